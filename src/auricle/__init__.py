@@ -1,0 +1,1 @@
+"""Evaluate anything that listens."""

@@ -1,0 +1,68 @@
+"""Everything that can go wrong, and whose move it is.
+
+AuricleError
+├── SpecError        the user's move: exit code 2, one line, no traceback
+│   ├── UnknownName      no such task, model, metric or profile
+│   ├── Unsupported      the model cannot do what the task needs
+│   ├── MissingExtra     an optional package is not installed
+│   ├── DataError        the data cannot be read as a whole
+│   ├── RunMismatch      the run directory belongs to another spec
+│   └── RunLocked        another process is writing to the run directory
+└── SampleError      nobody's move: recorded with its sample, the run goes on
+    ├── Transient        worth another attempt (timeouts, 429, 5xx)
+    ├── AudioError       a sound that cannot be used: missing, broken, empty
+    └── Unreadable       an output no metric can read; never a guess
+"""
+
+from __future__ import annotations
+
+
+class AuricleError(Exception):
+    """Base of every error raised on purpose."""
+
+
+class SpecError(AuricleError):
+    """What was asked for cannot be run as it stands."""
+
+
+class UnknownName(SpecError):
+    """No task, model, metric or profile of that name."""
+
+
+class Unsupported(SpecError):
+    """The model lacks the ability the task needs."""
+
+
+class MissingExtra(SpecError):
+    """An optional package is needed and not installed."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs an optional package: pip install 'auricle[{extra}]'.")
+
+
+class DataError(SpecError):
+    """The data cannot be read at all, or holds nothing usable."""
+
+
+class RunMismatch(SpecError):
+    """The run directory was made by a different spec."""
+
+
+class RunLocked(SpecError):
+    """Another process holds the run directory."""
+
+
+class SampleError(AuricleError):
+    """One sample could not be answered or scored."""
+
+
+class Transient(SampleError):
+    """The same request may succeed if sent again."""
+
+
+class AudioError(SampleError):
+    """A sound that cannot be decoded or must not be used."""
+
+
+class Unreadable(SampleError):
+    """The output could not be read as an answer."""
