@@ -1,1 +1,96 @@
-"""Evaluate anything that listens."""
+"""Evaluate anything that listens: accuracy with intervals, from a run directory you can trust.
+
+Names are looked up when first used, so importing this package loads nothing heavy.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from auricle.api import evaluate, load_model, score, summary
+    from auricle.audio import Audio, Image, Video
+    from auricle.config import Spec
+    from auricle.engine import Settings
+    from auricle.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
+    from auricle.metrics.base import Metric, metric
+    from auricle.models.base import AsyncModel, BatchModel
+    from auricle.registry import model, task
+    from auricle.tasks.base import Task, jsonl
+    from auricle.types import (
+        Generate,
+        Generation,
+        Likelihood,
+        LogLikelihood,
+        Predict,
+        Prediction,
+        Sample,
+        Turn,
+    )
+
+_HOMES = {
+    "api": ("evaluate", "load_model", "score", "summary"),
+    "audio": ("Audio", "Image", "Video"),
+    "config": ("Spec",),
+    "engine": ("Settings",),
+    "errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
+    "metrics.base": ("Metric", "metric"),
+    "models.base": ("AsyncModel", "BatchModel"),
+    "registry": ("model", "task"),
+    "tasks.base": ("Task", "jsonl"),
+    "types": (
+        "Generate",
+        "Generation",
+        "Likelihood",
+        "LogLikelihood",
+        "Predict",
+        "Prediction",
+        "Sample",
+        "Turn",
+    ),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "AsyncModel",
+    "Audio",
+    "AuricleError",
+    "BatchModel",
+    "Generate",
+    "Generation",
+    "Image",
+    "Likelihood",
+    "LogLikelihood",
+    "Metric",
+    "Predict",
+    "Prediction",
+    "Sample",
+    "SampleError",
+    "Settings",
+    "Spec",
+    "SpecError",
+    "Task",
+    "Transient",
+    "Turn",
+    "Unreadable",
+    "Video",
+    "evaluate",
+    "jsonl",
+    "load_model",
+    "metric",
+    "model",
+    "score",
+    "summary",
+    "task",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'auricle' has no attribute {name!r}")
+    value = getattr(import_module(f"auricle.{_HOME[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,0 +1,267 @@
+"""The Python front door; the command line and the web UI go through it."""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import platform
+import signal
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle import engine, infer, registry
+from auricle.audio import Audio
+from auricle.config import Spec
+from auricle.engine import Settings, Watch
+from auricle.errors import SpecError
+from auricle.infer import Inferencer, suited
+from auricle.models import Model, abilities, adapt
+from auricle.report.numbers import Number
+from auricle.report.publish import publish
+from auricle.report.score import Scoreboard
+from auricle.store import Run
+from auricle.tasks.base import Task
+from auricle.types import (
+    ABILITY,
+    Generate,
+    Json,
+    Output,
+    Part,
+    Predict,
+    Record,
+    Rejected,
+    Request,
+    Sample,
+    Turn,
+)
+
+
+class Unwatched:
+    """For runs nobody looks at."""
+
+    def saw(self, record: Record) -> None: ...
+    def skipped(self) -> None: ...
+
+
+def evaluate(
+    spec: Spec,
+    out: str | Path,
+    *,
+    settings: Settings | None = None,
+    watch: Watch | None = None,
+    infer_only: bool = False,
+) -> list[Number]:
+    """Run, or finish, what `spec` describes in the folder `out`; its numbers over all samples."""
+    spec = spec.settled()
+    task, model_class = build(spec), adapt(registry.model.get(spec.model))
+    inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    peek = getattr(task.samples, "peek", None)
+    if peek:
+        peek()
+    with Run.open(Path(out), _description(spec, task, inferencer)) as run:
+        model = construct(model_class, spec.model, spec.model_args)
+        settings = _with_limit(settings or Settings(), spec)
+        _infer(task, inferencer, model, run, settings, watch or Unwatched())
+        run.write_progress({**run.progress(), "revision": task.revision})
+        return [] if infer_only else publish(run, task, short(spec.model))
+
+
+def score(out: str | Path, profile: str | None = None) -> list[Number]:
+    """Score a run again from its journal, under another normaliser profile if given."""
+    run = Run.load(Path(out))
+    spec = spec_of(run)
+    task = build(spec.model_copy(update={"profile": profile}) if profile else spec)
+    return publish(run, task, short(spec.model))
+
+
+def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
+    """The numbers of a run as `metrics.json` has them: over all samples, or by a meta field."""
+    return [each for each in metrics(out)["numbers"] if by is None or each["field"] in ("", by)]
+
+
+def metrics(out: str | Path) -> dict[str, Any]:
+    """Everything that is known of a run; scored first if it was not, or not since it grew."""
+    run = Run.load(Path(out))
+    written = run.path / "metrics.json"
+    journal = run.outputs.stat().st_mtime_ns if run.outputs.exists() else 0
+    if not written.exists() or written.stat().st_mtime_ns < journal:
+        score(out)
+    return dict(orjson.loads(written.read_bytes()))
+
+
+def worst(out: str | Path, most: int) -> list[str]:
+    """Ids of the samples that did worst on the first metric, worst first."""
+    run = Run.load(Path(out))
+    task = build(spec_of(run))
+    board = Scoreboard(task.metrics[:1], most_worst=most)
+    for record in run.records():
+        board.add(record)
+    return board.worst()
+
+
+def preview(
+    spec: Spec, *, named_model: bool = True
+) -> Iterator[tuple[Sample | Rejected, list[Request]]]:
+    """Each sample with what would first be asked about it."""
+    task = build(spec.settled())
+    can = abilities(adapt(registry.model.get(spec.model))) if named_model else [*ABILITY.values()]
+    inferencer = suited(task.inferencer, can, task.name, spec.model)
+    for sample in task.samples:
+        if isinstance(sample, Rejected):
+            yield sample, []
+        else:
+            yield sample, asyncio.run(infer.preview(inferencer, sample))
+
+
+def spec_of(run: Run) -> Spec:
+    return Spec.model_validate(run.spec["spec"])
+
+
+def build(spec: Spec) -> Task:
+    """The task a spec names, under the profile it names."""
+    task: Task = _called(registry.task.get(spec.task), spec.task, spec.task_args)
+    if not isinstance(task, Task):
+        raise SpecError(f"{spec.task} returned {type(task).__name__}, not a Task.")
+    task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
+    return task.under(spec.profile) if spec.profile else task
+
+
+def construct(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
+    """Load a model, or say which of its arguments is wrong."""
+    batch_size = arguments.get("batch_size")
+    taken = inspect.signature(model_class.__init__).parameters
+    own = {k: v for k, v in arguments.items() if k != "batch_size" or k in taken}
+    model: Model = _called(model_class, name, own)
+    if batch_size and "batch_size" not in taken and hasattr(model, "batch_size"):
+        model.batch_size = int(batch_size)
+    return model
+
+
+def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
+    wanted = inspect.signature(make)
+    try:
+        wanted.bind(**arguments)
+    except TypeError as error:
+        takes = ", ".join(wanted.parameters) or "nothing"
+        raise SpecError(f"{name}: {error}; it takes {takes}.") from error
+    return make(**arguments)
+
+
+def _with_limit(settings: Settings, spec: Spec) -> Settings:
+    return replace(settings, limit=spec.limit) if spec.limit else settings
+
+
+def _infer(
+    task: Task,
+    inferencer: Inferencer,
+    model: Model,
+    run: Run,
+    settings: Settings,
+    watch: Watch,
+) -> None:
+    async def main() -> None:
+        stop = asyncio.Event()
+        with _drained_by_interrupt(stop):
+            try:
+                one_pass = engine.Pass(inferencer, model, run, settings, watch)
+                await one_pass.over(task.samples, stop)
+            finally:
+                await engine.close(model)
+
+    asyncio.run(main())
+
+
+@contextmanager
+def _drained_by_interrupt(stop: asyncio.Event) -> Iterator[None]:
+    """The first Ctrl-C lets what is running finish; the second does not wait."""
+    loop = asyncio.get_running_loop()
+
+    def first() -> None:
+        stop.set()
+        loop.remove_signal_handler(signal.SIGINT)
+
+    with suppress(RuntimeError, ValueError, NotImplementedError):  # not the main thread
+        loop.add_signal_handler(signal.SIGINT, first)
+    try:
+        yield
+    finally:
+        with suppress(RuntimeError, ValueError, NotImplementedError):
+            loop.remove_signal_handler(signal.SIGINT)
+
+
+def _description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
+    """What `spec.json` says."""
+    identity = {
+        **spec.identity(),
+        "task_version": task.version,
+        "inferencer": repr(inferencer),
+    }
+    return {
+        "format": 1,
+        "identity": identity,
+        "spec": spec.public(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"auricle": version("auricle"), "python": platform.python_version()},
+        "platform": platform.platform(),
+        "seed": 0,
+    }
+
+
+def short(model: str) -> str:
+    """A model's name without the folders of its file."""
+    file, colon, attribute = model.rpartition(":")
+    return f"{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model
+
+
+class Loaded:
+    """A model outside any benchmark: ask it about a sound, then another."""
+
+    def __init__(self, model: Model, can: list[str]) -> None:
+        self.model = model
+        self.can = can
+        self._runner = asyncio.Runner()
+
+    def ask(self, audio: Any = None, text: str = "", **inputs: Any) -> Output:
+        """One question, one raw output: text from a model that writes, numbers from one that rates.
+
+        `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
+        """
+        rate = inputs.pop("rate", None)
+        sounds = audio if isinstance(audio, list) and not _numbers(audio) else [audio]
+        heard = [Audio.of(each, rate=rate) for each in sounds if each is not None]
+        request = self._request(heard, text, inputs)
+        return self._runner.run(engine.ask_once(self.model, request))
+
+    def _request(self, heard: list[Audio], text: str, inputs: dict[str, Any]) -> Request:
+        if "generate" in self.can:
+            parts: tuple[Part, ...] = (*heard, text) if text else (*heard,)
+            return Generate(turns=(Turn("user", parts),), **inputs)
+        named: dict[str, Any] = {**inputs, **({"text": text} if text else {})}
+        return Predict(inputs={**named, **({"audio": heard[0]} if heard else {})})
+
+    def close(self) -> None:
+        self._runner.run(engine.close(self.model))
+        self._runner.close()
+
+    def __enter__(self) -> Loaded:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _numbers(value: list[Any]) -> bool:
+    return bool(value) and isinstance(value[0], (int, float))
+
+
+def load_model(name: str, **arguments: Any) -> Loaded:
+    """A model by name, `module:Class` or `file.py:name`, ready to be asked."""
+    model_class = adapt(registry.model.get(name))
+    return Loaded(construct(model_class, name, arguments), list(abilities(model_class)))

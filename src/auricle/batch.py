@@ -1,0 +1,286 @@
+"""Many awaiting callers, one list at a time.
+
+A *lane* takes a list of requests of one kind and returns as many outputs: a local
+model in a thread is one lane, a Ray actor is another. More lanes, more machines;
+nothing above this module can tell.
+
+Callers sit in *windows*, a fixed number of samples in data order. When every caller of a
+window that is not finished waits for an answer, what they ask is sorted by length and cut
+into batches, longest first. So a batch depends on the data and not on timing, little is
+padded, and a batch too large for memory shows at the start. While lanes work on one window
+the next fills, and other threads decode its first batches.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field, replace
+from typing import TypeAlias
+
+from auricle.audio import Audio
+from auricle.errors import SampleError
+from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request, media
+
+Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
+
+LOOKAHEAD = 8
+"""Batches a lane has in each window; sorting more of them saves little more padding."""
+TEXT_RATE = 100.0
+"""Characters that weigh as much as a second of sound, where there is no sound."""
+
+
+class Stopped(Exception):
+    """The run is being stopped: nothing is wrong with the request, it was not sent."""
+
+
+@dataclass(slots=True, eq=False)
+class Waiting:
+    """A request, its length, the seat that asked, and the answer it awaits."""
+
+    request: Request
+    length: float
+    answer: asyncio.Future[Output]
+    seat: Seat
+
+
+@dataclass(slots=True, eq=False)
+class Window:
+    """Samples that are batched together."""
+
+    seats: int = 0
+    quiet: int = 0
+    """Seats that can do nothing but wait for this window to be cut."""
+    full: bool = False
+    waiting: list[Waiting] = field(default_factory=list)
+
+    @property
+    def ready(self) -> bool:
+        return self.full and bool(self.waiting) and self.quiet == self.seats
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one call may hold, and at what rate its sounds are decoded beforehand."""
+
+    size: int
+    seconds: float | None = None
+    sample_rate: int | None = None
+
+
+class Batcher:
+    """Seats samples in windows, cuts their requests into batches and deals these to lanes."""
+
+    def __init__(self, lanes: Sequence[Lane], limits: Limits) -> None:
+        self.limits = limits
+        self.window_size = LOOKAHEAD * limits.size * len(lanes)
+        self._window = Window()
+        self._loop = asyncio.get_running_loop()
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-decode")
+        self._cut: asyncio.Queue[list[Waiting]] = asyncio.Queue()
+        self._decoded: asyncio.Queue[list[Waiting]] = asyncio.Queue(maxsize=len(lanes))
+        self._stopping = False
+        self._workers = [
+            asyncio.create_task(self._decode()),
+            *(asyncio.create_task(self._work(lane)) for lane in lanes),
+        ]
+
+    def seat(self) -> Seat:
+        """A place for the next sample, in data order."""
+        window = self._window
+        window.seats += 1
+        if window.seats == self.window_size:
+            self.seal()
+        return Seat(self, window)
+
+    def seal(self) -> None:
+        """No more samples come for now: what is seated is a window, however small."""
+        window, self._window = self._window, Window()
+        window.full = True
+        self.settle(window)
+
+    def settle(self, window: Window) -> None:
+        """Cut the window if all its callers wait, once whoever asks in this tick has asked."""
+        if window.ready:
+            self._loop.call_soon(self._cut_window, window)
+
+    def stop(self) -> None:
+        """Let what is running finish and turn everyone else away."""
+        self._stopping = True
+
+    @property
+    def stopping(self) -> bool:
+        return self._stopping
+
+    async def length(self, request: Request) -> float:
+        """Seconds of sound, or its equivalent in text."""
+        sounds = [part for part in media(request) if isinstance(part, Audio)]
+        if sounds:
+            return await self._loop.run_in_executor(self._threads, seconds, sounds)
+        return text_length(request) / TEXT_RATE
+
+    async def close(self) -> None:
+        for worker in self._workers:
+            worker.cancel()
+        await asyncio.gather(*self._workers, return_exceptions=True)
+        self._threads.shutdown(wait=False, cancel_futures=True)
+
+    def _cut_window(self, window: Window) -> None:
+        if not window.ready:  # cut already, or somebody asked for more meanwhile
+            return
+        waiting, window.waiting = window.waiting, []
+        for each in waiting:
+            each.seat.sent()
+        for kind in dict.fromkeys(type(each.request) for each in waiting):
+            for batch in cut([w for w in waiting if type(w.request) is kind], self.limits):
+                self._cut.put_nowait(batch)
+
+    async def _decode(self) -> None:
+        """Keep as many decoded batches ready as there are lanes, and no more."""
+        while True:
+            batch = await self._cut.get()
+            if (rate := self.limits.sample_rate) and not self._stopping:
+                batch = await self._load(batch, rate)
+            if batch:
+                await self._decoded.put(batch)
+
+    async def _load(self, batch: list[Waiting], rate: int) -> list[Waiting]:
+        """The batch with its sounds in memory, without those that cannot be decoded."""
+        loads = (
+            self._loop.run_in_executor(self._threads, loaded, each.request, rate) for each in batch
+        )
+        requests = await asyncio.gather(*loads, return_exceptions=True)
+        whole: list[Waiting] = []
+        for each, request in zip(batch, requests, strict=True):
+            if isinstance(request, BaseException):
+                fail(each, request)
+            else:
+                whole.append(replace(each, request=request))
+        return whole
+
+    async def _work(self, lane: Lane) -> None:
+        while True:
+            batch = await self._decoded.get()
+            if self._stopping:
+                for each in batch:
+                    fail(each, Stopped())
+            else:
+                await serve(lane, ABILITY[type(batch[0].request)], batch)
+
+
+class Seat:
+    """One sample's place in a window; asking is all its holder does with it."""
+
+    def __init__(self, batcher: Batcher, window: Window) -> None:
+        self._batcher = batcher
+        self._window = window
+        self._open = self._queued = 0  # requests without an answer; of these, not yet in a batch
+        self._quiet = False
+
+    async def ask(self, request: Request) -> Output:
+        if self._batcher.stopping:
+            raise Stopped
+        self._open += 1
+        try:
+            length = await self._batcher.length(request)
+            answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+            self._window.waiting.append(Waiting(request, length, answer, self))
+            self._queued += 1
+            self._note()
+            return await answer
+        finally:
+            self._open -= 1
+            self._note()
+
+    def sent(self) -> None:
+        """One of this seat's requests went into a batch."""
+        self._queued -= 1
+        self._note()
+
+    def leave(self) -> None:
+        """The sample is finished, or away for a while: the window does not wait for it."""
+        self._window.seats -= 1
+        self._batcher.settle(self._window)
+
+    def back(self) -> None:
+        """The sample returns after being away."""
+        self._window.seats += 1
+
+    def _note(self) -> None:
+        quiet = 0 < self._queued == self._open
+        self._window.quiet += quiet - self._quiet
+        self._quiet = quiet
+        self._batcher.settle(self._window)
+
+
+def cut(waiting: Sequence[Waiting], limits: Limits) -> Iterator[list[Waiting]]:
+    """Batches in order of length, longest first, each within the limits once padded."""
+    batch: list[Waiting] = []
+    for each in sorted(waiting, key=lambda w: -w.length):
+        padded = (len(batch) + 1) * (batch[0].length if batch else each.length)
+        over = limits.seconds is not None and padded > limits.seconds
+        if batch and (len(batch) == limits.size or over):
+            yield batch
+            batch = []
+        batch.append(each)
+    if batch:
+        yield batch
+
+
+async def serve(lane: Lane, ability: Ability, batch: Sequence[Waiting]) -> None:
+    """Answer a batch. If it fails, halve it until the bad request stands alone."""
+    try:
+        outputs = await _answers(lane, ability, batch)
+    except Exception as error:  # noqa: BLE001 - handed to whoever awaits the answer
+        if len(batch) == 1:
+            fail(batch[0], error)
+            return
+        half = len(batch) // 2
+        await serve(lane, ability, batch[:half])
+        await serve(lane, ability, batch[half:])
+        return
+    for each, output in zip(batch, outputs, strict=True):
+        if not each.answer.done():
+            each.answer.set_result(output)
+
+
+async def _answers(lane: Lane, ability: Ability, batch: Sequence[Waiting]) -> Sequence[Output]:
+    outputs = await lane(ability, [each.request for each in batch])
+    if len(outputs) != len(batch):
+        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
+    return outputs
+
+
+def fail(waiting: Waiting, error: BaseException) -> None:
+    if not waiting.answer.done():
+        waiting.answer.set_exception(error)
+
+
+def seconds(sounds: Sequence[Audio]) -> float:
+    return sum(sound.seconds for sound in sounds)
+
+
+def text_length(request: Request) -> int:
+    if isinstance(request, Predict):
+        parts: list[Part] = list(request.inputs.values())
+    else:
+        parts = [part for turn in request.turns for part in turn.parts]
+    return sum(len(part) for part in parts if isinstance(part, str))
+
+
+def loaded(request: Request, rate: int) -> Request:
+    """The same request with its sounds decoded."""
+    if isinstance(request, Predict):
+        return replace(request, inputs={n: _load(p, rate) for n, p in request.inputs.items()})
+    turns = tuple(
+        replace(turn, parts=tuple(_load(part, rate) for part in turn.parts))
+        for turn in request.turns
+    )
+    if isinstance(request, Generate):
+        return replace(request, turns=turns)
+    return replace(request, turns=turns)
+
+
+def _load(part: Part, rate: int) -> Part:
+    return part.loaded(rate) if isinstance(part, Audio) else part

@@ -1,0 +1,136 @@
+"""`auricle doctor`: what is installed, readable and possible, before anything is run."""
+
+from __future__ import annotations
+
+import platform
+import sys
+from collections.abc import Iterator, Sequence
+from importlib.metadata import PackageNotFoundError, version
+from itertools import islice
+from typing import Any
+
+import click
+
+from auricle import api, registry
+from auricle.audio import Audio
+from auricle.commands import pairs
+from auricle.config import Spec, task_of
+from auricle.errors import AuricleError
+from auricle.infer import many, suited
+from auricle.models import abilities, adapt
+from auricle.types import Rejected, Sample
+
+EXTRAS = {
+    "demo": ("moonshine-voice", "pocketsphinx"),
+    "bleu": ("sacrebleu",),
+    "parquet": ("pyarrow",),
+    "huggingface": ("datasets",),
+}
+CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
+
+Finding = tuple[bool, str]
+
+
+def checkup(
+    task: str | None,
+    model: str | None,
+    model_args: Sequence[str],
+    task_args: Sequence[str],
+    kind: str | None,
+    number: int,
+) -> int:
+    """Print findings; exit code 2 if something that was asked about does not work."""
+    findings: list[Iterator[Finding]] = [installed()]
+    spec = None
+    if task:
+        name, arguments = task_of(task, kind, pairs(task_args))
+        spec = Spec(task=name, task_args=arguments, model=model or "echo").settled()
+        findings.append(data(spec, number))
+    if model:
+        findings.append(answering(model, pairs(model_args), spec))
+    healthy = True
+    for good, line in (each for group in findings for each in group):
+        healthy &= good
+        click.echo(f"{'ok ' if good else 'NO '} {line}")
+    return 0 if healthy else 2
+
+
+def installed() -> Iterator[Finding]:
+    yield (
+        True,
+        f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}",
+    )
+    yield True, ", ".join(f"{name} {version(name)}" for name in CORE)
+    for extra, packages in EXTRAS.items():
+        found = [f"{name} {known}" for name in packages if (known := _version(name))]
+        missing = len(found) < len(packages)
+        hint = f"  (pip install 'auricle[{extra}]')" if missing else ""
+        yield True, f"extra {extra}: {', '.join(found) or 'not installed'}{hint}"
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def data(spec: Spec, number: int) -> Iterator[Finding]:
+    """Are rows readable, and do their sounds decode?"""
+    try:
+        samples = list(islice(api.build(spec).samples, number))
+    except AuricleError as error:
+        yield False, str(error)
+        return
+    bad = [(each.origin, each.reason) for each in samples if isinstance(each, Rejected)]
+    good = [each for each in samples if isinstance(each, Sample)]
+    seconds = 0.0
+    for sample in good:
+        for sound in _sounds(sample):
+            try:
+                seconds += len(sound.decode(16_000)) / 16_000
+            except AuricleError as error:
+                bad.append((sample.origin or sample.id, str(error)))
+    yield (
+        bool(good),
+        f"{len(good)} of the first {len(samples)} rows are samples, {seconds:.1f} s of sound",
+    )
+    for origin, reason in bad:
+        yield False, f"{origin}: {reason}"
+
+
+def _sounds(sample: Sample) -> list[Audio]:
+    parts = [part for value in sample.inputs.values() for part in many(value)]
+    return [part for part in parts if isinstance(part, Audio)]
+
+
+def answering(model: str, arguments: dict[str, Any], spec: Spec | None) -> Iterator[Finding]:
+    """Can the model be loaded, does it fit the task, does it answer?"""
+    try:
+        model_class = adapt(registry.model.get(model))
+        can = abilities(model_class)
+        yield bool(can), f"{model} can {', '.join(can) or 'do nothing'}"
+        if spec:
+            task = api.build(spec)
+            way = suited(task.inferencer, can, task.name, model)
+            yield True, f"{task.name} asks it by {type(way).__name__}"
+        with api.load_model(model, **arguments) as loaded:
+            yield True, f"{model} loads"
+            yield from _tone(loaded)
+    except AuricleError as error:
+        yield False, str(error)
+    except Exception as error:  # noqa: BLE001 - whatever a model's own code raises is the finding
+        yield False, f"{model} does not load: {type(error).__name__}: {error}"
+
+
+def _tone(loaded: api.Loaded) -> Iterator[Finding]:
+    """A second of quiet tone: any answer will do."""
+    import numpy as np
+
+    tone = 0.1 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
+    try:
+        output = loaded.ask(tone.astype(np.float32), rate=16_000)
+    except Exception as error:  # noqa: BLE001 - the finding
+        yield False, f"asked about a second of tone, it raised {type(error).__name__}: {error}"
+    else:
+        yield True, f"asked about a second of tone, it answered {output}"

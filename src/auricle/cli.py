@@ -1,0 +1,171 @@
+"""`auricle`: a thin skin over `auricle.api`. A command imports what it needs when called."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auricle.errors import SpecError
+
+KINDS = ("asr", "mcq", "qa", "open", "classify")
+
+model_option = click.option(
+    "-m", "--model", required=True, help="A name, module:Class, or path/file.py:name."
+)
+model_arguments = click.option(
+    "-M", "model_args", multiple=True, metavar="KEY=VALUE", help="An argument of the model."
+)
+task_arguments = click.option(
+    "-T", "task_args", multiple=True, metavar="KEY=VALUE", help="An argument of the task."
+)
+kind_option = click.option("--as", "kind", type=click.Choice(KINDS), help="What data is for.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
+folder = click.Path(path_type=Path, exists=True, file_okay=False)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="auricle", message="%(prog)s %(version)s")
+def cli() -> None:
+    """Evaluate anything that listens.
+
+    Try `auricle demo` first: two real recognisers on speech that ships with the package.
+    """
+
+
+@cli.command()
+@click.argument("tasks", nargs=-1, metavar="TASK...")
+@click.option("-m", "--model", help="A name, module:Class, or path/file.py:name.")
+@model_arguments
+@task_arguments
+@kind_option
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The run's folder.")
+@click.option("--config", type=click.Path(path_type=Path), help="A YAML file with the same fields.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first N samples.")
+@click.option("--profile", help="Normaliser for scoring; see `auricle list profiles`.")
+@click.option("-j", "--concurrency", type=click.IntRange(1), default=64, show_default=True)
+@click.option("--batch-size", type=click.IntRange(1), help="The most requests in one call.")
+@click.option("--infer-only", is_flag=True, help="Ask now, score later.")
+@click.option("--fresh", is_flag=True, help="Begin again; an old run is set aside, not deleted.")
+@click.option("--retry-failed/--keep-failed", default=True, help="On resuming.", show_default=True)
+@json_option
+def run(**options: Any) -> None:
+    """Run TASK on a model, or finish a run begun before.
+
+    TASK is a name, data.jsonl (with --as), hf:dataset (with --as), task.yaml, or module:function.
+    """
+    from auricle.commands import run_tasks
+
+    sys.exit(run_tasks(**options))
+
+
+@cli.command()
+@click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("runs/demo"))
+@click.option("--fresh", is_flag=True, help="Begin again.")
+@json_option
+def demo(out: Path, fresh: bool, as_json: bool) -> None:
+    """Two real recognisers on synthetic speech, end to end, without a network."""
+    from auricle.commands import run_demo
+
+    sys.exit(run_demo(out, fresh, as_json))
+
+
+@cli.command()
+@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.option("--profile", help="Another normaliser; see `auricle list profiles`.")
+@json_option
+def score(runs: tuple[Path, ...], profile: str | None, as_json: bool) -> None:
+    """Score runs again from their journals; no model is loaded."""
+    from auricle.commands import score_runs
+
+    sys.exit(score_runs(runs, profile, as_json))
+
+
+@cli.command()
+@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.option("--by", multiple=True, help="Break down by a meta field, such as subset.")
+@json_option
+def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
+    """Print the numbers of runs, finished or not."""
+    from auricle.commands import show_runs
+
+    show_runs(runs, by, as_json)
+
+
+@cli.command()
+@click.argument("run", type=folder)
+@click.option("--worst", type=click.IntRange(1), help="Only the N worst by the first metric.")
+@click.option("--failed", is_flag=True, help="Only those without an answer.")
+@json_option
+def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+    """List a run's samples: what was right, what was answered."""
+    from auricle.commands import list_samples
+
+    list_samples(run, worst, failed, as_json)
+
+
+@cli.command()
+@model_option
+@model_arguments
+@click.argument("audio", nargs=-1)
+@click.option("--text", default="", help="A question, or an instruction.")
+@json_option
+def ask(
+    model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool
+) -> None:
+    """One question, one answer, exactly as the model gave it."""
+    from auricle.commands import ask_model
+
+    ask_model(model, model_args, audio, text, as_json)
+
+
+@cli.command()
+@click.argument("task")
+@click.option("-m", "--model", help="Ask as this model would be asked.")
+@task_arguments
+@kind_option
+@click.option("-n", "--number", type=click.IntRange(1), default=1, help="How many samples.")
+def preview(**options: Any) -> None:
+    """Print exactly what a model would be sent."""
+    from auricle.commands import preview_task
+
+    preview_task(**options)
+
+
+@cli.command()
+@click.argument("task", required=False)
+@click.option("-m", "--model", help="Load this model and ask it once.")
+@model_arguments
+@task_arguments
+@kind_option
+@click.option("-n", "--number", type=click.IntRange(1), default=20, help="Samples to check.")
+def doctor(**options: Any) -> None:
+    """Tell what is installed, readable and possible."""
+    from auricle.checkup import checkup
+
+    sys.exit(checkup(**options))
+
+
+@cli.command(name="list")
+@click.argument("kind", type=click.Choice(["tasks", "models", "metrics", "profiles"]))
+@json_option
+def list_(kind: str, as_json: bool) -> None:
+    """List what can be named."""
+    from auricle.commands import list_names
+
+    list_names(kind, as_json)
+
+
+def main() -> None:
+    try:
+        cli(standalone_mode=False)
+    except SpecError as error:
+        click.echo(f"auricle: {error}", err=True)
+        sys.exit(2)
+    except click.ClickException as error:
+        error.show()
+        sys.exit(2)
+    except (click.Abort, KeyboardInterrupt):
+        sys.exit(130)

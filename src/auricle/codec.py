@@ -1,0 +1,147 @@
+"""Records as lines of JSON, and digests of what was asked.
+
+Sounds are written as where they are and what they hash to; their bytes never are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from typing import Any
+
+import orjson
+
+from auricle.audio import Audio, Image, Video
+from auricle.types import (
+    Failure,
+    Generation,
+    Likelihood,
+    Output,
+    Prediction,
+    Record,
+    Sample,
+)
+
+OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+
+Plain = dict[str, Any]
+
+WRITE: dict[type, Callable[[Any], Plain]] = {
+    Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
+    Image: lambda i: {"kind": "Image", "uri": i.uri},
+    Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
+    Generation: lambda g: {"kind": "Generation", "text": g.text, "tokens": g.tokens},
+    Likelihood: lambda o: {"kind": "Likelihood", "logprobs": o.logprobs},
+    Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
+    Failure: lambda f: {"kind": f.kind, "message": f.message},
+}
+READ: dict[str, Callable[..., Any]] = {
+    "Audio": Audio,
+    "Image": Image,
+    "Video": Video,
+    "Generation": Generation,
+    "Likelihood": lambda logprobs: Likelihood(logprobs=tuple(logprobs)),
+    "Prediction": Prediction,
+}
+
+
+def encode_record(record: Record) -> bytes:
+    sample = record.sample
+    return dumps(
+        {
+            "id": sample.id,
+            "row": record.row,
+            "key": record.key,
+            "inputs": sample.inputs,
+            "target": sample.target,
+            "meta": sample.meta,
+            "origin": sample.origin,
+            "outputs": record.outputs,
+            "error": record.error,
+            "seconds": record.seconds,
+            "attempts": record.attempts,
+        }
+    )
+
+
+def decode_record(line: Mapping[str, Any]) -> Record:
+    sample = Sample(
+        id=line["id"],
+        inputs={name: _read(value) for name, value in line["inputs"].items()},
+        target=line["target"],
+        meta=line["meta"],
+        origin=line["origin"],
+    )
+    return Record(
+        sample=sample,
+        row=line["row"],
+        key=line["key"],
+        outputs=tuple(read_output(each) for each in line["outputs"]),
+        error=Failure(**line["error"]) if line["error"] else None,
+        seconds=line["seconds"],
+        attempts=line["attempts"],
+    )
+
+
+def read_output(value: Mapping[str, Any]) -> Output:
+    output: Output = _read(value)
+    return output
+
+
+def dumps(value: Any) -> bytes:
+    """One line of JSON. Half a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
+    try:
+        return orjson.dumps(value, _plain, OPTIONS)
+    except TypeError as error:
+        if "surrogates" not in str(error):
+            raise
+        return orjson.dumps(_mended(value), _plain, OPTIONS)
+
+
+def _plain(value: Any) -> Any:
+    if write := WRITE.get(type(value)):
+        return write(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode("utf-8")
+    if isinstance(value, Mapping):
+        return {_mended(key): _mended(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_mended(each) for each in value]
+    write = WRITE.get(type(value))
+    return _mended(write(value)) if write else value
+
+
+def _read(value: Any) -> Any:
+    if isinstance(value, dict) and value.get("kind") in READ:
+        return READ[value["kind"]](**{k: v for k, v in value.items() if k != "kind"})
+    if isinstance(value, list):
+        return [_read(each) for each in value]
+    return value
+
+
+def content_key(sample: Sample) -> str:
+    """A digest of everything a model may be shown of a sample: texts, and sounds by content."""
+    return _hex(dumps({name: _by_content(value) for name, value in sample.inputs.items()}))
+
+
+def _by_content(value: Any) -> Any:
+    if isinstance(value, (Audio, Image, Video)):
+        return {"hash": value.hash}
+    if isinstance(value, (list, tuple)):
+        return [_by_content(each) for each in value]
+    return value
+
+
+def _hex(content: bytes) -> str:
+    return blake2b(content, digest_size=16).hexdigest()
+
+
+def digest(text: str) -> int:
+    """Eight bytes that stand for a text where a million of them are kept."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")

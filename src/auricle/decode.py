@@ -1,0 +1,343 @@
+"""Bytes to samples: by content, never by file name, and never less sound than was promised.
+
+libsndfile reads what it can and PyAV the rest. libsndfile trusts some headers it should not (it
+loses the end of MP3 files without a frame count, and hides that a WAV file was cut short), so the
+header is looked at here first.
+"""
+
+from __future__ import annotations
+
+import io
+import math
+import os
+import re
+import struct
+from contextlib import contextmanager
+from functools import partial, reduce
+from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
+
+from auricle.errors import AudioError, SampleError
+from auricle.waveform import AudioInfo, Waveform, check_slice, frames_between
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from numpy import float32
+    from numpy.typing import NDArray
+
+
+class _Reader(Protocol):
+    """What both libraries are reduced to."""
+
+    def info(self) -> AudioInfo: ...
+    def read(self, start: float, end: float | None) -> Waveform: ...
+
+
+def probe(source: Path | bytes, name: str) -> AudioInfo:
+    """Rate, channels and length, from the header where the header can be believed."""
+    with _reader(source, name) as reader:
+        return reader.info()
+
+
+def read(source: Path | bytes, name: str, start: float = 0.0, end: float | None = None) -> Waveform:
+    """The slice from start to end in seconds, all channels, at the rate it was stored with."""
+    with _reader(source, name) as reader:
+        return reader.read(start, end)
+
+
+# Opening
+
+_FAULTS: dict[type[Exception], str] = {
+    FileNotFoundError: "does not exist",
+    IsADirectoryError: "is a directory, not a file",
+    PermissionError: "may not be read by this user",
+}
+
+
+class _Bytes(io.BytesIO):
+    """Takes a seek before its start for the start: C code that calls it cannot be raised at."""
+
+    def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
+        return super().seek(max(offset, 0) if whence == os.SEEK_SET else offset, whence)
+
+
+@contextmanager
+def opened(
+    source: Path | bytes, name: str, error: type[SampleError] = AudioError
+) -> Iterator[BinaryIO]:
+    """A seekable stream over a file or bytes that hold something; always closed again."""
+    try:
+        # Unbuffered, so that the file descriptor stands where the stream stands.
+        stream = _Bytes(source) if isinstance(source, bytes) else source.open("rb", buffering=0)
+    except (OSError, ValueError) as fault:
+        words = _FAULTS.get(type(fault), f"cannot be opened ({fault})")
+        raise error(f"{name} {words}.") from fault
+    with stream:
+        if not stream.seek(0, os.SEEK_END):
+            raise error(f"{name} is empty (0 bytes).")
+        stream.seek(0)
+        yield cast("BinaryIO", stream)
+
+
+@contextmanager
+def _reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
+    """The library that reads this content right: libsndfile if it can, PyAV otherwise."""
+    with opened(source, name) as stream:
+        head = stream.read(64)
+        file = _open_soundfile(stream) if _length_is_stated(stream, head, name) else None
+        if file is not None:
+            with file:
+                yield _SoundFileReader(file, name)
+        else:
+            with _open_container(stream, head, name) as container:
+                yield _ContainerReader(container, name)
+
+
+# Looking at headers
+
+_STREAMED = 0x7FFFF000  # sizes from here on are what writers to a pipe put for "unknown"
+_PAGE = 65_307  # the longest page an Ogg file can have
+
+
+def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
+    """Whether libsndfile will find the true length; raises if the file ends before its sound."""
+    size = stream.seek(0, os.SEEK_END)
+    if head[:3] == b"ID3" or (head[0] == 0xFF and head[1:2] >= b"\xe0"):
+        return _mpeg_length_is_stated(stream, head)
+    check = _CHECKS.get(head[:4]) or _CHECKS.get(head[4:8])
+    return check is None or check(stream, size, name)
+
+
+def _chunk_length_is_stated(
+    stream: BinaryIO, size: int, name: str, *, order: str, wanted: bytes
+) -> bool:
+    """RIFF and its kin: the chunk of samples must lie within the file."""
+    stream.seek(4)
+    (stated,) = struct.unpack(order + "I", stream.read(4).ljust(4, b"\0"))
+    position = 12
+    while position + 8 <= size:
+        stream.seek(position)
+        tag, length = struct.unpack(order + "4sI", stream.read(8))
+        position += 8
+        if tag == wanted:
+            if length < _STREAMED and position + length > size:
+                raise _cut_short(name, f"{length:,} bytes of sound", f"{size - position:,}")
+            return bool(length) or int(stated) + 8 == size
+        position += length + length % 2
+    return True
+
+
+def _flac_length_is_stated(stream: BinaryIO, _size: int, _name: str) -> bool:
+    """FLAC written to a pipe states zero samples."""
+    stream.seek(18)
+    return int.from_bytes(stream.read(8)) % (1 << 36) > 0
+
+
+def _ogg_length_is_stated(stream: BinaryIO, size: int, name: str) -> bool:
+    """The last page of an Ogg file must be whole."""
+    stream.seek(max(0, size - _PAGE))
+    tail = stream.read()
+    page = tail[tail.rfind(b"OggS") :]
+    lacing = page[27 : 27 + page[26]] if len(page) > 26 else b""
+    if len(page) < 27 + len(lacing) + sum(lacing) or len(lacing) < page[26]:
+        raise _cut_short(name, "one more page of sound", "a part of it")
+    return True
+
+
+def _mpeg_length_is_stated(stream: BinaryIO, head: bytes) -> bool:
+    """Only MP3 files with a Xing header state their length; for others libsndfile guesses."""
+    tag = 0
+    if head[:3] == b"ID3":
+        tag = 10 + reduce(lambda total, byte: total << 7 | byte, head[6:10])
+    stream.seek(tag)
+    found = re.search(rb"(?:Xing|Info)...(.)", stream.read(2048), re.DOTALL)
+    return found is not None and found[1][0] % 2 == 1  # the lowest flag: frames are counted
+
+
+def _boxes_are_whole(stream: BinaryIO, size: int, name: str) -> bool:
+    """MP4 and its kin: every box must lie within the file; libsndfile does not read them."""
+    position = 0
+    while position + 16 <= size:
+        stream.seek(position)
+        length, _tag, extended = struct.unpack(">I4sQ", stream.read(16))
+        length = extended if length == 1 else length or size - position
+        if position + length > size:
+            raise _cut_short(name, f"{position + length:,} bytes", f"{size:,}")
+        position += max(length, 8)
+    return False
+
+
+_CHECKS: dict[bytes, Callable[[BinaryIO, int, str], bool]] = {
+    b"RIFF": partial(_chunk_length_is_stated, order="<", wanted=b"data"),
+    b"RIFX": partial(_chunk_length_is_stated, order=">", wanted=b"data"),
+    b"FORM": partial(_chunk_length_is_stated, order=">", wanted=b"SSND"),
+    b"OggS": _ogg_length_is_stated,
+    b"fLaC": _flac_length_is_stated,
+    b"ftyp": _boxes_are_whole,
+}
+
+
+def _cut_short(name: str, promised: str, found: str) -> AudioError:
+    return AudioError(
+        f"{name} is cut short: it promises {promised} and holds {found}. Copy or download it again."
+    )
+
+
+# libsndfile
+
+
+def _open_soundfile(stream: BinaryIO) -> Any:
+    """A SoundFile, or None where libsndfile does not know the content."""
+    import soundfile
+
+    stream.seek(0)
+    # A descriptor is read without calling back into Python, and has no misleading suffix.
+    by_descriptor = isinstance(stream, io.FileIO) and os.name == "posix"
+    try:
+        return soundfile.SoundFile(stream.fileno() if by_descriptor else stream, closefd=False)
+    except soundfile.SoundFileError:
+        return None
+
+
+class _SoundFileReader:
+    def __init__(self, file: Any, name: str) -> None:
+        self.file = file
+        self.name = name
+
+    def info(self) -> AudioInfo:
+        if not self.file.frames:
+            raise AudioError(f"{self.name} holds no sound: its header states zero samples.")
+        return AudioInfo(self.file.samplerate, self.file.channels, self.file.frames)
+
+    def read(self, start: float, end: float | None) -> Waveform:
+        import soundfile
+
+        info = self.info()
+        wanted = frames_between(start, end, info, self.name)
+        # Seeking in an MP3 file lands beside the frame asked for, so it is read from its start.
+        first = 0 if self.file.format == "MP3" else wanted.start
+        try:
+            self.file.seek(first)
+            values = self.file.read(wanted.stop - first, dtype="float32")
+        except soundfile.SoundFileError as fault:
+            raise _damaged(self.name, f"libsndfile says '{str(fault).rstrip('.')}'") from fault
+        except (MemoryError, ValueError) as fault:
+            raise _damaged(
+                self.name, f"{info.seconds:g} s of sound do not fit in memory"
+            ) from fault
+        if len(values) < wanted.stop - first:
+            seconds = (first + len(values)) / info.rate
+            raise _cut_short(self.name, f"{info.seconds:g} s", f"{seconds:g} s")
+        return Waveform(values[wanted.start - first :], info.rate)
+
+
+# PyAV
+
+# Playlists would make FFmpeg open other files and addresses, so only containers are let in.
+_CONTAINERS = (
+    "mov,matroska,webm,asf,avi,flv,mpegts,mpeg,ogg,aac,mp3,flac,wav,aiff,caf,au,amr,ac3,eac3,dts,"
+    "ape,wv,tta,tak,mpc,mpc8,w64,loas,latm,rm,3gp"
+)
+_STATES_DURATION = {"mov", "matroska"}  # the others estimate it from the bit rate
+_SLACK = 0.1  # seconds; codecs pad and trim at both ends
+_KINDS = (
+    (0, b"RIFF", "WAV"),
+    (0, b"FORM", "AIFF"),
+    (0, b"fLaC", "FLAC"),
+    (0, b"OggS", "Ogg"),
+    (0, b"ID3", "MP3"),
+    (4, b"ftyp", "MP4"),
+    (0, b"\x1aE\xdf\xa3", "Matroska or WebM"),
+)
+
+
+@contextmanager
+def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
+    import av
+
+    stream.seek(0)
+    try:
+        container = av.open(stream, options={"format_whitelist": _CONTAINERS})
+    except (av.error.FFmpegError, ValueError) as fault:
+        for offset, magic, kind in _KINDS:
+            if head[offset:].startswith(magic):
+                raise _damaged(
+                    name, f"it begins like a {kind} file but cannot be decoded"
+                ) from fault
+        raise AudioError(
+            f"{name} is not a sound file of any known format: it begins with {head[:24]!r}."
+        ) from fault
+    with container:
+        yield container
+
+
+class _ContainerReader:
+    def __init__(self, container: Any, name: str) -> None:
+        self.container = container
+        self.name = name
+        self.kind = container.format.name.split(",")[0]
+        if not container.streams.audio:
+            found = ", ".join(sorted({stream.type for stream in container.streams})) or "nothing"
+            raise AudioError(f"{name} has no audio stream (it holds: {found}).")
+        self.track = container.streams.audio[0]
+        if self.track.codec_context is None or not self.track.codec_context.sample_rate:
+            raise AudioError(f"{name} holds sound that is damaged or in a codec nobody here knows.")
+
+    def info(self) -> AudioInfo:
+        stated = self._stated_seconds()
+        if stated is None:
+            return self._decoded_info(sum(len(block) for block in self._blocks(None)))
+        return self._decoded_info(round(stated * self.track.codec_context.sample_rate))
+
+    def read(self, start: float, end: float | None) -> Waveform:
+        import numpy as np
+
+        check_slice(start, end, self.name)
+        blocks = list(self._blocks(end))
+        info = self._decoded_info(sum(len(block) for block in blocks))
+        stated = self._stated_seconds() or 0.0
+        if self.kind == "matroska" and info.seconds + _SLACK < min(stated, end or stated):
+            raise _cut_short(self.name, f"{stated:g} s", f"{info.seconds:g} s")
+        values = np.concatenate(blocks)[frames_between(start, end, info, self.name)]
+        return Waveform(values, info.rate)
+
+    def _decoded_info(self, frames: int) -> AudioInfo:
+        if not frames:
+            raise AudioError(f"{self.name} holds no sound: its audio stream is empty.")
+        context = self.track.codec_context
+        return AudioInfo(context.sample_rate, context.channels, frames)
+
+    def _stated_seconds(self) -> float | None:
+        """The length from the header, where the container keeps one for this very stream."""
+        if self.kind not in _STATES_DURATION:
+            return None
+        if self.track.duration is not None:
+            return float(self.track.duration * self.track.time_base)
+        if self.container.duration is not None and len(self.container.streams) == 1:
+            return float(self.container.duration) / 1_000_000
+        return None
+
+    def _blocks(self, end: float | None) -> Iterator[NDArray[float32]]:
+        """Decoded blocks of (frames, channels), no further than the end of the slice."""
+        import av
+
+        context = self.track.codec_context
+        converter = av.AudioResampler(format="flt", layout=context.layout, rate=context.sample_rate)
+        enough = math.inf if end is None else end * context.sample_rate + 1
+        count = 0
+        try:
+            for frame in self.container.decode(self.track):
+                for block in converter.resample(frame):
+                    values: Any = block.to_ndarray().reshape(-1, context.channels)
+                    count += len(values)
+                    yield values
+                if count >= enough:
+                    return
+        except (av.error.FFmpegError, ValueError) as fault:
+            seconds = count / context.sample_rate
+            raise _damaged(self.name, f"decoding stops after {seconds:g} s") from fault
+
+
+def _damaged(name: str, words: str) -> AudioError:
+    return AudioError(f"{name} is damaged or cut short: {words}. Copy or download it again.")

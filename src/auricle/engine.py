@@ -1,0 +1,313 @@
+"""The one loop. Every sample is a coroutine; every finished sample is a line on disk.
+
+An async model answers each coroutine directly; a batch model answers through a
+`Batcher`. The loop does not know which, nor on how many machines.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from typing import Protocol, cast
+
+from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
+from auricle.codec import content_key, digest, dumps
+from auricle.errors import SampleError, Transient
+from auricle.infer import Inferencer
+from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.store import Run
+from auricle.types import (
+    ABILITY,
+    Ability,
+    Failure,
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Predict,
+    Prediction,
+    Record,
+    Rejected,
+    Request,
+    Sample,
+    has_media,
+)
+
+ANSWERS: dict[type, type] = {
+    Generate: Generation,
+    LogLikelihood: Likelihood,
+    Predict: Prediction,
+}
+BREATH = 256  # rows passed over before other coroutines get a turn
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to run, as opposed to what: nothing here may change an answer."""
+
+    concurrency: int = 64
+    limit: int | None = None
+    attempts: int = 4
+    patience: float = 0.2
+    """Seconds before the second attempt; doubled for each that follows."""
+    retry_failed: bool = True
+
+
+class Watch(Protocol):
+    """Whoever wants to see a run go by."""
+
+    def saw(self, record: Record) -> None: ...
+    def skipped(self) -> None: ...
+
+
+class Direct:
+    """Seats for an async model: everybody is answered at once."""
+
+    def __init__(self, model: AsyncModel, room: int) -> None:
+        self._model = model
+        self.room = room
+        self.stopping = False
+
+    def seat(self) -> Direct:
+        return self
+
+    async def ask(self, request: Request) -> Output:
+        if self.stopping:
+            raise Stopped
+        return cast(Output, await getattr(self._model, ABILITY[type(request)])(request))
+
+    def stop(self) -> None:
+        self.stopping = True
+
+    def leave(self) -> None: ...
+    def back(self) -> None: ...
+    def seal(self) -> None: ...
+
+    async def close(self) -> None: ...
+
+
+class Batched(Batcher):
+    """Seats for a batch model: two windows at once, one answered while the next fills."""
+
+    def __init__(self, model: BatchModel) -> None:
+        self._model = model
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
+        limits = Limits(model.batch_size, model.batch_seconds, model.sample_rate)
+        super().__init__(self._lanes(), limits)
+        self.room = 2 * self.window_size
+
+    def _lanes(self) -> Sequence[Lane]:
+        """A model's own lanes if it has any (a Ray pool), else one thread."""
+        own: Sequence[Lane] | None = getattr(self._model, "lanes", None)
+        return own or [self._in_thread]
+
+    async def _in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        call = getattr(self._model, ability)
+        loop = asyncio.get_running_loop()
+        return cast(Sequence[Output], await loop.run_in_executor(self._thread, call, batch))
+
+    async def close(self) -> None:
+        await super().close()
+        self._thread.shutdown()
+
+
+def seats(model: Model, settings: Settings) -> Direct | Batched:
+    if isinstance(model, AsyncModel):
+        return Direct(model, settings.concurrency)
+    return Batched(model)
+
+
+class Asking:
+    """One sample's way to the model: retries what may pass, and counts."""
+
+    def __init__(self, seat: Direct | Seat, settings: Settings) -> None:
+        self._seat = seat
+        self._settings = settings
+        self.attempts = 1
+
+    async def __call__(self, request: Request) -> Output:
+        for attempt in range(1, self._settings.attempts):
+            try:
+                return self._checked(request, await self._seat.ask(request))
+            except Transient:
+                await self._wait(self._settings.patience * 2 ** (attempt - 1))
+                self.attempts = max(self.attempts, attempt + 1)
+        return self._checked(request, await self._seat.ask(request))
+
+    async def _wait(self, seconds: float) -> None:
+        self._seat.leave()
+        try:
+            await asyncio.sleep(seconds * random.uniform(0.5, 1.5))
+        finally:
+            self._seat.back()
+
+    def _checked(self, request: Request, output: Output) -> Output:
+        wanted = ANSWERS[type(request)]
+        if not isinstance(output, wanted):
+            raise SampleError(
+                f"the model returned {type(output).__name__} where {wanted.__name__} was due"
+            )
+        return output
+
+
+class Pass:
+    """One pass over the data: answers what the run does not hold yet."""
+
+    def __init__(
+        self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, watch: Watch
+    ) -> None:
+        self._infer = inferencer
+        self._run = run
+        self._settings = settings
+        self._watch = watch
+        self._held = run.held()
+        self._seen: dict[int, int] = {}
+        self._seats = seats(model, settings)
+        self._room = asyncio.Semaphore(self._seats.room)
+
+    async def over(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> None:
+        """Admit samples in order while there is room, until the data ends or somebody stops it."""
+        self._run.write_progress(None)
+        watcher = asyncio.create_task(self._drain_on(stop))
+        row = -1
+        try:
+            async with asyncio.TaskGroup() as group:
+                for row, item in enumerate(islice(samples, self._settings.limit)):
+                    if stop.is_set():
+                        break
+                    if row % BREATH == 0:
+                        await asyncio.sleep(0)
+                    await self._admit(group, row, item)
+                self._seats.seal()
+        finally:
+            watcher.cancel()
+            self._held.close()
+            await self._seats.close()
+        self._finish(row + 1, stop.is_set())
+
+    async def _drain_on(self, stop: asyncio.Event) -> None:
+        await stop.wait()
+        self._seats.stop()
+        self._seats.seal()
+
+    async def _admit(self, group: asyncio.TaskGroup, row: int, item: Sample | Rejected) -> None:
+        if isinstance(item, Sample):
+            first = self._seen.setdefault(digest(item.id), row)
+            if first != row:
+                reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
+                item = Rejected(item.origin or f"row {row + 1}", reason)
+        if isinstance(item, Rejected):
+            self._reject(row, item)
+            return
+        await self._room.acquire()
+        group.create_task(self._one(row, item, self._seats.seat()))
+
+    def _reject(self, row: int, item: Rejected) -> None:
+        self._seen[digest(item.origin)] = row
+        sample = Sample(id=item.origin, inputs={}, origin=item.origin)
+        record = Record(sample=sample, row=row, error=Failure("RejectedRow", item.reason))
+        held = self._held.get(item.origin)
+        if held and (held.error, held.row) == (record.error, row):
+            self._watch.saw(record)  # known already; the journal need not say it twice
+        else:
+            self._keep(record)
+
+    async def _one(self, row: int, sample: Sample, seat: Direct | Seat) -> None:
+        try:
+            record = await self._attempt(row, sample, seat)
+            if record:
+                self._keep(record)
+            else:
+                self._watch.skipped()
+        except Stopped:
+            pass  # not sent, so not answered: the next pass asks it
+        finally:
+            seat.leave()
+            self._room.release()
+
+    def _keep(self, record: Record) -> None:
+        self._run.append(record)
+        self._watch.saw(record)
+
+    async def _attempt(self, row: int, sample: Sample, seat: Direct | Seat) -> Record | None:
+        """Ask about one sample. What fails is kept with its reason, never as an answer."""
+        began = time.perf_counter()
+        ask = Asking(seat, self._settings)
+        key, error = "", None
+        outputs: tuple[Output, ...] = ()
+        try:
+            key = await _key(sample)
+            if held := self._held.get(sample.id):
+                if held.error and not self._settings.retry_failed:
+                    return None
+                if not held.error and held.key == key:
+                    return _retold(held, row, sample)
+            outputs = await self._infer(sample, ask)
+        except Stopped:
+            raise
+        except Exception as failure:  # noqa: BLE001 - kept with its sample
+            error = Failure(type(failure).__name__, str(failure))
+        return Record(
+            sample=sample,
+            row=row,
+            key=key,
+            outputs=outputs,
+            error=error,
+            seconds=round(time.perf_counter() - began, 4),
+            attempts=ask.attempts,
+        )
+
+    def _finish(self, rows: int, stopped: bool) -> None:
+        if not stopped and self._settings.limit is None:
+            self._run.forget(self._held.ids() - self._seen.keys())
+        self._run.write_progress({"complete": not stopped, "rows": rows})
+
+
+async def _key(sample: Sample) -> str:
+    """The content key; where sounds must be read for it, in another thread."""
+    if has_media(sample):
+        return await asyncio.to_thread(content_key, sample)
+    return content_key(sample)
+
+
+def _retold(held: Record, row: int, sample: Sample) -> Record | None:
+    """An answered sample whose target, meta or place changed keeps its answer."""
+    same = held.row == row and dumps([held.sample.target, held.sample.meta]) == dumps(
+        [sample.target, sample.meta]
+    )
+    if same:
+        return None
+    return Record(
+        sample=sample,
+        row=row,
+        key=held.key,
+        outputs=held.outputs,
+        seconds=held.seconds,
+        attempts=held.attempts,
+    )
+
+
+async def ask_once(model: Model, request: Request) -> Output:
+    """One request by the same road: decoded, retried, checked."""
+    settings = Settings()
+    table = seats(model, settings)
+    try:
+        seat = table.seat()
+        table.seal()
+        return await Asking(seat, settings)(request)
+    finally:
+        await table.close()
+
+
+async def close(model: Model) -> None:
+    """Release what a model's constructor took."""
+    if isinstance(model, AsyncModel):
+        await model.close()
+    else:
+        model.close()

@@ -1,0 +1,153 @@
+"""What a metric is: a stat for each sample, and a fold over the stats.
+
+The per-sample function returns whatever the fold needs and no more: a number, an
+(errors, length) pair, a (predicted, true) pair. Corpus metrics, confidence
+intervals, breakdowns and resumed runs all follow from that split.
+
+A fold is any function from stats to a number. One that can also `weigh` its stats
+(see `Sums`) is resampled a thousand times in the time a plain one takes for a few.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
+
+from auricle.types import Sample, Stat
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Array: TypeAlias = NDArray[np.float64]
+
+Fold: TypeAlias = Callable[[Sequence[Any]], float]
+Score: TypeAlias = Callable[..., Stat]
+Weighed: TypeAlias = "Callable[[Array], float]"
+Details: TypeAlias = Mapping[str, Any]
+
+
+@runtime_checkable
+class Weighable(Protocol):
+    """A fold that can count each stat a given number of times without copying it."""
+
+    def __call__(self, stats: Sequence[Any]) -> float: ...
+    def weigh(self, stats: Sequence[Any]) -> Weighed: ...
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named way to score a sample's outputs, and to sum up many."""
+
+    name: str
+    score: Score
+    fold: Fold
+    higher_is_better: bool = True
+    version: int = 1
+    variant: str = ""
+    """What else decides the number, such as the normaliser; part of the signature."""
+    unreadable: Literal["wrong", "unscored"] = "unscored"
+    bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
+    """The worst and the best stat a sample could have had."""
+    unit: Literal["", "share", "points"] = ""
+    """A share is told in per cent, points as they are; nothing known, four decimals."""
+    under: Callable[[str], Metric] | None = None
+    """The same metric under another normaliser profile."""
+    view: Callable[[str], list[str]] | None = None
+    """A text as this metric sees it, token by token, for a diff a reader can check."""
+    rank: Callable[[Any], float] | None = None
+    """How bad one stat is, for the list of worst samples; by default its own value."""
+
+    def __repr__(self) -> str:
+        return self.signature
+
+    @property
+    def signature(self) -> str:
+        policy = "" if self.unreadable == "unscored" else f".unreadable-{self.unreadable}"
+        variant = f".{self.variant}" if self.variant else ""
+        return f"{self.name}:{self.version}{variant}{policy}"
+
+    def badness(self, stat: Stat) -> float:
+        """The higher, the worse did this sample."""
+        if self.rank:
+            return self.rank(stat)
+        value = stat if isinstance(stat, (int, float)) else self.fold([stat])
+        return -float(value) if self.higher_is_better else float(value)
+
+    def details(self, stats: Sequence[Any]) -> Details:
+        """What stands beside the number: error kinds, per-class figures."""
+        own: Callable[[Sequence[Any]], Details] | None = getattr(self.fold, "details", None)
+        return own(stats) if own and len(stats) else {}
+
+
+def metric(
+    fold: Fold | None = None,
+    *,
+    name: str = "",
+    higher_is_better: bool = True,
+    limits: tuple[float, float] | None = None,
+) -> Callable[[Score], Metric]:
+    """Decorator: a function of (sample, *outputs) becomes a metric."""
+
+    def make(score: Score) -> Metric:
+        return Metric(
+            name or score.__name__,
+            score,
+            fold or mean,
+            higher_is_better,
+            bounds=within(limits, higher_is_better) if limits else None,
+            unit="share" if limits == (0.0, 1.0) else "",
+        )
+
+    return make
+
+
+def within(
+    limits: tuple[float, float], higher_is_better: bool = True
+) -> Callable[[Sample], tuple[Stat, Stat]]:
+    """Bounds that are the same for every sample."""
+    worst, best = limits if higher_is_better else limits[::-1]
+    return lambda _: (worst, best)
+
+
+class Sums:
+    """A fold of sums: `finish` sees each column's total and, last, the number of stats."""
+
+    def __init__(
+        self,
+        finish: Callable[[Array], float],
+        details: Callable[[Array], Details] | None = None,
+    ) -> None:
+        self._finish = finish
+        self._details = details
+
+    def __call__(self, stats: Sequence[Any]) -> float:
+        return float(self._finish(table(stats).sum(axis=0)))
+
+    def weigh(self, stats: Sequence[Any]) -> Weighed:
+        columns = table(stats)
+        return lambda weights: float(self._finish(weights @ columns))
+
+    def details(self, stats: Sequence[Any]) -> Details:
+        return self._details(table(stats).sum(axis=0)) if self._details else {}
+
+
+def table(stats: Sequence[Any]) -> Array:
+    """Stats as rows of numbers, with a last column of ones that counts them."""
+    import numpy as np
+
+    rows = np.asarray(stats, dtype=np.float64).reshape(len(stats), -1)
+    return np.column_stack([rows, np.ones(len(stats))])
+
+
+def divide(part: float, whole: float) -> float:
+    return part / whole if whole else math.nan
+
+
+mean = Sums(lambda totals: divide(totals[0], totals[-1]))
+"""The mean of a number a sample."""
+
+ratio = Sums(lambda totals: divide(totals[0], totals[1]))
+"""Sum of the parts over sum of the wholes: the corpus rate, not a mean of rates."""

@@ -1,0 +1,130 @@
+"""Metrics over generated text. Both sides go through the same normaliser profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING
+
+from auricle.metrics.base import Details, Metric, Sums, divide, mean, metric, within
+from auricle.text import characters, mixed_tokens, profile, words
+from auricle.types import Generation, Json, Sample
+
+if TYPE_CHECKING:
+    from auricle.metrics.base import Array
+
+Tokens = Callable[[str], list[str]]
+
+# Columns of an error-rate stat. The last two give the utterance mean beside the pooled rate:
+# an utterance without reference words has no rate of its own and only counts when pooled.
+SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATED = range(6)
+
+
+def errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
+    """Substitutions, deletions and insertions of a cheapest alignment."""
+    from rapidfuzz.distance import Levenshtein
+
+    if reference == hypothesis:
+        return 0, 0, 0
+    tags = [tag for tag, _, _ in Levenshtein.editops(reference, hypothesis).as_list()]
+    return tags.count("replace"), tags.count("delete"), tags.count("insert")
+
+
+def _pooled(totals: Array) -> float:
+    return divide(totals[:LENGTH].sum(), totals[LENGTH])
+
+
+def _error_details(totals: Array) -> Details:
+    return {
+        "substitutions": int(totals[SUBSTITUTIONS]),
+        "deletions": int(totals[DELETIONS]),
+        "insertions": int(totals[INSERTIONS]),
+        "reference_length": int(totals[LENGTH]),
+        "utterance_mean": divide(totals[RATE], totals[RATED]),
+    }
+
+
+pooled_errors = Sums(_pooled, _error_details)
+
+
+def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
+    """Edit errors over reference tokens, pooled over the corpus."""
+    normalise = profile(profile_name)
+
+    def count(target: Json, text: str) -> tuple[float, ...]:
+        reference = tokens(normalise(reference_text(target)))
+        wrong = errors(reference, tokens(normalise(text)))
+        length = len(reference)
+        rate = sum(wrong) / length if length else 0.0
+        return (*wrong, length, rate, float(length > 0))
+
+    def score(sample: Sample, output: Generation) -> tuple[float, ...]:
+        return count(sample.target, output.text)
+
+    def bounds(sample: Sample) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        return count(sample.target, ""), count(sample.target, reference_text(sample.target))
+
+    return Metric(
+        name,
+        score,
+        pooled_errors,
+        higher_is_better=False,
+        variant=f"pooled.{normalise.signature}",
+        bounds=bounds,
+        unit="share",
+        under=partial(error_rate, name, tokens),
+        view=lambda text: tokens(normalise(text)),
+        rank=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
+    )
+
+
+def reference_text(target: Json) -> str:
+    return target if isinstance(target, str) else str(target)
+
+
+def references(target: Json) -> list[str]:
+    """A target is one acceptable answer or a list of them."""
+    many = target if isinstance(target, (list, tuple)) else [target]
+    return [reference_text(each) for each in many]
+
+
+def matching(name: str, matches: Callable[[str, str], bool], profile_name: str) -> Metric:
+    """Does the answer match any of the references, once both are normalised?"""
+    normalise = profile(profile_name)
+
+    def score(sample: Sample, output: Generation) -> float:
+        answer = normalise(output.text)
+        return float(any(matches(normalise(each), answer) for each in references(sample.target)))
+
+    return Metric(
+        name,
+        score,
+        mean,
+        variant=normalise.signature,
+        bounds=within((0.0, 1.0)),
+        unit="share",
+        under=partial(matching, name, matches),
+    )
+
+
+def _equal(reference: str, answer: str) -> bool:
+    return reference == answer
+
+
+def _inside(reference: str, answer: str) -> bool:
+    """Whole words only where a script has words: `no` does not stand in `notice`."""
+    wanted, given = (" ".join(mixed_tokens(text)) for text in (reference, answer))
+    return bool(wanted) and f" {wanted} " in f" {given} "
+
+
+wer = error_rate("wer", words, "basic")
+cer = error_rate("cer", characters, "basic")
+mer = error_rate("mer", mixed_tokens, "mixed")
+exact_match = matching("exact_match", _equal, "basic")
+contains = matching("contains", _inside, "basic")
+
+
+@metric(higher_is_better=False, limits=(0.0, 1.0))
+def empty(sample: Sample, output: Generation) -> float:
+    """Is the answer empty, or only white space?"""
+    return float(not output.text.strip())

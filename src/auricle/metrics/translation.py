@@ -1,0 +1,55 @@
+"""BLEU and chrF, computed by sacrebleu from statistics a sentence."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from auricle.errors import MissingExtra
+from auricle.metrics.base import Metric, Sums
+from auricle.metrics.text import references
+from auricle.types import Generation, Sample, Stat
+
+if TYPE_CHECKING:
+    from auricle.metrics.base import Array
+
+
+@lru_cache
+def _scorer(name: str) -> Any:
+    try:
+        from sacrebleu.metrics.bleu import BLEU
+        from sacrebleu.metrics.chrf import CHRF
+    except ImportError as error:
+        raise MissingExtra(name, "bleu") from error
+    return {"bleu": BLEU, "chrf": CHRF}[name]()
+
+
+def _sacrebleu(name: str) -> Metric:
+    """A corpus metric of sacrebleu, split into a stat a sentence and a fold.
+
+    The two methods called here are what sacrebleu itself resamples with; its public
+    functions take only whole corpora.
+    """
+
+    def statistics(target: Any, text: str) -> Stat:
+        rows = _scorer(name)._extract_corpus_statistics(  # noqa: SLF001 - see the docstring
+            [text], [[each] for each in references(target)]
+        )
+        return tuple(float(number) for number in rows[0])
+
+    def score(sample: Sample, output: Generation) -> Stat:
+        return statistics(sample.target, output.text)
+
+    def bounds(sample: Sample) -> tuple[Stat, Stat]:
+        best = references(sample.target)[0]
+        return statistics(sample.target, ""), statistics(sample.target, best)
+
+    def finish(totals: Array) -> float:
+        counts = [int(total) for total in totals[:-1]]
+        return float(_scorer(name)._compute_score_from_stats(counts).score)  # noqa: SLF001
+
+    return Metric(name, score, Sums(finish), variant="sacrebleu", bounds=bounds, unit="points")
+
+
+bleu = _sacrebleu("bleu")
+chrf = _sacrebleu("chrf")

@@ -1,0 +1,151 @@
+"""Anything callable as a model: a plain function, or a class that inherits nothing of ours.
+
+A function names what it wants: `audio`, `audios`, `text`, `image`, `video`, `request`, or a
+sample's named input. It returns a string, a dict of numbers, or an `Output`.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from auricle.audio import Audio, Image, Video
+from auricle.errors import SampleError, SpecError
+from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.types import (
+    ABILITY,
+    Ability,
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Predict,
+    Prediction,
+    Request,
+    media,
+)
+
+NUMBERS = ("dict", "Dict", "Mapping", "Prediction")  # return annotations that mean `predict`
+
+
+def adapt(thing: Any) -> type[Model]:
+    """The model class that `thing` is, or one that wraps it."""
+    if inspect.isclass(thing) and issubclass(thing, (AsyncModel, BatchModel)):
+        return thing
+    if inspect.isclass(thing):
+        return _from_class(thing)
+    if callable(thing):
+        return _from_function(thing)
+    raise SpecError(f"{thing!r} is neither a class nor a function, so it cannot be a model.")
+
+
+def _from_class(cls: type[Any]) -> type[Model]:
+    """A class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
+    own = [name for name in ABILITY.values() if callable(getattr(cls, name, None))]
+    if own:
+        return _methods(cls, own)
+    if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
+        return _from_function(cls.__call__, make=cls)
+    raise SpecError(
+        f"{cls.__name__} is no model: give it generate(batch), predict(batch) or __call__(audio)."
+    )
+
+
+def _methods(cls: type[Any], own: Sequence[Ability]) -> type[Model]:
+    asynchronous = inspect.iscoroutinefunction(getattr(cls, own[0]))
+
+    def start(self: Any, **arguments: Any) -> None:
+        self.inner = cls(**arguments)
+        for name in ("batch_size", "batch_seconds", "sample_rate"):
+            if hasattr(self.inner, name):
+                setattr(self, name, getattr(self.inner, name))
+
+    def forward(name: str) -> Callable[..., Any]:
+        def call(self: Any, asked: Any) -> Any:
+            return getattr(self.inner, name)(asked)
+
+        return call
+
+    body: dict[str, Any] = {name: forward(name) for name in own}
+    if callable(getattr(cls, "close", None)):
+        body["close"] = lambda self: self.inner.close()
+    base: type[Model] = AsyncModel if asynchronous else BatchModel
+    return type(cls.__name__, (base,), {**body, "__init__": start, "__doc__": cls.__doc__})
+
+
+def _from_function(function: Callable[..., Any], make: type[Any] | None = None) -> type[Model]:
+    """One request a call: a function that fails costs its own sample and no other."""
+    ability = _ability(function)
+    wanted = [name for name in inspect.signature(function).parameters if name != "self"]
+
+    def start(self: Any, **arguments: Any) -> None:
+        self.call = make(**arguments) if make else function
+        self.extra = {} if make else arguments
+        if unknown := [name for name in self.extra if name not in wanted]:
+            raise SpecError(f"{function.__name__} takes no argument {', '.join(unknown)}.")
+
+    def one(self: Any, request: Request) -> Any:
+        given = _named(request)
+        return self.call(**{name: given[name] for name in wanted if name in given}, **self.extra)
+
+    async def answer(self: Any, request: Request) -> Output:
+        return _output(await one(self, request))
+
+    def answer_all(self: Any, batch: Sequence[Request]) -> list[Output]:
+        return [_output(one(self, request)) for request in batch]
+
+    asynchronous = inspect.iscoroutinefunction(function)
+    name = (make or function).__name__
+    body = {"__init__": start, ability: answer if asynchronous else answer_all, "batch_size": 1}
+    base: type[Model] = AsyncModel if asynchronous else BatchModel
+    return type(name, (base,), body)
+
+
+def _ability(function: Callable[..., Any]) -> Ability:
+    returns = inspect.signature(function).return_annotation
+    name = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
+    return "predict" if name.startswith(NUMBERS) else "generate"
+
+
+def _named(request: Request) -> dict[str, Any]:
+    """What a function may ask for, by the name of its parameter."""
+    sounds = media(request)
+    audios = [part for part in sounds if isinstance(part, Audio)]
+    given: dict[str, Any] = {
+        "request": request,
+        "audio": audios[0] if audios else None,
+        "audios": audios,
+        "image": next((part for part in sounds if isinstance(part, Image)), None),
+        "video": next((part for part in sounds if isinstance(part, Video)), None),
+        "text": text_of(request),
+    }
+    return {**given, **request.inputs} if isinstance(request, Predict) else given
+
+
+def text_of(request: Request) -> str:
+    """The words of a request, without the model's own earlier answers."""
+    if isinstance(request, Predict):
+        return str(request.inputs.get("text", ""))
+    turns = request.turns if isinstance(request, (Generate, LogLikelihood)) else ()
+    said = [part for turn in turns if turn.role != "assistant" for part in turn.parts]
+    return "\n".join(part for part in said if isinstance(part, str))
+
+
+def _output(value: Any) -> Output:
+    """A string is a generation, a dict of numbers a prediction on no declared scale."""
+    if isinstance(value, (Generation, Likelihood, Prediction)):
+        return value
+    if isinstance(value, str):
+        return Generation(text=value)
+    if isinstance(value, Mapping):
+        numbers = cast(Mapping[str, Any], value)
+        return Prediction(
+            values={str(name): float(number) for name, number in numbers.items()},
+            scale="continuous",
+        )
+    raise SampleError(
+        f"the model returned {type(value).__name__}; it should return text, a dict of numbers, "
+        "or a Generation, Likelihood or Prediction"
+    )

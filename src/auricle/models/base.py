@@ -1,0 +1,76 @@
+"""What a model is: something that answers up to three kinds of request.
+
+Subclass `AsyncModel` for whatever takes one request and many at once (an API, a
+server); subclass `BatchModel` for whatever takes a list (weights on this machine).
+Override only what the model can do; the rest is reported as unsupported before
+anything is loaded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Sequence
+from typing import TypeAlias
+
+from auricle.errors import Unsupported
+from auricle.types import (
+    ABILITY,
+    Ability,
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Predict,
+    Prediction,
+)
+
+
+class AsyncModel:
+    """Answers one request at a time, many at once."""
+
+    async def generate(self, request: Generate) -> Generation:
+        raise Unsupported(f"{type(self).__name__} cannot generate.")
+
+    async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
+        raise Unsupported(f"{type(self).__name__} cannot score likelihoods.")
+
+    async def predict(self, request: Predict) -> Prediction:
+        raise Unsupported(f"{type(self).__name__} cannot predict.")
+
+    def stream(self, request: Generate) -> AsyncIterator[str]:
+        """Yield text as it is produced; needed for time-to-first-token."""
+        raise Unsupported(f"{type(self).__name__} cannot stream.")
+
+    async def close(self) -> None:
+        """Release what the constructor took."""
+
+
+class BatchModel:
+    """Answers a list of requests of one kind, in order."""
+
+    batch_size: int = 8
+    """The most requests in one call."""
+    batch_seconds: float | None = None
+    """The most audio in one call, padding counted: requests × the longest of them."""
+    sample_rate: int | None = None
+    """Where given, audio arrives decoded at this rate: other threads decode while it works."""
+
+    def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
+        raise Unsupported(f"{type(self).__name__} cannot generate.")
+
+    def loglikelihood(self, batch: Sequence[LogLikelihood]) -> Sequence[Likelihood]:
+        raise Unsupported(f"{type(self).__name__} cannot score likelihoods.")
+
+    def predict(self, batch: Sequence[Predict]) -> Sequence[Prediction]:
+        raise Unsupported(f"{type(self).__name__} cannot predict.")
+
+    def close(self) -> None:
+        """Release what the constructor took."""
+
+
+Model: TypeAlias = AsyncModel | BatchModel
+
+
+def abilities(cls: type[Model]) -> list[Ability]:
+    """The kinds of request `cls` answers, told from the methods it overrides."""
+    base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
+    return [name for name in ABILITY.values() if getattr(cls, name) is not getattr(base, name)]

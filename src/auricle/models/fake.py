@@ -1,0 +1,138 @@
+"""Models without weights, for tests, demos and a first run on any laptop.
+
+What they get wrong, and when they fail, depends only on what they are asked and on
+`seed`, so a run can be repeated to the letter.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+import zlib
+from collections.abc import AsyncIterator, Iterable, Sequence
+from pathlib import PurePath
+
+from auricle.audio import Audio
+from auricle.errors import SampleError, Transient
+from auricle.models.adapt import text_of
+from auricle.models.base import AsyncModel, BatchModel
+from auricle.types import (
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Predict,
+    Prediction,
+    Request,
+    media,
+)
+
+
+class Echo(BatchModel):
+    """Says the words in an audio file's name, or the text it is given."""
+
+    def __init__(
+        self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = ""
+    ) -> None:
+        self.wrong, self.fail, self.delay, self.reply = wrong, fail, delay, reply
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        if self.delay:
+            time.sleep(self.delay)
+        return [Generation(text=self._say(request)) for request in batch]
+
+    def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        return [Likelihood(logprobs=(-0.5,) * len(r.continuation.split())) for r in batch]
+
+    def _say(self, request: Generate) -> str:
+        words = self.reply or heard(request)
+        if self.fail and chance(words, "fail") < self.fail:
+            raise SampleError("the fake was told to fail on this one")
+        return mangle(words, self.wrong) if self.wrong else words
+
+
+class FakeApi(AsyncModel):
+    """Answers after a delay, gets words wrong, fails for good or for a while, and can stream."""
+
+    def __init__(
+        self,
+        *,
+        delay: float = 0.001,
+        wrong: float = 0.0,
+        fail: float = 0.0,
+        fail_every: int = 0,
+        reply: str = "",
+    ) -> None:
+        self.delay, self.wrong, self.fail = delay, wrong, fail
+        self.fail_every, self.reply, self.calls = fail_every, reply, 0
+
+    async def generate(self, request: Generate) -> Generation:
+        self.calls += 1
+        call = self.calls
+        await asyncio.sleep(self.delay)
+        if self.fail_every and call % self.fail_every == 0:
+            raise Transient("429 Too Many Requests")
+        words = self.reply or heard(request)
+        if self.fail and chance(words, "fail") < self.fail:
+            raise SampleError("400 the fake was told to refuse this one")
+        return Generation(text=mangle(words, self.wrong), tokens=len(words.split()))
+
+    async def stream(self, request: Generate) -> AsyncIterator[str]:
+        for word in (self.reply or heard(request)).split():
+            await asyncio.sleep(self.delay)
+            yield word + " "
+
+
+class FakeLabels(BatchModel):
+    """Probabilities over `labels` that depend only on the inputs."""
+
+    def __init__(self, *, labels: str | Iterable[str] = "angry,happy,neutral,sad") -> None:
+        self.labels = labels.split(",") if isinstance(labels, str) else list(labels)
+
+    def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
+        return [Prediction(values=self._shares(each), scale="probability") for each in batch]
+
+    def _shares(self, request: Predict) -> dict[str, float]:
+        weights = {label: chance(content(request), label) + 1e-6 for label in self.labels}
+        total = sum(weights.values())
+        return {label: weight / total for label, weight in weights.items()}
+
+
+class FakeReward(BatchModel):
+    """Raw, unnormalised numbers that depend only on the inputs."""
+
+    def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
+        return [
+            Prediction(
+                values={k: 10 * chance(content(r), k) - 5 for k in ("alignment", "musicality")},
+                scale="continuous",
+            )
+            for r in batch
+        ]
+
+
+def heard(request: Request) -> str:
+    """The words in the names of the sounds; without sounds, the words of the text."""
+    sounds = [part for part in media(request) if isinstance(part, Audio)]
+    names = (PurePath(sound.uri).stem.replace("_", " ") for sound in sounds)
+    return " ".join(names) if sounds else text_of(request)
+
+
+def content(request: Predict) -> str:
+    return repr(sorted((name, str(part)) for name, part in request.inputs.items()))
+
+
+def chance(what: str, salt: str) -> float:
+    """A number in [0, 1) that `what` and `salt` decide."""
+    return zlib.crc32(f"{salt}\0{what}".encode()) / 2**32
+
+
+def mangle(text: str, share: float) -> str:
+    """Replace about `share` of the words."""
+    if not share:
+        return text
+    words = text.split()
+    return " ".join(
+        f"not{word}" if chance(f"{at} {text}", "wrong") < share else word
+        for at, word in enumerate(words)
+    )

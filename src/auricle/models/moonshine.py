@@ -1,0 +1,46 @@
+"""Moonshine tiny-en: a real recogniser whose weights arrive inside its package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import MissingExtra
+from auricle.models.base import BatchModel
+from auricle.models.sounds import the_sound
+from auricle.types import Generate, Generation
+
+RATE = 16_000
+
+
+class Moonshine(BatchModel):
+    """English speech to text on the CPU, one clip after another."""
+
+    batch_size = 1
+    sample_rate = RATE
+
+    def __init__(self) -> None:
+        self._transcriber = _transcriber()
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [Generation(text=self._transcribe(request)) for request in batch]
+
+    def _transcribe(self, request: Generate) -> str:
+        sound = the_sound(request).decode(RATE)
+        heard = self._transcriber.transcribe_without_streaming(sound.tolist(), RATE)
+        return " ".join(line.text.strip() for line in heard.lines)
+
+    def close(self) -> None:
+        self._transcriber.close()
+
+
+def _transcriber() -> Any:
+    try:
+        from moonshine_voice import ModelArch, Transcriber, get_model_path
+    except ImportError as error:
+        raise MissingExtra("The model moonshine", "demo") from error
+    weights = Path(get_model_path("tiny-en"))
+    if not weights.exists():  # later releases of the package download theirs
+        raise MissingExtra("The model moonshine (with its weights)", "demo")
+    return Transcriber(str(weights), ModelArch.TINY)

@@ -1,0 +1,42 @@
+"""PocketSphinx: a small classic recogniser with its English model inside its package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from auricle.errors import MissingExtra
+from auricle.models.base import BatchModel
+from auricle.models.sounds import the_sound
+from auricle.types import Generate, Generation
+
+RATE = 16_000
+
+
+class PocketSphinx(BatchModel):
+    """English speech to text on the CPU, one clip after another."""
+
+    batch_size = 1
+    sample_rate = RATE
+
+    def __init__(self) -> None:
+        try:
+            from pocketsphinx import Decoder
+        except ImportError as error:
+            raise MissingExtra("The model pocketsphinx", "demo") from error
+        self._decoder: Any = Decoder(samprate=RATE, loglevel="FATAL")
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [Generation(text=self._transcribe(request)) for request in batch]
+
+    def _transcribe(self, request: Generate) -> str:
+        sound = the_sound(request).decode(RATE)
+        samples = (sound.clip(-1.0, 1.0) * 32_767).astype("int16")
+        # Its mean-subtraction adapts from one clip to the next; each clip starts afresh, so that
+        # an answer does not depend on the order of the data.
+        self._decoder.reinit_feat()
+        self._decoder.start_utt()
+        self._decoder.process_raw(samples.tobytes(), full_utt=True)
+        self._decoder.end_utt()
+        heard = self._decoder.hyp()
+        return heard.hypstr if heard else ""

@@ -1,0 +1,174 @@
+"""Names to things. Built-in names are strings until asked for, so importing is cheap."""
+
+from __future__ import annotations
+
+import difflib
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from importlib.metadata import EntryPoint, entry_points
+from pathlib import Path
+from typing import Any, Generic, TypeVar, cast
+
+from auricle.errors import SpecError, UnknownName
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """Where a built-in stands, and a line about it that costs no import."""
+
+    path: str
+    about: str
+
+
+class Registry(Generic[T]):
+    """A table of things by name, filled by decorator, by entry point or by `module:name`."""
+
+    def __init__(self, kind: str, builtin: Mapping[str, Builtin]) -> None:
+        self.kind = kind
+        self._builtin = builtin
+        self._found: dict[str, T] = {}
+
+    def __call__(self, name: str) -> Callable[[T], T]:
+        """Decorator: `@model("whisper")`."""
+
+        def add(thing: T) -> T:
+            if name in self._found or name in self._builtin:
+                raise SpecError(f"A {self.kind} called {name!r} is already registered.")
+            self._found[name] = thing
+            return thing
+
+        return add
+
+    def __iter__(self) -> Iterator[str]:
+        plugins = (point.name for point in self._plugins())
+        return iter(sorted({*self._found, *self._builtin, *plugins}))
+
+    def about(self, name: str) -> str:
+        """One line on `name`, without importing what is not imported yet."""
+        if name in self._builtin:
+            return self._builtin[name].about
+        if name in self._found:
+            return (getattr(self._found[name], "__doc__", "") or "").strip().partition("\n")[0]
+        return ", ".join(f"from {point.value}" for point in self._plugins(name))
+
+    def get(self, name: str) -> T:
+        """What `name` stands for; `package.module:attr` and `file.py:attr` need no registration."""
+        if name not in self._found:
+            found = self._load(name)
+            if ":" in name:  # a file may have changed by the next call; names are for good
+                return found
+            self._found[name] = found
+        return self._found[name]
+
+    def _load(self, name: str) -> T:
+        if name in self._builtin:
+            return cast(T, _attribute(self._builtin[name].path))
+        for point in self._plugins(name):
+            return cast(T, point.load())
+        if ":" in name:
+            return cast(T, _attribute(name))
+        near = difflib.get_close_matches(name, list(self), n=3)
+        hint = f"Did you mean {', '.join(near)}?" if near else f"See `auricle list {self.kind}s`."
+        raise UnknownName(f"No {self.kind} called {name!r}. {hint}")
+
+    def _plugins(self, name: str | None = None) -> list[EntryPoint]:
+        found = entry_points(group=f"auricle.{self.kind}s")
+        return [point for point in found if name is None or point.name == name]
+
+
+def _attribute(path: str) -> Any:
+    """The thing at `package.module:name` or `path/file.py:name`."""
+    where, _, name = path.rpartition(":")
+    module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
+    if not hasattr(module, name):
+        public = [each for each in vars(module) if not each.startswith("_")]
+        near = difflib.get_close_matches(name, public, n=3) or public[:5]
+        raise UnknownName(f"{where} has no {name!r}; it has {', '.join(near) or 'nothing'}.")
+    return getattr(module, name)
+
+
+def _from_package(name: str) -> Any:
+    if str(Path.cwd()) not in sys.path:  # an installed command does not see the user's folder
+        sys.path.append(str(Path.cwd()))
+    try:
+        return import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name and not (name == error.name or name.startswith(error.name + ".")):
+            raise SpecError(f"{name} needs the package {error.name!r}, not installed.") from error
+        raise UnknownName(f"No module called {name!r} to import from here.") from error
+
+
+def _from_file(path: Path) -> Any:
+    if not path.is_file():
+        raise UnknownName(f"There is no file {path}.")
+    path = path.resolve()
+    name = f"auricle_file_{path.stem}"
+    spec = importlib.util.spec_from_file_location(name, path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up here
+    if str(path.parent) not in sys.path:
+        sys.path.append(str(path.parent))
+    try:
+        spec.loader.exec_module(module)
+    except (SyntaxError, ImportError) as error:
+        raise SpecError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    return module
+
+
+task: Registry[Callable[..., Any]] = Registry(
+    "task",
+    {
+        "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
+        "asr": Builtin("auricle.tasks.kinds:asr", "transcribe: any manifest, `--as asr`"),
+        "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice: any manifest, `--as mcq`"),
+        "qa": Builtin("auricle.tasks.kinds:qa", "answer with a reference: `--as qa`"),
+        "open": Builtin(
+            "auricle.tasks.kinds:open_ended", "answers to be judged later: `--as open`"
+        ),
+        "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
+    },
+)
+
+model: Registry[Any] = Registry(
+    "model",
+    {
+        "moonshine": Builtin(
+            "auricle.models.moonshine:Moonshine", "Moonshine tiny-en, CPU, weights in the wheel"
+        ),
+        "pocketsphinx": Builtin(
+            "auricle.models.pocketsphinx:PocketSphinx", "PocketSphinx en-us, CPU, weights inside"
+        ),
+        "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
+        "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),
+        "fake-labels": Builtin("auricle.models.fake:FakeLabels", "fake classifier probabilities"),
+        "fake-reward": Builtin("auricle.models.fake:FakeReward", "fake raw reward scores"),
+    },
+)
+
+metric: Registry[Any] = Registry(
+    "metric",
+    {
+        "wer": Builtin("auricle.metrics.text:wer", "word error rate, pooled"),
+        "cer": Builtin("auricle.metrics.text:cer", "character error rate, pooled"),
+        "mer": Builtin("auricle.metrics.text:mer", "mixed error rate: Han characters, Latin words"),
+        "exact_match": Builtin("auricle.metrics.text:exact_match", "the answer is a reference"),
+        "contains": Builtin("auricle.metrics.text:contains", "the answer contains a reference"),
+        "empty": Builtin("auricle.metrics.text:empty", "share of empty answers"),
+        "bleu": Builtin("auricle.metrics.translation:bleu", "corpus BLEU through sacrebleu"),
+        "chrf": Builtin("auricle.metrics.translation:chrf", "corpus chrF through sacrebleu"),
+        "option_accuracy": Builtin(
+            "auricle.metrics.labels:option_accuracy", "the chosen option is the right one"
+        ),
+        "accuracy": Builtin("auricle.metrics.labels:accuracy", "share of right labels"),
+        "uar": Builtin("auricle.metrics.labels:uar", "unweighted average recall"),
+        "macro_f1": Builtin("auricle.metrics.labels:macro_f1", "F1, classes weighing the same"),
+        "weighted_f1": Builtin("auricle.metrics.labels:weighted_f1", "F1, weighed by class size"),
+    },
+)

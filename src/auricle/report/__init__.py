@@ -1,0 +1,1 @@
+"""Records → stats → numbers → table, CSV, JSON, HTML."""

@@ -1,0 +1,221 @@
+"""Samples on the page: those that did worst, to read and to hear, and those that failed."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from auricle.report.figures import count, title
+from auricle.report.markup import Markup, tag, together
+from auricle.report.tables import cell, heading, name_cell, table
+from auricle.report.worst import Edit, Shown, clip
+
+SHORT = 400  # a question longer than this would bury the answers
+FIRST_UNSPACED = "\u2e80"  # from here on lie the scripts that are written without spaces
+
+
+def worst_samples(worst: Sequence[Shown], metric: str, language: str) -> Markup:
+    """A card a sample, in the order given."""
+    asked = {each.question for each in worst}
+    common = asked.pop() if len(asked) == 1 else ""
+    cards = (_card(each, at, each.question != common, language) for at, each in enumerate(worst))
+    what = f" by {title(metric)}" if metric else ""
+    return together(
+        tag("p", f"{len(worst)} samples, worst{what} first. ", _legend(worst), class_="quiet"),
+        tag("p", "All were asked: ", tag("q", clip(common, SHORT), dir="auto"), class_="quiet")
+        if common
+        else None,
+        _controls(len(worst)),
+        tag("ol", cards, class_="cards", id="cards"),
+    )
+
+
+def _legend(worst: Sequence[Shown]) -> Markup | None:
+    if not any(each.diff for each in worst):
+        return None
+    return tag(
+        "span",
+        tag("span", tag("del", "said"), tag("ins", "heard"), class_="swap"),
+        " substituted, ",
+        tag("del", "missed"),
+        " deleted, ",
+        tag("ins", "added"),
+        " inserted.",
+        class_="legend diff",
+    )
+
+
+def _controls(amount: int) -> Markup:
+    """Filter and order; shown by the script, without which they would do nothing."""
+    choices = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
+    return tag(
+        "form",
+        tag("label", "Filter ", tag("input", type="search", id="filter", placeholder="id, text, meta")),
+        tag(
+            "label",
+            "Order ",
+            tag("select", [tag("option", text, value=value) for value, text in choices], id="order"),
+        ),
+        tag("output", f"{amount} shown", id="matches", aria_live="polite"),
+        class_="controls",
+        hidden=True,
+        id="controls",
+    )
+
+
+def _card(each: Shown, rank: int, ask: bool, language: str) -> Markup:
+    head = tag(
+        "header",
+        tag("h3", tag("bdi", each.id)),
+        tag("span", tag("bdi", each.origin), class_="origin") if each.origin else None,
+        tag(
+            "span",
+            tag("small", each.errors, title="substitutions, deletions, insertions")
+            if each.errors
+            else None,
+            tag("strong", each.score) if each.score else None,
+            class_="score",
+        ),
+    )
+    body = tag("dl", _texts(each, ask, language)) if each.target or each.answer or each.diff else None
+    return tag(
+        "li",
+        tag("article", head, _chips(each.meta or {}), _players(each), body, _value_list(each), _note(each)),
+        data_rank=rank,
+        data_id=each.id,
+    )
+
+
+def _chips(meta: Mapping[str, str]) -> Markup | None:
+    chips = [
+        tag("li", tag("span", name), " ", tag("bdi", value)) for name, value in meta.items() if value
+    ]
+    return tag("ul", chips, class_="chips") if chips else None
+
+
+def _players(each: Shown) -> list[Markup]:
+    return [
+        tag(
+            "audio",
+            controls=True,
+            preload="none",
+            src=f"data:audio/mpeg;base64,{b64encode(sound).decode()}",
+            aria_label=f"Sound of {each.id}",
+        )
+        for sound in each.audio
+    ]
+
+
+def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
+    """Terms and texts; the alignment comes first because it is what the score was made from."""
+    texts = [_text("Asked", each.question, language)] if ask and 0 < len(each.question) <= SHORT else []
+    if each.diff:
+        spaced = any(len(token) > 1 for edit in each.diff for token in edit.reference + edit.answer)
+        pieces = [_edit(edit, " " if spaced else "") for edit in each.diff]
+        texts.append(_row("Aligned", tag("dd", _spaced(pieces, spaced), dir="auto", class_="diff")))
+    texts.append(_text("Reference", each.target, language))
+    if each.answer or not each.values:
+        texts.append(_text("Answer", each.answer, language))
+    return texts
+
+
+def _row(term: str, text: Markup) -> Markup:
+    return tag("div", tag("dt", term), text)
+
+
+def _text(term: str, text: str, language: str) -> Markup:
+    if not text.strip():
+        return _row(term, tag("dd", "empty", class_="nothing"))
+    return _row(term, tag("dd", text, dir="auto", lang=language or None))
+
+
+def _edit(edit: Edit, space: str) -> Markup:
+    gone = tag("del", joined(edit.reference, space)) if edit.reference else None
+    new = tag("ins", joined(edit.answer, space)) if edit.answer else None
+    if edit.kind == "equal":
+        return tag("span", joined(edit.reference, space))
+    return tag("span", gone, new, class_="swap") if gone and new else together(gone, new)
+
+
+def _spaced(pieces: Sequence[Markup], spaced: bool) -> Markup:
+    return Markup((" " if spaced else "").join(pieces))
+
+
+def joined(tokens: Sequence[str], space: str) -> str:
+    """Tokens as running text: no spaces between those of a script that has none."""
+    text = ""
+    for token in tokens:
+        tight = not text or (text[-1] >= FIRST_UNSPACED and token[:1] >= FIRST_UNSPACED)
+        text += token if tight else space + token
+    return text
+
+
+def _value_list(each: Shown) -> Markup | None:
+    if not each.values:
+        return None
+    highest = max(abs(value) for _, value in each.values) or 1.0
+    rows = (
+        tag(
+            "li",
+            tag("bdi", label),
+            tag("meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"),
+            tag("span", f"{value:.4g}"),
+            class_="right" if label == each.target else None,
+        )
+        for label, value in each.values
+    )
+    return tag("ol", rows, class_="values")
+
+
+def _note(each: Shown) -> Markup | None:
+    return tag("p", clip(each.note, 600), class_="note", dir="auto") if each.note else None
+
+
+# --- failures ---------------------------------------------------------------------------
+
+
+def failures(document: Mapping[str, Any]) -> Markup:
+    """What failed, by kind, with examples."""
+    head = [heading("Kind", kind=""), heading("Samples"), heading("Examples", kind="")]
+    rows = (
+        tag(
+            "tr",
+            name_cell(tag("bdi", failure["kind"])),
+            cell(count(failure["count"])),
+            cell(_examples(failure["examples"]), kind="examples"),
+        )
+        for failure in document["failures"]
+    )
+    return table("Failures by kind", head, rows, "failures")
+
+
+def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
+    items = [
+        tag(
+            "li",
+            tag("code", tag("bdi", each["origin"] or each["id"])),
+            " ",
+            tag("span", clip(each["message"], 600), dir="auto"),
+        )
+        for each in examples
+    ]
+    rest = items[3:]
+    more = tag("details", tag("summary", f"{len(rest)} more examples"), tag("ul", rest)) if rest else None
+    return together(tag("ul", items[:3]), more)
+
+
+def unreadable(document: Mapping[str, Any]) -> Markup:
+    """Why answers could not be read, by metric."""
+    head = [heading("Metric", kind=""), heading("Samples"), heading("Why", kind="")]
+    rows = (
+        tag(
+            "tr",
+            name_cell(title(metric)),
+            cell(count(times)),
+            cell(tag("span", clip(reason, 600), dir="auto"), kind="examples"),
+        )
+        for metric, reasons in document["unreadable"].items()
+        for reason, times in reasons.items()
+    )
+    return table("Unreadable answers by reason", head, rows, "failures")

@@ -1,0 +1,195 @@
+"""Numbers as a reader wants them: in words and digits, and as small marks on a common scale."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from auricle.report.markup import Markup, tag, together
+
+# Only metrics known to be shares are told in per cent; a user's own number is left as it is.
+PERCENT = {
+    "wer", "cer", "mer", "accuracy", "exact_match", "contains", "option_accuracy", "uar",
+    "macro_f1", "weighted_f1", "empty",
+}  # fmt: skip
+OUT_OF_HUNDRED = {"bleu", "chrf"}
+TITLES = {
+    "wer": "WER", "cer": "CER", "mer": "MER", "uar": "UAR", "bleu": "BLEU", "chrf": "chrF",
+    "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "accuracy": "Accuracy",
+    "exact_match": "Exact match", "option_accuracy": "Option accuracy", "contains": "Contains",
+    "empty": "Empty",
+}  # fmt: skip
+NONE = "–"
+SPACE = "\u202f"  # narrow and unbreakable, between a number and its unit
+
+Number = Mapping[str, Any]
+
+
+def title(metric: str) -> str:
+    return TITLES.get(metric, metric)
+
+
+def told(metric: str, value: float | None, *, unit: bool = True) -> str:
+    """A metric's value in its customary digits; a dash where it is undefined."""
+    if value is None or not math.isfinite(value):
+        return NONE
+    if metric in PERCENT:
+        return percent(value, unit=unit)
+    digits = 2 if metric in OUT_OF_HUNDRED else 4
+    return _minus(f"{value:,.{digits}f}")
+
+
+def percent(share: float | None, *, unit: bool = True) -> str:
+    if share is None or not math.isfinite(share):
+        return NONE
+    return _minus(f"{100 * share:.2f}") + (f"{SPACE}%" if unit else "")
+
+
+def covered(number: Number) -> str:
+    """Scored out of all, never rounded up to a whole hundred."""
+    if not number["total"]:
+        return NONE
+    if number["scored"] == number["total"]:
+        return f"100{SPACE}%"
+    return f"{math.floor(1e4 * number['scored'] / number['total']) / 100:.2f}{SPACE}%"
+
+
+def count(value: float | None) -> str:
+    return NONE if value is None else f"{value:,.0f}"
+
+
+def counted(value: int, one: str, many: str = "") -> str:
+    """`1 sample`, `2,620 samples`."""
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def spread(number: Number) -> str:
+    """The interval's two ends, without unit."""
+    ends = [told(number["metric"], number[end], unit=False) for end in ("low", "high")]
+    return NONE if NONE in ends else " – ".join(ends)
+
+
+def bounded(number: Number) -> bool:
+    """Is it known how far the failed samples could have moved this number?"""
+    ends = number["worst"], number["best"]
+    return bool(number["failed"]) and None not in ends and ends[0] != ends[1]
+
+
+def arrow(number: Number) -> Markup:
+    """Which way is better, as a sign for the eye and in words."""
+    words = "higher is better" if number["higher_is_better"] else "lower is better"
+    sign = "↑" if number["higher_is_better"] else "↓"
+    return tag(
+        "span",
+        tag("span", sign, aria_hidden="true"),
+        hidden_text(words),
+        class_="arrow",
+        title=words,
+    )
+
+
+def hidden_text(text: str) -> Markup:
+    """For who listens to the page instead of looking at it."""
+    return tag("span", f" {text}", class_="aside")
+
+
+def _minus(digits: str) -> str:
+    return digits.replace("-", "−")
+
+
+# --- marks ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A stretch of the number line with round ends."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def over(cls, values: Iterable[float | None], *, zero: bool = False) -> Scale:
+        """Round ends around these values; from zero where that costs less than half the room."""
+        known = [value for value in values if value is not None and math.isfinite(value)]
+        if not known:
+            return cls(0.0, 1.0)
+        low, high = min(known), max(known)
+        if zero or 0 <= low < 0.5 * high:
+            low, high = min(low, 0.0), max(high, 0.0)
+        step = _step((high - low) or abs(high) or 1.0)
+        first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+        return cls(first * step, max(last, first + 1) * step)
+
+    def place(self, value: float) -> str:
+        """Where a value stands, from the left."""
+        share = (value - self.low) / (self.high - self.low)
+        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+
+    def width(self, low: float, high: float) -> str:
+        share = (high - low) / (self.high - self.low)
+        return f"{100 * min(1.0, max(0.0, share)):.2f}%"
+
+
+def _step(width: float) -> float:
+    """A round number that fits a few times into this width."""
+    size = 10.0 ** math.floor(math.log10(width / 4))
+    return next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= width / 4)
+
+
+def ends(numbers: Iterable[Number]) -> list[float | None]:
+    """Everything a mark of these numbers has to show."""
+    names = ("value", "low", "high", "worst", "best")
+    return [number[name] for number in numbers for name in names]
+
+
+def mark(number: Number, scale: Scale, beside: float | None = None) -> Markup:
+    """The interval as a bar, the value as a tick, bounds as dots; `beside` is a line to compare."""
+    pieces = [_line("track", "0%", "100%")]
+    if beside is not None:
+        at = scale.place(beside)
+        pieces.append(_line("beside", at, at, 0, 16))
+    if bounded(number):
+        best, worst = sorted((number["best"], number["worst"]))
+        pieces.append(_line("bounds", scale.place(best), scale.place(worst)))
+    if number["low"] is not None and number["high"] is not None:
+        pieces.append(_bar(scale, number["low"], number["high"]))
+    if number["value"] is not None:
+        at = scale.place(number["value"])
+        pieces.append(_line("value", at, at, 2, 14))
+    return tag("svg", pieces, class_="mark", aria_hidden="true", focusable="false")
+
+
+def _line(kind: str, x1: str, x2: str, y1: float = 8, y2: float = 8) -> Markup:
+    return tag("line", class_=kind, x1=x1, x2=x2, y1=y1, y2=y2)
+
+
+def _bar(scale: Scale, low: float, high: float) -> Markup:
+    return tag(
+        "rect", class_="bar", x=scale.place(low), width=scale.width(low, high), y=4, height=8, rx=1
+    )
+
+
+def axis(metric: str, scale: Scale) -> Markup:
+    """The two ends of a scale, for the head of a column of marks."""
+    texts = (_end(metric, scale.low), _end(metric, scale.high))
+    return tag("span", [tag("span", text) for text in texts], class_="axis", aria_hidden="true")
+
+
+def _end(metric: str, value: float) -> str:
+    if metric in PERCENT:
+        return f"{_minus(f'{100 * value:g}')}{SPACE}%"
+    return _minus(f"{value:g}")
+
+
+def stacked(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
+    """Shares of a whole, side by side."""
+    pieces, start = [], 0.0
+    for kind, size in parts:
+        share = 100 * size / whole if whole else 0.0
+        pieces.append(
+            tag("rect", class_=kind, x=f"{start:.2f}%", width=f"{share:.2f}%", y=3, height=10)
+        )
+        start += share
+    return tag("svg", together(pieces), class_="mark", aria_hidden="true", focusable="false")

@@ -1,0 +1,116 @@
+"""The derived files of a run: metrics.json, two CSVs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from auricle.report.numbers import Number
+from auricle.report.score import Scoreboard
+from auricle.types import Json
+
+VALUE = ("value", "low", "high", "interval", "worst", "best")
+COUNTS = ("scored", "total", "coverage", "failed", "unreadable")
+SUMMARY = ("task", "model", "metric", *VALUE, *COUNTS, "higher_is_better", "signature")
+ERRORS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
+CLASS = ("precision", "recall", "f1", "support")
+DETAIL = ("task", "model", "metric", "field", "group", *VALUE, *COUNTS, *ERRORS)
+
+
+def document(
+    about: Mapping[str, Json], board: Scoreboard, numbers: Sequence[Number]
+) -> dict[str, Any]:
+    """Everything `metrics.json` says; the report and the CSVs are made from it."""
+    failed = len(board.failed)
+    return {
+        "format": 1,
+        **about,
+        "outcomes": {
+            "total": board.total,
+            "answered": board.total - failed,
+            "failed": failed,
+            "empty": board.empty,
+        },
+        "failures": [
+            {"kind": kind, "count": count, "examples": _examples(board, kind)}
+            for kind, count in board.failures.most_common()
+        ],
+        "refused": {c.metric.name: c.refused for c in board.columns if c.refused},
+        "unreadable": {
+            c.metric.name: dict(c.reasons.most_common()) for c in board.columns if c.reasons
+        },
+        "numbers": [_plain(number) for number in numbers],
+    }
+
+
+def _examples(board: Scoreboard, kind: str) -> list[dict[str, str]]:
+    return [
+        {
+            "id": record.sample.id,
+            "origin": record.sample.origin,
+            "message": record.error.message if record.error else "",
+        }
+        for record in board.examples[kind]
+    ]
+
+
+def _plain(number: Number) -> dict[str, Any]:
+    pairs = {name: getattr(number, name) for name in Number.__slots__}
+    return {name: _finite(value) for name, value in pairs.items()}
+
+
+def _finite(value: Any) -> Any:
+    """JSON has no NaN: what is undefined is null, never zero."""
+    if isinstance(value, float):
+        return None if math.isnan(value) else value
+    if isinstance(value, dict):
+        return {name: _finite(each) for name, each in value.items()}
+    return value
+
+
+def summary_csv(document: Mapping[str, Any]) -> bytes:
+    """One row a metric, over all samples."""
+    rows = [_row(document, number) for number in document["numbers"] if not number["field"]]
+    return _csv(SUMMARY, rows)
+
+
+def detail_csv(document: Mapping[str, Any]) -> bytes:
+    """One row a metric and group, and one for each class where there are classes."""
+    rows = []
+    for number in document["numbers"]:
+        rows.append(_row(document, number))
+        if not number["field"]:
+            rows.extend(_class_rows(document, number))
+    return _csv(DETAIL, rows)
+
+
+def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
+    coverage = number["scored"] / number["total"] if number["total"] else None
+    names = {"task": document["task"]["name"], "model": document["model"]["name"]}
+    return {**names, **number, **number["details"], "coverage": coverage}
+
+
+def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:
+    base = {"task": document["task"]["name"], "model": document["model"]["name"], "field": "class"}
+    return [
+        {
+            **base,
+            "metric": f"{number['metric']}.{figure}",
+            "group": label,
+            "value": figures[figure],
+            "scored": figures["support"],
+        }
+        for label, figures in number["details"].get("classes", {}).items()
+        for figure in CLASS[:3]
+    ]
+
+
+def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    text = io.StringIO()
+    table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
+    table.writeheader()
+    table.writerows(rows)
+    return text.getvalue().encode()

@@ -1,0 +1,288 @@
+"""`report.html`: one file that says what a run found, and fetches nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from importlib.resources import files
+from typing import Any
+
+from auricle.report import cards, tables
+from auricle.report.figures import (
+    Number,
+    arrow,
+    bounded,
+    count,
+    counted,
+    covered,
+    spread,
+    title,
+    told,
+)
+from auricle.report.markup import Markup, tag, together
+from auricle.report.worst import Shown, clip
+
+POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
+    "media-src data:; img-src data:"
+)
+OUTCOMES = (
+    ("answered", "The model gave an output."),
+    ("failed", "It could not be asked, or gave nothing after every attempt. Left out, and counted."),
+    ("unreadable", "It answered, but a metric found no answer in it. Wrong or unscored, as the "
+                   "metric’s signature says."),
+    ("empty", "It answered with nothing but white space. Scored like any other answer."),
+)  # fmt: skip
+
+Document = Mapping[str, Any]
+
+
+def render(document: Document, worst: Sequence[Shown]) -> str:
+    """The whole page. Half a surrogate pair, which a file cannot hold, becomes a question mark."""
+    overall = [number for number in document["numbers"] if not number["field"]]
+    found = _sections(document, overall, worst)
+    body = tag(
+        "body",
+        tag("a", "Skip to the numbers", href="#metrics", class_="skip"),
+        _header(document, overall, found),
+        tag("main", [_section(*each) for each in found]),
+        _footer(document, overall),
+        tag("script", _asset("page.js")),
+    )
+    page = together(Markup("<!doctype html>\n"), tag("html", _head(document), body, lang="en"))
+    return page.encode("utf-8", "replace").decode() + "\n"
+
+
+def _asset(name: str) -> Markup:
+    return Markup(files("auricle.report").joinpath(name).read_text(encoding="utf-8"))
+
+
+def _head(document: Document) -> Markup:
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="generator", content=f"auricle {document.get('auricle', '')}"),
+        tag("title", f"{document['task']['name']} · {document['model']['name']}"),
+        tag("style", _asset("page.css")),
+    )
+
+
+# --- the head of the page -------------------------------------------------------------------
+
+Section = tuple[str, str, Markup]
+
+
+def _header(document: Document, overall: Sequence[Number], found: Sequence[Section]) -> Markup:
+    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in found]
+    links.append(tag("li", tag("a", "Method", href="#method")))
+    return tag(
+        "header",
+        tag("p", tag("bdi", document["model"]["name"]), class_="model"),
+        tag("h1", tag("bdi", document["task"]["name"])),
+        tag("div", _headline(overall), _facts(document, overall), class_="headline"),
+        [tag("p", sentence, class_="notice") for sentence in _notices(document, overall)],
+        tag("nav", tag("ul", links), aria_label="Sections"),
+        class_="top",
+    )
+
+
+def _headline(overall: Sequence[Number]) -> Markup:
+    """The first metric, large."""
+    if not overall:
+        return tag("p", tag("strong", "–", class_="figure"), class_="first")
+    first = overall[0]
+    ends = spread(first)
+    interval = f"95 % interval {ends}" if ends != "–" else "no interval: too few samples"
+    return tag(
+        "p",
+        tag("span", title(first["metric"]), " ", arrow(first), class_="label"),
+        tag("strong", told(first["metric"], first["value"]), class_="figure"),
+        tag("span", interval, class_="interval"),
+        class_="first",
+    )
+
+
+def _facts(document: Document, overall: Sequence[Number]) -> Markup:
+    outcomes = document["outcomes"]
+    facts = [
+        ("Samples", count(outcomes["total"])),
+        ("Scored", count(overall[0]["scored"] if overall else 0)),
+        ("Coverage", covered(overall[0]) if overall else "–"),
+        ("Failed", count(outcomes["failed"])),
+        ("Unreadable", count(overall[0]["unreadable"] if overall else 0)),
+        ("Empty", count(outcomes["empty"])),
+    ]
+    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts")
+
+
+def _notices(document: Document, overall: Sequence[Number]) -> list[str]:
+    """What a reader must know before believing the number, in plain sentences."""
+    outcomes = document["outcomes"]
+    found = [] if document.get("complete", True) else [_unfinished(document)]
+    if not outcomes["total"]:
+        found.append("No sample has been answered yet, so there is nothing to count.")
+    elif outcomes["failed"] == outcomes["total"]:
+        found.append("Every sample failed, so there is no number. What went wrong stands below.")
+    elif outcomes["failed"]:
+        found.append(_failed(outcomes, overall))
+    found += [_unread(number) for number in overall if number["unreadable"]]
+    found += [f"{title(name)} was not computed: {why}" for name, why in document["refused"].items()]
+    return found
+
+
+def _unfinished(document: Document) -> str:
+    total, rows = document["outcomes"]["total"], document.get("rows")
+    share = f" of {count(rows)}" if rows and rows > total else ""
+    return (
+        f"This run is not finished: it holds {count(total)}{share} samples so far, "
+        "and every number here is about these alone."
+    )
+
+
+def _failed(outcomes: Mapping[str, int], overall: Sequence[Number]) -> str:
+    lost = f"{counted(outcomes['failed'], 'sample')} of {count(outcomes['total'])} failed"
+    lost += " and " + ("is" if outcomes["failed"] == 1 else "are") + " left out."
+    if not overall or not bounded(overall[0]):
+        return lost
+    name = overall[0]["metric"]
+    best, worst = (told(name, overall[0][side]) for side in ("best", "worst"))
+    return f"{lost} Had they gone as well as can be, {title(name)} would be {best}; as badly, {worst}."
+
+
+def _unread(number: Number) -> str:
+    wrong = "unreadable-wrong" in number["signature"]
+    one = number["unreadable"] == 1
+    fate = ("counts" if one else "count") + " as wrong" if wrong else ("is" if one else "are") + " left out"
+    whose = counted(number["unreadable"], "answer")
+    return f"{title(number['metric'])} could not read {whose}; {'it' if one else 'they'} {fate}."
+
+
+# --- the sections -----------------------------------------------------------------------------
+
+
+def _sections(
+    document: Document, overall: Sequence[Number], worst: Sequence[Shown]
+) -> list[Section]:
+    """Anchor, name and content of what this run has something to say about."""
+    made: list[tuple[str, str, Sequence[Markup | None]]] = [
+        ("metrics", "Metrics", _all_metrics(overall)),
+        ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
+        ("classes", "Classes", [tag("div", found, class_="fields")] if (found := tables.classes(overall)) else []),
+        ("worst", "Worst samples", _worst(document, overall, worst)),
+        ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
+        ("unreadable", "Unreadable", [cards.unreadable(document)] if document["unreadable"] else []),
+    ]
+    return [(anchor, name, together(*content)) for anchor, name, content in made if content]
+
+
+def _section(anchor: str, name: str, content: Markup) -> Markup:
+    return tag("section", tag("h2", name), content, id=anchor)
+
+
+def _all_metrics(overall: Sequence[Number]) -> list[Markup | None]:
+    if not overall:
+        return [tag("p", "No metric has a number.", class_="quiet")]
+    return [tables.overview(overall), tables.error_kinds(overall)]
+
+
+def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
+    made = tables.breakdowns(numbers)
+    if not made:
+        return []
+    metrics = {number["metric"] for number in numbers}
+    words = (
+        "Bars are 95 % intervals, ticks the values; the dashed line is the value over all samples. "
+        "Each metric keeps one scale throughout."
+    )
+    kind = "fields" if len(metrics) < 3 else "fields single"
+    return [tag("p", words, class_="quiet"), tag("div", made, class_=kind)]
+
+
+def _worst(document: Document, overall: Sequence[Number], worst: Sequence[Shown]) -> list[Markup]:
+    if not worst:
+        return []
+    metric = overall[0]["metric"] if overall else ""
+    return [cards.worst_samples(worst, metric, document["task"].get("language") or "")]
+
+
+# --- the foot of the page ------------------------------------------------------------------------
+
+
+def _footer(document: Document, overall: Sequence[Number]) -> Markup:
+    return tag(
+        "footer",
+        tag("h2", "Method"),
+        tag(
+            "div",
+            tag("dl", _about(document), class_="about"),
+            tag("dl", [_pair(word, meaning) for word, meaning in OUTCOMES], class_="about"),
+            class_="fields",
+        ),
+        tag("p", _intervals(document, overall)),
+        tag("h3", "Signatures"),
+        tag("ul", [_signature(each["signature"]) for each in overall], class_="signatures"),
+        id="method",
+    )
+
+
+def _pair(term: str, text: str | Markup) -> Markup:
+    return tag("div", tag("dt", term), tag("dd", text))
+
+
+def _about(document: Document) -> list[Markup]:
+    """Which data, which model, which version, when."""
+    task, model = document["task"], document["model"]
+    arguments = [f"{name}={_argument(value)}" for name, value in (model.get("arguments") or {}).items()]
+    facts = (
+        ("Task", f"{task['name']}, version {task.get('version', 1)}"),
+        ("Data", task.get("source") or ""),
+        ("Revision", task.get("revision") or "local, not pinned"),
+        ("Language", task.get("language") or ""),
+        ("Licence", task.get("licence") or ""),
+        ("Model", " ".join([model["name"], *arguments])),
+        ("Made", f"{_when(document.get('created', ''))} by auricle {document.get('auricle', '')}"),
+    )
+    return [_pair(term, tag("bdi", clip(text, 2000))) for term, text in facts if text]
+
+
+def _argument(value: Any) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _when(created: str) -> str:
+    try:
+        return datetime.fromisoformat(created).strftime("%-d %B %Y, %H:%M %Z").strip()
+    except ValueError:
+        return created
+
+
+def _intervals(document: Document, overall: Sequence[Number]) -> str:
+    """How the intervals were made, method by method."""
+    cluster = document["task"].get("cluster") or "cluster"
+    methods: dict[str, list[str]] = {}
+    for number in overall:
+        methods.setdefault(number["interval"], []).append(title(number["metric"]))
+    told_methods = [f"{', '.join(names)}: {_method(name, cluster)}." for name, names in methods.items()]
+    return " ".join(["Intervals hold 95 % of what repetitions would give.", *told_methods])
+
+
+def _method(name: str, cluster: str) -> str:
+    kind, _, rounds = name.partition(":")
+    drawn = f"{int(rounds):,} draws" if rounds.isdigit() else "too few samples to draw from"
+    known = {
+        "wilson": "Wilson’s score interval of a share",
+        "bootstrap": f"percentile bootstrap over samples, {drawn}",
+        "cluster-bootstrap": f"percentile bootstrap over whole groups of one {cluster}, {drawn}",
+    }
+    return known.get(kind, name)
+
+
+def _signature(signature: str) -> Markup:
+    return tag(
+        "li",
+        tag("code", signature),
+        tag("button", "Copy", type="button", class_="copy", hidden=True, data_text=signature),
+    )

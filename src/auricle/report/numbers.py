@@ -1,0 +1,160 @@
+"""From stats to numbers. Every number carries its count, its interval, its losses and its name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from auricle.report.score import Column, Scoreboard
+from auricle.stats import interval
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A metric's value over some samples, and how far to trust it."""
+
+    metric: str
+    details: dict[str, Any]
+    field: str
+    """The meta field the samples share a value of; empty for all of them together."""
+    group: str
+    value: float
+    low: float
+    high: float
+    interval: str
+    scored: int
+    total: int
+    failed: int
+    unreadable: int
+    worst: float
+    """The value had every failed sample gone as badly as can be; `value` if none failed."""
+    best: float
+    higher_is_better: bool
+    unit: str
+    signature: str
+
+    @property
+    def coverage(self) -> float:
+        return self.scored / self.total if self.total else math.nan
+
+
+def summarise(board: Scoreboard, prefix: str = "", suffix: str = "") -> list[Number]:
+    """Each metric over all samples, then by subset, then by every other field."""
+    import numpy as np
+
+    order = np.argsort(np.frombuffer(board.rows, dtype=np.int64), kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))  # place in the scoreboard → place in the data
+    found = []
+    for field_name, group, members in groups(board):
+        for column in board.columns:
+            number = _number(board, column, (field_name, group), members, rank)
+            if number:
+                found.append(_signed(number, f"{prefix}|{number.signature}|{suffix}".strip("|")))
+    return found
+
+
+def groups(board: Scoreboard) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Field, value and who belongs: everybody first, then subsets, then the rest by name."""
+    import numpy as np
+
+    yield "", "all", np.ones(board.total, dtype=bool)
+    for name in sorted(board.fields, key=lambda each: (each != "subset", each)):
+        codes = np.frombuffer(board.fields[name].codes, dtype=np.int64)
+        values = board.fields[name].values
+        if name != "subset" and not 1 < len(values) < board.total:
+            continue
+        for value, code in sorted(values.items(), key=lambda item: _natural(item[0])):
+            yield name, value, codes == code
+
+
+def _natural(text: str) -> tuple[int, float, str]:
+    """Numbers in their own order, before words."""
+    try:
+        return 0, float(text), text
+    except ValueError:
+        return 1, 0.0, text
+
+
+def _number(
+    board: Scoreboard,
+    column: Column,
+    group: tuple[str, str],
+    members: NDArray[np.bool_],
+    rank: Places,
+) -> Number | None:
+    import numpy as np
+
+    places = _array(column.places)
+    which = np.flatnonzero(members[places])
+    if not len(which):
+        return None
+    which = which[np.argsort(rank[places[which]], kind="stable")]
+    stats = column.stats[which]
+    metric = column.metric
+    spread = interval(stats, metric.fold, clusters=_clusters(board, places[which]))
+    value = float(metric.fold(stats))
+    worst, best = _bounds(column, stats, members, value)
+    return Number(
+        metric=metric.name,
+        field=group[0],
+        group=group[1],
+        value=value,
+        low=spread.low,
+        high=spread.high,
+        interval=spread.method,
+        scored=len(which),
+        total=int(members.sum()),
+        failed=int(members[_array(board.failed)].sum()),
+        unreadable=int(members[_array(column.unreadable)].sum()),
+        worst=worst,
+        best=best,
+        higher_is_better=metric.higher_is_better,
+        unit=metric.unit,
+        signature=metric.signature,
+        details=dict(metric.details(stats)),
+    )
+
+
+def _signed(number: Number, signature: str) -> Number:
+    return replace(number, signature=signature)
+
+
+def _clusters(board: Scoreboard, places: Places) -> Places | None:
+    """Cluster codes from 0 without gaps, or nothing where every sample stands for itself."""
+    import numpy as np
+
+    if not board.cluster:
+        return None
+    codes = _array(board.clusters.codes)[places]
+    _, dense = np.unique(codes, return_inverse=True)
+    return dense
+
+
+def _bounds(
+    column: Column, stats: Any, members: NDArray[np.bool_], value: float
+) -> tuple[float, float]:
+    """The value had every failed sample been as bad, or as good, as can be."""
+    import numpy as np
+
+    which = np.flatnonzero(members[_array(column.lost)])
+    if not len(which):
+        return value, value
+    worst, best = (
+        float(column.metric.fold([*stats, *lost[which]])) for lost in (column.worst, column.best)
+    )
+    return worst, best
+
+
+def _array(places: Any) -> Places:
+    import numpy as np
+
+    return np.frombuffer(places, dtype=np.int64) if len(places) else np.empty(0, dtype=np.int64)

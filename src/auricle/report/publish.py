@@ -1,0 +1,73 @@
+"""Everything derived from a run's journal, written beside it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from hashlib import blake2b
+from importlib.metadata import version
+from typing import Any
+
+import orjson
+
+from auricle.report import files, html
+from auricle.report.numbers import Number, summarise
+from auricle.report.score import Scoreboard, scored
+from auricle.report.worst import shown
+from auricle.store import Run, write_lines
+from auricle.tasks.base import Task
+from auricle.types import Record
+
+
+def publish(run: Run, task: Task, model: str) -> list[Number]:
+    """Score a run and write every derived file; its numbers over all samples."""
+    board = Scoreboard(task.metrics, task.cluster)
+    write_lines(run.path / "scores.jsonl", scored(run.records(), board))
+    about = _about(run, task, model)
+    asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
+    numbers = summarise(board, asked, f"{model}|auricle {about['auricle']}")
+    document = files.document(about, board, numbers)
+    run.write("metrics_summary.csv", files.summary_csv(document))
+    run.write("metrics_detail.csv", files.detail_csv(document))
+    first = task.metrics[0] if task.metrics else None
+    run.write("report.html", html.render(document, shown(_worst(run, board), first)).encode())
+    run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
+    return [number for number in numbers if not number.field]
+
+
+def _asked(run: Run) -> str:
+    """The inferencer's name and four hex digits of everything it was told."""
+    identity = run.spec["identity"]
+    assert isinstance(identity, dict)
+    told = str(identity["inferencer"])
+    return f"{told.partition('(')[0]}#{blake2b(told.encode(), digest_size=2).hexdigest()}"
+
+
+def _worst(run: Run, board: Scoreboard) -> list[Record]:
+    held = run.held()
+    try:
+        found = [held.get(sample) for sample in board.worst()]
+    finally:
+        held.close()
+    return [record for record in found if record]
+
+
+def _about(run: Run, task: Task, model: str) -> dict[str, Any]:
+    progress = run.progress()
+    spec = run.spec["spec"]
+    assert isinstance(spec, dict)
+    return {
+        "task": {
+            "name": task.name,
+            "version": task.version,
+            "language": task.language,
+            "licence": task.licence,
+            "source": task.source,
+            "revision": progress.get("revision", ""),
+            "cluster": task.cluster,
+        },
+        "model": {"name": model, "arguments": spec.get("model_args", {})},
+        "auricle": version("auricle"),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "complete": bool(progress.get("complete")),
+        "rows": progress.get("rows"),
+    }

@@ -1,0 +1,226 @@
+"""From records to stats: what each sample adds to each metric, or why it adds nothing.
+
+A million samples pass through here, so what is kept is numbers in arrays; texts stay in
+the journal, and per-sample stats go to `scores.jsonl` as they are made.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from auricle.codec import dumps
+from auricle.errors import Unreadable, Unsupported
+from auricle.metrics.base import Metric
+from auricle.types import Generation, Record, Stat
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
+MOST_EXAMPLES = 20
+MOST_WORST = 50
+
+
+class Stats:
+    """Stats in the order they came: numbers packed in an array, anything else in a list."""
+
+    def __init__(self) -> None:
+        self._numbers = array("d")
+        self._objects: list[Any] = []
+        self._width = 0
+        self._count = 0
+
+    def __len__(self) -> int:
+        return self._count
+
+    def append(self, stat: Stat) -> None:
+        self._count += 1
+        if isinstance(stat, (int, float)):
+            self._width = 1
+            self._numbers.append(stat)
+        elif all(isinstance(each, (int, float)) for each in stat):
+            self._width = len(stat)
+            self._numbers.extend(stat)  # type: ignore[arg-type]
+        else:
+            self._objects.append(tuple(stat))
+
+    def __getitem__(self, which: NDArray[np.int64]) -> Any:
+        """The stats at these places: rows of numbers, or a list."""
+        import numpy as np
+
+        if self._width:
+            whole = np.frombuffer(self._numbers, dtype=np.float64).reshape(-1, self._width)
+            return (whole[:, 0] if self._width == 1 else whole)[which]
+        return [self._objects[at] for at in which]
+
+
+@dataclass
+class Column:
+    """A metric's stats and the samples they belong to, by place in the scoreboard."""
+
+    metric: Metric
+    places: array[int] = field(default_factory=lambda: array("q"))
+    stats: Stats = field(default_factory=Stats)
+    unreadable: array[int] = field(default_factory=lambda: array("q"))
+    reasons: Counter[str] = field(default_factory=Counter)
+    lost: array[int] = field(default_factory=lambda: array("q"))
+    worst: Stats = field(default_factory=Stats)
+    best: Stats = field(default_factory=Stats)
+    refused: str = ""
+
+
+@dataclass
+class Field:
+    """One meta field: a small code a sample, -1 where the sample has none."""
+
+    codes: array[int]
+    values: dict[str, int] = field(default_factory=dict)
+
+    def add(self, value: Any, most: int) -> bool:
+        """Note a value; False when there are too many for a breakdown."""
+        code = self.values.setdefault(_told(value), len(self.values))
+        self.codes.append(code)
+        return len(self.values) <= most
+
+
+class Scoreboard:
+    """Everything the numbers are made of."""
+
+    def __init__(
+        self, metrics: Sequence[Metric], cluster: str = "", most_worst: int = MOST_WORST
+    ) -> None:
+        self.columns = [Column(metric) for metric in metrics]
+        self.rows = array("q")
+        self.failed: array[int] = array("q")
+        self.fields: dict[str, Field] = {}
+        self.cluster = cluster
+        self.clusters = Field(array("q"))
+        self.empty = 0
+        self.failures: Counter[str] = Counter()
+        self.examples: dict[str, list[Record]] = {}
+        self._dropped: set[str] = set()
+        self._most_worst = most_worst
+        self._worst: list[tuple[float, int, str]] = []
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    def add(self, record: Record) -> dict[str, Any]:
+        """Score one record; its line for `scores.jsonl`."""
+        place = len(self.rows)
+        self.rows.append(record.row)
+        self._group(place, record)
+        if record.error:
+            self._fail(place, record)
+            return {"id": record.sample.id, "row": record.row, "failed": record.error.kind}
+        self.empty += _is_empty(record)
+        stats: dict[str, Any] = {}
+        unreadable: dict[str, str] = {}
+        for column in self.columns:
+            self._score(column, place, record, stats, unreadable)
+        line = {"id": record.sample.id, "row": record.row, "stats": stats}
+        return {**line, "unreadable": unreadable} if unreadable else line
+
+    def worst(self) -> list[str]:
+        """Ids of the samples that did worst on the first metric, worst first."""
+        return [sample for *_, sample in sorted(self._worst, reverse=True)]
+
+    def _score(
+        self, column: Column, place: int, record: Record, stats: dict[str, Any], why: dict[str, str]
+    ) -> None:
+        metric = column.metric
+        if column.refused:
+            return
+        try:
+            stat: Stat | None = metric.score(record.sample, *record.outputs)
+        except Unsupported as error:
+            column.refused = str(error)
+            return
+        except Unreadable as error:
+            stat = _policy(metric, record)
+            why[metric.name] = str(error)
+            column.unreadable.append(place)
+        except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
+            stat, why[metric.name] = None, f"{type(error).__name__}: {error}"
+        if metric.name in why:
+            column.reasons[why[metric.name]] += len(column.reasons) < MOST_EXAMPLES
+        if stat is not None:
+            column.places.append(place)
+            column.stats.append(stat)
+            stats[metric.name] = stat
+            if column is self.columns[0]:
+                self._note_worst(metric.badness(stat), record)
+
+    def _note_worst(self, badness: float, record: Record) -> None:
+        entry = (badness, -record.row, record.sample.id)  # the earlier of two equals is shown first
+        if len(self._worst) < self._most_worst:
+            heapq.heappush(self._worst, entry)
+        elif entry > self._worst[0]:
+            heapq.heapreplace(self._worst, entry)
+
+    def _fail(self, place: int, record: Record) -> None:
+        assert record.error
+        self.failed.append(place)
+        self.failures[record.error.kind] += 1
+        examples = self.examples.setdefault(record.error.kind, [])
+        if len(examples) < MOST_EXAMPLES:
+            examples.append(record)
+        if record.sample.target is None:
+            return
+        for column in self.columns:
+            if column.metric.bounds:
+                worst, best = column.metric.bounds(record.sample)
+                column.lost.append(place)
+                column.worst.append(worst)
+                column.best.append(best)
+
+    def _group(self, place: int, record: Record) -> None:
+        meta = record.sample.meta
+        self.clusters.add(meta.get(self.cluster, record.sample.id) if self.cluster else "", 1)
+        for name, value in meta.items():
+            if name in self._dropped or not _groups(value):
+                continue
+            column = self.fields.setdefault(name, Field(array("q")))
+            column.codes.extend([-1] * (place - len(column.codes)))
+            if not column.add(value, MOST_GROUPS):
+                self._dropped.add(name)
+                del self.fields[name]
+
+    def close(self) -> None:
+        """Give every field a code for the samples that came after its last value."""
+        for column in self.fields.values():
+            column.codes.extend([-1] * (self.total - len(column.codes)))
+
+
+def scored(records: Iterable[Record], board: Scoreboard) -> Iterator[bytes]:
+    """Score records; yields the lines of `scores.jsonl`."""
+    for record in records:
+        yield dumps(board.add(record))
+    board.close()
+
+
+def _policy(metric: Metric, record: Record) -> Stat | None:
+    """What an unreadable answer counts as: the worst there is, or nothing."""
+    if metric.unreadable == "unscored" or metric.bounds is None:
+        return None
+    return metric.bounds(record.sample)[0]
+
+
+def _is_empty(record: Record) -> bool:
+    last = record.outputs[-1] if record.outputs else None
+    return isinstance(last, Generation) and not last.text.strip()
+
+
+def _groups(value: Any) -> bool:
+    return value is None or isinstance(value, (str, int, float, bool))
+
+
+def _told(value: Any) -> str:
+    return f"{value:g}" if isinstance(value, float) else str(value)

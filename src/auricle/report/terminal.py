@@ -1,0 +1,85 @@
+"""Numbers as a reader of a terminal wants them: a table, what is missing, where the rest is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from auricle.report.words import coverage_of, value_of
+
+HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
+RIGHT = {"value", "n", "coverage"}
+
+
+def table(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:
+    """The numbers of one or more runs, over all samples and by the fields named."""
+    fields = ["", *by]
+    rows = [
+        _row(document, number)
+        for field in fields
+        for document in documents
+        for number in document["numbers"]
+        if number["field"] == field
+    ]
+    return aligned(HEADER, rows) if rows else ["No numbers: nothing was scored."]
+
+
+def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> tuple[str, ...]:
+    metric = number["metric"]
+    group = f"{number['field']}={number['group']}" if number["field"] else "all"
+    interval = "–"
+    if number["low"] is not None:
+        interval = f"{value_of(number, 'low')} … {value_of(number, 'high')}"
+    return (
+        document["model"]["name"],
+        f"{metric} {'↑' if number['higher_is_better'] else '↓'}",
+        group,
+        value_of(number),
+        interval,
+        str(number["scored"]),
+        coverage_of(number),
+        _notes(number),
+    )
+
+
+def _notes(number: Mapping[str, Any]) -> str:
+    notes = []
+    details = number["details"]
+    if "substitutions" in details and not number["field"]:
+        notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
+    if number["failed"]:
+        bounds = f"{value_of(number, 'best')} … {value_of(number, 'worst')}"
+        notes.append(f"{number['failed']} failed (had they not: {bounds})")
+    if number["unreadable"]:
+        notes.append(f"{number['unreadable']} unreadable")
+    return ", ".join(notes)
+
+
+def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Columns as wide as their widest cell; empty columns left out."""
+    used = [at for at, _ in enumerate(header) if any(row[at] for row in rows)]
+    whole = [header, *rows]
+    widths = {at: max(len(row[at]) for row in whole) for at in used}
+
+    def line(row: Sequence[str]) -> str:
+        cells = (
+            row[at].rjust(widths[at]) if header[at] in RIGHT else row[at].ljust(widths[at])
+            for at in used
+        )
+        return "  ".join(cells).rstrip()
+
+    return [line(header), "  ".join("─" * widths[at] for at in used), *map(line, rows)]
+
+
+def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
+    """What failed, by kind, with a few examples."""
+    lines = []
+    for each in document["failures"]:
+        lines.append(f"{each['count']} × {each['kind']}")
+        for example in each["examples"][:most]:
+            where = example["origin"] or example["id"]
+            lines.append(f"    {where}: {example['message']}")
+        if each["count"] > most:
+            lines.append(f"    … and {each['count'] - most} more in report.html")
+    lines += [f"{name} not computed: {why}" for name, why in document["refused"].items()]
+    return lines

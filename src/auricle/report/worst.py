@@ -1,0 +1,260 @@
+"""The samples that did worst, made ready to be looked at and listened to."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+from auricle.audio import Audio
+from auricle.errors import SampleError, Unreadable
+from auricle.metrics.base import Metric
+from auricle.metrics.text import reference_text
+from auricle.report.figures import told
+from auricle.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
+
+MOST_SHOWN = 50
+MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
+AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
+MOST_CHARACTERS = 4000
+MOST_TOKENS = 800  # a model that repeats itself without end must not fill the page
+MOST_VALUES = 8
+HITS = {
+    "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
+}  # fmt: skip
+
+Kind = Literal["equal", "replace", "delete", "insert"]
+
+
+class Edit(NamedTuple):
+    """A stretch of the alignment, in tokens as the metric sees them."""
+
+    kind: Kind
+    reference: tuple[str, ...]
+    answer: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the page shows of one sample. Every text is plain and still to be escaped."""
+
+    id: str
+    origin: str = ""
+    meta: Mapping[str, str] | None = None
+    question: str = ""
+    target: str = ""
+    answer: str = ""
+    values: tuple[tuple[str, float], ...] = ()
+    """A prediction's labels, highest first."""
+    score: str = ""
+    errors: str = ""
+    """How many errors of which kind make up the score, where the metric counts them."""
+    diff: tuple[Edit, ...] = ()
+    audio: tuple[bytes, ...] = ()
+    """Its sounds as MP3 files."""
+    note: str = ""
+
+
+def shown(
+    records: Sequence[Record],
+    metric: Metric | None,
+    stats: Mapping[str, Any] | None = None,
+    *,
+    audio: bool = True,
+) -> list[Shown]:
+    """What to show of these records, worst first.
+
+    `stats` are the metric's own, by sample id; without them the records are scored again.
+    """
+    clips = Clips(AUDIO_BYTES if audio else 0)
+    return [_shown(record, metric, stats, clips) for record in records[:MOST_SHOWN]]
+
+
+def _shown(
+    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None, clips: Clips
+) -> Shown:
+    sample = record.sample
+    score, errors, why = _scored(record, metric, stats)
+    diff, cut = _diff(record, metric)
+    audio, notes = clips.of(sample) if clips.budget else ((), [])
+    return Shown(
+        id=sample.id,
+        origin=sample.origin,
+        meta={name: clip(plain(value), 200) for name, value in sample.meta.items()},
+        question=clip(_question(sample)),
+        target=clip(plain(sample.target)),
+        answer=clip("\n".join(_answers(record))),
+        values=_values(record),
+        score=score,
+        errors=errors,
+        diff=diff,
+        audio=audio,
+        note=" ".join(each for each in (why, cut, *notes) if each),
+    )
+
+
+def clip(text: str, most: int = MOST_CHARACTERS) -> str:
+    """The text, or its beginning and how much more there is."""
+    if len(text) <= most:
+        return text
+    return f"{text[:most]} … ({len(text) - most:,} more characters)"
+
+
+def plain(value: Json) -> str:
+    """A target or a meta value as a reader would write it."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+        return " / ".join(str(each) for each in value)
+    return (
+        f"{value:g}"
+        if isinstance(value, float)
+        else json.dumps(value, ensure_ascii=False, default=str)
+    )
+
+
+def _question(sample: Sample) -> str:
+    """What was asked, and among which options."""
+    question = sample.inputs.get("question")
+    options = sample.inputs.get("options")
+    return "\n".join(each.strip() for each in (question, options) if isinstance(each, str)).strip()
+
+
+# --- what the model said --------------------------------------------------------------
+
+
+def _answers(record: Record) -> Iterator[str]:
+    choices = record.sample.inputs.get("choices")
+    named = isinstance(choices, (list, tuple)) and len(choices) == len(record.outputs) > 1
+    for at, output in enumerate(record.outputs):
+        if isinstance(output, Generation):
+            yield output.text
+        elif isinstance(output, Likelihood):
+            yield (f"{choices[at]}: " if named else "") + _likelihood(output)  # type: ignore[index]
+
+
+def _likelihood(output: Likelihood) -> str:
+    tokens = len(output.logprobs)
+    return f"log-likelihood {output.total:.3f} over {tokens} token{'s' * (tokens != 1)}"
+
+
+def _values(record: Record) -> tuple[tuple[str, float], ...]:
+    """The highest class scores, and the right label's wherever it stands."""
+    last: Output | None = record.outputs[-1] if record.outputs else None
+    if not isinstance(last, Prediction):
+        return ()
+    ranked = sorted(last.values.items(), key=lambda item: -item[1])
+    right = plain(record.sample.target)
+    rest = [item for item in ranked[MOST_VALUES:] if item[0] == right]
+    return tuple((str(name), float(value)) for name, value in ranked[:MOST_VALUES] + rest)
+
+
+# --- how it was scored ------------------------------------------------------------------
+
+
+def _scored(
+    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None
+) -> tuple[str, str, str]:
+    """The score in words, the errors in it, and why there is none."""
+    if metric is None or record.error:
+        return "", "", f"{record.error.kind}: {record.error.message}" if record.error else ""
+    if stats is not None:
+        stat = stats.get(record.sample.id)
+        return ("", "", "") if stat is None else (*_told(metric, stat), "")
+    try:
+        return (*_told(metric, metric.score(record.sample, *record.outputs)), "")
+    except Unreadable as error:
+        score = "wrong" if metric.unreadable == "wrong" else ""
+        return score, "", f"Unreadable: {error}."
+
+
+def _told(metric: Metric, stat: Any) -> tuple[str, str]:
+    value = _value(metric, stat)
+    if metric.name in HITS and value in (0.0, 1.0):
+        return ("right" if value else "wrong"), ""
+    details = {} if isinstance(stat, (int, float)) else metric.details([stat])
+    if "substitutions" not in details:
+        return told(metric.name, value), ""
+    kinds = (
+        (details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions")
+    )
+    split = " ".join(f"{number}{letter}" for number, letter in kinds)
+    return told(metric.name, value), f"{split} of {details['reference_length']}"
+
+
+def _value(metric: Metric, stat: Any) -> float:
+    if isinstance(stat, (int, float)):
+        return float(stat)
+    try:
+        return float(metric.fold([stat]))
+    except (ArithmeticError, ValueError):  # a fold that needs more than one sample
+        return math.nan
+
+
+def _diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:
+    """The alignment a text metric counts errors in, and a word if it had to be cut."""
+    last = record.outputs[-1] if record.outputs else None
+    if metric is None or metric.view is None or not isinstance(last, Generation):
+        return (), ""
+    reference = metric.view(reference_text(record.sample.target))
+    answer = metric.view(last.text)
+    cut = max(len(reference), len(answer)) > MOST_TOKENS
+    note = f"Only the first {MOST_TOKENS} tokens are compared here." if cut else ""
+    return tuple(edits(reference[:MOST_TOKENS], answer[:MOST_TOKENS])), note
+
+
+def edits(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:
+    """A cheapest alignment, stretch by stretch."""
+    from rapidfuzz.distance import Levenshtein
+
+    for kind, first, last, start, end in Levenshtein.opcodes(reference, answer).as_list():
+        yield Edit(kind, tuple(reference[first:last]), tuple(answer[start:end]))
+
+
+# --- how it sounds ------------------------------------------------------------------------
+
+
+class Clips:
+    """Sounds for the page, first come, first served, until its bytes are used up."""
+
+    def __init__(self, budget: int) -> None:
+        self.budget = budget
+        self._left = budget
+
+    def of(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
+        """A sample's sounds, and a note for each that is cut, left out or cannot be read."""
+        found: list[bytes] = []
+        notes: list[str] = []
+        for sound in sounds(sample):
+            try:
+                taken, note = self._take(sound)
+            except SampleError as error:
+                taken, note = None, f"The sound cannot be played: {error}"
+            found += [taken] if taken else []
+            notes += [note] if note else []
+        return tuple(found), list(dict.fromkeys(notes))
+
+    def _take(self, sound: Audio) -> tuple[bytes | None, str]:
+        if not self._left:
+            return None, FULL
+        seconds = sound.seconds
+        clip = sound.part(0.0, MOST_SECONDS).encode("mp3", rate=16000)
+        size = -(-len(clip) // 3) * 4  # in base64, as it stands in the page
+        if size > self._left:
+            self._left = 0  # else the players that remain would be a riddle of who fitted in
+            return None, FULL
+        self._left -= size
+        cut = f"The first {MOST_SECONDS:g} s of {seconds:.1f} s." if seconds > MOST_SECONDS else ""
+        return clip, cut
+
+
+FULL = f"No player: the page holds {AUDIO_BYTES / 1e6:g} MB of sound at most."
+
+
+def sounds(sample: Sample) -> Iterator[Audio]:
+    """Every sound among a sample's inputs, in order."""
+    for value in sample.inputs.values():
+        parts = value if isinstance(value, (list, tuple)) else (value,)
+        yield from (part for part in parts if isinstance(part, Audio))

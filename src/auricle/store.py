@@ -1,0 +1,303 @@
+"""A run is a directory: what was asked, and what became of each sample.
+
+    spec.json       what was asked; written once, whole or not at all
+    outputs.jsonl   the journal: one line a finished sample, appended and never rewritten
+    progress.json   how far the last pass over the data came
+    the rest        derived; safe to delete
+
+Lines are written and fsynced together every tenth of a second. A process killed at any
+moment loses at most what was in flight, and leaves at most one torn last line, which the
+next opening cuts off. A run is resumed by opening it again with the same spec.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections import deque
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import IO, Any
+
+import orjson
+
+from auricle.codec import decode_record, digest, dumps, encode_record
+from auricle.errors import DataError, RunLocked, RunMismatch
+from auricle.types import Json, Record
+
+COMMIT_SECONDS = 0.1
+DERIVED = (
+    "scores.jsonl",
+    "metrics.json",
+    "metrics_summary.csv",
+    "metrics_detail.csv",
+    "report.html",
+)
+
+
+class Held:
+    """What a journal holds, by sample: where each latest record stands, not what it says."""
+
+    def __init__(self, path: Path, offsets: dict[int, int]) -> None:
+        self._path = path
+        self._offsets = offsets
+        self._file: IO[bytes] | None = None
+
+    def get(self, sample: str) -> Record | None:
+        """The latest record of a sample, read from the journal."""
+        offset = self._offsets.get(digest(sample))
+        if offset is None:
+            return None
+        if self._file is None:
+            self._file = self._path.open("rb")
+        self._file.seek(offset)
+        return decode_record(orjson.loads(self._file.readline()))
+
+    def ids(self) -> set[int]:
+        """Digests of the ids of all samples held."""
+        return set(self._offsets)
+
+    def close(self) -> None:
+        if self._file:
+            self._file.close()
+
+
+class Run:
+    """One run directory. Opened with a spec it can be appended to; loaded, only read."""
+
+    def __init__(self, path: Path, spec: Mapping[str, Json]) -> None:
+        self.path = path
+        self.spec = spec
+        self._journal: _Journal | None = None
+        self._lock: IO[str] | None = None
+
+    @classmethod
+    def open(cls, path: Path, spec: Mapping[str, Json]) -> Run:
+        """Start a run in `path`, or take it up where it stopped. Nobody else may until `close`."""
+        path.mkdir(parents=True, exist_ok=True)
+        lock = _lock(path)
+        try:
+            if (path / "spec.json").exists():
+                held = cls.load(path).spec
+                _refuse_other(path, held, spec)
+                spec = {**spec, "created": held.get("created")}
+            write_whole(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
+            run = cls(path, spec)
+            cut_torn_line(run.outputs)
+            run._lock, run._journal = lock, _Journal(run.outputs)
+        except BaseException:
+            lock.close()
+            raise
+        return run
+
+    @classmethod
+    def load(cls, path: Path) -> Run:
+        """Read a run without touching it."""
+        try:
+            spec = orjson.loads((path / "spec.json").read_bytes())
+        except FileNotFoundError as error:
+            raise DataError(f"{path} is no run: it has no spec.json.") from error
+        except orjson.JSONDecodeError as error:
+            raise DataError(f"{path / 'spec.json'} is not valid JSON: {error}.") from error
+        return cls(path, spec)
+
+    @property
+    def outputs(self) -> Path:
+        return self.path / "outputs.jsonl"
+
+    def append(self, record: Record) -> None:
+        """Keep a record; it is on disk within two tenths of a second."""
+        self._append(encode_record(record))
+
+    def forget(self, samples: set[int]) -> None:
+        """Leave out samples that are no longer in the data, by the digests of their ids."""
+        for sample in samples:
+            self._append(dumps({"gone": sample}))
+
+    def _append(self, line: bytes) -> None:
+        assert self._journal, "a loaded run cannot be appended to; open it"
+        self._journal.append(line)
+
+    def close(self) -> None:
+        """Write what is left and let others in."""
+        if self._journal:
+            self._journal.close()
+        if self._lock:
+            self._lock.close()
+        self._journal = self._lock = None
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def held(self) -> Held:
+        """What the journal holds now."""
+        return Held(self.outputs, self._latest())
+
+    def records(self) -> Iterator[Record]:
+        """The latest record of each sample, read one by one."""
+        latest = set(self._latest().values())
+        for offset, line in self._lines():
+            if offset in latest:
+                yield decode_record(line)
+
+    def _latest(self) -> dict[int, int]:
+        """Where each sample's latest record stands. Digests, so that a million stay small."""
+        latest: dict[int, int] = {}
+        for offset, line in self._lines():
+            if "gone" in line:
+                latest.pop(line["gone"], None)
+            else:
+                latest[digest(line["id"])] = offset
+        return latest
+
+    def progress(self) -> dict[str, Any]:
+        """How far the last pass came; empty while one is under way or after it was killed."""
+        path = self.path / "progress.json"
+        return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
+
+    def write_progress(self, progress: Mapping[str, Json] | None) -> None:
+        if progress is None:
+            (self.path / "progress.json").unlink(missing_ok=True)
+        else:
+            self.write("progress.json", orjson.dumps(progress, option=orjson.OPT_INDENT_2))
+
+    def write(self, name: str, content: bytes) -> None:
+        """Write a derived file whole or not at all."""
+        write_whole(self.path / name, content)
+
+    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
+        """Each whole line with its offset; a damaged one counts as never written."""
+        if not self.outputs.exists():
+            return
+        offset = 0
+        with self.outputs.open("rb") as lines:
+            for line in lines:
+                if line.endswith(b"\n"):
+                    with suppress(orjson.JSONDecodeError):
+                        yield offset, orjson.loads(line)
+                offset += len(line)
+
+
+class _Journal:
+    """Appends lines from any thread; one thread writes and fsyncs them in groups."""
+
+    def __init__(self, path: Path) -> None:
+        self._file = path.open("ab", buffering=0)
+        self._waiting: deque[bytes] = deque()  # safe to fill and to empty from two threads
+        self._error: OSError | None = None
+        self._closing = threading.Event()
+        self._writer = threading.Thread(target=self._write, name="auricle-journal", daemon=True)
+        self._writer.start()
+
+    def append(self, line: bytes) -> None:
+        if self._error:
+            raise self._error
+        self._waiting.append(line)
+
+    def close(self) -> None:
+        self._closing.set()
+        self._writer.join()
+        self._file.close()
+        if self._error:
+            raise self._error
+
+    def _write(self) -> None:
+        last = False
+        while not last:
+            last = self._closing.wait(COMMIT_SECONDS)
+            lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            try:
+                self._commit(b"".join(lines))
+            except OSError as error:  # a full disk: told to whoever appends next
+                self._error = error
+                return
+
+    def _commit(self, block: bytes) -> None:
+        view = memoryview(block)
+        while view:
+            view = view[self._file.write(view) :]
+        if block:
+            os.fsync(self._file.fileno())
+
+
+def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Json]) -> None:
+    old, new = (spec.get("identity") for spec in (held, wanted))
+    assert isinstance(old, dict)
+    assert isinstance(new, dict)
+    changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
+    if changed:
+        what = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in changed)
+        raise RunMismatch(
+            f"{path} holds another run ({what}). "
+            "Give another -o, --fresh to begin again, or the same settings to resume."
+        )
+
+
+def _lock(path: Path) -> IO[str]:
+    import fcntl
+
+    file = (path / ".lock").open("a+")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.seek(0)
+        holder = file.read().strip() or "unknown"
+        file.close()
+        raise RunLocked(
+            f"Process {holder} is writing to {path}. Wait for it, or give another -o."
+        ) from None
+    file.truncate(0)
+    file.write(str(os.getpid()))
+    file.flush()
+    return file
+
+
+def cut_torn_line(path: Path, block: int = 65_536) -> None:
+    """Drop what follows the last line end: a line that was being written when power went."""
+    if not path.exists():
+        return
+    with path.open("rb+") as file:
+        end = position = file.seek(0, os.SEEK_END)
+        while position:
+            start = max(0, position - block)
+            file.seek(start)
+            found = file.read(position - start).rfind(b"\n")
+            if found >= 0:
+                position = start + found + 1
+                break
+            position = start
+        if position < end:
+            file.truncate(position)
+
+
+def set_aside(path: Path) -> Path | None:
+    """Move an earlier run out of the way; where it is now, or None if there was none."""
+    if not (path / "spec.json").exists():
+        return None
+    _lock(path).close()  # refuses while somebody is writing to it
+    number = 1
+    while (aside := path.with_name(f"{path.name}.{number}")).exists():
+        number += 1
+    return path.rename(aside)
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write all of `content` durably, or leave the file as it was."""
+    scratch = path.with_name(path.name + ".tmp")
+    with scratch.open("wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    scratch.replace(path)
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+    """Write a derived file line by line, whole or not at all."""
+    scratch = path.with_name(path.name + ".tmp")
+    with scratch.open("wb") as file:
+        file.writelines(lines)
+    scratch.replace(path)

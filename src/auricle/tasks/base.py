@@ -1,0 +1,49 @@
+"""What a benchmark is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from auricle.data.rows import Row, rows
+from auricle.errors import DataError
+from auricle.infer import Inferencer
+from auricle.metrics.base import Metric
+from auricle.types import Rejected, Sample
+
+
+@dataclass(frozen=True)
+class Task:
+    """Samples, how to ask about them, and how to score the answers."""
+
+    samples: Iterable[Sample | Rejected]
+    inferencer: Inferencer
+    metrics: Sequence[Metric]
+    name: str = ""
+    version: int = 1
+    language: str = ""
+    licence: str = ""
+    source: str = ""
+    cluster: str = ""
+    """A meta field whose samples belong together, such as `speaker`: intervals resample it."""
+
+    @property
+    def revision(self) -> str:
+        """Which data exactly; samples that know say so."""
+        known: str = getattr(self.samples, "revision", "")
+        return known
+
+    def under(self, profile: str) -> Task:
+        """The same task with its text normalised another way before scoring."""
+        metrics = [metric.under(profile) if metric.under else metric for metric in self.metrics]
+        return replace(self, metrics=metrics)
+
+
+def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
+    """Rows of a JSON-lines file, for tasks that read their own; a bad line is an error here."""
+    for row in rows(Path(path)):
+        if not isinstance(row, Row):
+            raise DataError(f"{row.origin}: {row.reason}")
+        yield dict(row.values)

@@ -1,0 +1,35 @@
+"""The embedded default: synthetic speech that ships with the package. See demo_speech/README.md."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from auricle.data.manifest import Manifest
+from auricle.tasks.base import Task
+from auricle.tasks.kinds import asr
+from auricle.types import Rejected, Sample
+
+FOLDER = Path(__file__).with_name("demo_speech")
+
+
+@dataclass(frozen=True)
+class DemoSpeech(Manifest):
+    """Each sentence is heard clean and in noise, so its clips are not independent."""
+
+    def __iter__(self) -> Iterator[Sample | Rejected]:
+        for sample in super().__iter__():
+            if isinstance(sample, Sample):
+                sentence = sample.id.partition("-")[0]
+                sample = replace(sample, meta={**sample.meta, "sentence": sentence})
+            yield sample
+
+
+def demo() -> Task:
+    """Synthetic sentences, clean and in two levels of noise."""
+    task = asr(data=str(FOLDER / "manifest.jsonl"), language="en", name="demo")
+    manifest = task.samples
+    assert isinstance(manifest, Manifest)
+    samples = DemoSpeech(manifest.path, manifest.fields)
+    return replace(task, samples=samples, cluster="sentence", source="synthetic")

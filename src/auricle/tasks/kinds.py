@@ -1,0 +1,257 @@
+"""The kinds of task any manifest can be: transcribe, choose, answer, be judged, classify."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from auricle import registry
+from auricle.data.huggingface import PREFIX, HuggingFace
+from auricle.data.manifest import Fields, Manifest
+from auricle.errors import SampleError, SpecError
+from auricle.infer import Either, Measure, Respond
+from auricle.metrics.base import Metric
+from auricle.metrics.labels import option_index
+from auricle.tasks.base import Task
+from auricle.types import Sample
+
+MEDIA = "{video?}{image?}{audio?}"
+LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+MOST_LABELS = 1000
+
+PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
+UNSPACED = {"ja", "th", "lo", "km", "my"}  # languages whose writing has no words to count
+PROFILES |= dict.fromkeys(UNSPACED, "chars")
+TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer")}
+TRANSCRIPT_METRICS |= dict.fromkeys(UNSPACED, ("cer",))
+
+
+@dataclass(frozen=True)
+class Options:
+    """What may be said of a manifest with `-T key=value`, in YAML or in Python."""
+
+    data: str
+    name: str = ""
+    root: str | None = None
+    language: str = ""
+    profile: str = ""
+    metrics: str | Sequence[str] = ()
+    prompt: str = ""
+    question: str = ""
+    """Asked of rows that have no question of their own."""
+    system: str = ""
+    max_tokens: int = 512
+    labels: str | Sequence[str] = ()
+    cluster: str = ""
+    config: str | None = None
+    split: str = "test"
+    revision: str | None = None
+    licence: str = ""
+
+    @classmethod
+    def of(cls, kind: str, given: dict[str, Any]) -> Options:
+        known = [each.name for each in fields(cls)]
+        if unknown := [name for name in given if name not in known]:
+            raise SpecError(
+                f"{kind} takes no option {', '.join(unknown)}; it takes {', '.join(known)}."
+            )
+        if not given.get("data"):
+            raise SpecError(f"{kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
+        return cls(**given)
+
+
+def asr(**given: Any) -> Task:
+    """Write down what is said."""
+    options = Options.of("asr", given)
+    columns = Fields(
+        target=("text", "transcript", "transcription", "sentence", "answer", "target"),
+        default_question="Please transcribe the spoken content into written text.",
+    )
+    wanted = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
+    return _task("asr", options, columns, f"{MEDIA}{{question}}", wanted)
+
+
+def qa(**given: Any) -> Task:
+    """Answer a question, spoken or written, that has a reference answer."""
+    options = Options.of("qa", given)
+    columns = Fields(
+        target=("answer", "answers", "target", "label"),
+        question=("question", "text", "prompt", "instruction"),
+    )
+    return _task("qa", options, columns, f"{MEDIA}{{question}}", ("exact_match", "contains"))
+
+
+def open_ended(**given: Any) -> Task:
+    """Answer where no reference decides; the answers are kept to be judged."""
+    options = Options.of("open", given)
+    columns = Fields(
+        target=("answer", "answers", "target", "label"),
+        question=("question", "text", "prompt", "instruction"),
+        target_needed=False,
+    )
+    return _task("open", options, columns, f"{MEDIA}{{question}}", ("empty",))
+
+
+def mcq(**given: Any) -> Task:
+    """Choose one of several options, by letter or by text."""
+    options = Options.of("mcq", given)
+    columns = Fields(
+        target=("answer", "target", "label"),
+        question=("question", "text", "prompt", "instruction"),
+        default_question="Choose the right option.",
+    )
+    prompt = f"{MEDIA}{{question}}{{options}}\nAnswer with the letter of the right option."
+    return _task("mcq", options, columns, prompt, ("option_accuracy",), _with_options)
+
+
+def classify(**given: Any) -> Task:
+    """Name the one label that fits: by a classifier's scores, or in words."""
+    options = Options.of("classify", given)
+    columns = Fields(
+        target=("label", "answer", "target", "emotion", "category"),
+        question=("question", "prompt", "instruction"),
+        default_question="Which label fits this recording best?",
+    )
+    prompt = f"{MEDIA}{{question}}\nAnswer with one of: {{options}}."
+    wanted = ("accuracy", "uar", "macro_f1", "weighted_f1")
+    task = _task("classify", options, columns, prompt, wanted, _with_labels)
+    manifest = task.samples
+    assert isinstance(manifest, Manifest)
+    labels = _listed(options.labels) or DistinctLabels(manifest)
+    return replace(
+        task,
+        samples=replace(manifest, choices=labels),
+        inferencer=Either((Measure(), task.inferencer)),
+    )
+
+
+Finish = Callable[[Sample], Sample]
+
+
+def _task(
+    kind: str,
+    options: Options,
+    columns: Fields,
+    prompt: str,
+    wanted: Sequence[str],
+    finish: Finish = lambda sample: sample,
+) -> Task:
+    """What all kinds share: where samples come from, how they are asked, what is counted."""
+    if options.question:
+        columns = replace(columns, default_question=options.question)
+    template = options.prompt or prompt
+    return Task(
+        _samples(options, columns, finish),
+        Respond(template, system=options.system, max_tokens=int(options.max_tokens)),
+        _metrics(_listed(options.metrics) or wanted, options),
+        name=options.name or f"{kind}-{_stem(options.data)}",
+        language=options.language,
+        licence=options.licence,
+        source=options.data,
+        cluster=options.cluster,
+    )
+
+
+def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
+    root = Path(options.root) if options.root else None
+    if options.data.startswith(PREFIX):
+        return HuggingFace(
+            Path(options.data),
+            columns,
+            root=root,
+            finish=finish,
+            config=options.config,
+            split=options.split,
+            pinned=options.revision,
+        )
+    return Manifest(Path(options.data), columns, root=root, finish=finish)
+
+
+def _metrics(names: Sequence[str], options: Options) -> list[Metric]:
+    profile = options.profile or PROFILES.get(options.language, "")
+    found: list[Metric] = [registry.metric.get(name) for name in names]
+    if not profile:
+        return found
+    return [metric.under(profile) if metric.under else metric for metric in found]
+
+
+def _listed(value: str | Sequence[str]) -> list[str]:
+    if isinstance(value, str):
+        return [each.strip() for each in value.split(",")] if value else []
+    return list(value)
+
+
+def _stem(data: str) -> str:
+    return data.removeprefix(PREFIX).rstrip("/").rpartition("/")[2].rpartition(".")[0] or data
+
+
+# --- multiple choice --------------------------------------------------------------
+
+MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"
+OPTION = re.compile(rf"{MARK}\s*(.+?)(?=\s*[(（]?{MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S)
+
+
+def _with_options(sample: Sample) -> Sample:
+    """Options of its own column, or those the question itself lists; and a target among them."""
+    question = str(sample.inputs["question"])
+    given = sample.inputs.get("choices")
+    choices = [str(each) for each in given] if isinstance(given, list) else listed_options(question)
+    if choices and option_index(sample.target, choices) is None:
+        raise SampleError(f"the answer {sample.target!r} is none of the {len(choices)} options")
+    if not choices and option_index(sample.target, ()) is None:
+        raise SampleError(f"no choices, and the answer {sample.target!r} is not a letter")
+    shown = "" if _all_in(choices, question) else "\n" + lettered(choices)
+    return replace(sample, inputs={**sample.inputs, "choices": choices, "options": shown})
+
+
+def lettered(choices: Sequence[str]) -> str:
+    return "\n".join(f"{LETTERS[at]}. {choice}" for at, choice in enumerate(choices))
+
+
+def listed_options(question: str) -> list[str]:
+    """Options a question lists as A., B., C. in that order; nothing if it lists none."""
+    found = OPTION.findall(question)
+    in_order = "".join(letter for letter, _ in found) == LETTERS[: len(found)]
+    return [text.strip() for _, text in found] if len(found) > 1 and in_order else []
+
+
+def _all_in(choices: Sequence[str], question: str) -> bool:
+    return all(choice in question for choice in choices)
+
+
+# --- classification -----------------------------------------------------------------
+
+
+class DistinctLabels(Sequence[str]):
+    """The labels that occur in a manifest, read when first needed."""
+
+    def __init__(self, manifest: Manifest) -> None:
+        self._manifest = replace(manifest, finish=lambda sample: sample)
+
+    @cached_property
+    def _labels(self) -> list[str]:
+        found = {str(each.target) for each in self._manifest if isinstance(each, Sample)}
+        if len(found) > MOST_LABELS:
+            raise SpecError(f"{len(found)} different labels: is the label column free text?")
+        return sorted(found)
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._labels[at]
+
+    def __len__(self) -> int:
+        return len(self._labels)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._labels)
+
+
+def _with_labels(sample: Sample) -> Sample:
+    if isinstance(sample.target, list):
+        raise SampleError("one label is due, this is a list")
+    choices = sample.inputs.get("choices", [])
+    shown = ", ".join(str(each) for each in choices) if isinstance(choices, list) else ""
+    return replace(sample, target=str(sample.target), inputs={**sample.inputs, "options": shown})

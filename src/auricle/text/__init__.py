@@ -1,0 +1,26 @@
+"""Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
+
+from auricle.text.extract import label, number, option, yes_no
+from auricle.text.normalise import (
+    PROFILES,
+    TOKENISERS,
+    Profile,
+    characters,
+    mixed_tokens,
+    profile,
+    words,
+)
+
+__all__ = [
+    "PROFILES",
+    "TOKENISERS",
+    "Profile",
+    "characters",
+    "label",
+    "mixed_tokens",
+    "number",
+    "option",
+    "profile",
+    "words",
+    "yes_no",
+]

@@ -1,0 +1,143 @@
+"""How firmly a reply claims each option it mentions, and which claim decides.
+
+A mention is judged by the words before and after it, against a table of phrasings:
+
+    NEGATED      "not A", "A is wrong", "rather than A"           says nothing for the option
+    TENTATIVE    "I first thought A", "it might be A"             counts if nothing else does
+    PLAIN        the option is named                              all that is named must agree
+    PREDICATED   "it is A", "the speaker sounds A"                all such claims must agree
+    LEAD         a sentence or a label by itself, "A." or "A) x"  all such claims must agree
+    STATED       "the answer is A", "A, because", "选A"           the last one wins
+
+The strongest kind present decides. Two options where one is needed are no answer.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from auricle.text.phrasings import GAP, LABEL_RULES, TEXT_RULES, Level, Rule
+
+_WINDOW = 120
+_BETWEEN_LABEL_AND_TEXT = re.compile(r"[\s\"'(\[)\].:、,\-–—]*")
+_BETWEEN_LABEL_AND_OTHER_TEXT = re.compile(r"[\s\"'(\[)\].:、\-]*")
+_AND = re.compile(
+    r"[\"')\]]*\s*,?\s*(?:(?:or|nor|and|and/or)(?![a-z])|/|&|、|或者?|和|与|还是|以及)" + GAP,
+    re.IGNORECASE,
+)
+_COMMA = re.compile(r"[\"')\]]*\s*," + GAP, re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Mention:
+    """Where a reply names an option, by its text or by its label."""
+
+    start: int
+    end: int
+    index: int
+    is_label: bool
+
+
+class Claim(NamedTuple):
+    """Options named in one breath, and how firmly."""
+
+    level: Level
+    indices: frozenset[int]
+    end: int
+
+
+def first_fit(rules: Sequence[Rule], text: str, start: int, end: int) -> Level | None:
+    """Find the first phrasing that the span stands in."""
+    before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
+    return next((rule.level for rule in rules if rule.fits(before, after)), None)
+
+
+def _labels_text(text: str, label: Mention, named: Mention) -> bool:
+    """Whether the two are an option's label and its own text, as in "B) guitar"."""
+    return (
+        label.is_label
+        and not named.is_label
+        and label.index == named.index
+        and _BETWEEN_LABEL_AND_TEXT.fullmatch(text, label.end, named.start) is not None
+    )
+
+
+def _mislabels_text(text: str, label: Mention, named: Mention) -> bool:
+    """Whether the label of one option stands on the text of another."""
+    return (
+        label.is_label
+        and not named.is_label
+        and _BETWEEN_LABEL_AND_OTHER_TEXT.fullmatch(text, label.end, named.start) is not None
+    )
+
+
+def _merge(text: str, mentions: Sequence[Mention]) -> list[Mention]:
+    """Join each label with its own text into one mention."""
+    merged: list[Mention] = []
+    for mention in mentions:
+        if merged and _labels_text(text, merged[-1], mention):
+            mention = replace(mention, start=merged.pop().start)
+        merged.append(mention)
+    return merged
+
+
+def _links(text: str, mentions: Sequence[Mention]) -> list[bool]:
+    """Whether each mention is coordinated with the next: "A or B", "A, B and C"."""
+    linked = [False] * len(mentions)
+    for position in reversed(range(len(mentions) - 1)):
+        this, following = mentions[position], mentions[position + 1]
+        gap = (this.end, following.start)
+        # A comma alone separates sentences as often as items, so a list must end in "and" or "or".
+        is_list = linked[position + 1] and _COMMA.fullmatch(text, *gap) is not None
+        is_coordinated = _AND.fullmatch(text, *gap) is not None
+        linked[position] = is_list or is_coordinated or _mislabels_text(text, this, following)
+    return linked
+
+
+def _groups(text: str, mentions: Sequence[Mention]) -> Iterator[list[Mention]]:
+    group: list[Mention] = []
+    for mention, is_linked in zip(mentions, _links(text, mentions), strict=True):
+        group.append(mention)
+        if not is_linked:
+            yield group
+            group = []
+
+
+def _claim(text: str, group: Sequence[Mention]) -> Claim:
+    """Judge a group by the words around it as a whole."""
+    are_labels = all(mention.is_label for mention in group)
+    level = first_fit(
+        LABEL_RULES if are_labels else TEXT_RULES, text, group[0].start, group[-1].end
+    )
+    if level is None:
+        level = Level.IGNORED if are_labels and len(group) == 1 else Level.PLAIN
+    return Claim(level, frozenset(mention.index for mention in group), group[-1].end)
+
+
+def _agreed(claims: Sequence[Claim]) -> int | None:
+    indices = {index for claim in claims for index in claim.indices}
+    return indices.pop() if len(indices) == 1 else None
+
+
+def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
+    """Take the lead that closes the reply for a statement, if no other lead contradicts it."""
+    leads = [claim for claim in claims if claim.level is Level.LEAD]
+    closes = bool(leads) and not re.search(r"\w", text[leads[-1].end :])
+    return leads[-1:] if closes and _agreed(leads) is not None else []
+
+
+def decide(text: str, mentions: Sequence[Mention]) -> int | None:
+    """Find the one option a reply settles on."""
+    ordered = _merge(text, sorted(mentions))
+    claims = [_claim(text, group) for group in _groups(text, ordered)]
+    stated = [claim for claim in claims if claim.level is Level.STATED]
+    if stated:
+        return _agreed((stated + _closing_lead(text, claims))[-1:])
+    for level in (Level.LEAD, Level.PREDICATED, Level.PLAIN, Level.TENTATIVE):
+        found = [claim for claim in claims if claim.level is level]
+        if found:
+            return _agreed(found)
+    return None

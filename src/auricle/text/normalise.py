@@ -1,0 +1,216 @@
+"""Text normaliser profiles: named, versioned, deterministic functions from text to text.
+
+A profile also names the unit its error rate counts: words, characters, or the two mixed. Its
+version rises whenever any output changes, and stands in the signature of every number made with it.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cache, lru_cache
+from types import MappingProxyType
+from typing import Any
+
+from auricle.errors import UnknownName
+from auricle.text.numbers_zh import fold_numerals, read_marked, read_numbers
+from auricle.text.tokens import UNSPACED, characters, mixed_tokens, words
+from auricle.text.whisper import whisper_english
+
+__all__ = [
+    "PROFILES",
+    "TOKENISERS",
+    "Profile",
+    "Tokeniser",
+    "characters",
+    "mixed_tokens",
+    "profile",
+    "words",
+]
+
+Tokeniser = Callable[[str], list[str]]
+
+TOKENISERS: Mapping[str, Tokeniser] = MappingProxyType(
+    {"words": words, "characters": characters, "mixed": mixed_tokens}
+)
+_REMEMBERED_TEXTS = 65_536
+
+_APOSTROPHES = "'\u2018\u2019\u02bc\uff07"
+_JOINERS = "\u200c\u200d"
+_LOOSE_APOSTROPHE = re.compile(r"(?<!\S)'+|'+(?!\S)")
+_AROUND_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
+_WITHOUT_UNSPACED = re.compile(rf"[^{UNSPACED}]+")
+_LATIN = re.compile("[a-z]")
+
+
+class _Separators(dict[int, str]):
+    """What each character becomes, worked out when first met: a space, nothing, or itself."""
+
+    def __missing__(self, code: int) -> str:
+        self[code] = replacement = _replacement(chr(code))
+        return replacement
+
+
+def _replacement(character: str) -> str:
+    if character in _APOSTROPHES:
+        return "'"
+    category = unicodedata.category(character)
+    if category[0] in "PSZ" or category == "Cc":
+        return " "
+    # Invisible formatting says nothing, but the joiners shape words in Indic scripts and Persian.
+    return "" if category == "Cf" and character not in _JOINERS else character
+
+
+_SEPARATORS = _Separators()
+
+
+def _fold(text: str) -> str:
+    """Compatibility forms unified and case removed."""
+    if text.isascii():
+        return text.lower()
+    return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
+
+
+def _space_out(text: str) -> str:
+    """Punctuation and symbols to single spaces; apostrophes stay inside words."""
+    text = text.translate(_SEPARATORS)
+    if "'" in text:
+        text = _LOOSE_APOSTROPHE.sub(" ", text)
+    return " ".join(text.split())
+
+
+@cache
+def _simplifier() -> Any:
+    from opencc import OpenCC
+
+    # The Taiwanese table also turns 著 into 着 where it marks the aspect; the plain one does not.
+    return OpenCC("tw2s")
+
+
+def _simplify(text: str) -> str:
+    simplified: str = _simplifier().convert(text)
+    return simplified
+
+
+def _read_numbers_of_chinese(text: str) -> str:
+    """Read the numerals that stand among Chinese; those beside Latin words keep their digits."""
+    return _WITHOUT_UNSPACED.sub(
+        lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]), read_marked(text)
+    )
+
+
+def _chinese(text: str, read: Callable[[str], str]) -> str:
+    spoken = fold_numerals(read(_simplify(_fold(text))))
+    return _AROUND_UNSPACED.sub("", _space_out(spoken))
+
+
+def _none(text: str) -> str:
+    return text.strip()
+
+
+def _basic(text: str) -> str:
+    return _space_out(_fold(text))
+
+
+def _zh(text: str) -> str:
+    return _chinese(text, lambda folded: read_numbers(read_marked(folded)))
+
+
+def _chars(text: str) -> str:
+    return _basic(text).replace(" ", "")
+
+
+def _mixed(text: str) -> str:
+    return _chinese(text, _read_numbers_of_chinese)
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """A named, versioned way to make two texts comparable."""
+
+    name: str
+    version: int
+    apply: Callable[[str], str]
+    unit: str
+    languages: tuple[str, ...]
+    description: str
+
+    def __call__(self, text: str) -> str:
+        """Normalise a text."""
+        return self.apply(text)
+
+    def tokens(self, text: str) -> list[str]:
+        """Normalise a text and cut it into the units its error rate counts."""
+        return TOKENISERS[self.unit](self.apply(text))
+
+    @property
+    def signature(self) -> str:
+        """Name and version, as they stand beside a number."""
+        return f"{self.name}:{self.version}"
+
+
+def _remember(apply: Callable[[str], str]) -> Callable[[str], str]:
+    """Keep recent results, because every metric of a task normalises the same references."""
+    return lru_cache(maxsize=_REMEMBERED_TEXTS)(apply)
+
+
+PROFILES: Mapping[str, Profile] = MappingProxyType(
+    {
+        entry.name: entry
+        for entry in (
+            Profile("none", 1, _none, "words", (), "the text as it is, without outer whitespace"),
+            Profile(
+                "basic",
+                1,
+                _remember(_basic),
+                "words",
+                (),
+                "case and punctuation removed, in any script written with spaces",
+            ),
+            Profile(
+                "whisper-en",
+                1,
+                _remember(whisper_english),
+                "words",
+                ("en",),
+                "the Whisper English normaliser: numbers, contractions, American spelling",
+            ),
+            Profile(
+                "zh",
+                1,
+                _remember(_zh),
+                "characters",
+                ("zh", "yue"),
+                "simplified characters, numerals as read aloud, no punctuation",
+            ),
+            Profile(
+                "chars",
+                1,
+                _remember(_chars),
+                "characters",
+                ("ja", "th", "lo", "km", "my"),
+                "basic without spaces, for scripts that use none",
+            ),
+            Profile(
+                "mixed",
+                1,
+                _remember(_mixed),
+                "mixed",
+                ("zh", "en"),
+                "zh among Chinese; Latin words lower-cased and whole, with their digits",
+            ),
+        )
+    }
+)
+
+
+def profile(name: str) -> Profile:
+    """Look up a profile by name."""
+    if name in PROFILES:
+        return PROFILES[name]
+    near = get_close_matches(name, PROFILES, n=1)
+    hint = f" Did you mean {near[0]!r}?" if near else ""
+    raise UnknownName(f"No text profile {name!r}.{hint} There are: {', '.join(PROFILES)}.")

@@ -1,0 +1,46 @@
+"""A model's reply made plain: reasoning dropped, markup unwrapped, marked answers spelled out."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_REASONING = "think|thinking|thought|reasoning|analysis|scratchpad"
+_PUNCTUATION = str.maketrans(
+    {
+        **dict.fromkeys("“”„«»「」『』", '"'),
+        **dict.fromkeys("‘’´", "'"),
+        "【": "[",
+        "】": "]",
+        "−": "-",
+    }
+)
+_MARKED = r"\nanswer: \1\n"
+
+# Each row unwraps one kind of markup; the order matters, inner before outer.
+_UNWRAP = tuple(
+    (re.compile(pattern, re.IGNORECASE | re.DOTALL | re.MULTILINE), replacement)
+    for pattern, replacement in (
+        (rf"<({_REASONING})>.*?(?:</\1>|\Z)", "\n"),
+        (rf"\A.*</(?:{_REASONING})>", ""),
+        (r"\\(?:text|math|operatorname)[a-z]*\s*\{([^{}]*)\}", r"\1"),
+        (r"\\f?boxed\s*\{\s*([^{}]*)\}", _MARKED),
+        (r"\[\[([^\[\]]*)\]\]", _MARKED),
+        (r"<(?:final[_ ]?)?answer>(.*?)(?:</(?:final[_ ]?)?answer>|\Z)", _MARKED),
+        (r"<\|[^<>|]{0,40}\|>|</?[a-z][^<>]{0,40}>", " "),
+        (r"\\[()\[\]]|\$|\\(?=\s)", " "),
+        (r"~~[^~\n]+~~", " "),
+        (r"```(?:[a-z]+(?=\n))?", "\n"),
+        (r"[*`]+", ""),
+        (r"(?<![^\W_])_+|_+(?![^\W_])", ""),
+        (r"^[ \t]*(?:[#>•+-]+[ \t]+)+", ""),
+    )
+)
+
+
+def plain(reply: str) -> str:
+    """Unwrap a reply so that only what it says is left."""
+    text = unicodedata.normalize("NFKC", reply).translate(_PUNCTUATION)
+    for pattern, replacement in _UNWRAP:
+        text = pattern.sub(replacement, text)
+    return text.strip()

@@ -1,0 +1,129 @@
+"""The official Whisper English normaliser, with an exact short cut for plain sentences.
+
+The library runs some sixty substitutions over every text. On text made only of letters, inner
+apostrophes and simple punctuation, nearly all of them touch one word at a time, so each distinct
+word is put through the library's own rules once and remembered. A text goes the long way whenever
+neighbouring words could matter: digits, number words, brackets, currency, loose apostrophes,
+letters beyond a-z. Every table is read from the library, so a new release is followed or the short
+cut switches itself off.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from functools import cache, lru_cache
+from typing import Any
+
+from auricle.errors import Unreadable
+
+_NOT_PLAIN = re.compile(r"""[^a-z \t\n,;:?!".'-]""")
+_LOOSE_APOSTROPHE = re.compile(r"(?<![a-z])'|'(?![a-z])")
+_PUNCTUATION = str.maketrans(dict.fromkeys(',;:?!".-', " "))
+_REMEMBERED_WORDS = 65_536
+
+# The library cuts "and a half" out of its context in code, not in a table.
+_CUT_OUT = frozenset({"half"})
+# These specials pass through unless a number stands beside them; "point" can vanish without one.
+_INERT_SPECIALS = frozenset({"and", "double", "triple"})
+_KNOWN_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
+
+
+@cache
+def _library() -> Any:
+    from whisper_normalizer.english import EnglishTextNormalizer
+
+    return EnglishTextNormalizer()
+
+
+def _contextual_words(numbers: Any) -> frozenset[str]:
+    """Number words that act on their neighbours even where no number stands."""
+    inert = {*numbers.following_prefixers, *numbers.suffixers, *_INERT_SPECIALS}
+    return frozenset(numbers.words) - inert | _CUT_OUT
+
+
+def _works_by_word(replacers: dict[str, str]) -> bool:
+    """Whether each replacer touches one word, or a contraction and the word after it."""
+    return all(
+        _KNOWN_REPLACER.fullmatch(pattern)
+        and (" " not in pattern or pattern.startswith("'"))
+        and "'" not in replacement
+        for pattern, replacement in replacers.items()
+    )
+
+
+@cache
+def _expander() -> Callable[[str], str | None]:
+    """Build the function that rewrites one word as the library would, or declines."""
+    library = _library()
+    if not _works_by_word(library.replacers):
+        return lambda _word: None
+    contextual = _contextual_words(library.standardize_numbers)
+    spellings = library.standardize_spellings.mapping
+    ignored = re.compile(library.ignore_patterns)
+    replacers = [
+        (re.compile(pattern), replacement) for pattern, replacement in library.replacers.items()
+    ]
+
+    @lru_cache(maxsize=_REMEMBERED_WORDS)
+    def expand(word: str) -> str | None:
+        text = ignored.sub("", word)
+        if text.startswith("'"):
+            # Without its first part the word would join the one before it.
+            return None
+        for pattern, replacement in replacers:
+            text = pattern.sub(replacement, text)
+        parts = text.replace("'", " ").split()
+        if any(part in contextual for part in parts):
+            return None
+        return " ".join(spellings.get(part, part) for part in parts)
+
+    return expand
+
+
+@cache
+def _completers() -> re.Pattern[str]:
+    """Words that change how the contraction before them is read, as *been* in *he's been*."""
+    tails = {
+        tail
+        for pattern in _library().replacers
+        if " " in pattern
+        for tail in re.findall("[a-z]+", pattern.partition(" ")[2].replace(r"\b", ""))
+    }
+    return re.compile(rf"\b(?:{'|'.join(sorted(tails))})\b")
+
+
+def _is_plain(lowered: str) -> bool:
+    # Two full stops in a row survive in the library's output, so they are no simple punctuation.
+    return (
+        not _NOT_PLAIN.search(lowered)
+        and ".." not in lowered
+        and not ("'" in lowered and _LOOSE_APOSTROPHE.search(lowered))
+    )
+
+
+def _short_cut(lowered: str) -> str | None:
+    if not _is_plain(lowered):
+        return None
+    expanded = list(map(_expander(), lowered.translate(_PUNCTUATION).split()))
+    if None in expanded:
+        return None
+    text = " ".join(filter(None, expanded))
+    if "'" in lowered and _completers().search(text):
+        return None
+    return text
+
+
+def whisper_english(text: str) -> str:
+    """Normalise English exactly as the Whisper library does."""
+    short = _short_cut(text.lower())
+    return short if short is not None else whisper_english_in_full(text)
+
+
+def whisper_english_in_full(text: str) -> str:
+    """Normalise English through the library itself."""
+    try:
+        normalised: str = _library()(text)
+    except (AssertionError, TypeError, ValueError) as error:
+        raise Unreadable(f"The Whisper normaliser fails on {text[:80]!r}: {error}.") from error
+    return normalised

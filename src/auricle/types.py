@@ -1,0 +1,163 @@
+"""The nouns. Frozen and plain; below them lie only `audio` and `errors`.
+
+A `Sample` is asked of a model as one or more `Request`s; each is answered with
+an `Output`; what became of the sample is a `Record`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from auricle.audio import Audio, Image, Video
+
+Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
+Part: TypeAlias = str | Audio | Image | Video
+Input: TypeAlias = Part | Sequence[Part]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One speaker's contribution: text and media, in order."""
+
+    role: Literal["system", "user", "assistant"]
+    parts: tuple[Part, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sample:
+    """One row of a dataset: named inputs and what a good answer would be."""
+
+    id: str
+    inputs: Mapping[str, Input]
+    target: Json = None
+    meta: Mapping[str, Json] = field(default_factory=dict)
+    origin: str = ""
+    """Where the row stands, such as `mine.jsonl:17`, for messages."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """A row that could not become a sample: counted as failed, never dropped."""
+
+    origin: str
+    reason: str
+
+
+# --- what a model can be asked -------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generate:
+    """Continue this conversation."""
+
+    turns: tuple[Turn, ...]
+    max_tokens: int = 512
+    temperature: float = 0.0
+    stop: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LogLikelihood:
+    """How likely is `continuation` after these turns?"""
+
+    turns: tuple[Turn, ...]
+    continuation: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predict:
+    """Map named inputs to named numbers: a classifier, a regressor, a reward model."""
+
+    inputs: Mapping[str, Part]
+
+
+Request: TypeAlias = Generate | LogLikelihood | Predict
+Ability: TypeAlias = Literal["generate", "loglikelihood", "predict"]
+ABILITY: Mapping[type, Ability] = {
+    Generate: "generate",
+    LogLikelihood: "loglikelihood",
+    Predict: "predict",
+}
+
+
+# --- what a model can answer ---------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Generation:
+    """Text, as the model wrote it."""
+
+    text: str
+    tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likelihood:
+    """Natural-log probability of each token of the continuation."""
+
+    logprobs: tuple[float, ...]
+
+    @property
+    def total(self) -> float:
+        return sum(self.logprobs)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prediction:
+    """Numbers, as the model emits them. Nothing in this package rescales them."""
+
+    values: Mapping[str, float]
+    scale: Literal["probability", "logit", "continuous"]
+
+
+Output: TypeAlias = Generation | Likelihood | Prediction
+Ask: TypeAlias = Callable[[Request], Awaitable[Output]]
+
+
+# --- what is kept ---------------------------------------------------------------
+
+Stat: TypeAlias = "float | Sequence[Json]"
+"""What one sample adds to a metric: enough to aggregate, and no more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why a sample has no outputs: the error's name and its words."""
+
+    kind: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Record:
+    """What became of one sample: its outputs, or why there are none."""
+
+    sample: Sample
+    row: int
+    """Position in the data; results are told in this order, whatever finished first."""
+    key: str = ""
+    """Digest of what was asked about, sounds included; a changed row is asked again."""
+    outputs: tuple[Output, ...] = ()
+    error: Failure | None = None
+    seconds: float = 0.0
+    attempts: int = 1
+
+
+def has_media(sample: Sample) -> bool:
+    """Does knowing a sample's content mean reading files?"""
+    return any(
+        not isinstance(part, str)
+        for value in sample.inputs.values()
+        for part in (value if isinstance(value, (list, tuple)) else (value,))
+    )
+
+
+def media(request: Request) -> list[Audio | Image | Video]:
+    """Every sound and picture in a request, in order."""
+    if isinstance(request, Predict):
+        parts: Sequence[Part] = tuple(request.inputs.values())
+    else:
+        parts = [part for turn in request.turns for part in turn.parts]
+    return [part for part in parts if not isinstance(part, str)]
