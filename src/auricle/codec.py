@@ -64,6 +64,21 @@ def encode_record(record: Record) -> bytes:
     )
 
 
+ID, ROW = b'{"id":', b',"row":'
+
+
+def id_of(line: bytes) -> str | None:
+    """The id of a record's line without reading the rest of it.
+
+    `,"row":` cannot stand inside the id: there its quotes would be escaped.
+    """
+    end = line.find(ROW)
+    if not line.startswith(ID) or end < 0:
+        return None
+    sample: str = orjson.loads(line[len(ID) : end])
+    return sample
+
+
 def decode_record(line: Mapping[str, Any]) -> Record:
     sample = Sample(
         id=line["id"],

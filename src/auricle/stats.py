@@ -30,21 +30,49 @@ class Interval:
     method: str
 
 
-def interval(
-    stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None, rounds: int = ROUNDS
-) -> Interval:
-    """95 % interval of `fold(stats)`: Wilson for a share, percentile bootstrap for the rest."""
-    if clusters is None and (share := _share(stats, fold)):
-        return Interval(*wilson(*share), "wilson")
-    if not isinstance(fold, Weighable):
-        rounds = max(100, min(rounds, EFFORT // max(1, len(stats))))
+def interval(stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None) -> Interval:
+    """95 % interval of `fold(stats)`."""
+    return intervals([(stats, fold)], clusters=clusters)[0]
+
+
+def intervals(
+    columns: Sequence[tuple[Sequence[Any], Fold]], *, clusters: Codes | None = None
+) -> list[Interval]:
+    """95 % intervals of several numbers over the same samples, resampled together.
+
+    Wilson's for a share of independent samples, percentiles of the bootstrap for the rest.
+    """
+    size = len(columns[0][0])
+    shares = [None if clusters is not None else _share(*column) for column in columns]
+    drawn = [at for at, share in enumerate(shares) if share is None]
+    spread = dict(
+        zip(drawn, _bootstrap([columns[at] for at in drawn], size, clusters), strict=True)
+    )
+    return [
+        Interval(*wilson(*share), "wilson") if share else spread[at]
+        for at, share in enumerate(shares)
+    ]
+
+
+def _bootstrap(
+    columns: Sequence[tuple[Sequence[Any], Fold]], size: int, clusters: Codes | None
+) -> list[Interval]:
     name = "bootstrap" if clusters is None else "cluster-bootstrap"
-    units = len(stats) if clusters is None else int(clusters.max()) + 1
+    units = size if clusters is None else int(clusters.max()) + 1
     if units < 2:  # one unit tells nothing about the spread between units
-        return Interval(math.nan, math.nan, name)
-    value = weigh(stats, fold)
-    low, high = percentiles([value(w) for w in weights(len(stats), rounds, clusters)])
-    return Interval(low, high, f"{name}:{rounds}")
+        return [Interval(math.nan, math.nan, name) for _ in columns]
+    folds = [weigh(*column) for column in columns]
+    rounds = [_rounds(size, fold) for _, fold in columns]
+    values: list[list[float]] = [[] for _ in columns]
+    for at, drawn in enumerate(weights(size, max(rounds, default=0), clusters)):
+        for fold, most, found in zip(folds, rounds, values, strict=True):
+            if at < most:
+                found.append(fold(drawn))
+    return [Interval(*percentiles(found), f"{name}:{len(found)}") for found in values]
+
+
+def _rounds(size: int, fold: Fold) -> int:
+    return ROUNDS if isinstance(fold, Weighable) else max(100, min(ROUNDS, EFFORT // size))
 
 
 def weigh(stats: Sequence[Any], fold: Fold) -> Weighed:

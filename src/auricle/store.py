@@ -16,13 +16,12 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
-from auricle.codec import decode_record, digest, dumps, encode_record
+from auricle.codec import decode_record, digest, dumps, encode_record, id_of
 from auricle.errors import DataError, RunLocked, RunMismatch
 from auricle.types import Json, Record
 
@@ -34,6 +33,17 @@ DERIVED = (
     "metrics_detail.csv",
     "report.html",
 )
+
+
+GONE = b'{"gone":'
+
+
+def _read(line: bytes) -> Record | None:
+    """The record a line holds; a damaged line holds none, and its sample is asked again."""
+    try:
+        return decode_record(orjson.loads(line))
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return None
 
 
 class Held:
@@ -52,7 +62,7 @@ class Held:
         if self._file is None:
             self._file = self._path.open("rb")
         self._file.seek(offset)
-        return decode_record(orjson.loads(self._file.readline()))
+        return _read(self._file.readline())
 
     def ids(self) -> set[int]:
         """Digests of the ids of all samples held."""
@@ -140,18 +150,18 @@ class Run:
     def records(self) -> Iterator[Record]:
         """The latest record of each sample, read one by one."""
         latest = set(self._latest().values())
-        for offset, line in self._lines():
-            if offset in latest:
-                yield decode_record(line)
+        for offset, line in self._raw_lines():
+            if offset in latest and (record := _read(line)):
+                yield record
 
     def _latest(self) -> dict[int, int]:
         """Where each sample's latest record stands. Digests, so that a million stay small."""
         latest: dict[int, int] = {}
-        for offset, line in self._lines():
-            if "gone" in line:
-                latest.pop(line["gone"], None)
-            else:
-                latest[digest(line["id"])] = offset
+        for offset, line in self._raw_lines():
+            if line.startswith(GONE):
+                latest.pop(orjson.loads(line)["gone"], None)
+            elif sample := id_of(line):
+                latest[digest(sample)] = offset
         return latest
 
     def progress(self) -> dict[str, Any]:
@@ -169,16 +179,15 @@ class Run:
         """Write a derived file whole or not at all."""
         write_whole(self.path / name, content)
 
-    def _lines(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Each whole line with its offset; a damaged one counts as never written."""
+    def _raw_lines(self) -> Iterator[tuple[int, bytes]]:
+        """Each whole line with its offset."""
         if not self.outputs.exists():
             return
         offset = 0
         with self.outputs.open("rb") as lines:
             for line in lines:
                 if line.endswith(b"\n"):
-                    with suppress(orjson.JSONDecodeError):
-                        yield offset, orjson.loads(line)
+                    yield offset, line
                 offset += len(line)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -19,14 +20,17 @@ from auricle.data.rows import Row, count, revision, rows
 from auricle.errors import DataError, SampleError
 from auricle.types import Input, Json, Rejected, Sample
 
-ID = ("id", "index", "key", "utt_id")
-AUDIO = ("audio", "audio_path", "audio_filepath", "wav", "path", "file")
-START, END = ("start", "offset"), ("end",)
-CHOICES = ("choices", "options")
-MEDIA: Mapping[str, tuple[tuple[str, ...], Callable[[Any], Any]]] = {
-    "image": (("image", "image_path"), Image.of),
-    "video": (("video", "video_path"), Video.of),
+COLUMNS: Mapping[str, tuple[str, ...]] = {
+    "id": ("id", "index", "key", "utt_id"),
+    "audio": ("audio", "audio_path", "audio_filepath", "wav", "path", "file"),
+    "image": ("image", "image_path"),
+    "video": ("video", "video_path"),
+    "start": ("start", "offset"),
+    "end": ("end",),
+    "choices": ("choices", "options"),
+    "meta": ("meta",),
 }
+"""What a column holds, whatever the kind of task; the first name of several is believed."""
 PEEK = 50  # rows looked at before a run, to tell a wrong file from a wrong row
 
 
@@ -38,6 +42,13 @@ class Fields:
     question: tuple[str, ...] = ("question", "prompt", "instruction")
     target_needed: bool = True
     default_question: str = ""
+
+    def places(self) -> dict[str, tuple[str, int]]:
+        """Each known column: what it holds, and how far down the list of names it stands."""
+        columns = {**COLUMNS, "target": self.target, "question": self.question}
+        return {
+            name: (role, rank) for role, names in columns.items() for rank, name in enumerate(names)
+        }
 
 
 @dataclass(frozen=True)
@@ -70,28 +81,36 @@ class Manifest:
         except SampleError as error:
             return Rejected(row.origin, str(error))
 
+    @cached_property
+    def _places(self) -> dict[str, tuple[str, int]]:
+        return self.fields.places()
+
     def _sample(self, at: int, row: Row) -> Sample:
-        left = dict(row.values)
-        base = self.root or self.path.parent
-        inputs: dict[str, Input] = {}
-        if sounds := _sounds(left, base):
-            inputs["audio"] = sounds
-        for name, (columns, make) in MEDIA.items():
-            if (value := _take(left, columns)) is not None:
-                inputs[name] = [make(_placed(each, base)) for each in _listed(value)]
-        target = _target(_take(left, self.fields.target), self.fields)
-        inputs["question"] = _question(_take(left, self.fields.question), self.fields)
-        if choices := _choices(_take(left, CHOICES)) or list(self.choices):
-            inputs["choices"] = choices
-        if not any(inputs.get(name) for name in ("audio", "question", *MEDIA)):
-            raise SampleError(f"nothing to ask about: no {AUDIO[0]}, no {self.fields.question[0]}")
+        given, rest = sort_out(row.values, self._places)
+        inputs = self._inputs(given, rest)
         return Sample(
-            id=_identity(_take(left, ID), at),
+            id=_identity(given.get("id"), at),
             inputs=inputs,
-            target=target,
-            meta=_meta(left),
+            target=_target(given.get("target"), self.fields),
+            meta=_meta(given.get("meta"), rest),
             origin=row.origin,
         )
+
+    def _inputs(self, given: dict[str, Any], rest: dict[str, Any]) -> dict[str, Input]:
+        base = self.root or self.path.parent
+        inputs: dict[str, Input] = {}
+        if "audio" in given:
+            inputs["audio"] = _sounds(given, rest, base)
+        for name, make in (("image", Image.of), ("video", Video.of)):
+            if name in given:
+                inputs[name] = [make(_placed(each, base)) for each in _listed(given[name])]
+        question = _question(given.get("question"), self.fields)
+        if not inputs and not question:
+            raise SampleError(f"nothing to ask about: no audio and no {self.fields.question[0]}")
+        inputs["question"] = question
+        if choices := _choices(given.get("choices")) or list(self.choices):
+            inputs["choices"] = choices
+        return inputs
 
     def peek(self) -> None:
         """Refuse a file that is wrong as a whole, saying what was found and what to do."""
@@ -136,10 +155,23 @@ def _many(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
-def _take(left: dict[str, Any], columns: Sequence[str]) -> Any:
-    """The first column that is there and holds something; all of them are used up."""
-    found = [left.pop(name, None) for name in columns]
-    return next((value for value in found if value is not None), None)
+def sort_out(
+    values: Mapping[str, Any], places: Mapping[str, tuple[str, int]]
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What a row holds by role, and the columns that have none."""
+    given: dict[str, Any] = {}
+    ranks: dict[str, int] = {}
+    rest: dict[str, Any] = {}
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name not in places:
+            rest[name] = value
+            continue
+        role, rank = places[name]
+        if rank < ranks.get(role, len(places)):
+            given[role], ranks[role] = value, rank
+    return given, rest
 
 
 def _identity(value: Any, at: int) -> str:
@@ -150,14 +182,14 @@ def _identity(value: Any, at: int) -> str:
     raise SampleError(f"the id should be text or a whole number, not {type(value).__name__}")
 
 
-def _sounds(left: dict[str, Any], base: Path) -> list[Audio]:
-    value = _take(left, AUDIO)
-    start, end = _take(left, START), _take(left, END)
-    if start is not None and end is None and "duration" in left:
-        end = _seconds(start) + _seconds(left["duration"])
+def _sounds(given: dict[str, Any], rest: dict[str, Any], base: Path) -> list[Audio]:
+    start, end = given.get("start"), given.get("end")
+    if start is not None and end is None and "duration" in rest:
+        end = _seconds(start) + _seconds(rest["duration"])
     first, last = _seconds(start or 0.0), None if end is None else _seconds(end)
-    sounds = [] if value is None else _listed(value)
-    return [Audio.of(_placed(each, base), start=first, end=last) for each in sounds]
+    return [
+        Audio.of(_placed(each, base), start=first, end=last) for each in _listed(given["audio"])
+    ]
 
 
 def _seconds(value: Any) -> float:
@@ -214,12 +246,12 @@ def _choices(value: Any) -> list[str]:
     return [str(each).strip() for each in value]
 
 
-def _meta(left: dict[str, Any]) -> dict[str, Json]:
+def _meta(nested: Any, rest: dict[str, Any]) -> dict[str, Json]:
     """What is left of a row, with its `meta` object spread out: this sample's own copy."""
-    nested = left.pop("meta", None)
     if isinstance(nested, str) and nested.startswith("{"):
         nested = _json(nested)
-    rest = {name: value for name, value in left.items() if not isinstance(value, bytes)}
+    if any(isinstance(value, bytes) for value in rest.values()):
+        rest = {name: value for name, value in rest.items() if not isinstance(value, bytes)}
     return {**rest, **nested} if isinstance(nested, dict) else rest
 
 

@@ -143,7 +143,7 @@ def table(stats: Sequence[Any]) -> Array:
 
 
 def divide(part: float, whole: float) -> float:
-    return part / whole if whole else math.nan
+    return float(part / whole) if whole else math.nan
 
 
 mean = Sums(lambda totals: divide(totals[0], totals[-1]))

@@ -1,7 +1,7 @@
 """Models without weights, for tests, demos and a first run on any laptop.
 
-What they get wrong, and when they fail, depends only on what they are asked and on
-`seed`, so a run can be repeated to the letter.
+What they get wrong, and when they fail, depends only on what they are asked, so a run
+can be repeated to the letter.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ from auricle.types import (
 
 class Echo(BatchModel):
     """Says the words in an audio file's name, or the text it is given."""
+
+    batch_size = 64
 
     def __init__(
         self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = ""

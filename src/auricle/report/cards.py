@@ -51,11 +51,17 @@ def _controls(amount: int) -> Markup:
     choices = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
     return tag(
         "form",
-        tag("label", "Filter ", tag("input", type="search", id="filter", placeholder="id, text, meta")),
+        tag(
+            "label",
+            "Filter ",
+            tag("input", type="search", id="filter", placeholder="id, text, meta"),
+        ),
         tag(
             "label",
             "Order ",
-            tag("select", [tag("option", text, value=value) for value, text in choices], id="order"),
+            tag(
+                "select", [tag("option", text, value=value) for value, text in choices], id="order"
+            ),
         ),
         tag("output", f"{amount} shown", id="matches", aria_live="polite"),
         class_="controls",
@@ -65,31 +71,32 @@ def _controls(amount: int) -> Markup:
 
 
 def _card(each: Shown, rank: int, ask: bool, language: str) -> Markup:
-    head = tag(
-        "header",
+    side = tag(
+        "div",
+        _score(each),
         tag("h3", tag("bdi", each.id)),
-        tag("span", tag("bdi", each.origin), class_="origin") if each.origin else None,
-        tag(
-            "span",
-            tag("small", each.errors, title="substitutions, deletions, insertions")
-            if each.errors
-            else None,
-            tag("strong", each.score) if each.score else None,
-            class_="score",
-        ),
+        tag("p", tag("bdi", each.origin), class_="origin") if each.origin else None,
+        _chips(each.meta or {}),
+        _players(each),
+        class_="side",
     )
-    body = tag("dl", _texts(each, ask, language)) if each.target or each.answer or each.diff else None
-    return tag(
-        "li",
-        tag("article", head, _chips(each.meta or {}), _players(each), body, _value_list(each), _note(each)),
-        data_rank=rank,
-        data_id=each.id,
-    )
+    texts = tag("div", tag("dl", _texts(each, ask, language)), _note(each), class_="texts")
+    return tag("li", tag("article", side, texts), data_rank=rank, data_id=each.id)
+
+
+def _score(each: Shown) -> Markup | None:
+    if not each.score:
+        return None
+    kinds = "substitutions, deletions, insertions, of the reference’s length"
+    errors = tag("small", each.errors, title=kinds) if each.errors else None
+    return tag("p", tag("strong", each.score), " ", errors, class_="score")
 
 
 def _chips(meta: Mapping[str, str]) -> Markup | None:
     chips = [
-        tag("li", tag("span", name), " ", tag("bdi", value)) for name, value in meta.items() if value
+        tag("li", tag("span", name), " ", tag("bdi", value))
+        for name, value in meta.items()
+        if value
     ]
     return tag("ul", chips, class_="chips") if chips else None
 
@@ -109,7 +116,9 @@ def _players(each: Shown) -> list[Markup]:
 
 def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
     """Terms and texts; the alignment comes first because it is what the score was made from."""
-    texts = [_text("Asked", each.question, language)] if ask and 0 < len(each.question) <= SHORT else []
+    texts = (
+        [_text("Asked", each.question, language)] if ask and 0 < len(each.question) <= SHORT else []
+    )
     if each.diff:
         spaced = any(len(token) > 1 for edit in each.diff for token in edit.reference + edit.answer)
         pieces = [_edit(edit, " " if spaced else "") for edit in each.diff]
@@ -117,6 +126,8 @@ def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
     texts.append(_text("Reference", each.target, language))
     if each.answer or not each.values:
         texts.append(_text("Answer", each.answer, language))
+    if each.values:
+        texts.append(_row("Scores", tag("dd", _value_list(each))))
     return texts
 
 
@@ -151,15 +162,15 @@ def joined(tokens: Sequence[str], space: str) -> str:
     return text
 
 
-def _value_list(each: Shown) -> Markup | None:
-    if not each.values:
-        return None
+def _value_list(each: Shown) -> Markup:
     highest = max(abs(value) for _, value in each.values) or 1.0
     rows = (
         tag(
             "li",
             tag("bdi", label),
-            tag("meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"),
+            tag(
+                "meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"
+            ),
             tag("span", f"{value:.4g}"),
             class_="right" if label == each.target else None,
         )
@@ -201,7 +212,11 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
         for each in examples
     ]
     rest = items[3:]
-    more = tag("details", tag("summary", f"{len(rest)} more examples"), tag("ul", rest)) if rest else None
+    more = (
+        tag("details", tag("summary", f"{len(rest)} more examples"), tag("ul", rest))
+        if rest
+        else None
+    )
     return together(tag("ul", items[:3]), more)
 
 

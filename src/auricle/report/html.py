@@ -115,7 +115,11 @@ def _facts(document: Document, overall: Sequence[Number]) -> Markup:
         ("Unreadable", count(overall[0]["unreadable"] if overall else 0)),
         ("Empty", count(outcomes["empty"])),
     ]
-    return tag("dl", [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts], class_="facts")
+    return tag(
+        "dl",
+        [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts],
+        class_="facts",
+    )
 
 
 def _notices(document: Document, overall: Sequence[Number]) -> list[str]:
@@ -149,13 +153,19 @@ def _failed(outcomes: Mapping[str, int], overall: Sequence[Number]) -> str:
         return lost
     name = overall[0]["metric"]
     best, worst = (told(name, overall[0][side]) for side in ("best", "worst"))
-    return f"{lost} Had they gone as well as can be, {title(name)} would be {best}; as badly, {worst}."
+    return (
+        f"{lost} Had they gone as well as can be, {title(name)} would be {best}; as badly, {worst}."
+    )
 
 
 def _unread(number: Number) -> str:
     wrong = "unreadable-wrong" in number["signature"]
     one = number["unreadable"] == 1
-    fate = ("counts" if one else "count") + " as wrong" if wrong else ("is" if one else "are") + " left out"
+    fate = (
+        ("counts" if one else "count") + " as wrong"
+        if wrong
+        else ("is" if one else "are") + " left out"
+    )
     whose = counted(number["unreadable"], "answer")
     return f"{title(number['metric'])} could not read {whose}; {'it' if one else 'they'} {fate}."
 
@@ -170,10 +180,18 @@ def _sections(
     made: list[tuple[str, str, Sequence[Markup | None]]] = [
         ("metrics", "Metrics", _all_metrics(overall)),
         ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
-        ("classes", "Classes", [tag("div", found, class_="fields")] if (found := tables.classes(overall)) else []),
+        (
+            "classes",
+            "Classes",
+            [tag("div", found, class_="fields")] if (found := tables.classes(overall)) else [],
+        ),
         ("worst", "Worst samples", _worst(document, overall, worst)),
         ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
-        ("unreadable", "Unreadable", [cards.unreadable(document)] if document["unreadable"] else []),
+        (
+            "unreadable",
+            "Unreadable",
+            [cards.unreadable(document)] if document["unreadable"] else [],
+        ),
     ]
     return [(anchor, name, together(*content)) for anchor, name, content in made if content]
 
@@ -235,7 +253,9 @@ def _pair(term: str, text: str | Markup) -> Markup:
 def _about(document: Document) -> list[Markup]:
     """Which data, which model, which version, when."""
     task, model = document["task"], document["model"]
-    arguments = [f"{name}={_argument(value)}" for name, value in (model.get("arguments") or {}).items()]
+    arguments = [
+        f"{name}={_argument(value)}" for name, value in (model.get("arguments") or {}).items()
+    ]
     facts = (
         ("Task", f"{task['name']}, version {task.get('version', 1)}"),
         ("Data", task.get("source") or ""),
@@ -254,9 +274,10 @@ def _argument(value: Any) -> str:
 
 def _when(created: str) -> str:
     try:
-        return datetime.fromisoformat(created).strftime("%-d %B %Y, %H:%M %Z").strip()
+        moment = datetime.fromisoformat(created)
     except ValueError:
         return created
+    return f"{moment.day} {moment:%B %Y, %H:%M %Z}".strip()
 
 
 def _intervals(document: Document, overall: Sequence[Number]) -> str:
@@ -265,7 +286,9 @@ def _intervals(document: Document, overall: Sequence[Number]) -> str:
     methods: dict[str, list[str]] = {}
     for number in overall:
         methods.setdefault(number["interval"], []).append(title(number["metric"]))
-    told_methods = [f"{', '.join(names)}: {_method(name, cluster)}." for name, names in methods.items()]
+    told_methods = [
+        f"{', '.join(names)}: {_method(name, cluster)}." for name, names in methods.items()
+    ]
     return " ".join(["Intervals hold 95 % of what repetitions would give.", *told_methods])
 
 

@@ -18,7 +18,7 @@ class Markup(str):
 Child: TypeAlias = str | Iterable[str] | None
 
 
-def tag(name: str, *children: Child, **attributes: str | float | bool | None) -> Markup:
+def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
     """An element. `class_` is written class, `aria_label` aria-label; None and False are left out."""
     told = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in VOID:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.report.score import Column, Scoreboard
-from auricle.stats import interval
+from auricle.stats import Interval, intervals
 
 if TYPE_CHECKING:
     import numpy as np
@@ -48,18 +48,22 @@ class Number:
 
 def summarise(board: Scoreboard, prefix: str = "", suffix: str = "") -> list[Number]:
     """Each metric over all samples, then by subset, then by every other field."""
+    rank = _ranks(board)
+    return [
+        replace(number, signature=f"{prefix}|{number.signature}|{suffix}".strip("|"))
+        for field, group, members in groups(board)
+        for number in _numbers(board, Group(field, group, members), rank)
+    ]
+
+
+def _ranks(board: Scoreboard) -> Places:
+    """For each place in the scoreboard, its place in the data."""
     import numpy as np
 
-    order = np.argsort(np.frombuffer(board.rows, dtype=np.int64), kind="stable")
+    order = np.argsort(_array(board.rows), kind="stable")
     rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))  # place in the scoreboard → place in the data
-    found = []
-    for field_name, group, members in groups(board):
-        for column in board.columns:
-            number = _number(board, column, (field_name, group), members, rank)
-            if number:
-                found.append(_signed(number, f"{prefix}|{number.signature}|{suffix}".strip("|")))
-    return found
+    rank[order] = np.arange(len(order))
+    return rank
 
 
 def groups(board: Scoreboard) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
@@ -84,48 +88,72 @@ def _natural(text: str) -> tuple[int, float, str]:
         return 1, 0.0, text
 
 
-def _number(
-    board: Scoreboard,
-    column: Column,
-    group: tuple[str, str],
-    members: NDArray[np.bool_],
-    rank: Places,
-) -> Number | None:
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Samples that share a value of a meta field, or all of them."""
+
+    field: str
+    value: str
+    members: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """A metric's stats within a group, in data order, and the places they belong to."""
+
+    column: Column
+    stats: Any
+    places: Places
+
+
+def _numbers(board: Scoreboard, group: Group, rank: Places) -> list[Number]:
+    """A group's number in each metric. Metrics that scored the same samples are resampled once."""
+    shares = [share for column in board.columns if (share := _share(column, group, rank))]
+    together: dict[bytes, list[Share]] = {}
+    for share in shares:
+        together.setdefault(share.places.tobytes(), []).append(share)
+    spreads: dict[str, Interval] = {}
+    for same in together.values():
+        columns = [(share.stats, share.column.metric.fold) for share in same]
+        found = intervals(columns, clusters=_clusters(board, same[0].places))
+        spreads |= {s.column.metric.name: spread for s, spread in zip(same, found, strict=True)}
+    return [_number(board, group, share, spreads[share.column.metric.name]) for share in shares]
+
+
+def _share(column: Column, group: Group, rank: Places) -> Share | None:
     import numpy as np
 
     places = _array(column.places)
-    which = np.flatnonzero(members[places])
+    which = np.flatnonzero(group.members[places])
     if not len(which):
         return None
     which = which[np.argsort(rank[places[which]], kind="stable")]
-    stats = column.stats[which]
-    metric = column.metric
-    spread = interval(stats, metric.fold, clusters=_clusters(board, places[which]))
-    value = float(metric.fold(stats))
-    worst, best = _bounds(column, stats, members, value)
+    return Share(column, column.stats[which], places[which])
+
+
+def _number(board: Scoreboard, group: Group, share: Share, spread: Interval) -> Number:
+    metric, members = share.column.metric, group.members
+    value = float(metric.fold(share.stats))
+    worst, best = _bounds(share.column, share.stats, members, value)
     return Number(
         metric=metric.name,
-        field=group[0],
-        group=group[1],
+        field=group.field,
+        group=group.value,
         value=value,
         low=spread.low,
         high=spread.high,
         interval=spread.method,
-        scored=len(which),
+        scored=len(share.places),
         total=int(members.sum()),
         failed=int(members[_array(board.failed)].sum()),
-        unreadable=int(members[_array(column.unreadable)].sum()),
+        unreadable=int(members[_array(share.column.unreadable)].sum()),
         worst=worst,
         best=best,
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         signature=metric.signature,
-        details=dict(metric.details(stats)),
+        details=dict(metric.details(share.stats)),
     )
-
-
-def _signed(number: Number, signature: str) -> Number:
-    return replace(number, signature=signature)
 
 
 def _clusters(board: Scoreboard, places: Places) -> Places | None:

@@ -33,22 +33,18 @@ class Stats:
     def __init__(self) -> None:
         self._numbers = array("d")
         self._objects: list[Any] = []
-        self._width = 0
-        self._count = 0
-
-    def __len__(self) -> int:
-        return self._count
+        self._width: int | None = None  # numbers a stat has; 0 where a stat is not all numbers
 
     def append(self, stat: Stat) -> None:
-        self._count += 1
-        if isinstance(stat, (int, float)):
-            self._width = 1
+        """Keep a stat; all stats of a metric are of one shape."""
+        if self._width is None:
+            self._width = _width(stat)
+        if self._width == 0:
+            self._objects.append(stat)
+        elif isinstance(stat, (int, float)):
             self._numbers.append(stat)
-        elif all(isinstance(each, (int, float)) for each in stat):
-            self._width = len(stat)
-            self._numbers.extend(stat)  # type: ignore[arg-type]
         else:
-            self._objects.append(tuple(stat))
+            self._numbers.extend(stat)  # type: ignore[arg-type]
 
     def __getitem__(self, which: NDArray[np.int64]) -> Any:
         """The stats at these places: rows of numbers, or a list."""
@@ -183,7 +179,8 @@ class Scoreboard:
 
     def _group(self, place: int, record: Record) -> None:
         meta = record.sample.meta
-        self.clusters.add(meta.get(self.cluster, record.sample.id) if self.cluster else "", 1)
+        if self.cluster:
+            self.clusters.add(meta.get(self.cluster, record.sample.id), 1)
         for name, value in meta.items():
             if name in self._dropped or not _groups(value):
                 continue
@@ -197,6 +194,12 @@ class Scoreboard:
         """Give every field a code for the samples that came after its last value."""
         for column in self.fields.values():
             column.codes.extend([-1] * (self.total - len(column.codes)))
+
+
+def _width(stat: Stat) -> int:
+    if isinstance(stat, (int, float)):
+        return 1
+    return len(stat) if all(isinstance(each, (int, float)) for each in stat) else 0
 
 
 def scored(records: Iterable[Record], board: Scoreboard) -> Iterator[bytes]:

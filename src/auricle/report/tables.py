@@ -176,7 +176,15 @@ def _breakdown(
 ) -> Markup:
     if len(groups) == 1:
         only = next(iter(groups))
-        return tag("p", "Every scored sample has ", tag("b", field), " = ", tag("bdi", only), ".", class_="quiet")
+        return tag(
+            "p",
+            "Every scored sample has ",
+            tag("b", field),
+            " = ",
+            tag("bdi", only),
+            ".",
+            class_="quiet",
+        )
     head = [heading(field, kind=""), heading("Scored")]
     for metric, scale in scales.items():
         head.append(heading(title(metric), " ", arrow(overall[metric])))
@@ -258,7 +266,11 @@ def _matrix_cells(row: Sequence[int], at: int, width: int) -> list[Markup]:
     for column, size in enumerate(row[:width]):
         share = size / support if support else 0.0
         kind = "hit" if column == at else "miss"
-        text = together(count(size), tag("small", f"{100 * share:.0f} %")) if size else tag("span", "·")
+        text = (
+            together(count(size), tag("small", f"{100 * share:.0f} %"))
+            if size
+            else tag("span", "·")
+        )
         tint = f"--share:{TINT * share:.3f}" if size else None
         cells.append(cell(text, kind=f"number {kind}", style=tint))
     return cells

@@ -21,7 +21,9 @@ from typing import NamedTuple
 
 from auricle.text.phrasings import GAP, LABEL_RULES, TEXT_RULES, Level, Rule
 
-_WINDOW = 120
+_WINDOW = 90
+# A reply caught in a loop names options without end; its last thousand mentions say enough.
+_MOST_MENTIONS = 1_000
 _BETWEEN_LABEL_AND_TEXT = re.compile(r"[\s\"'(\[)\].:、,\-–—]*")
 _BETWEEN_LABEL_AND_OTHER_TEXT = re.compile(r"[\s\"'(\[)\].:、\-]*")
 _AND = re.compile(
@@ -131,7 +133,7 @@ def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
 
 def decide(text: str, mentions: Sequence[Mention]) -> int | None:
     """Find the one option a reply settles on."""
-    ordered = _merge(text, sorted(mentions))
+    ordered = _merge(text, sorted(mentions)[-_MOST_MENTIONS:])
     claims = [_claim(text, group) for group in _groups(text, ordered)]
     stated = [claim for claim in claims if claim.level is Level.STATED]
     if stated:

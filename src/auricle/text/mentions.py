@@ -18,6 +18,7 @@ _TOKEN = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?|[\w#+%♯♭]+")
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _REMEMBERED_MATCHERS = 4_096
+_WINDOW = 40
 
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9_'#.])(?<![A-Za-z]-)([A-Za-z]|[1-9][0-9]?)(?![A-Za-z0-9_'#+%]|[-.]\w(?!\w))"
@@ -124,13 +125,15 @@ def letter_texts(choices: Sequence[str]) -> dict[str, int]:
 
 def _is_phrased(text: str, start: int, end: int) -> bool:
     """Whether the span stands where an answer stands: "answer: b", "option b"."""
-    return bool(_NAMED.search(text, max(0, start - 40), start)) or bool(
+    return bool(_NAMED.search(text, max(0, start - _WINDOW), start)) or bool(
         _CLOSED.match(text, end) and first_fit(ANSWER_RULES, text, start, end)
     )
 
 
 def _is_small_label(text: str, start: int, end: int) -> bool:
-    leads_line = _LINE_START.search(text, 0, start) and _LINE_LABEL.match(text, end)
+    leads_line = _LINE_START.search(text, max(0, start - _WINDOW), start) and _LINE_LABEL.match(
+        text, end
+    )
     return bool(leads_line or _ENCLOSED.match(text, end)) or _is_phrased(text, start, end)
 
 
@@ -146,11 +149,11 @@ def _is_label(text: str, match: re.Match[str]) -> bool:
 
 
 def label_mentions(
-    text: str, table: Mapping[str, int], spans: Sequence[tuple[int, int]]
+    text: str, table: Mapping[str, int], by_text: Sequence[Mention]
 ) -> Iterator[Mention]:
-    """Find where options are named by label, outside the spans that are read as option texts."""
+    """Find where options are named by label, outside what is read as the text of an option."""
+    covered = {place for mention in by_text for place in range(mention.start, mention.end)}
     for match in _LABEL.finditer(text):
         index = table.get(match[1].upper())
-        is_inside = any(start <= match.start(1) < end for start, end in spans)
-        if index is not None and not is_inside and _is_label(text, match):
+        if index is not None and match.start(1) not in covered and _is_label(text, match):
             yield Mention(match.start(1), match.end(1), index, is_label=True)

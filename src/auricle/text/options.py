@@ -39,6 +39,5 @@ def _halves(name: str) -> list[str]:
 def _decide(
     reply: str, aliases: tuple[tuple[str, ...], ...], letters: dict[str, int]
 ) -> int | None:
-    by_text = list(text_mentions(reply, aliases))
-    spans = [(mention.start, mention.end) for mention in by_text]
-    return decide(reply, [*by_text, *label_mentions(reply, letters, spans)])
+    by_text = text_mentions(reply, aliases)
+    return decide(reply, [*by_text, *label_mentions(reply, letters, by_text)])

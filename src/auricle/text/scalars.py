@@ -9,7 +9,7 @@ from typing import NamedTuple
 from auricle.text.phrasings import word
 from auricle.text.replies import plain
 
-_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?|\.[0-9]+"
+_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?|\.[0-9]++"
 _SIGNED = rf"(?:(?<![\w)])[-+])?(?:{_DIGITS})(?:e[-+]?[0-9]+)?"
 _NUMBER = re.compile(rf"(?<![a-z0-9_.])({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
 _CUE = (
@@ -29,8 +29,8 @@ _SCALES = tuple(
         rf"{word('scale|range|rated?|from|between')}(?:\s+(?:of|from|between))?\s+"
         rf"(?:{_DIGITS})\s*(?:-|–|~|to|and)\s*(?:{_DIGITS})",
         rf"(?:满分|总分)(?:是|为)?\s*(?:{_DIGITS})\s*分?(?:制)?",
-        rf"(?:{_DIGITS})\s*分\s*(?:制|满分)",
-        rf"(?:{_DIGITS})\s*(?:-|~|到|至)\s*(?:{_DIGITS})\s*分?(?:的|之间)",
+        rf"(?<![0-9.])(?:{_DIGITS})\s*分\s*(?:制|满分)",
+        rf"(?<![0-9.])(?:{_DIGITS})\s*(?:-|~|到|至)\s*(?:{_DIGITS})\s*分?(?:的|之间)",
     )
 )
 
@@ -77,7 +77,9 @@ _DENIED = re.compile(
     rf"(?:{word('not|never')}|n't|不)\s*(?:{word('quite|entirely|really|at all')}\s*)*$",
     re.IGNORECASE,
 )
-_CONCLUSIONS = "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait|sorry"
+_CONCLUSIONS = (
+    "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait"
+)
 _LINKS = rf"(?:{word('is|would be|must be|should be|it|that')}\s*|是|为|应该|就)*"
 _CONCLUDING = re.compile(
     rf"(?:{word(_CONCLUSIONS)}|答案|结论|所以|因此|判断)[\"']?\s*{_LINKS}[\s\"':=,(\[]*$",
