@@ -32,7 +32,7 @@ NOISE_SEED = 20_240
 SPECTRUM_WINDOW = 512
 DEFAULT_FOLDER = Path(__file__).parents[1] / "src" / "auricle" / "tasks" / "demo_speech"
 
-CONDITIONS: dict[str, int | None] = {"clean": None, "noise-10db": 10, "noise-0db": 0}
+CONDITIONS: dict[str, int | None] = {"clean": None, "noise-15db": 15, "noise-5db": 5}
 
 SENTENCES = (
     ("heart", "Two goats wandered off and nibbled the hydrangeas by the gate."),

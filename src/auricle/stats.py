@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.metrics.base import Fold, Weighable, Weighed
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
     Codes: TypeAlias = NDArray[np.int64]
+    Draws: TypeAlias = Iterator[Array]
 
 ROUNDS = 1000
 LEVEL = 0.95
@@ -31,48 +34,24 @@ class Interval:
 
 
 def interval(stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None) -> Interval:
-    """95 % interval of `fold(stats)`."""
-    return intervals([(stats, fold)], clusters=clusters)[0]
+    """95 % interval of `fold(stats)`: Wilson's for a share, percentiles of the bootstrap else."""
+    if clusters is not None:
+        return _resampled(stats, fold, by_cluster(clusters), "cluster-bootstrap")
+    if share := _share(stats, fold):
+        return Interval(*wilson(*share), "wilson")
+    kinds, counts = distinct(stats)
+    return _resampled(kinds, fold, by_count(counts), "bootstrap")
 
 
-def intervals(
-    columns: Sequence[tuple[Sequence[Any], Fold]], *, clusters: Codes | None = None
-) -> list[Interval]:
-    """95 % intervals of several numbers over the same samples, resampled together.
-
-    Wilson's for a share of independent samples, percentiles of the bootstrap for the rest.
-    """
-    size = len(columns[0][0])
-    shares = [None if clusters is not None else _share(*column) for column in columns]
-    drawn = [at for at, share in enumerate(shares) if share is None]
-    spread = dict(
-        zip(drawn, _bootstrap([columns[at] for at in drawn], size, clusters), strict=True)
-    )
-    return [
-        Interval(*wilson(*share), "wilson") if share else spread[at]
-        for at, share in enumerate(shares)
-    ]
-
-
-def _bootstrap(
-    columns: Sequence[tuple[Sequence[Any], Fold]], size: int, clusters: Codes | None
-) -> list[Interval]:
-    name = "bootstrap" if clusters is None else "cluster-bootstrap"
-    units = size if clusters is None else int(clusters.max()) + 1
-    if units < 2:  # one unit tells nothing about the spread between units
-        return [Interval(math.nan, math.nan, name) for _ in columns]
-    folds = [weigh(*column) for column in columns]
-    rounds = [_rounds(size, fold) for _, fold in columns]
-    values: list[list[float]] = [[] for _ in columns]
-    for at, drawn in enumerate(weights(size, max(rounds, default=0), clusters)):
-        for fold, most, found in zip(folds, rounds, values, strict=True):
-            if at < most:
-                found.append(fold(drawn))
-    return [Interval(*percentiles(found), f"{name}:{len(found)}") for found in values]
-
-
-def _rounds(size: int, fold: Fold) -> int:
-    return ROUNDS if isinstance(fold, Weighable) else max(100, min(ROUNDS, EFFORT // size))
+def _resampled(stats: Sequence[Any], fold: Fold, draws: Draws | None, name: str) -> Interval:
+    if draws is None:  # one unit tells nothing about the spread between units
+        return Interval(math.nan, math.nan, name)
+    rounds = ROUNDS
+    if not isinstance(fold, Weighable):
+        rounds = max(100, min(ROUNDS, EFFORT // len(stats)))
+    value = weigh(stats, fold)
+    low, high = percentiles([value(drawn) for drawn in islice(draws, rounds)])
+    return Interval(low, high, f"{name}:{rounds}")
 
 
 def weigh(stats: Sequence[Any], fold: Fold) -> Weighed:
@@ -87,17 +66,47 @@ def weigh(stats: Sequence[Any], fold: Fold) -> Weighed:
     return repeated
 
 
-def weights(
-    size: int, rounds: int, clusters: Codes | None = None, seed: int = 0
-) -> Iterator[Array]:
-    """For each round, how often each sample was drawn, with replacement."""
+def distinct(stats: Sequence[Any]) -> tuple[Sequence[Any], Codes]:
+    """Stats that differ, and how often each occurs: to resample a few kinds is to resample all."""
     import numpy as np
 
+    if isinstance(stats, np.ndarray):
+        kinds, counts = np.unique(stats, axis=0, return_counts=True)
+        return kinds, counts
+    counted = Counter(tuple(stat) if isinstance(stat, list) else stat for stat in stats)
+    return list(counted), np.array(list(counted.values()), dtype=np.int64)
+
+
+def by_count(counts: Codes, seed: int = 0) -> Draws | None:
+    """Draws of as many samples as there are, with replacement, told as counts of each kind."""
+    import numpy as np
+
+    size, kinds = int(counts.sum()), len(counts)
+    if size < 2:
+        return None
     dice = np.random.default_rng(seed)
-    units = size if clusters is None else int(clusters.max()) + 1
-    for _ in range(rounds):
-        drawn = np.bincount(dice.integers(0, units, units), minlength=units).astype(np.float64)
-        yield drawn if clusters is None else drawn[clusters]
+    if 8 * kinds < size:
+        shares = counts / size
+        return (dice.multinomial(size, shares).astype(np.float64) for _ in count())
+    owner = np.repeat(np.arange(kinds), counts)
+    return (
+        np.bincount(owner[dice.integers(0, size, size)], minlength=kinds).astype(np.float64)
+        for _ in count()
+    )
+
+
+def by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
+    """Draws of whole clusters, told as how often each sample counts."""
+    import numpy as np
+
+    units = int(clusters.max()) + 1
+    if units < 2:
+        return None
+    dice = np.random.default_rng(seed)
+    return (
+        np.bincount(dice.integers(0, units, units), minlength=units).astype(np.float64)[clusters]
+        for _ in count()
+    )
 
 
 def percentiles(values: Sequence[float]) -> tuple[float, float]:

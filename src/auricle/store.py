@@ -72,6 +72,12 @@ class Held:
         if self._file:
             self._file.close()
 
+    def __enter__(self) -> Held:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
 
 class Run:
     """One run directory. Opened with a spec it can be appended to; loaded, only read."""
@@ -131,11 +137,13 @@ class Run:
 
     def close(self) -> None:
         """Write what is left and let others in."""
-        if self._journal:
-            self._journal.close()
-        if self._lock:
-            self._lock.close()
-        self._journal = self._lock = None
+        try:
+            if self._journal:
+                self._journal.close()
+        finally:
+            if self._lock:
+                self._lock.close()
+            self._journal = self._lock = None
 
     def __enter__(self) -> Run:
         return self

@@ -6,14 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from rapidfuzz.distance import Levenshtein
+
 from auricle.metrics.base import Details, Metric, Sums, divide, mean, metric, within
-from auricle.text import characters, mixed_tokens, profile, words
+from auricle.text import mixed_tokens, profile, words
 from auricle.types import Generation, Json, Sample
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
 
-Tokens = Callable[[str], list[str]]
+Tokens = Callable[[str], Sequence[str]]
 
 # Columns of an error-rate stat. The last two give the utterance mean beside the pooled rate:
 # an utterance without reference words has no rate of its own and only counts when pooled.
@@ -22,8 +24,6 @@ SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATED = range(6)
 
 def errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
     """Substitutions, deletions and insertions of a cheapest alignment."""
-    from rapidfuzz.distance import Levenshtein
-
     if reference == hypothesis:
         return 0, 0, 0
     tags = [tag for tag, _, _ in Levenshtein.editops(reference, hypothesis).as_list()]
@@ -73,7 +73,7 @@ def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
         bounds=bounds,
         unit="share",
         under=partial(error_rate, name, tokens),
-        view=lambda text: tokens(normalise(text)),
+        view=lambda text: list(tokens(normalise(text))),
         rank=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
     )
 
@@ -107,6 +107,11 @@ def matching(name: str, matches: Callable[[str, str], bool], profile_name: str) 
     )
 
 
+def letters(text: str) -> str:
+    """Every character, spaces too: a text is the sequence of its characters already."""
+    return text
+
+
 def _equal(reference: str, answer: str) -> bool:
     return reference == answer
 
@@ -118,7 +123,7 @@ def _inside(reference: str, answer: str) -> bool:
 
 
 wer = error_rate("wer", words, "basic")
-cer = error_rate("cer", characters, "basic")
+cer = error_rate("cer", letters, "basic")
 mer = error_rate("mer", mixed_tokens, "mixed")
 exact_match = matching("exact_match", _equal, "basic")
 contains = matching("contains", _inside, "basic")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from auricle.report.figures import count, title
@@ -120,9 +121,7 @@ def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
         [_text("Asked", each.question, language)] if ask and 0 < len(each.question) <= SHORT else []
     )
     if each.diff:
-        spaced = any(len(token) > 1 for edit in each.diff for token in edit.reference + edit.answer)
-        pieces = [_edit(edit, " " if spaced else "") for edit in each.diff]
-        texts.append(_row("Aligned", tag("dd", _spaced(pieces, spaced), dir="auto", class_="diff")))
+        texts.append(_row("Aligned", tag("dd", _aligned(each.diff), dir="auto", class_="diff")))
     texts.append(_text("Reference", each.target, language))
     if each.answer or not each.values:
         texts.append(_text("Answer", each.answer, language))
@@ -138,28 +137,40 @@ def _row(term: str, text: Markup) -> Markup:
 def _text(term: str, text: str, language: str) -> Markup:
     if not text.strip():
         return _row(term, tag("dd", "empty", class_="nothing"))
-    return _row(term, tag("dd", text, dir="auto", lang=language or None))
+    return _row(term, tag("dd", text, dir="auto", lang=language or None, class_="said"))
 
 
-def _edit(edit: Edit, space: str) -> Markup:
-    gone = tag("del", joined(edit.reference, space)) if edit.reference else None
-    new = tag("ins", joined(edit.answer, space)) if edit.answer else None
+def _aligned(diff: Sequence[Edit]) -> Markup:
+    """Both texts in one line: what was lost struck through, what was added underlined."""
+    letters = all(len(token) == 1 for edit in diff for token in edit.reference + edit.answer)
+    pieces: list[str] = []
+    before = ""
+    for edit in diff:
+        first = (edit.reference or edit.answer)[0]
+        pieces += ["" if letters else gap(before, first), _edit(edit, letters)]
+        before = (edit.answer or edit.reference)[-1]
+    return together(pieces)
+
+
+def _edit(edit: Edit, letters: bool) -> Markup:
+    gone, new = (joined(side, letters) for side in (edit.reference, edit.answer))
     if edit.kind == "equal":
-        return tag("span", joined(edit.reference, space))
-    return tag("span", gone, new, class_="swap") if gone and new else together(gone, new)
+        return together(gone)
+    both = (tag("del", gone) if gone else None, tag("ins", new) if new else None)
+    return tag("span", *both, class_="swap") if gone and new else together(*both)
 
 
-def _spaced(pieces: Sequence[Markup], spaced: bool) -> Markup:
-    return Markup((" " if spaced else "").join(pieces))
+def joined(tokens: Sequence[str], letters: bool) -> str:
+    """Tokens as running text."""
+    if letters:
+        return "".join(tokens)
+    return "".join(gap(before, token) + token for before, token in pairwise(("", *tokens)))
 
 
-def joined(tokens: Sequence[str], space: str) -> str:
-    """Tokens as running text: no spaces between those of a script that has none."""
-    text = ""
-    for token in tokens:
-        tight = not text or (text[-1] >= FIRST_UNSPACED and token[:1] >= FIRST_UNSPACED)
-        text += token if tight else space + token
-    return text
+def gap(before: str, after: str) -> str:
+    """A space between words; none between characters of a script that has none."""
+    tight = not before or (before[-1] >= FIRST_UNSPACED and after[:1] >= FIRST_UNSPACED)
+    return "" if tight else " "
 
 
 def _value_list(each: Shown) -> Markup:
@@ -221,16 +232,19 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
 
 
 def unreadable(document: Mapping[str, Any]) -> Markup:
-    """Why answers could not be read, by metric."""
-    head = [heading("Metric", kind=""), heading("Samples"), heading("Why", kind="")]
+    """Why answers could not be read; metrics that found the same share a row."""
+    whose: dict[tuple[str, int], list[str]] = {}
+    for metric, reasons in document["unreadable"].items():
+        for found in reasons.items():
+            whose.setdefault(found, []).append(title(metric))
+    head = [heading("Why", kind="examples"), heading("Samples"), heading("Metrics", kind="")]
     rows = (
         tag(
             "tr",
-            name_cell(title(metric)),
-            cell(count(times)),
             cell(tag("span", clip(reason, 600), dir="auto"), kind="examples"),
+            cell(count(times)),
+            cell(", ".join(metrics), kind=""),
         )
-        for metric, reasons in document["unreadable"].items()
-        for reason, times in reasons.items()
+        for (reason, times), metrics in whose.items()
     )
     return table("Unreadable answers by reason", head, rows, "failures")

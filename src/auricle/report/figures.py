@@ -7,14 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report.markup import Markup, tag, together
+from auricle.report import words
+from auricle.report.markup import Markup, tag
 
-# Only metrics known to be shares are told in per cent; a user's own number is left as it is.
-PERCENT = {
-    "wer", "cer", "mer", "accuracy", "exact_match", "contains", "option_accuracy", "uar",
-    "macro_f1", "weighted_f1", "empty",
-}  # fmt: skip
-OUT_OF_HUNDRED = {"bleu", "chrf"}
 TITLES = {
     "wer": "WER", "cer": "CER", "mer": "MER", "uar": "UAR", "bleu": "BLEU", "chrf": "chrF",
     "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "accuracy": "Accuracy",
@@ -31,29 +26,25 @@ def title(metric: str) -> str:
     return TITLES.get(metric, metric)
 
 
-def told(metric: str, value: float | None, *, unit: bool = True) -> str:
-    """A metric's value in its customary digits; a dash where it is undefined."""
+def told(number: Number, which: str = "value") -> str:
+    """A number's value, low, high, worst or best; a dash where it is undefined."""
+    return written(number[which], number["unit"])
+
+
+def written(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return NONE
-    if metric in PERCENT:
-        return percent(value, unit=unit)
-    digits = 2 if metric in OUT_OF_HUNDRED else 4
-    return _minus(f"{value:,.{digits}f}")
+    return _set(words.written(value, unit))
 
 
-def percent(share: float | None, *, unit: bool = True) -> str:
-    if share is None or not math.isfinite(share):
-        return NONE
-    return _minus(f"{100 * share:.2f}") + (f"{SPACE}%" if unit else "")
+def bare(text: str) -> str:
+    """Digits without their unit."""
+    return text.partition(SPACE)[0]
 
 
 def covered(number: Number) -> str:
-    """Scored out of all, never rounded up to a whole hundred."""
-    if not number["total"]:
-        return NONE
-    if number["scored"] == number["total"]:
-        return f"100{SPACE}%"
-    return f"{math.floor(1e4 * number['scored'] / number['total']) / 100:.2f}{SPACE}%"
+    """The share of samples behind a number."""
+    return _set(words.coverage_of(number))
 
 
 def count(value: float | None) -> str:
@@ -67,8 +58,8 @@ def counted(value: int, one: str, many: str = "") -> str:
 
 def spread(number: Number) -> str:
     """The interval's two ends, without unit."""
-    ends = [told(number["metric"], number[end], unit=False) for end in ("low", "high")]
-    return NONE if NONE in ends else " – ".join(ends)
+    sides = [bare(told(number, end)) for end in ("low", "high")]
+    return NONE if NONE in sides else " – ".join(sides)
 
 
 def bounded(number: Number) -> bool:
@@ -77,17 +68,12 @@ def bounded(number: Number) -> bool:
     return bool(number["failed"]) and None not in ends and ends[0] != ends[1]
 
 
-def arrow(number: Number) -> Markup:
-    """Which way is better, as a sign for the eye and in words."""
-    words = "higher is better" if number["higher_is_better"] else "lower is better"
-    sign = "↑" if number["higher_is_better"] else "↓"
-    return tag(
-        "span",
-        tag("span", sign, aria_hidden="true"),
-        hidden_text(words),
-        class_="arrow",
-        title=words,
-    )
+def arrow(number: Number, *, spelled: bool = False) -> Markup:
+    """Which way is better: as a sign, and in words for the eye or for the ear alone."""
+    better = "higher is better" if number["higher_is_better"] else "lower is better"
+    sign = tag("span", "↑" if number["higher_is_better"] else "↓", aria_hidden="true")
+    words_too = f" {better}" if spelled else hidden_text(better)
+    return tag("span", sign, words_too, class_="arrow", title=better)
 
 
 def hidden_text(text: str) -> Markup:
@@ -95,8 +81,9 @@ def hidden_text(text: str) -> Markup:
     return tag("span", f" {text}", class_="aside")
 
 
-def _minus(digits: str) -> str:
-    return digits.replace("-", "−")
+def _set(digits: str) -> str:
+    """Digits as a printer would set them."""
+    return digits.replace("-", "−").replace(" ", SPACE)
 
 
 # --- marks ---------------------------------------------------------------------------
@@ -152,7 +139,7 @@ def mark(number: Number, scale: Scale, beside: float | None = None) -> Markup:
         pieces.append(_line("beside", at, at, 0, 16))
     if bounded(number):
         best, worst = sorted((number["best"], number["worst"]))
-        pieces.append(_line("bounds", scale.place(best), scale.place(worst)))
+        pieces.append(_line("bounds", scale.place(best), scale.place(worst), 15, 15))
     if number["low"] is not None and number["high"] is not None:
         pieces.append(_bar(scale, number["low"], number["high"]))
     if number["value"] is not None:
@@ -171,16 +158,11 @@ def _bar(scale: Scale, low: float, high: float) -> Markup:
     )
 
 
-def axis(metric: str, scale: Scale) -> Markup:
+def axis(unit: str, scale: Scale) -> Markup:
     """The two ends of a scale, for the head of a column of marks."""
-    texts = (_end(metric, scale.low), _end(metric, scale.high))
+    size, sign = (100, f"{SPACE}%") if unit == "share" else (1, "")
+    texts = (f"{_set(f'{size * end:g}')}{sign}" for end in (scale.low, scale.high))
     return tag("span", [tag("span", text) for text in texts], class_="axis", aria_hidden="true")
-
-
-def _end(metric: str, value: float) -> str:
-    if metric in PERCENT:
-        return f"{_minus(f'{100 * value:g}')}{SPACE}%"
-    return _minus(f"{value:g}")
 
 
 def stacked(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
@@ -192,4 +174,4 @@ def stacked(parts: Sequence[tuple[str, float]], whole: float) -> Markup:
             tag("rect", class_=kind, x=f"{start:.2f}%", width=f"{share:.2f}%", y=3, height=10)
         )
         start += share
-    return tag("svg", together(pieces), class_="mark", aria_hidden="true", focusable="false")
+    return tag("svg", pieces, class_="mark", aria_hidden="true", focusable="false")

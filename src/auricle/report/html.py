@@ -29,7 +29,7 @@ POLICY = (
 )
 OUTCOMES = (
     ("answered", "The model gave an output."),
-    ("failed", "It could not be asked, or gave nothing after every attempt. Left out, and counted."),
+    ("failed", "It could not be asked, or never gave an output. Left out, and counted."),
     ("unreadable", "It answered, but a metric found no answer in it. Wrong or unscored, as the "
                    "metric’s signature says."),
     ("empty", "It answered with nothing but white space. Scored like any other answer."),
@@ -44,9 +44,9 @@ def render(document: Document, worst: Sequence[Shown]) -> str:
     found = _sections(document, overall, worst)
     body = tag(
         "body",
-        tag("a", "Skip to the numbers", href="#metrics", class_="skip"),
+        tag("a", "Skip to the numbers", href="#main", class_="skip"),
         _header(document, overall, found),
-        tag("main", [_section(*each) for each in found]),
+        tag("main", [_section(*each) for each in found], id="main"),
         _footer(document, overall),
         tag("script", _asset("page.js")),
     )
@@ -92,14 +92,14 @@ def _header(document: Document, overall: Sequence[Number], found: Sequence[Secti
 def _headline(overall: Sequence[Number]) -> Markup:
     """The first metric, large."""
     if not overall:
-        return tag("p", tag("strong", "–", class_="figure"), class_="first")
+        return tag("p", tag("strong", "No number", class_="figure"), class_="first")
     first = overall[0]
     ends = spread(first)
     interval = f"95 % interval {ends}" if ends != "–" else "no interval: too few samples"
     return tag(
         "p",
-        tag("span", title(first["metric"]), " ", arrow(first), class_="label"),
-        tag("strong", told(first["metric"], first["value"]), class_="figure"),
+        tag("span", tag("b", title(first["metric"])), " ", arrow(first, spelled=True)),
+        tag("strong", told(first), class_="figure"),
         tag("span", interval, class_="interval"),
         class_="first",
     )
@@ -132,7 +132,7 @@ def _notices(document: Document, overall: Sequence[Number]) -> list[str]:
         found.append("Every sample failed, so there is no number. What went wrong stands below.")
     elif outcomes["failed"]:
         found.append(_failed(outcomes, overall))
-    found += [_unread(number) for number in overall if number["unreadable"]]
+    found += _unread(overall)
     found += [f"{title(name)} was not computed: {why}" for name, why in document["refused"].items()]
     return found
 
@@ -152,22 +152,24 @@ def _failed(outcomes: Mapping[str, int], overall: Sequence[Number]) -> str:
     if not overall or not bounded(overall[0]):
         return lost
     name = overall[0]["metric"]
-    best, worst = (told(name, overall[0][side]) for side in ("best", "worst"))
+    best, worst = (told(overall[0], side) for side in ("best", "worst"))
     return (
         f"{lost} Had they gone as well as can be, {title(name)} would be {best}; as badly, {worst}."
     )
 
 
-def _unread(number: Number) -> str:
-    wrong = "unreadable-wrong" in number["signature"]
-    one = number["unreadable"] == 1
-    fate = (
-        ("counts" if one else "count") + " as wrong"
-        if wrong
-        else ("is" if one else "are") + " left out"
-    )
-    whose = counted(number["unreadable"], "answer")
-    return f"{title(number['metric'])} could not read {whose}; {'it' if one else 'they'} {fate}."
+def _unread(overall: Sequence[Number]) -> list[str]:
+    """How many answers could not be read and what they count as; one sentence for like metrics."""
+    like: dict[tuple[int, bool], list[str]] = {}
+    for number in overall:
+        wrong = "unreadable-wrong" in number["signature"]
+        like.setdefault((number["unreadable"], wrong), []).append(title(number["metric"]))
+    return [
+        f"{counted(lost, 'answer')} could not be read: "
+        f"{'counted as wrong in' if wrong else 'left out of'} {', '.join(names)}."
+        for (lost, wrong), names in like.items()
+        if lost
+    ]
 
 
 # --- the sections -----------------------------------------------------------------------------
@@ -180,11 +182,7 @@ def _sections(
     made: list[tuple[str, str, Sequence[Markup | None]]] = [
         ("metrics", "Metrics", _all_metrics(overall)),
         ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
-        (
-            "classes",
-            "Classes",
-            [tag("div", found, class_="fields")] if (found := tables.classes(overall)) else [],
-        ),
+        ("classes", "Classes", tables.classes(overall)),
         ("worst", "Worst samples", _worst(document, overall, worst)),
         ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
         (
@@ -201,9 +199,7 @@ def _section(anchor: str, name: str, content: Markup) -> Markup:
 
 
 def _all_metrics(overall: Sequence[Number]) -> list[Markup | None]:
-    if not overall:
-        return [tag("p", "No metric has a number.", class_="quiet")]
-    return [tables.overview(overall), tables.error_kinds(overall)]
+    return [tables.overview(overall), tables.error_kinds(overall)] if overall else []
 
 
 def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
@@ -216,7 +212,8 @@ def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
         "Each metric keeps one scale throughout."
     )
     kind = "fields" if len(metrics) < 3 else "fields single"
-    return [tag("p", words, class_="quiet"), tag("div", made, class_=kind)]
+    drawn = any("<table" in each for each in made)
+    return [tag("p", words, class_="quiet") if drawn else tag("p"), tag("div", made, class_=kind)]
 
 
 def _worst(document: Document, overall: Sequence[Number], worst: Sequence[Shown]) -> list[Markup]:
@@ -298,7 +295,7 @@ def _method(name: str, cluster: str) -> str:
     known = {
         "wilson": "Wilson’s score interval of a share",
         "bootstrap": f"percentile bootstrap over samples, {drawn}",
-        "cluster-bootstrap": f"percentile bootstrap over whole groups of one {cluster}, {drawn}",
+        "cluster-bootstrap": f"percentile bootstrap that draws whole groups of one {cluster}, {drawn}",
     }
     return known.get(kind, name)
 

@@ -19,7 +19,7 @@ Child: TypeAlias = str | Iterable[str] | None
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
-    """An element. `class_` is written class, `aria_label` aria-label; None and False are left out."""
+    """An element; `class_` and `aria_label` name class and aria-label, None and False leave out."""
     told = "".join(_attribute(key, value) for key, value in attributes.items())
     if name in VOID:
         return Markup(f"<{name}{told}>")

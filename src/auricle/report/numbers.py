@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.report.score import Column, Scoreboard
-from auricle.stats import Interval, intervals
+from auricle.stats import interval
 
 if TYPE_CHECKING:
     import numpy as np
@@ -106,18 +106,10 @@ class Share:
     places: Places
 
 
-def _numbers(board: Scoreboard, group: Group, rank: Places) -> list[Number]:
-    """A group's number in each metric. Metrics that scored the same samples are resampled once."""
-    shares = [share for column in board.columns if (share := _share(column, group, rank))]
-    together: dict[bytes, list[Share]] = {}
-    for share in shares:
-        together.setdefault(share.places.tobytes(), []).append(share)
-    spreads: dict[str, Interval] = {}
-    for same in together.values():
-        columns = [(share.stats, share.column.metric.fold) for share in same]
-        found = intervals(columns, clusters=_clusters(board, same[0].places))
-        spreads |= {s.column.metric.name: spread for s, spread in zip(same, found, strict=True)}
-    return [_number(board, group, share, spreads[share.column.metric.name]) for share in shares]
+def _numbers(board: Scoreboard, group: Group, rank: Places) -> Iterator[Number]:
+    for column in board.columns:
+        if share := _share(column, group, rank):
+            yield _number(board, group, share)
 
 
 def _share(column: Column, group: Group, rank: Places) -> Share | None:
@@ -131,8 +123,9 @@ def _share(column: Column, group: Group, rank: Places) -> Share | None:
     return Share(column, column.stats[which], places[which])
 
 
-def _number(board: Scoreboard, group: Group, share: Share, spread: Interval) -> Number:
+def _number(board: Scoreboard, group: Group, share: Share) -> Number:
     metric, members = share.column.metric, group.members
+    spread = interval(share.stats, metric.fold, clusters=_clusters(board, share.places))
     value = float(metric.fold(share.stats))
     worst, best = _bounds(share.column, share.stats, members, value)
     return Number(

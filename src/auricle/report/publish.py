@@ -43,12 +43,8 @@ def _asked(run: Run) -> str:
 
 
 def _worst(run: Run, board: Scoreboard) -> list[Record]:
-    held = run.held()
-    try:
-        found = [held.get(sample) for sample in board.worst()]
-    finally:
-        held.close()
-    return [record for record in found if record]
+    with run.held() as held:
+        return [record for sample in board.worst() if (record := held.get(sample))]
 
 
 def _about(run: Run, task: Task, model: str) -> dict[str, Any]:

@@ -6,31 +6,35 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from auricle.report.figures import (
-    PERCENT,
     Number,
     Scale,
     arrow,
     axis,
+    bare,
     bounded,
     count,
     covered,
     ends,
     hidden_text,
     mark,
-    percent,
     spread,
     stacked,
     title,
     told,
+    written,
 )
 from auricle.report.markup import Markup, tag, together
 
 ERROR_KINDS = ("substitutions", "deletions", "insertions")
 WIDEST_MATRIX = 30  # more labels than this cannot be read as a square
 MOST_CONFUSIONS = 30
+WIDEST_BESIDE = 9  # up to here a matrix fits beside the table of classes
+MOST_OPEN = 12  # a longer breakdown is folded, and has a scale of its own
+CASES = "had every failed sample gone as well, or as badly, as can be"
 TINT = 0.6  # the strongest tint; beyond it the digits would no longer stand out
 
 Rows = Iterable[Markup]
+Groups = dict[str, dict[str, Number]]
 
 
 def table(caption: str, head: Sequence[Markup], rows: Rows, kind: str = "") -> Markup:
@@ -66,32 +70,34 @@ def some(value: int) -> Markup:
 
 
 def overview(numbers: Sequence[Number]) -> Markup:
-    """Every metric over all samples."""
-    shares = [number for number in numbers if number["metric"] in PERCENT]
-    scale = Scale.over(ends(shares), zero=True) if shares else None
+    """Every metric over all samples; those that share the first one's unit, on one scale."""
+    unit = numbers[0]["unit"]
+    alike = [number for number in numbers if unit and number["unit"] == unit]
+    scale = Scale.over(ends(alike), zero=True) if alike else None
     told_bounds = any(bounded(number) for number in numbers)
     head = [
         heading("Metric", kind=""),
         heading("Value"),
         heading("95 % interval"),
-        heading(axis("wer", scale) if scale else "", kind="drawn"),
+        heading(axis(unit, scale) if scale else "", kind="drawn"),
         heading("Scored"),
         heading("Coverage"),
         heading("Failed"),
         heading("Unreadable"),
-        *([heading("Best – worst case")] if told_bounds else []),
+        *([heading(tag("span", "Best – worst case", title=CASES))] if told_bounds else []),
     ]
-    rows = (_overview_row(number, scale, told_bounds) for number in numbers)
+    rows = (
+        _overview_row(number, scale if number in alike else None, told_bounds) for number in numbers
+    )
     return table("Every metric over all samples", head, rows, "metrics")
 
 
 def _overview_row(number: Number, scale: Scale | None, told_bounds: bool) -> Markup:
-    metric = number["metric"]
-    drawn = mark(number, scale) if scale and metric in PERCENT else None
+    drawn = mark(number, scale) if scale else None
     return tag(
         "tr",
-        name_cell(title(metric), " ", arrow(number)),
-        cell(tag("strong", told(metric, number["value"]))),
+        name_cell(tag("bdi", title(number["metric"])), " ", arrow(number)),
+        cell(tag("strong", told(number))),
         cell(spread(number), kind="number quiet"),
         cell(drawn, kind="drawn"),
         cell(_scored(number)),
@@ -102,14 +108,15 @@ def _overview_row(number: Number, scale: Scale | None, told_bounds: bool) -> Mar
     )
 
 
-def _scored(number: Number) -> str:
+def _scored(number: Number) -> Markup:
     whole = number["scored"] == number["total"]
-    return count(number["scored"]) + ("" if whole else f" / {count(number['total'])}")
+    total = None if whole else tag("small", f"of {count(number['total'])}", class_="total")
+    return together(count(number["scored"]), total)
 
 
 def _case(number: Number) -> str:
     """The value had all failed samples gone well, and badly."""
-    sides = (told(number["metric"], number[side], unit=False) for side in ("best", "worst"))
+    sides = (bare(told(number, side)) for side in ("best", "worst"))
     return " – ".join(sides) if bounded(number) else "–"
 
 
@@ -134,16 +141,16 @@ def _error_row(number: Number) -> Markup:
     parts = [(kind, details[kind]) for kind in ERROR_KINDS]
     return tag(
         "tr",
-        name_cell(title(number["metric"])),
+        name_cell(tag("bdi", title(number["metric"]))),
         cell(stacked(parts, sum(size for _, size in parts)), kind="drawn"),
         [cell(_share(size, length)) for _, size in parts],
         cell(count(length)),
-        cell(told(number["metric"], details.get("utterance_mean"))),
+        cell(written(details.get("utterance_mean"), "share")),
     )
 
 
 def _share(size: float, whole: float) -> Markup:
-    rate = percent(size / whole) if whole else ""
+    rate = written(size / whole, "share") if whole else ""
     return together(count(size), " ", tag("small", rate))
 
 
@@ -153,45 +160,44 @@ def _share(size: float, whole: float) -> Markup:
 def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
     """One table a meta field; subsets first. A field that splits nothing is told in a line."""
     overall = {number["metric"]: number for number in numbers if not number["field"]}
-    scales = {
-        metric: Scale.over(ends(each for each in numbers if each["metric"] == metric))
-        for metric in overall
-    }
-    fields = dict.fromkeys(number["field"] for number in numbers if number["field"])
+    fields: dict[str, Groups] = {}
+    for number in numbers:
+        if number["field"]:
+            groups = fields.setdefault(number["field"], {})
+            groups.setdefault(number["group"], {})[number["metric"]] = number
+    common = _scales(overall, [each for each in fields.values() if len(each) <= MOST_OPEN])
     made = []
     for field in sorted(fields, key=lambda each: each != "subset"):
-        groups: dict[str, dict[str, Number]] = {}
-        for number in numbers:
-            if number["field"] == field:
-                groups.setdefault(number["group"], {})[number["metric"]] = number
-        made.append(_breakdown(field, groups, overall, scales))
+        groups = fields[field]
+        own = common if len(groups) <= MOST_OPEN else _scales(overall, [groups])
+        made.append(_breakdown(field, groups, overall, own))
     return made
 
 
+def _scales(overall: Mapping[str, Number], fields: Sequence[Groups]) -> dict[str, Scale]:
+    """A scale for each metric on which all these groups, and all samples, can be marked."""
+    members = [found for groups in fields for found in groups.values()]
+    return {
+        metric: Scale.over(ends([number, *(each[metric] for each in members if metric in each)]))
+        for metric, number in overall.items()
+    }
+
+
 def _breakdown(
-    field: str,
-    groups: Mapping[str, Mapping[str, Number]],
-    overall: Mapping[str, Number],
-    scales: Mapping[str, Scale],
+    field: str, groups: Groups, overall: Mapping[str, Number], scales: Mapping[str, Scale]
 ) -> Markup:
     if len(groups) == 1:
-        only = next(iter(groups))
-        return tag(
-            "p",
-            "Every scored sample has ",
-            tag("b", field),
-            " = ",
-            tag("bdi", only),
-            ".",
-            class_="quiet",
-        )
-    head = [heading(field, kind=""), heading("Scored")]
+        only = (tag("b", tag("bdi", field)), " ", tag("bdi", next(iter(groups))))
+        return tag("p", "Every scored sample is of ", *only, ".", class_="quiet")
+    head = [heading(tag("bdi", field), kind="of"), heading("Scored")]
     for metric, scale in scales.items():
-        head.append(heading(title(metric), " ", arrow(overall[metric])))
-        head.append(heading(axis(metric, scale), kind="drawn"))
+        head.append(heading(tag("bdi", title(metric)), " ", arrow(overall[metric])))
+        head.append(heading(axis(overall[metric]["unit"], scale), kind="drawn"))
     rows = (_group_row(group, found, overall, scales) for group, found in groups.items())
-    kind = "groups few" if len(scales) < 3 else "groups"
-    return tag("div", tag("h3", field), table(f"By {field}", head, rows, kind), class_="field")
+    made = table(f"By {field}", head, rows, "groups")
+    if len(groups) > MOST_OPEN:
+        made = tag("details", tag("summary", f"{field}: {len(groups)} groups"), made)
+    return tag("div", made, class_="field")
 
 
 def _group_row(
@@ -208,7 +214,7 @@ def _group_row(
             continue
         words = f"95 % interval {spread(number)}"
         drawn = mark(number, scale, overall[metric]["value"])
-        cells.append(cell(told(metric, number["value"]), title=words))
+        cells.append(cell(told(number), title=words))
         cells.append(cell(drawn, hidden_text(words), kind="drawn", title=words))
     first = next(iter(found.values()))
     return tag("tr", name_cell(tag("bdi", group or "(empty)")), cell(_scored(first)), cells)
@@ -226,7 +232,8 @@ def classes(numbers: Sequence[Number]) -> list[Markup]:
         if "confusion" not in details or details["confusion"] in seen:
             continue
         seen.append(details["confusion"])
-        made += [_class_table(details), _confusions(details)]
+        kind = "fields pair" if len(details["labels"]) <= WIDEST_BESIDE else "fields single"
+        made.append(tag("div", _class_table(details), _confusions(details), class_=kind))
     return made
 
 
@@ -236,7 +243,7 @@ def _class_table(details: Mapping[str, Any]) -> Markup:
         tag(
             "tr",
             name_cell(tag("bdi", label)),
-            [cell(percent(figures[name])) for name in ("precision", "recall", "f1")],
+            [cell(written(figures[name], "share")) for name in ("precision", "recall", "f1")],
             cell(count(figures["support"])),
         )
         for label, figures in details["classes"].items()

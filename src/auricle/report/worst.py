@@ -6,13 +6,13 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 from auricle.audio import Audio
 from auricle.errors import SampleError, Unreadable
 from auricle.metrics.base import Metric
 from auricle.metrics.text import reference_text
-from auricle.report.figures import told
+from auricle.report.figures import written
 from auricle.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
 
 MOST_SHOWN = 50
@@ -20,18 +20,17 @@ MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wro
 AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
 MOST_CHARACTERS = 4000
 MOST_TOKENS = 800  # a model that repeats itself without end must not fill the page
-MOST_VALUES = 8
+MOST_VALUES = 5
 HITS = {
     "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
 }  # fmt: skip
-
-Kind = Literal["equal", "replace", "delete", "insert"]
 
 
 class Edit(NamedTuple):
     """A stretch of the alignment, in tokens as the metric sees them."""
 
-    kind: Kind
+    kind: str
+    """equal, replace, delete or insert."""
     reference: tuple[str, ...]
     answer: tuple[str, ...]
 
@@ -167,7 +166,7 @@ def _scored(
         return (*_told(metric, metric.score(record.sample, *record.outputs)), "")
     except Unreadable as error:
         score = "wrong" if metric.unreadable == "wrong" else ""
-        return score, "", f"Unreadable: {error}."
+        return score, "", f"Unreadable: {error}"
 
 
 def _told(metric: Metric, stat: Any) -> tuple[str, str]:
@@ -176,12 +175,12 @@ def _told(metric: Metric, stat: Any) -> tuple[str, str]:
         return ("right" if value else "wrong"), ""
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
-        return told(metric.name, value), ""
+        return written(value, metric.unit), ""
     kinds = (
         (details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions")
     )
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
-    return told(metric.name, value), f"{split} of {details['reference_length']}"
+    return written(value, metric.unit), f"{split} of {details['reference_length']}"
 
 
 def _value(metric: Metric, stat: Any) -> float:
@@ -209,8 +208,9 @@ def edits(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:
     """A cheapest alignment, stretch by stretch."""
     from rapidfuzz.distance import Levenshtein
 
-    for kind, first, last, start, end in Levenshtein.opcodes(reference, answer).as_list():
-        yield Edit(kind, tuple(reference[first:last]), tuple(answer[start:end]))
+    for code in Levenshtein.opcodes(reference, answer):
+        gone = tuple(reference[code.src_start : code.src_end])
+        yield Edit(code.tag, gone, tuple(answer[code.dest_start : code.dest_end]))
 
 
 # --- how it sounds ------------------------------------------------------------------------

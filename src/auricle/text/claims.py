@@ -19,18 +19,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from auricle.text.phrasings import GAP, LABEL_RULES, TEXT_RULES, Level, Rule
+from auricle.text.phrasings import GAP, Level, Rule, label_rules, text_rules
 
 _WINDOW = 90
 # A reply caught in a loop names options without end; its last thousand mentions say enough.
 _MOST_MENTIONS = 1_000
 _BETWEEN_LABEL_AND_TEXT = re.compile(r"[\s\"'(\[)\].:、,\-–—]*")
 _BETWEEN_LABEL_AND_OTHER_TEXT = re.compile(r"[\s\"'(\[)\].:、\-]*")
-_AND = re.compile(
-    r"[\"')\]]*\s*,?\s*(?:(?:or|nor|and|and/or)(?![a-z])|/|&|、|或者?|和|与|还是|以及)" + GAP,
-    re.IGNORECASE,
-)
-_COMMA = re.compile(r"[\"')\]]*\s*," + GAP, re.IGNORECASE)
+_AND = r"[\"')\]]*\s*,?\s*(?:(?:or|nor|and|and/or)(?![a-z])|/|&|、|或者?|和|与|还是|以及)" + GAP
+_COMMA = r"[\"')\]]*\s*," + GAP
+_HAS_WORD = re.compile(r"\w")
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -86,16 +84,20 @@ def _merge(text: str, mentions: Sequence[Mention]) -> list[Mention]:
     return merged
 
 
+def _joins(connector: str, text: str, left: Mention, right: Mention) -> bool:
+    """Whether nothing but the connector stands between two mentions."""
+    between = text[left.end : right.start]
+    return re.fullmatch(connector, between, re.IGNORECASE) is not None
+
+
 def _links(text: str, mentions: Sequence[Mention]) -> list[bool]:
     """Whether each mention is coordinated with the next: "A or B", "A, B and C"."""
     linked = [False] * len(mentions)
     for position in reversed(range(len(mentions) - 1)):
-        this, following = mentions[position], mentions[position + 1]
-        gap = (this.end, following.start)
+        pair = mentions[position], mentions[position + 1]
         # A comma alone separates sentences as often as items, so a list must end in "and" or "or".
-        is_list = linked[position + 1] and _COMMA.fullmatch(text, *gap) is not None
-        is_coordinated = _AND.fullmatch(text, *gap) is not None
-        linked[position] = is_list or is_coordinated or _mislabels_text(text, this, following)
+        is_list = linked[position + 1] and _joins(_COMMA, text, *pair)
+        linked[position] = is_list or _joins(_AND, text, *pair) or _mislabels_text(text, *pair)
     return linked
 
 
@@ -111,9 +113,8 @@ def _groups(text: str, mentions: Sequence[Mention]) -> Iterator[list[Mention]]:
 def _claim(text: str, group: Sequence[Mention]) -> Claim:
     """Judge a group by the words around it as a whole."""
     are_labels = all(mention.is_label for mention in group)
-    level = first_fit(
-        LABEL_RULES if are_labels else TEXT_RULES, text, group[0].start, group[-1].end
-    )
+    rules = label_rules() if are_labels else text_rules()
+    level = first_fit(rules, text, group[0].start, group[-1].end)
     if level is None:
         level = Level.IGNORED if are_labels and len(group) == 1 else Level.PLAIN
     return Claim(level, frozenset(mention.index for mention in group), group[-1].end)
@@ -125,10 +126,13 @@ def _agreed(claims: Sequence[Claim]) -> int | None:
 
 
 def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
-    """Take the lead that closes the reply for a statement, if no other lead contradicts it."""
+    """Take the lead that closes the reply for a statement, unless it ends a list of options."""
     leads = [claim for claim in claims if claim.level is Level.LEAD]
-    closes = bool(leads) and not re.search(r"\w", text[leads[-1].end :])
-    return leads[-1:] if closes and _agreed(leads) is not None else []
+    if not leads or _HAS_WORD.search(text, leads[-1].end):
+        return []
+    *earlier, last = leads
+    is_new = not any(claim.indices == last.indices for claim in earlier)
+    return [] if earlier and is_new else [last]
 
 
 def decide(text: str, mentions: Sequence[Mention]) -> int | None:
@@ -136,8 +140,9 @@ def decide(text: str, mentions: Sequence[Mention]) -> int | None:
     ordered = _merge(text, sorted(mentions)[-_MOST_MENTIONS:])
     claims = [_claim(text, group) for group in _groups(text, ordered)]
     stated = [claim for claim in claims if claim.level is Level.STATED]
-    if stated:
-        return _agreed((stated + _closing_lead(text, claims))[-1:])
+    final = (stated + _closing_lead(text, claims))[-1:]
+    if final:
+        return _agreed(final)
     for level in (Level.LEAD, Level.PREDICATED, Level.PLAIN, Level.TENTATIVE):
         found = [claim for claim in claims if claim.level is level]
         if found:

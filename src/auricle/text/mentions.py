@@ -8,21 +8,23 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from auricle.text.claims import Mention, first_fit
-from auricle.text.phrasings import ANSWER_RULES, word
+from auricle.text.phrasings import answer_rules, word
 from auricle.text.tokens import UNSPACED
 
 _TOKEN = re.compile(r"(?<!\w)-?\d+(?:\.\d+)?|[\w#+%♯♭]+")
-_ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+_ARTICLE = re.compile(r"\A(?:an?|the)\s+(?=\S)", re.IGNORECASE)
+_OWN_LABEL = re.compile(r"\s*\(?(?P<letter>[A-Z])(?:\)|[.:、])\s*(?=\S)")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _REMEMBERED_MATCHERS = 4_096
 _WINDOW = 40
 
 _LABEL = re.compile(
-    r"(?<![A-Za-z0-9_'#.])(?<![A-Za-z]-)([A-Za-z]|[1-9][0-9]?)(?![A-Za-z0-9_'#+%]|[-.]\w(?!\w))"
-    r"(?!-[A-Za-z])(?!\.[0-9])"
+    r"(?<![A-Za-z0-9_#.])(?<![A-Za-z]['-])([A-Za-z]|[1-9][0-9]?)"
+    r"(?![A-Za-z0-9_#+%]|['-][A-Za-z]|\.\w(?!\w)|\.[0-9])"
 )
 _VERBS_AFTER_A = (
     "is|isn't|was|and|or|nor|because|since|but|as|seems|fits|matches|would|could|can|cannot|can't|"
@@ -57,14 +59,19 @@ def _tokens(text: str) -> list[str]:
 
 def without_label(choice: str, index: int) -> str:
     """Drop the option's own letter where the data carries it in the text, as in "(B) guitar"."""
-    letter = string.ascii_uppercase[index : index + 1]
-    own_label = rf"\s*(?:\({letter}\)|{letter}[.):、])\s*(?=\S)"
-    return re.sub(own_label, "", choice, count=1) if letter else choice
+    label = _OWN_LABEL.match(choice)
+    is_own = label is not None and label["letter"] == string.ascii_uppercase[index : index + 1]
+    return choice[label.end() :] if label and is_own else choice
+
+
+def _join(left: str, right: str) -> str:
+    is_spaced = not (_UNSPACED.match(left[-1]) or _UNSPACED.match(right))
+    return (r"[^\w\n]{1,3}" if is_spaced else r"[^\w\n]{0,3}") + re.escape(right)
 
 
 def _pattern(tokens: Sequence[str]) -> str:
     """Match the tokens, whatever separates them, at word boundaries where the script has any."""
-    body = r"[^\w\n]{0,3}".join(re.escape(token) for token in tokens)
+    body = re.escape(tokens[0]) + "".join(_join(*pair) for pair in pairwise(tokens))
     before = "" if _UNSPACED.match(tokens[0]) else r"(?<![A-Za-z0-9_])(?<![\d.]\.)"
     after = "" if _UNSPACED.match(tokens[-1][-1]) else r"(?![A-Za-z0-9_#♯♭])(?!\.\d)"
     return before + body + after
@@ -76,7 +83,7 @@ def _matcher(aliases: tuple[tuple[str, ...], ...]) -> _Matcher | None:
     named = [
         (tuple(tokens), index)
         for index, names in enumerate(aliases)
-        for tokens in {tuple(_tokens(_ARTICLE.sub("", name.strip(), count=1))) for name in names}
+        for tokens in {tuple(_tokens(_ARTICLE.sub("", name.strip()))) for name in names}
         if tokens and not _is_letter("".join(tokens))
     ]
     owners = Counter(tokens for tokens, _index in named)
@@ -126,15 +133,14 @@ def letter_texts(choices: Sequence[str]) -> dict[str, int]:
 def _is_phrased(text: str, start: int, end: int) -> bool:
     """Whether the span stands where an answer stands: "answer: b", "option b"."""
     return bool(_NAMED.search(text, max(0, start - _WINDOW), start)) or bool(
-        _CLOSED.match(text, end) and first_fit(ANSWER_RULES, text, start, end)
+        _CLOSED.match(text, end) and first_fit(answer_rules(), text, start, end)
     )
 
 
 def _is_small_label(text: str, start: int, end: int) -> bool:
-    leads_line = _LINE_START.search(text, max(0, start - _WINDOW), start) and _LINE_LABEL.match(
-        text, end
-    )
-    return bool(leads_line or _ENCLOSED.match(text, end)) or _is_phrased(text, start, end)
+    starts_line = _LINE_START.search(text, max(0, start - _WINDOW), start)
+    is_marked = _ENCLOSED.match(text, end) or (starts_line and _LINE_LABEL.match(text, end))
+    return bool(is_marked) or _is_phrased(text, start, end)
 
 
 def _is_label(text: str, match: re.Match[str]) -> bool:
@@ -144,8 +150,8 @@ def _is_label(text: str, match: re.Match[str]) -> bool:
         return bool(_BARE.fullmatch(text)) or _is_phrased(text, start, end)
     if label.islower():
         return _is_small_label(text, start, end)
-    word = _NOT_A_LABEL.get(label)
-    return word is None or not word.match(text, end)
+    other = _NOT_A_LABEL.get(label)
+    return other is None or not other.match(text, end)
 
 
 def label_mentions(

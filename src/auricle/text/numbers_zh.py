@@ -35,7 +35,7 @@ _LONGEST_PLAIN = 6
 _LONGEST_QUANTITY = 16
 _ROUND = "0000"
 
-_NUMBER = r"(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]+)(?:\.[0-9]+)?"
+_NUMBER = r"(?<![0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]++)(?:\.[0-9]++)?"
 _SHARES = {"%": "百分之", "‰": "千分之"}
 _CURRENCIES = {"¥": "元", "$": "美元", "€": "欧元", "£": "英镑"}
 
@@ -130,10 +130,10 @@ RULES = (
         _date,
     ),
     Rule(re.compile(rf"({_NUMBER})\s*([%‰])"), _share),
-    Rule(re.compile(r"(?<![0-9/])([0-9]+)[/⁄]([0-9]+)(?![0-9/])"), _fraction),
+    Rule(re.compile(r"(?<![0-9/])([0-9]++)[/⁄]([0-9]+)(?![0-9/])"), _fraction),
     Rule(re.compile(rf"{_START}([0-9]{{1,2}}):([0-9]{{2}}){_END}"), _time),
     Rule(re.compile(rf"([¥$€£])\s*({_NUMBER})"), _money),
-    Rule(re.compile(rf"{_START}[0-9]+(?:\.[0-9]+){{2,}}"), _dotted),
+    Rule(re.compile(rf"{_START}[0-9]++(?:\.[0-9]++){{2,}}"), _dotted),
     Rule(re.compile(rf"(?<!\S)[-−]({_NUMBER})"), lambda match: "负" + read_number(match[1])),
     Rule(re.compile(_NUMBER), lambda match: read_number(match[0])),
 )

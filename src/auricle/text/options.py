@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
 
 from auricle.text.claims import decide
 from auricle.text.mentions import (
@@ -15,29 +17,44 @@ from auricle.text.mentions import (
 )
 from auricle.text.replies import plain
 
+_REMEMBERED = 4_096
 _HALVES = re.compile(r"[/|()]")
 
 
-def option(text: str, choices: Sequence[str]) -> int | None:
-    """Find the option a reply chooses; without choices, the place of a letter from A to Z."""
-    reply = plain(text)
-    aliases = tuple((without_label(choice, index),) for index, choice in enumerate(choices))
-    return _decide(reply, aliases, label_table([name for (name,) in aliases]))
+class _Names(NamedTuple):
+    """What each option is called, and which letters and numerals stand for one."""
+
+    aliases: tuple[tuple[str, ...], ...]
+    labels: dict[str, int]
 
 
-def label(text: str, labels: Sequence[str]) -> str | None:
-    """Find the label a reply names; of a label such as "生气/angry" either half will do."""
-    aliases = tuple((name, *_halves(name)) for name in labels)
-    index = _decide(plain(text), aliases, letter_texts(labels))
-    return None if index is None else labels[index]
+@lru_cache(maxsize=_REMEMBERED)
+def _names_of_choices(choices: tuple[str, ...]) -> _Names:
+    texts = [without_label(choice, index) for index, choice in enumerate(choices)]
+    return _Names(tuple((text,) for text in texts), label_table(texts))
+
+
+@lru_cache(maxsize=_REMEMBERED)
+def _names_of_labels(labels: tuple[str, ...]) -> _Names:
+    return _Names(tuple((name, *_halves(name)) for name in labels), letter_texts(labels))
 
 
 def _halves(name: str) -> list[str]:
     return [half.strip() for half in _HALVES.split(name) if half.strip() not in {"", name}]
 
 
-def _decide(
-    reply: str, aliases: tuple[tuple[str, ...], ...], letters: dict[str, int]
-) -> int | None:
-    by_text = text_mentions(reply, aliases)
-    return decide(reply, [*by_text, *label_mentions(reply, letters, by_text)])
+def _decide(text: str, names: _Names) -> int | None:
+    reply = plain(text)
+    by_text = text_mentions(reply, names.aliases)
+    return decide(reply, [*by_text, *label_mentions(reply, names.labels, by_text)])
+
+
+def option(text: str, choices: Sequence[str]) -> int | None:
+    """Find the option a reply chooses; without choices, the place of a letter from A to Z."""
+    return _decide(text, _names_of_choices(tuple(choices)))
+
+
+def label(text: str, labels: Sequence[str]) -> str | None:
+    """Find the label a reply names; of a label such as "生气/angry" either half will do."""
+    index = _decide(text, _names_of_labels(tuple(labels)))
+    return None if index is None else labels[index]

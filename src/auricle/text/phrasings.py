@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from enum import IntEnum
+from functools import cache
 from typing import NamedTuple
 
 
@@ -118,7 +119,7 @@ TENTATIVE_BEFORE = (
 )
 TENTATIVE_AFTER = (rf"{_CLOSING}\s*,?\s*{word('if|unless')}\s", rf"{_CLOSING}\s*\?")
 STATED_BEFORE = (
-    rf"{word('answer|prediction|conclusion|verdict|final')}[\"']?"
+    rf"{word('answer|ans|prediction|conclusion|verdict|final')}[\"']?"
     rf"(?:[^.!?\n,;:]{{0,60}}?{_COPULA})?{GAP}$",
     rf"{word(_RESULTS)}(?!\s+[\"'(]?[a-z0-9](?![a-z0-9]))[\"']?[^.!?\n,;:]{{0,60}}?{_COPULA}{GAP}$",
     rf"(?<![a-z])i(?:'d| would|'ll| will| should| must|'m| am)?\s+(?:\w+\s+)?{word(_DECISION)}"
@@ -145,11 +146,12 @@ PREDICATED_BEFORE = (
     rf"(?:是|为|像|属于|听起来|表现出|带有|感到|显得|很|非常|比较|十分|有点){GAP}$",
 )
 
-_SENTENCE_START = r"(?:\A|[\n.!?。:])[\s\"'(\[{]*$"
+_OPENERS = rf"(?:[\s\"'(\[{{]|{word(_ADVERBS)})*$"
+_SENTENCE_START = rf"(?:\A|[\n.!?。:]){_OPENERS}"
 _SENTENCE_END = rf"{_CLOSING}\s*(?:\Z|[\n.!?。])"
 _LABEL_END = rf"{_CLOSING}[ \t]*(?:[):、\]]|-\s|\Z|[\n.!?。])"
 _NEW_CLAUSE = rf"{_CLOSING},\s+{word('the|there|it|this|that|he|she|they|i|you|we|not')}"
-_CLAUSE_START = r"(?:\A|[\n.,;!?。、:])[\s\"'(\[{]*$"
+_CLAUSE_START = rf"(?:\A|[\n.,;!?。、:]){_OPENERS}"
 _CLAUSE_END = rf"{_CLOSING}\s*(?:\Z|[\n.,;!?。、])"
 _LABEL_NAME = rf"(?:{word('option|choice|letter')}|选项|選項)\s*[\"'(\[]*$"
 
@@ -165,27 +167,36 @@ def _rules(level: Level, *rows: tuple[str | None, str | None]) -> tuple[Rule, ..
     )
 
 
-ANSWER_RULES = (
-    *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
-    *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
-)
-TEXT_RULES = (
-    *_rules(Level.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
-    *_rules(Level.NEGATED, *((None, after) for after in NEGATED_AFTER)),
-    *_rules(Level.TENTATIVE, *((before, None) for before in TENTATIVE_BEFORE)),
-    *_rules(Level.TENTATIVE, *((None, after) for after in TENTATIVE_AFTER)),
-    *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
-    *_rules(Level.STATED, *((None, after) for after in STATED_AFTER)),
-    *_rules(Level.LEAD, (_SENTENCE_START, _SENTENCE_END), (_SENTENCE_START, _NEW_CLAUSE)),
-    *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
-)
-LABEL_RULES = (
-    *TEXT_RULES,
-    *_rules(Level.LEAD, (_SENTENCE_START, _LABEL_END)),
-    *_rules(
-        Level.PLAIN,
-        (_CLAUSE_START, _CLAUSE_END),
-        (_LABEL_NAME, None),
-        (None, r"[\"'\]]*\)"),
-    ),
-)
+@cache
+def answer_rules() -> tuple[Rule, ...]:
+    """Build the phrasings that an answer follows; compiled when first needed, as all of them are."""
+    return (
+        *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
+        *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
+    )
+
+
+@cache
+def text_rules() -> tuple[Rule, ...]:
+    """Build the phrasings around an option named by its text."""
+    return (
+        *_rules(Level.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
+        *_rules(Level.NEGATED, *((None, after) for after in NEGATED_AFTER)),
+        *_rules(Level.TENTATIVE, *((before, None) for before in TENTATIVE_BEFORE)),
+        *_rules(Level.TENTATIVE, *((None, after) for after in TENTATIVE_AFTER)),
+        *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
+        *_rules(Level.STATED, *((None, after) for after in STATED_AFTER)),
+        *_rules(Level.LEAD, (_SENTENCE_START, _SENTENCE_END), (_SENTENCE_START, _NEW_CLAUSE)),
+        *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
+    )
+
+
+@cache
+def label_rules() -> tuple[Rule, ...]:
+    """Build the phrasings around a label, which counts for little outside of them."""
+    return (
+        *text_rules(),
+        *_rules(Level.LEAD, (_SENTENCE_START, _LABEL_END)),
+        *_rules(Level.PLAIN, (_CLAUSE_START, _CLAUSE_END)),
+        *_rules(Level.PLAIN, (_LABEL_NAME, None), (None, r"[\"'\]]*\)")),
+    )

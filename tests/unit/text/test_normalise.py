@@ -8,24 +8,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from auricle.errors import Unreadable, UnknownName
+from auricle.errors import UnknownName, Unreadable
 from auricle.text import PROFILES, characters, mixed_tokens, profile, words
 from auricle.text.numbers_zh import cardinal, read_number
 from auricle.text.whisper import _short_cut, whisper_english, whisper_english_in_full
 
 LIBRARY = EnglishTextNormalizer()
 
-ORDINARY = "the quick brown fox says that we are all in this house together with you".split()
+ORDINARY = words("the quick brown fox says that we are all in this house together with you")
 BRITISH = ["colour", "honour", "analyse", "theatre", "programme", "mr", "dr", "st", "prof"]
 FILLED_PAUSES = ["uh", "um", "hmm", "mm", "mhm", "uh's", "um't", "uh've"]
-CONTRACTIONS = (
+CONTRACTIONS = words(
     "don't can't won't it's he's he'd they're i'm i've y'all ma'am o'clock rock'n'roll let's ain't "
     "i'ma imma gonna gotta wanna cause one's she'd'a been gone done got 'tis dogs' 's 't cause's"
-).split()
-NUMBERS = (
-    "one two ten twenty hundred thousand first second third half point double triple and per percent "
-    "cent cents dollar dollars pound minus plus negative zero oh o ones sixes twenties a"
-).split()
+)
+NUMBERS = words(
+    "one two ten twenty hundred thousand first second third half point double triple and per "
+    "percent cent cents dollar dollars pound minus plus negative zero oh o ones sixes twenties a"
+)
 DIGITS = ["5", "3.5", "$2", "20%", "1,000", "3rd", "10s", "1", "7th", "€5", "0.5", "¢20", "b2b"]
 MARKS = [
     "...",
@@ -103,9 +103,10 @@ def test_whisper_english_equals_the_library_on_arbitrary_text(text):
     assert outcome(whisper_english, text) == outcome(LIBRARY, text)
 
 
-@pytest.mark.parametrize("word", [*LIBRARY_WORDS, *sorted(LIBRARY.standardize_spellings.mapping)])
-def test_whisper_english_equals_the_library_on_each_word_of_its_tables(word):
-    for text in (word, f"we {word} and {word} dogs", f"he's {word}"):
+@pytest.mark.parametrize("frame", ["{0}", "we {0} and {0} dogs", "he's {0}"])
+def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame):
+    for word in [*LIBRARY_WORDS, *LIBRARY.standardize_spellings.mapping]:
+        text = frame.format(word)
         assert outcome(whisper_english, text) == outcome(LIBRARY, text)
 
 
@@ -216,7 +217,7 @@ def test_basic_normalises_its_own_output_to_itself(text):
         ("007", "零零七"),
         ("1,234,567", "一百二十三万四千五百六十七"),
         ("100000000", "一亿"),
-        ("我們在臺灣的圖書館裡，拿著書。", "我们在台湾的图书馆里拿着书"),
+        ("我們在臺灣的圖書館裡，拿著筆。", "我们在台湾的图书馆里拿着笔"),
         ("著名作家", "著名作家"),
         ("我用 Python 写 Hello World 程序", "我用python写hello world程序"),
         ("你 好 ， 世 界 ！", "你好世界"),

@@ -1,0 +1,58 @@
+"""What tests share: manifests, sounds and the command line."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+
+
+@pytest.fixture
+def manifest(tmp_path):
+    """Write rows as JSON lines; a string is written as it is."""
+
+    def write(rows, name="mine.jsonl"):
+        path = tmp_path / name
+        lines = (row if isinstance(row, str) else json.dumps(row) for row in rows)
+        path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def tone(tmp_path):
+    """Write a tone as a WAV file."""
+
+    def write(name, seconds=0.1, rate=16_000):
+        path = tmp_path / name
+        wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(round(seconds * rate)) / rate)
+        soundfile.write(path, wave.astype(np.float32), rate)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def auricle(tmp_path):
+    """The command line as a user has it, in a folder of its own."""
+
+    def call(*words, **options):
+        command = [sys.executable, "-m", "auricle", *map(str, words)]
+        return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, **options)
+
+    return call
+
+
+@pytest.fixture
+def real_speech():
+    """Recordings that are not part of the project."""
+    folder = SHARED / "prompts-en"
+    if not folder.exists():
+        pytest.skip(f"no real recordings at {folder}")
+    return folder

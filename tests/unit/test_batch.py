@@ -1,0 +1,202 @@
+"""Batching: by length, in windows, halved when they fail."""
+
+import asyncio
+
+import pytest
+
+from auricle.batch import LOOKAHEAD, Batcher, Limits, Stopped, Waiting, cut
+from auricle.errors import AudioError
+from auricle.types import Audio, Generate, Generation, Predict, Prediction, Turn
+
+
+def request(text):
+    return Generate(turns=(Turn("user", (text,)),))
+
+
+def said(each):
+    return each.turns[0].parts[0]
+
+
+async def answers(lanes, limits, texts, asks=1):
+    """Every text asked by a sample of its own, `asks` times in a row."""
+    batcher = Batcher(lanes, limits)
+
+    async def sample(seat, text):
+        try:
+            for _ in range(asks):
+                answer = await seat.ask(request(text))
+            return answer
+        finally:
+            seat.leave()
+
+    try:
+        tasks = [asyncio.create_task(sample(batcher.seat(), text)) for text in texts]
+        batcher.seal()
+        return await asyncio.gather(*tasks, return_exceptions=True)
+    finally:
+        await batcher.close()
+
+
+def recording(batches):
+    async def lane(ability, batch):
+        batches.append([said(each) for each in batch])
+        return [Generation(text=said(each)) for each in batch]
+
+    return lane
+
+
+def test_answers_reach_whoever_asked():
+    batches = []
+    texts = [str(number) for number in range(10)]
+    found = asyncio.run(answers([recording(batches)], Limits(4), texts))
+    assert [each.text for each in found] == texts
+    assert [len(batch) for batch in batches] == [4, 4, 2]
+
+
+def test_the_longest_go_first_and_neighbours_in_length_share_a_batch():
+    batches = []
+    texts = ["aaaa", "b", "ccc", "dd", "eeeee", "ffffff"]
+    asyncio.run(answers([recording(batches)], Limits(2), texts))
+    assert batches == [["ffffff", "eeeee"], ["aaaa", "ccc"], ["dd", "b"]]
+
+
+def test_batches_are_a_function_of_the_data_not_of_timing():
+    texts = [f"{'x' * (number * 37 % 11)}{number}" for number in range(200)]
+
+    def run(delay):
+        batches = []
+
+        async def lane(ability, batch):
+            batches.append([said(each) for each in batch])
+            await asyncio.sleep(delay * (len(batches) % 3))
+            return [Generation(text="") for _ in batch]
+
+        asyncio.run(answers([lane], Limits(8), texts))
+        return batches
+
+    assert run(0) == run(0.002)
+
+
+def test_several_rounds_of_asking_are_batched_each():
+    batches = []
+    asyncio.run(answers([recording(batches)], Limits(4), list("abcdefgh"), asks=3))
+    assert [len(batch) for batch in batches] == [4] * 6
+
+
+def test_a_window_holds_a_bounded_number_of_samples():
+    batches = []
+    size = LOOKAHEAD * 2
+    texts = [f"{'x' * number}" for number in range(1, 2 * size + 1)]
+    asyncio.run(answers([recording(batches)], Limits(2), texts))
+    assert batches[0][0] == texts[size - 1]  # the longest of the first window, not of all
+
+
+def waiting(*lengths):
+    return [Waiting(request(str(length)), length, None, None) for length in lengths]
+
+
+def test_a_budget_of_padded_seconds_bounds_a_batch():
+    cuts = [[each.length for each in batch] for batch in cut(waiting(1, 9, 2, 8, 3), Limits(8, 20))]
+    assert cuts == [[9, 8], [3, 2, 1]]
+
+
+def test_a_request_over_the_budget_goes_alone():
+    cuts = [[each.length for each in batch] for batch in cut(waiting(50, 60, 1), Limits(8, 20))]
+    assert cuts == [[60], [50], [1]]
+
+
+def test_a_bad_request_fails_alone_after_halving():
+    calls = []
+
+    async def lane(ability, batch):
+        calls.append(len(batch))
+        if any(said(each) == "bad" for each in batch):
+            raise ValueError("cannot decode")
+        return [Generation(text=said(each)) for each in batch]
+
+    texts = ["one", "two", "bad", "four", "five", "six", "seven", "eight"]
+    found = asyncio.run(answers([lane], Limits(8), texts))
+    assert isinstance(found[2], ValueError)
+    assert [each.text for at, each in enumerate(found) if at != 2] == [t for t in texts if t != "bad"]
+    assert calls[0] == 8
+    assert len(calls) == 7  # 8, then 4+4, 2+2, 1+1: halves, not one by one
+
+
+def test_a_short_answer_list_is_an_error_not_a_shift():
+    async def lane(ability, batch):
+        return [Generation(text="x")][: len(batch) - 1]
+
+    (only,) = asyncio.run(answers([lane], Limits(8), ["one"]))
+    with pytest.raises(Exception, match="gave 0 answers to 1 requests"):
+        raise only
+
+
+def test_lanes_work_side_by_side():
+    running = peak = 0
+
+    async def lane(ability, batch):
+        nonlocal running, peak
+        running += 1
+        peak = max(peak, running)
+        await asyncio.sleep(0.02)
+        running -= 1
+        return [Generation(text=said(each)) for each in batch]
+
+    asyncio.run(answers([lane] * 3, Limits(2), [str(number) for number in range(12)]))
+    assert peak == 3
+
+
+def test_sounds_arrive_decoded_and_a_broken_one_costs_only_itself(tone, tmp_path):
+    good = Audio(str(tone("good.wav")))
+    (tmp_path / "bad.wav").write_bytes(b"RIFF but no more")
+    bad = Audio(str(tmp_path / "bad.wav"), 0.0, None)
+    heard = []
+
+    async def lane(ability, batch):
+        heard.extend(each.inputs["audio"].data.shape for each in batch)
+        return [Prediction(values={"x": 1.0}, scale="continuous") for _ in batch]
+
+    async def main():
+        batcher = Batcher([lane], Limits(4, sample_rate=8000))
+        try:
+            seats = [batcher.seat() for _ in range(2)]
+            batcher.seal()
+            asked = [
+                seat.ask(Predict(inputs={"audio": sound}))
+                for seat, sound in zip(seats, (good, bad), strict=True)
+            ]
+            pending = [asyncio.create_task(each) for each in asked]
+            for seat, task in zip(seats, pending, strict=True):
+                task.add_done_callback(lambda _, seat=seat: seat.leave())
+            return await asyncio.gather(*pending, return_exceptions=True)
+        finally:
+            await batcher.close()
+
+    first, second = asyncio.run(main())
+    assert first.values == {"x": 1.0}
+    assert isinstance(second, AudioError)
+    assert heard == [(800,)]
+
+
+def test_stopping_turns_away_what_has_not_begun():
+    async def main():
+        started = asyncio.Event()
+
+        async def lane(ability, batch):
+            started.set()
+            await asyncio.sleep(0.05)
+            return [Generation(text=said(each)) for each in batch]
+
+        batcher = Batcher([lane], Limits(2))
+        seats = [batcher.seat() for _ in range(6)]
+        batcher.seal()
+        tasks = [asyncio.create_task(s.ask(request(str(at)))) for at, s in enumerate(seats)]
+        await started.wait()
+        batcher.stop()
+        found = await asyncio.gather(*tasks, return_exceptions=True)
+        await batcher.close()
+        return found
+
+    found = asyncio.run(main())
+    assert sum(isinstance(each, Generation) for each in found) == 2
+    assert sum(isinstance(each, Stopped) for each in found) == 4

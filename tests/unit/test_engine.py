@@ -1,0 +1,275 @@
+"""One loop: answers, failures, retries, resuming, stopping."""
+
+import asyncio
+
+import pytest
+
+from auricle import (
+    AsyncModel,
+    Audio,
+    BatchModel,
+    Generate,
+    Generation,
+    Sample,
+    SampleError,
+    Settings,
+    Transient,
+    Turn,
+)
+from auricle.api import Unwatched
+from auricle.engine import Pass, ask_once
+from auricle.infer import Choose, Compare, Converse, Measure, Respond
+from auricle.models.fake import Echo, FakeApi, FakeReward
+from auricle.store import Run
+from auricle.types import Rejected
+
+SPEC = {"identity": {}, "spec": {}}
+QUICK = Settings(patience=0.001)
+
+
+def texts(size):
+    return [
+        Sample(id=str(at), inputs={"question": f"sentence number {at}"}, target=str(at))
+        for at in range(size)
+    ]
+
+
+def evaluate(path, samples, model, inferencer=None, settings=QUICK, stop=None):
+    async def main():
+        one_pass = Pass(inferencer or Respond("{question}"), model, run, settings, Unwatched())
+        await one_pass.over(samples, stop(model) if stop else asyncio.Event())
+
+    with Run.open(path, SPEC) as run:
+        asyncio.run(main())
+    return sorted(Run.load(path).records(), key=lambda record: record.row)
+
+
+def lines(path):
+    return (path / "outputs.jsonl").read_text().splitlines()
+
+
+@pytest.mark.parametrize("model", [Echo, FakeApi])
+def test_batch_and_async_models_take_one_road(tmp_path, model):
+    records = evaluate(tmp_path, texts(300), model())
+    assert [r.outputs[0].text for r in records] == [f"sentence number {at}" for at in range(300)]
+
+
+def test_transient_errors_are_retried(tmp_path):
+    records = evaluate(tmp_path, texts(20), FakeApi(fail_every=3))
+    assert all(record.error is None for record in records)
+    assert max(record.attempts for record in records) > 1
+
+
+class FailsOnce(BatchModel):
+    """Every request fails the first time."""
+
+    def __init__(self):
+        self.seen = set()
+
+    def generate(self, batch):
+        new = {each.turns[0].parts for each in batch} - self.seen
+        self.seen |= new
+        if new:
+            raise Transient("warming up")
+        return [Generation(text="ok") for _ in batch]
+
+
+def test_a_batch_model_is_retried_too(tmp_path):
+    records = evaluate(tmp_path, texts(100), FailsOnce())
+    assert [record.error for record in records] == [None] * 100
+
+
+class Refuses(AsyncModel):
+    def __init__(self):
+        self.calls = 0
+
+    async def generate(self, request):
+        self.calls += 1
+        raise SampleError("400 bad request")
+
+
+def test_an_error_that_will_not_pass_is_not_retried(tmp_path):
+    model = Refuses()
+    (record,) = evaluate(tmp_path, texts(1), model)
+    assert (model.calls, record.error.kind, record.error.message) == (
+        1,
+        "SampleError",
+        "400 bad request",
+    )
+    assert record.outputs == ()
+
+
+class Careless(BatchModel):
+    def generate(self, batch):
+        return [None for _ in batch]
+
+
+def test_a_model_that_returns_nothing_fails_its_samples_by_name(tmp_path):
+    (record,) = evaluate(tmp_path, texts(1), Careless())
+    assert "returned NoneType where Generation was due" in record.error.message
+
+
+def test_finished_samples_are_not_asked_again(tmp_path):
+    first, second = FakeApi(), FakeApi()
+    evaluate(tmp_path, texts(8), first)
+    evaluate(tmp_path, texts(12), second)
+    assert (first.calls, second.calls) == (8, 4)
+    assert len(lines(tmp_path)) == 12
+
+
+def test_failed_samples_are_asked_again_on_resume(tmp_path):
+    evaluate(tmp_path, texts(8), Refuses())
+    records = evaluate(tmp_path, texts(8), FakeApi())
+    assert [record.error for record in records] == [None] * 8
+
+
+def test_failed_samples_can_be_kept(tmp_path):
+    evaluate(tmp_path, texts(8), Refuses())
+    model = FakeApi()
+    evaluate(tmp_path, texts(8), model, settings=Settings(retry_failed=False))
+    assert model.calls == 0
+
+
+def test_a_changed_question_is_asked_again(tmp_path):
+    samples = texts(3)
+    evaluate(tmp_path, samples, FakeApi())
+    samples[1] = Sample(id="1", inputs={"question": "another"}, target="1")
+    model = FakeApi()
+    records = evaluate(tmp_path, samples, model)
+    assert model.calls == 1
+    assert records[1].outputs[0].text == "another"
+
+
+def test_a_changed_sound_behind_the_same_name_is_asked_again(tmp_path, tone):
+    path = tone("a.wav", seconds=0.1)
+    samples = [Sample(id="1", inputs={"audio": Audio(str(path))})]
+    ask = Respond("{audio}")
+    evaluate(tmp_path / "run", samples, FakeApi(), ask)
+    tone("a.wav", seconds=0.2)
+    model = FakeApi()
+    evaluate(tmp_path / "run", samples, model, ask)
+    assert model.calls == 1
+
+
+def test_a_corrected_target_keeps_the_answer(tmp_path):
+    evaluate(tmp_path, texts(3), FakeApi())
+    samples = texts(3)
+    samples[2] = Sample(id="2", inputs=samples[2].inputs, target="corrected")
+    model = FakeApi()
+    records = evaluate(tmp_path, samples, model)
+    assert model.calls == 0
+    assert records[2].sample.target == "corrected"
+    assert records[2].outputs[0].text == "sentence number 2"
+
+
+def test_a_sample_that_left_the_data_is_left_out(tmp_path):
+    evaluate(tmp_path, texts(5), FakeApi())
+    records = evaluate(tmp_path, texts(3), FakeApi())
+    assert [record.sample.id for record in records] == ["0", "1", "2"]
+
+
+def test_a_limit_forgets_nobody(tmp_path):
+    evaluate(tmp_path, texts(5), FakeApi())
+    records = evaluate(tmp_path, texts(5), FakeApi(), settings=Settings(limit=2))
+    assert len(records) == 5
+
+
+def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path):
+    rows = [*texts(2), Rejected("m.jsonl:3", "not valid JSON"), *texts(1)]
+    records = evaluate(tmp_path, rows, Echo())
+    failed = {record.sample.id: record.error.message for record in records if record.error}
+    assert failed == {
+        "m.jsonl:3": "not valid JSON",
+        "row 4": "duplicate id '0', first used in row 1",
+    }
+
+
+def test_resuming_does_not_write_known_rejections_again(tmp_path):
+    rows = [*texts(2), Rejected("m.jsonl:3", "not valid JSON")]
+    evaluate(tmp_path, rows, Echo())
+    evaluate(tmp_path, rows, Echo())
+    assert len(lines(tmp_path)) == 3
+
+
+def test_a_missing_sound_fails_its_sample_and_no_other(tmp_path, tone):
+    good = Sample(id="good", inputs={"audio": Audio(str(tone("good.wav")))})
+    bad = Sample(id="bad", inputs={"audio": Audio(str(tmp_path / "gone.wav"))})
+    records = evaluate(tmp_path / "run", [bad, good], Echo(), Respond("{audio}"))
+    assert [record.error and record.error.kind for record in records] == ["AudioError", None]
+
+
+def test_stopping_keeps_what_is_answered_and_the_rest_is_asked_later(tmp_path):
+    class Stops(FakeApi):
+        async def generate(self, request):
+            if self.calls == 20:
+                self.stop.set()
+            return await super().generate(request)
+
+    def stop(model):
+        model.stop = asyncio.Event()
+        return model.stop
+
+    first = evaluate(tmp_path, texts(500), Stops(), settings=Settings(concurrency=4), stop=stop)
+    assert 20 <= len(first) < 40
+    assert Run.load(tmp_path).progress()["complete"] is False
+    model = FakeApi()
+    assert len(evaluate(tmp_path, texts(500), model)) == 500
+    assert model.calls == 500 - len(first)
+    assert Run.load(tmp_path).progress()["complete"] is True
+
+
+def test_memory_holds_only_what_is_in_flight(tmp_path):
+    admitted = answered = most = 0
+
+    class Counts(FakeApi):
+        async def generate(self, request):
+            nonlocal answered
+            output = await super().generate(request)
+            answered += 1
+            return output
+
+    def samples():
+        nonlocal admitted, most
+        for sample in texts(500):
+            admitted += 1
+            most = max(most, admitted - answered)
+            yield sample
+
+    evaluate(tmp_path, samples(), Counts(), settings=Settings(concurrency=8))
+    assert most <= 10
+
+
+def test_turns_see_the_answers_before_them(tmp_path):
+    sample = Sample(id="1", inputs={"turns": ["one", "two"]})
+
+    class Recalls(AsyncModel):
+        async def generate(self, request):
+            return Generation(text=" ".join(str(turn.parts[0]) for turn in request.turns))
+
+    (record,) = evaluate(tmp_path, [sample], Recalls(), Converse())
+    assert [output.text for output in record.outputs] == ["one", "one one two"]
+
+
+def test_likelihood_gives_one_output_a_choice(tmp_path):
+    sample = Sample(id="1", inputs={"q": "?", "choices": ["a b", "a"]})
+    (record,) = evaluate(tmp_path, [sample], Echo(), Choose("{q}"))
+    assert [output.total for output in record.outputs] == [-1.0, -0.5]
+
+
+def test_predictions_are_asked_by_name_and_kept_raw(tmp_path):
+    sample = Sample(id="1", inputs={"text": "a waltz", "choices": ["x", "y"]})
+    (record,) = evaluate(tmp_path, [sample], FakeReward(), Measure())
+    assert set(record.outputs[0].values) == {"alignment", "musicality"}
+    assert record.outputs[0].scale == "continuous"
+
+
+def test_pairwise_preference_asks_about_both_candidates(tmp_path):
+    sample = Sample(id="1", inputs={"text": "a waltz", "a": "first", "b": "second"})
+    (record,) = evaluate(tmp_path, [sample], FakeReward(), Compare())
+    assert record.outputs[0].values != record.outputs[1].values
+
+
+@pytest.mark.parametrize("model", [Echo(), FakeApi()])
+def test_a_model_can_be_asked_outside_a_run(model):
+    request = Generate(turns=(Turn("user", ("hello there",)),))
+    assert asyncio.run(ask_once(model, request)).text == "hello there"

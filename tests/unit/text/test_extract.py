@@ -1,0 +1,420 @@
+import string
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auricle.text import label, number, option, yes_no
+
+INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
+CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
+EMOTIONS = ["angry", "happy", "sad", "neutral"]
+BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
+
+
+def by_reply(case):
+    """Show a case by what the model said."""
+    return ascii(case) if isinstance(case, str) else None
+
+
+PHRASED = [
+    ("the answer is B", "B"),
+    ("The correct answer to this question is B.", "B"),
+    ("Answer: (B)", "B"),
+    ("answer : b", "B"),
+    ("Answer: a", "A"),
+    ("The answer is A.", "A"),
+    ("The answer is (a) piano", "A"),
+    ("Answer B", "B"),
+    ("Answer:\n\nB", "B"),
+    ("Final answer: C", "C"),
+    ("**Final Answer**: **C**", "C"),
+    ("My choice: C", "C"),
+    ("My choice is C", "C"),
+    ("The correct option is (d).", "D"),
+    ("The correct answer is: **B. guitar**", "B"),
+    ("**Answer:** D) violin", "D"),
+    ("Option D", "D"),
+    ("option D", "D"),
+    ("I think B", "B"),
+    ("I think the answer would be B", "B"),
+    ("I would go with option C.", "C"),
+    ("I'd pick D", "D"),
+    ("I choose (B).", "B"),
+    ("So it's B", "B"),
+    ("It's B.", "B"),
+    ("it is b.", "B"),
+    ("the answer is b because of plucking", "B"),
+    ("D is correct.", "D"),
+    ("B is the most likely answer", "B"),
+    ("It must be C", "C"),
+    ("strings, plucked → B", "B"),
+    ("B, because A is a piano", "B"),
+    ("The answer is most likely B", "B"),
+    ("The sound matches, therefore option B", "B"),
+    ("Definitely A", "A"),
+    ("ans: c", "C"),
+    ("Although it could be A, I choose B.", "B"),
+    ("It is either A or B, but B is more likely.", "B"),
+    ("It is a guitar (option B).", "B"),
+    ("The answer is (B) because the drum (C) is absent.", "B"),
+]
+MARKED = [
+    ("**D**", "D"),
+    ("__D__", "D"),
+    ("`D`", "D"),
+    ("# D", "D"),
+    ("- D", "D"),
+    ("> D", "D"),
+    ("```\nD\n```", "D"),
+    ("\\boxed{C}", "C"),
+    ("\\boxed{\\text{C}}", "C"),
+    ("$\\text{C}$", "C"),
+    ("$$\\boxed{\\mathrm{C}}$$", "C"),
+    ("\\(C\\)", "C"),
+    ("<answer>B</answer>", "B"),
+    ("<answer> guitar </answer>", "B"),
+    ("<answer>B", "B"),
+    ("<b>B</b>", "B"),
+    ("B<|im_end|>", "B"),
+    ('{"answer": "B"}', "B"),
+    ('{"reason": "plucked", "answer": "guitar"}', "B"),
+    ("{'choice': 'B'}", "B"),
+    ('```json\n{"answer": "B"}\n```', "B"),
+    ("[[B]]", "B"),
+]
+ALONE = [
+    ("b", "B"),
+    ("a", "A"),
+    ("A", "A"),
+    ("B.", "B"),
+    ("B)", "B"),
+    ("(C)", "C"),
+    ("[C]", "C"),
+    ('"C"', "C"),
+    ("C: drum", "C"),
+    ("C drum", "C"),
+    ("(c) drum", "C"),
+    ("B) guitar", "B"),
+    ("B.guitar", "B"),
+    ("B - guitar", "B"),
+    ("A. piano", "A"),
+    ("B\n\nThe strings are plucked, unlike a piano.", "B"),
+    ("2", "B"),
+    ("option 2", "B"),
+    ("(2)", "B"),
+    ("②", "B"),
+    ("The answer is 3.", "C"),
+]
+BY_TEXT = [
+    ("guitar", "B"),
+    ("GUITAR!", "B"),
+    ("Guitar.", "B"),
+    ("A guitar", "B"),
+    ("A guitar is playing", "B"),
+    ("The instrument is a guitar.", "B"),
+    ("The answer is a guitar.", "B"),
+    ("The answer is A guitar.", "B"),
+    ("It sounds like a guitar to me", "B"),
+    ("It's a guitar, not a piano.", "B"),
+    ("The instrument is a guitar. A piano would sound different.", "B"),
+    ("A guitar, because the piano has hammers.", "B"),
+    ("Guitar, the strings are plucked, a piano has hammers", "B"),
+    ("I hear a guitar rather than a violin", "B"),
+    ("No piano here; a guitar.", "B"),
+]
+LAST_AND_NEGATED = [
+    ("I first thought A, but the answer is B", "B"),
+    ("I thought it was A, but it is B", "B"),
+    ("A is wrong. The answer is D.", "D"),
+    ("I would say B, because A is a piano.", "B"),
+    ("It is definitely not A. It is D", "D"),
+    ("not A, not B, so C", "C"),
+    ("neither A nor B, C", "C"),
+    ("It cannot be A, so B", "B"),
+    ("It can't be A. B", "B"),
+    ("I don't think it is A. B.", "B"),
+    ("The answer is not A but B", "B"),
+    ("A and B are wrong, so C", "C"),
+    ("A, B and C are wrong, leaving D", "D"),
+    ("A is incorrect, B is incorrect, C is incorrect. D", "D"),
+    ("A (piano) is wrong, so it must be B (guitar)", "B"),
+    ("The answer is A. Wait, actually the answer is B.", "B"),
+    ("It is A. No, wait, it is B.", "B"),
+    ("The answer is A.\n\nB", "B"),
+    ("rather than A, I choose B", "B"),
+    ("The sound is B, not A", "B"),
+    ("Between A and B, I would go with B.", "B"),
+    ("After eliminating A and C, the answer must be D", "D"),
+    ("The answer is B. I would choose A if the sound were a piano.", "B"),
+    ("A. piano\nB. guitar\nC. drum\nD. violin\n\nAnswer: B", "B"),
+    ("A. piano\nB. guitar\nC. drum\nD. violin\n\nB", "B"),
+    ("Choose one of A, B, C or D.\nB", "B"),
+    ("Is it A or B? B", "B"),
+    ("<think>It is A, surely A.</think>B", "B"),
+    ("so the answer is A</think>\n\nB", "B"),
+    ("The answer is B: guitar, as A (piano) has hammers", "B"),
+]
+UNREADABLE = [
+    "",
+    "   ",
+    "?",
+    "I'm sorry, I can't answer that.",
+    "I cannot listen to audio.",
+    "I think it is loud.",
+    "I",
+    "The answer is a harp.",
+    "The answer is E",
+    "The answer is A or B",
+    "guitar or piano",
+    "guitar, piano",
+    "piano\nguitar",
+    "A. piano B. guitar C. drum D. violin",
+    "A. piano\nB. guitar\nC. drum\nD. violin",
+    "A, B, C, D",
+    "Option A is a piano, option B is a guitar",
+    "A is incorrect",
+    "It cannot be A.",
+    "B is not the answer",
+    "It is not a guitar.",
+    "I cannot tell whether it is a guitar or a piano.",
+    "Vitamin C is good",
+    "B. piano",
+    "<think>the answer is A",
+    "1. I hear strings. 2. They are plucked.",
+    "guitarist",
+]
+IN_CHINESE = [
+    ("选B", "B"),
+    ("答案：C", "C"),
+    ("答案是 C", "C"),
+    ("答案是：C。", "C"),
+    ("我选择B", "B"),
+    ("正确答案为（B）", "B"),
+    ("正确选项是B", "B"),
+    ("所以选 D。", "D"),
+    ("故选：B", "B"),
+    ("本题选Ｂ．", "B"),
+    ("答案選B", "B"),
+    ("【B】", "B"),
+    ("Ｂ", "B"),
+    ("B选项正确", "B"),
+    ("B，因为A是钢琴", "B"),
+    ("最有可能是B", "B"),
+    ("可能是B", "B"),
+    ("不是A，而是B", "B"),
+    ("A不对，B不对，选C", "C"),
+    ("A和B都错误，所以选C", "C"),
+    ("排除A、C，选B", "B"),
+    ("不可能是A，只能是B", "B"),
+    ("我以为是A，其实是B", "B"),
+    ("答案是吉他", "B"),
+    ("这是一把吉他。", "B"),
+    ("不是钢琴，是吉他", "B"),
+    ("吉他，不是钢琴", "B"),
+    ("应该是小提琴", "D"),
+    ("选项A是钢琴，选项B是吉他", None),
+    ("钢琴或吉他", None),
+    ("无法判断", None),
+    ("无法判断是钢琴还是吉他", None),
+]
+
+
+def letter_index(letter):
+    return None if letter is None else string.ascii_uppercase.index(letter)
+
+
+@pytest.mark.parametrize(
+    ("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply
+)
+def test_an_option_is_read_from_an_english_reply(reply, letter):
+    assert option(reply, INSTRUMENTS) == letter_index(letter)
+
+
+@pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=by_reply)
+def test_an_option_is_read_from_a_chinese_reply(reply, letter):
+    assert option(reply, CHINESE) == letter_index(letter)
+
+
+@pytest.mark.parametrize("reply", UNREADABLE, ids=by_reply)
+def test_a_reply_that_picks_no_single_option_is_unreadable(reply):
+    assert option(reply, INSTRUMENTS) is None
+
+
+@pytest.mark.parametrize(
+    ("reply", "choices", "expected"),
+    [
+        ("a racing car", ["car", "racing car"], 1),
+        ("a car", ["car", "racing car"], 0),
+        ("The key is C major.", ["A minor", "C major", "G major"], 1),
+        ("C# minor", ["C minor", "C# minor"], 1),
+        ("The answer is 3.", ["2", "3", "4"], 1),
+        ("There are 3 speakers", ["2", "3", "4"], 1),
+        ("3.5 seconds", ["3", "3.5"], 1),
+        ("New York", ["York", "new york"], 1),
+        ("guitar", ["(A) piano", "(B) guitar"], 1),
+        ("vitamin B.", ["vitamin A.", "vitamin B."], 1),
+        ("B", ["A. piano", "B. guitar"], 1),
+        ("The guitar", ["A piano", "A guitar"], 1),
+        ("None of the above", ["piano", "None of the above"], 1),
+        ("Yes, there is no noise.", ["Yes", "No"], 0),
+        ("No, it is quiet.", ["Yes", "No"], 1),
+        ("The answer is D", ["C", "D", "E"], 1),
+        ("same", ["same", "Same."], None),
+        ("option I", list(string.ascii_lowercase), 8),
+        ("The answer is I.", list(string.ascii_lowercase), 8),
+        ("I think so", [f"sound {number}" for number in range(10)], None),
+        ("Z", [f"sound {number}" for number in range(26)], 25),
+    ],
+    ids=by_reply,
+)
+def test_option_texts_of_every_shape_are_told_apart(reply, choices, expected):
+    assert option(reply, choices) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("The answer is E.", 4),
+        ("(Q)", 16),
+        ("b", 1),
+        ("guitar", None),
+        ("I think it is a guitar", None),
+        ("A guitar", None),
+        ("答案：C", 2),
+        ("2", None),
+    ],
+    ids=by_reply,
+)
+def test_without_choices_only_letters_count(reply, expected):
+    assert option(reply, []) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("The speaker sounds angry, not happy.", "angry"),
+        ("happy rather than sad", "happy"),
+        ("Angry.", "angry"),
+        ("ANGRY", "angry"),
+        ("Emotion: happy", "happy"),
+        ("The emotion is neutral", "neutral"),
+        ("I don't think the speaker is happy; sounds sad", "sad"),
+        ("The speaker is not happy but sad", "sad"),
+        ("Not so happy, quite sad", "sad"),
+        ("The speaker sounds so happy!", "happy"),
+        ("I first thought happy, but the answer is sad.", "sad"),
+        ("The speaker isn't angry.", None),
+        ("unhappy", None),
+        ("angry and sad", None),
+        ("A", None),
+        ("B. something", None),
+        ("", None),
+    ],
+    ids=by_reply,
+)
+def test_a_label_is_read_from_a_reply(reply, expected):
+    assert label(reply, EMOTIONS) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("他听起来很生气", BILINGUAL[0]),
+        ("She is happy", BILINGUAL[1]),
+        ("不开心，很悲伤", BILINGUAL[2]),
+        ("生气/angry", BILINGUAL[0]),
+        ("悲伤 (sad)", BILINGUAL[2]),
+        ("开心或生气", None),
+    ],
+    ids=by_reply,
+)
+def test_either_half_of_a_bilingual_label_will_do(reply, expected):
+    assert label(reply, BILINGUAL) == expected
+
+
+WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\n{}\n", "<b>{}</b>"]
+
+
+# A wrapper that opens before the reasoning closes after it, so such replies are left out.
+UNREASONED = [
+    case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) if "</think>" not in case[0]
+]
+
+
+@pytest.mark.parametrize("wrapper", WRAPPERS)
+@pytest.mark.parametrize(("reply", "letter"), UNREASONED, ids=by_reply)
+def test_markdown_around_a_reply_changes_nothing(wrapper, reply, letter):
+    assert option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
+
+
+FRAMES = [
+    "The answer is {}.",
+    "Answer: {}",
+    "({})",
+    "{}",
+    "**{}**",
+    "答案是{}",
+    "我选{}。",
+    "\\boxed{{{}}}",
+    "<answer>{}</answer>",
+    '{{"answer": "{}"}}',
+    "I would choose {}",
+]
+
+
+@given(st.integers(2, 26), st.data(), st.sampled_from(FRAMES))
+def test_every_letter_reads_back_in_every_frame(count, data, frame):
+    index = data.draw(st.integers(0, count - 1))
+    choices = [f"sound of thing{place}" for place in range(count)]
+    reply = frame.format(string.ascii_uppercase[index])
+    assert option(reply, choices) == index
+    assert option(reply, []) == index
+
+
+@given(st.integers(2, 25), st.data())
+def test_a_letter_beyond_the_options_does_not_count(count, data):
+    index = data.draw(st.integers(count, 25))
+    choices = [f"sound of thing{place}" for place in range(count)]
+    assert option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
+
+
+@given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
+def test_an_option_named_by_text_follows_its_place(choices, name):
+    assert option(f"I believe it is a {name}.", choices) == choices.index(name)
+
+
+PIECES = st.sampled_from(
+    [
+        *"ABCDEI,.()$}12\n",
+        *INSTRUMENTS,
+        *["the answer is", "not", "or", "a", "because", "is wrong", "so", "but", "选", "不是"],
+        *["**", "<think>", "</think>", "\\boxed{"],
+    ]
+)
+REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".join))
+
+
+@settings(max_examples=400, deadline=None)
+@given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
+def test_an_option_is_always_in_range_whatever_the_reply(reply, choices):
+    index = option(reply, choices)
+    assert index is None or 0 <= index < (len(choices) or 26)
+
+
+@settings(max_examples=400, deadline=None)
+@given(REPLIES)
+def test_reading_is_the_same_every_time_and_never_fails(reply):
+    assert option(reply, INSTRUMENTS) == option(reply, INSTRUMENTS)
+    assert label(reply, EMOTIONS) in {None, *EMOTIONS}
+    assert number(reply) is None or isinstance(number(reply), float)
+    assert yes_no(reply) in {None, True, False}
+
+
+@pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
+def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
+    started = time.monotonic()
+    for read in (number, yes_no, lambda reply: option(reply, INSTRUMENTS)):
+        read(piece * 4000)
+    assert time.monotonic() - started < 20

@@ -1,0 +1,91 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auricle.text import number, yes_no
+
+
+def by_reply(case):
+    """Show a case by what the model said."""
+    return ascii(case) if isinstance(case, str) else None
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("[[4]]", 4),
+        ("Score: 4/5", 4),
+        ("4 out of 5", 4),
+        ("**Rating:** 4.5", 4.5),
+        ('{"score": 4}', 4),
+        ("\\boxed{42}", 42),
+        ("I give 3, no, 4.", 4),
+        ("The score is 2. Wait, the score is 3.", 3),
+        ("Score: 4. There are 3 issues.", 4),
+        ("On a scale of 1 to 10, I rate it 7.", 7),
+        ("评分：8分（满分10分）", 8),
+        ("满分10分，我给8分", 8),
+        ("-3.5", -3.5),
+        ("−3", -3),
+        ("1,234", 1234),
+        ("50%", 50),
+        (".5", 0.5),
+        ("1e3", 1000),
+        ("3-5", 5),
+        ("<think>5</think>4", 4),
+        ("1e999", None),
+        ("3rd place", None),
+        ("MP3", None),
+        ("none", None),
+        ("", None),
+    ],
+    ids=by_reply,
+)
+def test_a_number_is_read_from_a_reply(reply, expected):
+    assert number(reply) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("Yes", True),
+        ("no.", False),
+        ("**Yes**", True),
+        ("False", False),
+        ("Yes, there is no noise.", True),
+        ("No, that is correct to say.", False),
+        ("The answer is yes.", True),
+        ("Answer: No", False),
+        ("There is no speech", False),
+        ("That is not correct.", False),
+        ("Yes. Actually, no.", False),
+        ("<think>no</think>yes", True),
+        ("是", True),
+        ("是的，他在说话", True),
+        ("对", True),
+        ("对，是同一个人", True),
+        ("答案：是", True),
+        ("不是", False),
+        ("不对", False),
+        ("否", False),
+        ("答案：否", False),
+        ("没有", False),
+        ("I notice something", None),
+        ("Nothing is known", None),
+        ("yes or no", None),
+        ("Yes and no", None),
+        ("I'm not sure.", None),
+        ("这是一段音乐", None),
+        ("是不是？", None),
+        ("", None),
+    ],
+    ids=by_reply,
+)
+def test_yes_or_no_is_read_from_a_reply(reply, expected):
+    assert yes_no(reply) is expected
+
+
+@given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
+def test_a_number_reads_back(value):
+    assert number(f"Score: {value}") == value
+    assert number(f"I would give {value}.") == value
