@@ -295,7 +295,7 @@ def _method(name: str, cluster: str) -> str:
     known = {
         "wilson": "Wilson’s score interval of a share",
         "bootstrap": f"percentile bootstrap over samples, {drawn}",
-        "cluster-bootstrap": f"percentile bootstrap that draws whole groups of one {cluster}, {drawn}",
+        "cluster-bootstrap": f"percentile bootstrap over groups of one {cluster}, {drawn}",
     }
     return known.get(kind, name)
 

@@ -169,7 +169,7 @@ def _rules(level: Level, *rows: tuple[str | None, str | None]) -> tuple[Rule, ..
 
 @cache
 def answer_rules() -> tuple[Rule, ...]:
-    """Build the phrasings that an answer follows; compiled when first needed, as all of them are."""
+    """Build the phrasings that an answer follows; like all rules, when first needed."""
     return (
         *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
         *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),

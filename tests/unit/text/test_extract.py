@@ -10,7 +10,6 @@ from auricle.text import label, number, option, yes_no
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
 EMOTIONS = ["angry", "happy", "sad", "neutral"]
-BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
 
 
 def by_reply(case):
@@ -291,49 +290,6 @@ def test_without_choices_only_letters_count(reply, expected):
     assert option(reply, []) == expected
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("The speaker sounds angry, not happy.", "angry"),
-        ("happy rather than sad", "happy"),
-        ("Angry.", "angry"),
-        ("ANGRY", "angry"),
-        ("Emotion: happy", "happy"),
-        ("The emotion is neutral", "neutral"),
-        ("I don't think the speaker is happy; sounds sad", "sad"),
-        ("The speaker is not happy but sad", "sad"),
-        ("Not so happy, quite sad", "sad"),
-        ("The speaker sounds so happy!", "happy"),
-        ("I first thought happy, but the answer is sad.", "sad"),
-        ("The speaker isn't angry.", None),
-        ("unhappy", None),
-        ("angry and sad", None),
-        ("A", None),
-        ("B. something", None),
-        ("", None),
-    ],
-    ids=by_reply,
-)
-def test_a_label_is_read_from_a_reply(reply, expected):
-    assert label(reply, EMOTIONS) == expected
-
-
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("他听起来很生气", BILINGUAL[0]),
-        ("She is happy", BILINGUAL[1]),
-        ("不开心，很悲伤", BILINGUAL[2]),
-        ("生气/angry", BILINGUAL[0]),
-        ("悲伤 (sad)", BILINGUAL[2]),
-        ("开心或生气", None),
-    ],
-    ids=by_reply,
-)
-def test_either_half_of_a_bilingual_label_will_do(reply, expected):
-    assert label(reply, BILINGUAL) == expected
-
-
 WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\n{}\n", "<b>{}</b>"]
 
 
@@ -364,6 +320,7 @@ FRAMES = [
 ]
 
 
+@settings(deadline=None)
 @given(st.integers(2, 26), st.data(), st.sampled_from(FRAMES))
 def test_every_letter_reads_back_in_every_frame(count, data, frame):
     index = data.draw(st.integers(0, count - 1))
@@ -373,6 +330,7 @@ def test_every_letter_reads_back_in_every_frame(count, data, frame):
     assert option(reply, []) == index
 
 
+@settings(deadline=None)
 @given(st.integers(2, 25), st.data())
 def test_a_letter_beyond_the_options_does_not_count(count, data):
     index = data.draw(st.integers(count, 25))
@@ -380,6 +338,7 @@ def test_a_letter_beyond_the_options_does_not_count(count, data):
     assert option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
 
 
+@settings(deadline=None)
 @given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
 def test_an_option_named_by_text_follows_its_place(choices, name):
     assert option(f"I believe it is a {name}.", choices) == choices.index(name)

@@ -171,6 +171,7 @@ def test_basic_removes_case_and_punctuation_and_nothing_else(text, expected):
     assert profile("basic")(text) == expected
 
 
+@settings(deadline=None)
 @given(st.text(max_size=60))
 def test_basic_leaves_no_punctuation_and_single_spaces(text):
     result = profile("basic")(text)
@@ -181,6 +182,7 @@ def test_basic_leaves_no_punctuation_and_single_spaces(text):
     assert not categories & set("PSZ")
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(codec="ascii"), max_size=60))
 def test_basic_normalises_its_own_output_to_itself(text):
     once = profile("basic")(text)
@@ -267,11 +269,13 @@ def value_of(reading: str) -> int:
     return total + section + digit
 
 
+@settings(deadline=None)
 @given(st.integers(0, 10**8 - 1))
 def test_a_quantity_read_back_is_the_same_number(value):
     assert value_of(cardinal(value)) == value
 
 
+@settings(deadline=None)
 @given(st.integers(0, 999_999), st.integers(0, 999))
 def test_a_decimal_is_read_digit_by_digit_after_the_point(whole, fraction):
     reading = read_number(f"{whole}.{fraction}")
@@ -317,6 +321,7 @@ def test_words_split_at_any_whitespace():
     assert words(" a \t b\nc ") == ["a", "b", "c"]
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=6))
 def test_characters_count_as_jiwer_counts_them(chosen):
     reference = " ".join(chosen)

@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.text import number, yes_no
@@ -85,6 +85,7 @@ def test_yes_or_no_is_read_from_a_reply(reply, expected):
     assert yes_no(reply) is expected
 
 
+@settings(deadline=None)
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
 def test_a_number_reads_back(value):
     assert number(f"Score: {value}") == value

@@ -1,0 +1,211 @@
+"""Rows and fields: what people have, taken as it is; what is wrong, told with its place."""
+
+import csv
+import json
+
+import pytest
+
+from auricle import Sample
+from auricle.data import Fields, Manifest
+from auricle.data.rows import count, revision, rows
+from auricle.errors import DataError
+from auricle.types import Rejected
+
+ASR = Fields(target=("text", "answer"), default_question="Write it down.")
+QA = Fields(target=("answer",), question=("question", "text"))
+
+
+def samples(path, fields=ASR, **options):
+    return list(Manifest(path, fields, **options))
+
+
+def test_kimi_fields_are_taken_as_they_are(manifest, tmp_path):
+    row = {
+        "index": 3,
+        "audio_path": "a.wav",
+        "question": "What is said?",
+        "answer": "hello",
+        "subset": "clean",
+        "audio_content": "spoken",
+        "meta": {"lang": "en"},
+    }
+    (sample,) = samples(manifest([row]))
+    assert sample.id == "3"
+    assert sample.inputs["audio"][0].uri == str(tmp_path / "a.wav")
+    assert sample.inputs["question"] == "What is said?"
+    assert sample.target == "hello"
+    assert sample.meta == {"subset": "clean", "audio_content": "spoken", "lang": "en"}
+    assert sample.origin == "mine.jsonl:1"
+
+
+def test_friendly_names_are_taken_too(manifest):
+    (sample,) = samples(manifest([{"id": "x", "audio": "a.wav", "text": "hello", "speaker": "s1"}]))
+    assert (sample.id, sample.target, sample.meta) == ("x", "hello", {"speaker": "s1"})
+    assert sample.inputs["question"] == "Write it down."
+
+
+def test_several_sounds_a_row(manifest):
+    (sample,) = samples(manifest([{"audio_path": ["a.wav", "b.wav"], "text": "x"}]))
+    assert [sound.uri.rpartition("/")[2] for sound in sample.inputs["audio"]] == ["a.wav", "b.wav"]
+
+
+def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest):
+    path = manifest(
+        [
+            {"audio": "a.wav", "start": 1.5, "end": 2, "text": "x"},
+            {"audio": "a.wav", "offset": 1, "duration": 0.5, "text": "x"},
+        ]
+    )
+    cuts = [(each.inputs["audio"][0].start, each.inputs["audio"][0].end) for each in samples(path)]
+    assert cuts == [(1.5, 2.0), (1.0, 1.5)]
+
+
+def test_meta_of_one_sample_never_reaches_another(manifest):
+    first, second = samples(manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}]))
+    first.meta["new"] = 1
+    assert second.meta == {}
+
+
+def test_rows_without_an_id_are_numbered(manifest):
+    assert [each.id for each in samples(manifest([{"audio": "a", "text": "x"}] * 2))] == ["0", "1"]
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ("{broken", "not valid JSON"),
+        ('["a"]', "a JSON object is due"),
+        ({"audio": "a.wav"}, "no target: one of text, answer is needed"),
+        ({"audio": 5, "text": "x"}, "int"),
+        ({"audio": "a.wav", "text": {"a": 1}}, "the target should be text"),
+        ({"audio": "a.wav", "text": "x", "id": [1]}, "the id should be text or a whole number"),
+        ({"audio": "a.wav", "text": "x", "start": "soon"}, "start and end are seconds"),
+        ({"audio": "a.wav", "text": "x", "question": 7}, "the question should be text"),
+        ({"audio": "a.wav", "text": "x", "choices": "one"}, "a list of two or more"),
+    ],
+)
+def test_a_bad_row_is_told_with_its_line_and_reason(manifest, row, reason):
+    good = {"audio": "a.wav", "text": "x", "id": "good"}
+    first, second, third = samples(manifest([good, row, {**good, "id": "also"}]))
+    assert isinstance(first, Sample)
+    assert isinstance(third, Sample)
+    assert isinstance(second, Rejected)
+    assert second.origin == "mine.jsonl:2"
+    assert reason in second.reason
+
+
+def test_nothing_to_ask_about_is_a_bad_row(manifest):
+    (row,) = samples(manifest([{"answer": "x"}]), QA)
+    assert row.reason == "nothing to ask about: no audio and no question"
+
+
+def test_blank_lines_keep_line_numbers(manifest):
+    (row,) = samples(manifest(["", "", {"audio": "a", "text": "x"}]))
+    assert row.origin == "mine.jsonl:3"
+
+
+def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path):
+    path = tmp_path / "mine.csv"
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(["id", "audio", "question", "choices", "answer"])
+        table.writerow(["1", '["a.wav", "b.wav"]', "which?", "cat|dog", "A"])
+        table.writerow(["2", "c.wav", "which?", '["x", "y"]', "B"])
+    first, second = samples(path, QA)
+    assert len(first.inputs["audio"]) == 2
+    assert first.inputs["choices"] == ["cat", "dog"]
+    assert second.inputs["choices"] == ["x", "y"]
+
+
+def test_ragged_csv_rows_are_rejected_by_line(tmp_path):
+    path = tmp_path / "mine.csv"
+    path.write_text("id,audio,text\n1,a.wav,x\n2,b.wav\n3,c.wav,y,z\n")
+    assert [type(each) for each in samples(path)] == [Sample, Rejected, Rejected]
+
+
+def test_tsv_and_a_byte_order_mark(tmp_path):
+    path = tmp_path / "mine.tsv"
+    path.write_text("﻿id\taudio\ttext\n1\ta.wav\thello, you\n", encoding="utf-8")
+    (sample,) = samples(path)
+    assert (sample.id, sample.target) == ("1", "hello, you")
+
+
+def test_parquet_rows_stream_with_sound_inside(tmp_path):
+    import pyarrow
+    import pyarrow.parquet
+
+    path = tmp_path / "mine.parquet"
+    table = pyarrow.table(
+        {"id": ["1", "2"], "audio": [{"bytes": b"RIFF", "path": "x.wav"}] * 2, "text": ["a", None]}
+    )
+    pyarrow.parquet.write_table(table, path)
+    first, second = samples(path)
+    assert first.inputs["audio"][0].data == b"RIFF"
+    assert isinstance(second, Rejected)
+    assert len(Manifest(path, ASR)) == 2
+
+
+def test_choices_may_be_an_object_of_letters(manifest):
+    (sample,) = samples(manifest([{"question": "?", "choices": {"A": "x", "B": "y"}, "answer": "A"}]), QA)
+    assert sample.inputs["choices"] == ["x", "y"]
+
+
+def test_images_and_videos_are_handles_too(manifest, tmp_path):
+    (sample,) = samples(manifest([{"image": "a.png", "video": "b.mp4", "question": "?", "answer": "x"}]), QA)
+    assert sample.inputs["image"][0].uri == str(tmp_path / "a.png")
+    assert sample.inputs["video"][0].uri == str(tmp_path / "b.mp4")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "words"),
+    [
+        ("gone.jsonl", None, "There is no file"),
+        ("mine.txt", "x", r"should end in \.jsonl"),
+        ("array.jsonl", '[{"a": 1}]', "is one JSON array. Write one object a line"),
+        ("empty.jsonl", "", "has no rows"),
+        ("bad.parquet", "not parquet", "is not a Parquet file"),
+        ("latin.csv", b"id,text\n1,caf\xe9\n", "is not UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path, name, content, words):
+    path = tmp_path / name
+    if content is not None:
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    with pytest.raises(DataError, match=words):
+        Manifest(path, ASR).peek()
+
+
+def test_a_file_without_the_needed_column_names_the_columns_it_has(manifest):
+    path = manifest([{"sound": "a.wav", "words": "x"}] * 3)
+    with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns found: sound, words"):
+        Manifest(path, ASR).peek()
+
+
+def test_sounds_that_are_all_missing_point_to_the_root(manifest):
+    path = manifest([{"audio": "sub/a.wav", "text": "x"}] * 3)
+    with pytest.raises(DataError, match=r"None of the first 3 audio files exist.*-T root=DIR"):
+        Manifest(path, ASR).peek()
+
+
+def test_one_missing_sound_is_not_the_files_fault(manifest, tone):
+    tone("a.wav")
+    Manifest(manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR).peek()
+
+
+def test_rows_are_counted_without_reading_them(manifest, tmp_path):
+    assert count(manifest([{"a": 1}] * 7)) == 7
+    path = tmp_path / "no-newline.csv"
+    path.write_text("id\n1\n2")
+    assert count(path) == 2
+
+
+def test_a_revision_changes_with_the_content(manifest):
+    first = revision(manifest([{"a": 1}]))
+    assert revision(manifest([{"a": 2}])) != first
+
+
+def test_rows_are_read_lazily(tmp_path):
+    path = tmp_path / "huge.jsonl"
+    with path.open("w") as file:
+        file.write(json.dumps({"a": 1}) + "\n" + "{broken\n" * 100_000)
+    assert next(rows(path)).values == {"a": 1}

@@ -1,0 +1,169 @@
+"""The five kinds of task a manifest can be."""
+
+import pytest
+
+from auricle import Generation, Prediction, Sample, SpecError
+from auricle.infer import Either, Respond
+from auricle.registry import task
+from auricle.tasks.kinds import listed_options
+from auricle.types import Rejected
+
+
+def built(kind, path, **options):
+    return task.get(kind)(data=str(path), **options)
+
+
+def first(kind, path, **options):
+    made = built(kind, path, **options)
+    return made, next(iter(made.samples))
+
+
+def prompt(inferencer, sample):
+    ways = inferencer.ways if isinstance(inferencer, Either) else (inferencer,)
+    (respond,) = [way for way in ways if isinstance(way, Respond)]
+    return respond.request(sample).turns[-1].parts
+
+
+def scores(made, sample, *outputs):
+    return {metric.name: metric.score(sample, *outputs) for metric in made.metrics}
+
+
+def test_transcription_is_asked_for_where_the_row_asks_nothing(manifest):
+    made, sample = first("asr", manifest([{"audio": "a.wav", "text": "hello"}]))
+    sound, words = prompt(made.inferencer, sample)
+    assert sound.uri.endswith("a.wav")
+    assert words == "Please transcribe the spoken content into written text."
+
+
+@pytest.mark.parametrize(
+    ("language", "signatures"),
+    [
+        ("", ["wer:1.pooled.basic:1", "cer:1.pooled.basic:1"]),
+        ("en", ["wer:1.pooled.whisper-en:1", "cer:1.pooled.whisper-en:1"]),
+        ("zh", ["mer:1.pooled.zh:1", "cer:1.pooled.zh:1"]),
+        ("ja", ["cer:1.pooled.chars:1"]),
+    ],
+)
+def test_a_language_brings_its_metrics_and_profile(manifest, language, signatures):
+    made = built("asr", manifest([]), language=language)
+    assert [metric.signature for metric in made.metrics] == signatures
+
+
+def test_a_profile_can_be_named(manifest):
+    made = built("asr", manifest([]), language="en", profile="none")
+    assert made.metrics[0].signature == "wer:1.pooled.none:1"
+
+
+def test_options_of_a_column_are_shown_with_letters(manifest):
+    row = {"question": "Which?", "choices": ["cat", "dog"], "answer": "dog"}
+    made, sample = first("mcq", manifest([row]))
+    assert prompt(made.inferencer, sample) == (
+        "Which?\nA. cat\nB. dog\nAnswer with the letter of the right option.",
+    )
+    assert scores(made, sample, Generation(text="The answer is B.")) == {"option_accuracy": 1.0}
+    assert scores(made, sample, Generation(text="cat")) == {"option_accuracy": 0.0}
+
+
+def test_options_in_the_question_are_not_shown_twice(manifest):
+    row = {"question": "Which?\nA. cat\nB. dog", "answer": "B"}
+    made, sample = first("mcq", manifest([row]))
+    assert sample.inputs["choices"] == ["cat", "dog"]
+    assert prompt(made.inferencer, sample)[0].count("cat") == 1
+    assert scores(made, sample, Generation(text="dog")) == {"option_accuracy": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("question", "options"),
+    [
+        ("What?\nA. dog\nB. cat\nC. (big) bird", ["dog", "cat", "(big) bird"]),
+        ("What? (A) dog (B) cat (C) a bird", ["dog", "cat", "a bird"]),
+        ("选哪个？A、狗 B、猫", ["狗", "猫"]),
+        ("Which of A or B?", []),
+        ("B. first\nA. second", []),
+    ],
+)
+def test_options_are_found_in_a_question(question, options):
+    assert listed_options(question) == options
+
+
+@pytest.mark.parametrize("answer", ["E", "parrot", 7])
+def test_an_answer_that_is_no_option_rejects_the_row(manifest, answer):
+    row = {"question": "Which?", "choices": ["cat", "dog"], "answer": answer}
+    _, sample = first("mcq", manifest([row]))
+    assert isinstance(sample, Rejected)
+    assert "is none of the 2 options" in sample.reason
+
+
+@pytest.mark.parametrize("answer", ["B", "b", "(B)", "dog", " Dog ", 1])
+def test_an_answer_is_a_letter_a_text_or_a_place(manifest, answer):
+    row = {"question": "Which?", "choices": ["cat", "dog"], "answer": answer}
+    made, sample = first("mcq", manifest([row]))
+    assert scores(made, sample, Generation(text="B")) == {"option_accuracy": 1.0}
+
+
+def test_references_may_be_several(manifest):
+    made, sample = first("qa", manifest([{"question": "?", "answer": ["Paris", "the city of light"]}]))
+    assert scores(made, sample, Generation(text="It is Paris.")) == {
+        "exact_match": 0.0,
+        "contains": 1.0,
+    }
+    assert scores(made, sample, Generation(text="the City of Light!"))["exact_match"] == 1.0
+
+
+def test_contained_means_whole_words(manifest):
+    made, sample = first("qa", manifest([{"question": "?", "answer": "no"}]))
+    assert scores(made, sample, Generation(text="I notice it"))["contains"] == 0.0
+
+
+def test_open_answers_need_no_target(manifest):
+    made, sample = first("open", manifest([{"question": "Tell me."}]))
+    assert sample.target is None
+    assert scores(made, sample, Generation(text=" ")) == {"empty": 1.0}
+
+
+def test_labels_are_gathered_from_the_data_and_shown(manifest):
+    rows = [{"audio": "a.wav", "label": label} for label in ("sad", "angry", "sad")]
+    made, sample = first("classify", manifest(rows))
+    assert prompt(made.inferencer, sample)[-1].endswith("Answer with one of: angry, sad.")
+    assert scores(made, sample, Generation(text="Sounds sad to me, not angry."))["accuracy"] == 1.0
+
+
+def test_class_scores_are_read_as_their_highest(manifest):
+    made, sample = first("classify", manifest([{"audio": "a.wav", "label": "sad"}]), labels="sad,glad")
+    output = Prediction(values={"sad": -1.0, "glad": -2.0}, scale="logit")
+    assert scores(made, sample, output)["accuracy"] == 1.0
+
+
+def test_dimensions_are_refused_by_name(manifest):
+    made, sample = first("classify", manifest([{"audio": "a.wav", "label": "sad"}]))
+    with pytest.raises(SpecError, match="needs class scores"):
+        scores(made, sample, Prediction(values={"valence": 0.2}, scale="continuous"))
+
+
+def test_an_unknown_option_is_refused_with_those_that_exist(manifest):
+    with pytest.raises(SpecError, match=r"asr takes no option langauge; it takes data, name"):
+        built("asr", manifest([]), langauge="en")
+
+
+def test_data_is_needed():
+    with pytest.raises(SpecError, match="asr needs data"):
+        task.get("asr")()
+
+
+def test_a_task_is_made_without_touching_its_data(tmp_path):
+    made = built("classify", tmp_path / "not-there.jsonl")
+    assert made.name == "classify-not-there"
+
+
+def test_metrics_can_be_named(manifest):
+    made = built("qa", manifest([]), metrics="bleu,chrf")
+    assert [metric.name for metric in made.metrics] == ["bleu", "chrf"]
+
+
+def test_the_demo_is_complete():
+    made = task.get("demo")()
+    samples = list(made.samples)
+    assert len(samples) >= 30
+    assert all(isinstance(each, Sample) for each in samples)
+    assert len({each.meta["subset"] for each in samples}) == 3
+    assert all(each.inputs["audio"][0].seconds > 0.5 for each in samples)
