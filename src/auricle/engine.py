@@ -266,6 +266,7 @@ class Pass:
     def _finish(self, rows: int, stopped: bool) -> None:
         if not stopped and self._settings.limit is None:
             self._run.forget(self._held.ids() - self._seen.keys())
+        self._run.flush()
         self._run.write_progress({"complete": not stopped, "rows": rows})
 
 

@@ -135,6 +135,12 @@ class Run:
         assert self._journal, "a loaded run cannot be appended to; open it"
         self._journal.append(line)
 
+    def flush(self) -> None:
+        """Wait until everything appended is on disk."""
+        assert self._journal, "only an open run has anything to flush"
+        self._journal.close()
+        self._journal = _Journal(self.outputs)
+
     def close(self) -> None:
         """Write what is left and let others in."""
         try:

@@ -1,0 +1,17 @@
+"""A dataset in a format of your own is seven lines; one in JSON lines needs none (dataset.jsonl).
+
+    auricle run examples/dataset.py:capitals -m echo
+    auricle run examples/dataset.jsonl --as qa -m echo
+"""
+
+from auricle import Sample, Task
+from auricle.infer import Respond
+from auricle.metrics.text import exact_match
+
+
+def capitals() -> Task:
+    """Capitals, from a format nobody else has."""
+    rows = ("France=Paris", "Japan=Tokyo")
+    pairs = (row.split("=") for row in rows)
+    samples = [Sample(id=a, inputs={"place": a}, target=b) for a, b in pairs]
+    return Task(samples, Respond("The capital of {place}?"), [exact_match])

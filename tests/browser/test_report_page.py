@@ -1,0 +1,205 @@
+"""The page in a real browser: it fits, it plays, it filters, and it asks nobody for anything."""
+
+import shutil
+
+import numpy as np
+import pytest
+
+from auricle.audio import Audio
+from auricle.metrics import labels, text
+from auricle.report.files import document
+from auricle.report.html import render
+from auricle.report.numbers import summarise
+from auricle.report.score import Scoreboard, scored
+from auricle.report.worst import shown
+from auricle.types import Failure, Generation, Prediction, Record, Sample
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync"]  # fmt: skip
+LONG = "unbroken" * 40
+
+
+@pytest.fixture(scope="module")
+def browser():
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+def about(name):
+    task = {"name": name, "version": 1, "language": "", "licence": "", "source": f"{LONG}.jsonl",
+            "revision": "", "cluster": ""}  # fmt: skip
+    return {"task": task, "model": {"name": f"model-{LONG}", "arguments": {"path": LONG}},
+            "auricle": "0.1.0", "created": "2026-08-14T10:22:31+00:00", "complete": False,
+            "rows": 99}  # fmt: skip
+
+
+def page_of(records, metrics):
+    board = Scoreboard(metrics)
+    list(scored(records, board))
+    found = document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
+    by_id = {record.sample.id: record for record in records}
+    return render(found, shown([by_id[each] for each in board.worst()], metrics[0]))
+
+
+def heard(at, audio=None):
+    """Transcripts in several scripts, some of them missing, some without end."""
+    said = [("turn the light on", "turn light on now"), ("打开客厅的灯", "打开客厅灯"),
+            ("مرحبا بكم في هذا", "مرحبا كم في"), (LONG, f"{LONG} {LONG}")]  # fmt: skip
+    target, answer = said[at % len(said)]
+    meta = {"subset": f"set {at % 3}", "accent": LONG if at % 2 else "none", "speaker": at % 20}
+    sample = Sample(id=f"{at:03d}-{LONG if at % 5 == 0 else 'x'}", inputs={"audio": audio or []},
+                    target=target, meta=meta, origin=f"{LONG}.jsonl:{at}")  # fmt: skip
+    if at % 11 == 10:
+        return Record(sample=sample, row=at, error=Failure("Timeout", f"no answer from {LONG}"))
+    return Record(sample=sample, row=at, outputs=(Generation(text=answer),))
+
+
+def classified(at):
+    names = ["angry", "calm", "disgusted", "fearful", "happy", "neutral", "sad", LONG]
+    values = {name: 1 / (2 + (at * 7 + place) % 8) for place, name in enumerate(names)}
+    sample = Sample(
+        id=f"c{at}", inputs={"choices": names}, target=names[at % 8], meta={"actor": at % 4}
+    )
+    output = Generation(text="no idea") if at % 9 == 8 else Prediction(values=values, scale="logit")
+    return Record(sample=sample, row=at, outputs=(output,))
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("pages")
+    wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(24_000) / 16_000)
+    sound = [Audio.of(wave.astype(np.float32), rate=16_000)]
+    made = {
+        "speech": page_of([heard(at, sound) for at in range(44)], [text.wer, text.cer]),
+        "classes": page_of(
+            [classified(at) for at in range(80)],
+            [labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1],
+        ),
+        "empty": page_of([], [text.wer]),
+    }
+    for name, page in made.items():
+        (folder / f"{name}.html").write_text(page, encoding="utf-8")
+    return folder
+
+
+class Visit:
+    """A page, and all it said and asked for."""
+
+    def __init__(self, browser, path, width=1280, **context):
+        self.context = browser.new_context(viewport={"width": width, "height": 900}, **context)
+        self.page = self.context.new_page()
+        self.complaints, self.asked = [], []
+        self.page.on("console", lambda message: self.complaints.append(message.text))
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.goto(path.as_uri())
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def shown(self):
+        return self.page.locator("#cards > li:visible").count()
+
+
+@pytest.mark.parametrize("name", ["speech", "classes", "empty"])
+def test_page_is_quiet_and_asks_nobody(browser, pages, name):
+    with Visit(browser, pages / f"{name}.html") as visit:
+        visit.page.wait_for_load_state("networkidle")
+        assert visit.complaints == []
+        assert all(url.startswith(("file:", "data:")) for url in visit.asked)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+@pytest.mark.parametrize("name", ["speech", "classes", "empty"])
+def test_page_fits_the_window(browser, pages, name, width):
+    with Visit(browser, pages / f"{name}.html", width) as visit:
+        visit.page.evaluate(
+            "document.querySelectorAll('details').forEach((each) => each.open = true)"
+        )
+        assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_sound_can_be_played(browser, pages):
+    with Visit(browser, pages / "speech.html") as visit:
+        seconds = visit.page.evaluate(
+            """() => new Promise((resolve, reject) => {
+                const player = document.querySelector("audio");
+                player.addEventListener("loadedmetadata", () => resolve(player.duration));
+                player.addEventListener("error", () => reject(player.error.message));
+                player.preload = "metadata";
+                player.load();
+            })"""
+        )
+        assert 1.4 < seconds < 1.7
+        assert visit.complaints == []
+
+
+def test_filter_leaves_the_samples_that_match(browser, pages):
+    with Visit(browser, pages / "speech.html") as visit:
+        everything = visit.shown()
+        visit.page.get_by_label("Filter").fill("LIGHT now")
+        assert 0 < visit.shown() < everything
+        assert visit.page.locator("#matches").inner_text() == f"{visit.shown()} shown"
+        visit.page.get_by_label("Filter").fill("no such words anywhere")
+        assert visit.shown() == 0
+        visit.page.get_by_label("Filter").fill("")
+        assert visit.shown() == everything
+
+
+def test_order_can_be_turned_round(browser, pages):
+    with Visit(browser, pages / "speech.html") as visit:
+        first = visit.page.locator("#cards > li").first.get_attribute("data-id")
+        visit.page.get_by_label("Order").select_option("best")
+        assert visit.page.locator("#cards > li").last.get_attribute("data-id") == first
+        visit.page.get_by_label("Order").select_option("id")
+        assert visit.page.locator("#cards > li").first.get_attribute("data-rank") != "0"
+        ids = visit.page.locator("#cards > li").evaluate_all("all => all.map(i => i.dataset.id)")
+        assert ids == sorted(ids)
+
+
+def test_signature_can_be_copied_with_the_keyboard(browser, pages):
+    with Visit(browser, pages / "speech.html") as visit:
+        button = visit.page.locator(".copy").first
+        button.focus()
+        visit.page.keyboard.press("Enter")
+        visit.page.wait_for_function("document.querySelector('.copy').textContent !== 'Copy'")
+        assert visit.page.evaluate("getSelection().toString()").startswith(LONG)
+        assert visit.complaints == []
+
+
+def test_page_works_without_script(browser, pages):
+    with Visit(browser, pages / "speech.html", java_script_enabled=False) as visit:
+        assert visit.page.locator("#cards > li").first.is_visible()
+        assert not visit.page.locator("#controls").is_visible()
+        assert not visit.page.locator(".copy").first.is_visible()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_stands_out_from_the_paper(browser, pages, scheme):
+    with Visit(browser, pages / "speech.html", color_scheme=scheme) as visit:
+        for selector in ("body", ".quiet", ".diff del", ".diff ins", "nav a"):
+            assert contrast(visit.page, selector) >= 4.5, selector
+
+
+def contrast(page, selector):
+    """The contrast ratio of the web's accessibility guidelines, against the page's paper."""
+    ink = page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
+    paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
+    light, dark = sorted((luminance(ink), luminance(paper)), reverse=True)
+    return (light + 0.05) / (dark + 0.05)
+
+
+def luminance(colour):
+    parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
+    red, green, blue = (
+        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue

@@ -1,0 +1,96 @@
+"""The promises to whoever extends Auricle, kept by the files in examples/."""
+
+import ast
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+
+
+def body_lines(path, name):
+    """Lines of a top-level function or class, without its docstring."""
+    tree = ast.parse(path.read_text())
+    (found,) = [node for node in tree.body if getattr(node, "name", "") == name]
+    return sum(
+        node.end_lineno - node.lineno + 1
+        for node in found.body
+        if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
+    )
+
+
+def test_a_metric_is_one_function(auricle, tmp_path):
+    metric = f"metrics={EXAMPLES / 'metric.py'}:right_length"
+    data = EXAMPLES / "dataset.jsonl"
+    done = auricle("run", data, "--as", "qa", "-m", "echo", "-T", metric, "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "right_length" in done.stdout
+    assert body_lines(EXAMPLES / "metric.py", "right_length") == 1
+
+
+def test_a_model_is_a_class_of_five_lines(auricle):
+    data, model = EXAMPLES / "dataset.jsonl", f"{EXAMPLES / 'model.py'}:Shouting"
+    done = auricle("run", data, "--as", "qa", "-m", model, "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "model.py:Shouting" in done.stdout
+    assert body_lines(EXAMPLES / "model.py", "Shouting") <= 4
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "row"),
+    [
+        ("seconds_in_words", "asr", '{"audio": "a.wav", "text": "1 seconds"}'),
+        ("loudness", "classify", '{"audio": "a.wav", "label": "quiet"}'),
+    ],
+)
+def test_a_model_is_a_plain_function(auricle, manifest, tone, name, kind, row):
+    tone("a.wav", seconds=1.0)
+    model = f"{EXAMPLES / 'model.py'}:{name}"
+    done = auricle("run", manifest([row]), "--as", kind, "-m", model, "-o", "run")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_dataset_is_a_jsonl_file_and_no_code(auricle):
+    done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", "echo", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "subset=asia" in done.stdout
+
+
+def test_a_dataset_of_your_own_is_seven_lines(auricle):
+    done = auricle("run", f"{EXAMPLES / 'dataset.py'}:capitals", "-m", "echo", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "exact_match" in done.stdout
+    assert body_lines(EXAMPLES / "dataset.py", "capitals") <= 7
+
+
+def test_a_class_in_a_package_needs_no_registration(auricle):
+    model = "auricle.models.fake:Echo"
+    done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", model, "-o", "run")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def plugin(tmp_path_factory):
+    """The example package, installed as pip would, in a folder of its own."""
+    target = tmp_path_factory.mktemp("site")
+    install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target)]
+    subprocess.run([*install, str(EXAMPLES / "plugin")], check=True, capture_output=True)
+    return {**os.environ, "PYTHONPATH": str(target)}
+
+
+def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle, plugin):
+    assert "whisperer" in auricle("list", "models", env=plugin).stdout
+    assert "polite" in auricle("list", "metrics", env=plugin).stdout
+    done = auricle("run", "greetings", "-m", "whisperer", "-o", "run", env=plugin)
+    assert done.returncode == 0, done.stderr
+    assert "50.00 %" in done.stdout
+
+
+def test_no_prompt_names_a_model_and_no_model_a_task():
+    source = EXAMPLES.parent / "src" / "auricle"
+    models = [path.stem for path in (source / "models").glob("*.py") if path.stem != "base"]
+    for path in (source / "tasks").glob("*.py"):
+        assert not [name for name in models if f"models.{name}" in path.read_text()]
