@@ -209,7 +209,7 @@ def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
     metrics = {number["metric"] for number in numbers}
     words = (
         "Bars are 95 % intervals, ticks the values; the dashed line is the value over all samples. "
-        "Each metric keeps one scale throughout."
+        "Each metric keeps one scale in all tables but the folded ones."
     )
     kind = "fields" if len(metrics) < 3 else "fields single"
     drawn = any("<table" in each for each in made)

@@ -31,6 +31,7 @@ MOST_CONFUSIONS = 30
 WIDEST_BESIDE = 9  # up to here a matrix fits beside the table of classes
 MOST_OPEN = 12  # a longer breakdown is folded, and has a scale of its own
 CASES = "had every failed sample gone as well, or as badly, as can be"
+MOST_NAME = 48
 TINT = 0.6  # the strongest tint; beyond it the digits would no longer stand out
 
 Rows = Iterable[Markup]
@@ -59,6 +60,13 @@ def cell(*content: str | None, kind: str = "number", **attributes: Any) -> Marku
 
 def name_cell(*content: str) -> Markup:
     return tag("th", *content, scope="row")
+
+
+def named(text: str) -> Markup:
+    """A group's or a class's name; a very long one by its beginning, the whole on hovering."""
+    if len(text) <= MOST_NAME:
+        return tag("bdi", text)
+    return tag("bdi", f"{text[:MOST_NAME]}…", title=text)
 
 
 def some(value: int) -> Markup:
@@ -158,7 +166,7 @@ def _share(size: float, whole: float) -> Markup:
 
 
 def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
-    """One table a meta field; subsets first. A field that splits nothing is told in a line."""
+    """One table a meta field, subsets first, folded ones last; a field that splits nothing, a line."""
     overall = {number["metric"]: number for number in numbers if not number["field"]}
     fields: dict[str, Groups] = {}
     for number in numbers:
@@ -167,7 +175,7 @@ def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
             groups.setdefault(number["group"], {})[number["metric"]] = number
     common = _scales(overall, [each for each in fields.values() if len(each) <= MOST_OPEN])
     made = []
-    for field in sorted(fields, key=lambda each: each != "subset"):
+    for field in sorted(fields, key=lambda each: (len(fields[each]) > MOST_OPEN, each != "subset")):
         groups = fields[field]
         own = common if len(groups) <= MOST_OPEN else _scales(overall, [groups])
         made.append(_breakdown(field, groups, overall, own))
@@ -189,7 +197,7 @@ def _breakdown(
     if len(groups) == 1:
         only = (tag("b", tag("bdi", field)), " ", tag("bdi", next(iter(groups))))
         return tag("p", "Every scored sample is of ", *only, ".", class_="quiet")
-    head = [heading(tag("bdi", field), kind="of"), heading("Scored")]
+    head = [heading(named(field), kind="of"), heading("Scored")]
     for metric, scale in scales.items():
         head.append(heading(tag("bdi", title(metric)), " ", arrow(overall[metric])))
         head.append(heading(axis(overall[metric]["unit"], scale), kind="drawn"))
@@ -217,7 +225,7 @@ def _group_row(
         cells.append(cell(told(number), title=words))
         cells.append(cell(drawn, hidden_text(words), kind="drawn", title=words))
     first = next(iter(found.values()))
-    return tag("tr", name_cell(tag("bdi", group or "(empty)")), cell(_scored(first)), cells)
+    return tag("tr", name_cell(named(group or "(empty)")), cell(_scored(first)), cells)
 
 
 # --- classes --------------------------------------------------------------------------------
@@ -242,7 +250,7 @@ def _class_table(details: Mapping[str, Any]) -> Markup:
     rows = (
         tag(
             "tr",
-            name_cell(tag("bdi", label)),
+            name_cell(named(label)),
             [cell(written(figures[name], "share")) for name in ("precision", "recall", "f1")],
             cell(count(figures["support"])),
         )
@@ -259,9 +267,9 @@ def _confusions(details: Mapping[str, Any]) -> Markup:
     if not any(row[-1] for row in details["confusion"]):
         columns.pop()
     corner = tag("th", "True ↓  Said →", scope="col", class_="corner")
-    head = [corner, *(heading(tag("bdi", column)) for column in columns)]
+    head = [corner, *(heading(named(column)) for column in columns)]
     rows = (
-        tag("tr", name_cell(tag("bdi", labels[at])), _matrix_cells(row, at, len(columns)))
+        tag("tr", name_cell(named(labels[at])), _matrix_cells(row, at, len(columns)))
         for at, row in enumerate(details["confusion"])
     )
     return tag("div", table("True against predicted classes", head, rows, "matrix"), class_="field")
@@ -295,7 +303,7 @@ def _frequent(details: Mapping[str, Any]) -> Markup:
     missed.sort(key=lambda each: -each[0])
     head = [heading("True", kind=""), heading("Said", kind=""), heading("Times")]
     rows = (
-        tag("tr", name_cell(tag("bdi", true)), cell(tag("bdi", said), kind=""), cell(count(size)))
+        tag("tr", name_cell(named(true)), cell(named(said), kind=""), cell(count(size)))
         for size, true, said in missed[:MOST_CONFUSIONS]
     )
     caption = f"Most frequent confusions of {len(names) - 1} classes; metrics.json holds all"

@@ -1,0 +1,111 @@
+"""Pulled plugs: killed at twenty random moments, a run ends as if nothing had happened."""
+
+import json
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+
+import pytest
+
+SAMPLES = 2000
+KILLS = 20
+
+
+@pytest.fixture
+def data(manifest):
+    dice = random.Random(1)
+    words = "one two three four five six seven eight nine ten".split()
+    rows = (
+        {
+            "id": f"s{at}",
+            "question": (said := " ".join(dice.choices(words, k=dice.randint(1, 12)))),
+            "text": said,
+            "subset": f"part{at % 3}",
+        }
+        for at in range(SAMPLES)
+    )
+    return manifest(rows)
+
+
+def command(data, out, model):
+    words = [sys.executable, "-m", "auricle", "run", str(data), "--as", "asr", "-o", str(out)]
+    return [*words, "-m", model[0], *model[1:]]
+
+
+def kill_somewhere(words, journal, dice):
+    """Start the run, wait until it writes, and kill it at a random moment after that."""
+    before = journal.stat().st_size if journal.exists() else 0
+    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
+            time.sleep(0.005)
+        time.sleep(dice.uniform(0, 0.2))
+    finally:
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+    return journal.stat().st_size if journal.exists() else 0
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        ("fake-api", "-M", "delay=0.06", "-M", "wrong=0.1"),
+        ("echo", "-M", "delay=0.05", "-M", "wrong=0.1", "-M", "batch_size=16"),
+    ],
+    ids=["async", "batched"],
+)
+def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, model):
+    dice = random.Random(model[0])
+    killed, whole = tmp_path / "killed", tmp_path / "whole"
+    sizes = []
+    for _ in range(KILLS):
+        extra = ("-j", str(dice.choice([4, 16, 24]))) if model[0] == "fake-api" else ()
+        sizes.append(
+            kill_somewhere([*command(data, killed, model), *extra], killed / "outputs.jsonl", dice)
+        )
+    assert sizes == sorted(sizes), "a journal only grows, but for one torn line"
+    subprocess.run(command(data, killed, model), check=True, capture_output=True)
+    subprocess.run(command(data, whole, model), check=True, capture_output=True)
+
+    lines = [json.loads(line) for line in (killed / "outputs.jsonl").read_bytes().splitlines()]
+    assert Counter(line["id"] for line in lines) == {f"s{at}": 1 for at in range(SAMPLES)}
+    assert not any(line["error"] for line in lines)
+    first, second = (json.loads((run / "metrics.json").read_text()) for run in (killed, whole))
+    assert first["numbers"] == second["numbers"]
+    assert first["outcomes"] == second["outcomes"]
+
+
+def test_kills_happen_before_the_run_is_over(data, tmp_path):
+    """Otherwise the test above would prove nothing."""
+    out = tmp_path / "run"
+    words = command(data, out, ("fake-api", "-M", "delay=0.06"))
+    kill_somewhere(words, out / "outputs.jsonl", random.Random(0))
+    lines = (out / "outputs.jsonl").read_bytes().count(b"\n")
+    assert 0 < lines < SAMPLES
+    assert not (out / "progress.json").exists()
+
+
+def test_ctrl_c_drains_and_says_how_to_resume(data, tmp_path):
+    out = tmp_path / "run"
+    words = command(data, out, ("fake-api", "-M", "delay=0.05"))
+    child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    journal = out / "outputs.jsonl"
+    while not journal.exists() or not journal.stat().st_size:
+        time.sleep(0.01)
+    child.send_signal(signal.SIGINT)
+    _, told = child.communicate(timeout=20)
+    assert child.returncode == 130
+    assert "Traceback" not in told
+    assert "nothing answered is lost. Resume with: auricle run" in told
+    answered = journal.read_bytes().count(b"\n")
+    assert 0 < answered < SAMPLES
+    shown = subprocess.run(
+        [sys.executable, "-m", "auricle", "show", str(out)], capture_output=True, text=True
+    )
+    assert "is not finished" in shown.stdout
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0
+    assert f"{answered} answered before" in done.stderr

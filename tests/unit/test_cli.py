@@ -1,0 +1,210 @@
+"""The command line as a stranger meets it."""
+
+import json
+
+import pytest
+
+
+@pytest.fixture
+def quiz(manifest):
+    rows = [
+        {"id": str(at), "question": f"say number {at}", "answer": f"say number {at}", "subset": s}
+        for at, s in enumerate("aabbb")
+    ]
+    return manifest(rows, "quiz.jsonl")
+
+
+@pytest.fixture
+def finished(auricle, quiz):
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    return done
+
+
+def test_a_run_prints_its_numbers_and_where_the_report_is(finished, tmp_path):
+    assert "exact_match ↑" in finished.stdout
+    assert "100.00 %" in finished.stdout
+    assert "subset=b" in finished.stdout
+    assert f"Report: {tmp_path / 'run' / 'report.html'}" in finished.stdout
+
+
+def test_a_run_leaves_the_files_the_design_names(finished, tmp_path):
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert names >= {
+        "spec.json",
+        "outputs.jsonl",
+        "scores.jsonl",
+        "metrics.json",
+        "metrics_summary.csv",
+        "metrics_detail.csv",
+        "report.html",
+    }
+
+
+def test_the_run_folder_has_a_name_of_its_own_by_default(auricle, quiz, tmp_path):
+    assert auricle("run", quiz, "--as", "qa", "-m", "echo").returncode == 0
+    assert (tmp_path / "runs" / "qa-quiz-echo" / "metrics.json").exists()
+
+
+def test_json_is_all_that_machines_get(auricle, quiz):
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--json")
+    (document,) = json.loads(done.stdout)
+    assert document["numbers"][0]["metric"] == "exact_match"
+    assert document["complete"] is True
+
+
+def test_inferring_now_and_scoring_later(auricle, quiz, tmp_path):
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--infer-only")
+    assert done.returncode == 0
+    assert not (tmp_path / "run" / "metrics.json").exists()
+    assert "exact_match" in auricle("score", "run").stdout
+
+
+def test_scoring_under_another_profile_changes_the_signature(auricle, manifest, tmp_path):
+    path = manifest([{"id": "1", "question": "Don't!", "text": "do not"}])
+    auricle("run", path, "--as", "asr", "-m", "echo", "-o", "run")
+    assert "100.00 %" in auricle("show", "run").stdout
+    assert "0.00 %" in auricle("score", "run", "--profile", "whisper-en").stdout
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "wer:1.pooled.whisper-en:1" in metrics["numbers"][0]["signature"]
+
+
+def test_a_run_can_be_scored_where_its_data_is_not(auricle, finished, quiz):
+    quiz.unlink()
+    assert "100.00 %" in auricle("score", "run").stdout
+
+
+def test_numbers_by_a_field(auricle, finished):
+    assert "subset=a" in auricle("show", "run", "--by", "subset").stdout
+    done = auricle("show", "run", "--by", "speaker")
+    assert done.returncode == 2
+    assert "No numbers by 'speaker'; there are numbers by subset." in done.stderr
+
+
+def test_samples_are_listed_worst_first(auricle, quiz):
+    auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=0.3", "-o", "run")
+    done = auricle("samples", "run", "--worst", "1", "--json")
+    (line,) = done.stdout.splitlines()
+    assert json.loads(line)["stats"]["exact_match"] == 0.0
+    assert len(auricle("samples", "run", "--json").stdout.splitlines()) == 5
+
+
+def test_failed_samples_are_listed(auricle, quiz):
+    auricle("run", quiz, "--as", "qa", "-m", "fake-api", "-M", "fail=1", "-o", "run")
+    done = auricle("samples", "run", "--failed")
+    assert done.stdout.count("SampleError: 400 the fake was told to refuse this one") == 5
+
+
+def test_a_question_and_its_answer(auricle, tone):
+    tone("hello_there.wav")
+    assert auricle("ask", "-m", "echo", "hello_there.wav").stdout == "hello there\n"
+    raw = auricle("ask", "-m", "fake-reward", "hello_there.wav", "--text", "a waltz").stdout
+    assert json.loads(raw)["scale"] == "continuous"
+
+
+def test_a_preview_shows_what_is_sent_and_never_the_target(auricle, manifest):
+    path = manifest([{"question": "Which?", "choices": ["cat", "dog"], "answer": "A", "id": "x"}])
+    shown = auricle("preview", path, "--as", "mcq").stdout
+    assert "A. cat" in shown
+    assert "max_tokens=512" in shown
+    secret = manifest([{"audio": "a.wav", "text": "a secret transcript"}])
+    assert "secret" not in auricle("preview", secret, "--as", "asr").stdout
+
+
+def test_names_are_listed(auricle):
+    assert "moonshine" in auricle("list", "models").stdout
+    assert "classify" in auricle("list", "tasks").stdout
+    assert "wer" in auricle("list", "metrics").stdout
+    assert "whisper-en" in auricle("list", "profiles").stdout
+
+
+def test_the_doctor_looks_at_data_and_model(auricle, manifest, tone):
+    tone("a.wav")
+    path = manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}])
+    done = auricle("doctor", path, "--as", "asr", "-m", "echo")
+    assert done.returncode == 2
+    assert "ok  echo can generate, loglikelihood" in done.stdout
+    assert "NO  mine.jsonl:2:" in done.stdout
+    assert auricle("doctor").returncode == 0
+
+
+def test_a_resumed_run_says_what_was_answered_before(auricle, quiz, finished):
+    again = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run")
+    assert "5 answered before" in again.stderr
+
+
+def test_fresh_begins_again_and_keeps_the_old_run(auricle, quiz, finished, tmp_path):
+    again = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=1", "-o", "run", "--fresh")
+    assert again.returncode == 0
+    assert (tmp_path / "run.1" / "metrics.json").exists()
+
+
+def test_a_task_in_yaml(auricle, quiz, tmp_path):
+    (tmp_path / "mine.yaml").write_text("kind: qa\ndata: quiz.jsonl\nmetrics: [exact_match]\n")
+    done = auricle("run", "mine.yaml", "-m", "echo")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs" / "mine-echo").exists()
+
+
+def test_a_whole_run_in_yaml(auricle, quiz, tmp_path):
+    (tmp_path / "run.yaml").write_text("task: qa\ntask_args: {data: quiz.jsonl}\nmodel: echo\nlimit: 2\n")
+    done = auricle("run", "--config", "run.yaml", "-o", "out", "--json")
+    assert json.loads(done.stdout)[0]["outcomes"]["total"] == 2
+
+
+def test_several_tasks_in_one_command(auricle, quiz, tmp_path):
+    done = auricle("run", quiz, quiz, "--as", "qa", "-m", "echo", "-o", "out")
+    assert done.returncode == 0
+    assert (tmp_path / "out" / "qa-quiz-echo").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["run", "demoo", "-m", "echo"], "No task called 'demoo'. Did you mean demo?"),
+        (["run", "demo", "-m", "eco"], "No model called 'eco'. Did you mean echo?"),
+        (["run", "demo"], "Say which model: -m NAME."),
+        (["run", "-m", "echo"], "Say what to run"),
+        (["run", "gone.jsonl", "--as", "asr", "-m", "echo"], "There is no file"),
+        (["run", "gone.jsonl", "-m", "echo"], "say what it is with --as asr|mcq|qa|open|classify"),
+        (["run", "demo", "--as", "asr", "-m", "echo"], "--as asr goes with data"),
+        (["run", "demo", "-m", "echo", "-M", "wrng=1"], "unexpected keyword argument 'wrng'"),
+        (["run", "demo", "-m", "echo", "-M", "wrong"], "'wrong' should be KEY=VALUE."),
+        (["run", "demo", "-m", "fake-reward"], "demo needs a model that can generate"),
+        (["run", "demo", "-m", "gone.py:Model"], "There is no file"),
+        (["run", "demo", "-m", "json:nothing"], "json has no 'nothing'"),
+        (["run", "demo", "-m", "no.such.module:x"], "No module called 'no.such.module'"),
+        (["run", "demo", "-m", "echo", "--profile", "whisper"], "whisper-en"),
+        (["run", "gone.yaml", "-m", "echo"], "There is no file gone.yaml."),
+        (["score", "."], "is no run: it has no spec.json."),
+        (["ask", "-m", "echo"], "Ask about something"),
+        (["ask", "-m", "moonshine", "gone.wav"], "gone.wav"),
+    ],
+)
+def test_a_mistake_gets_one_line_that_says_what_to_do(auricle, words, told):
+    done = auricle(*words)
+    assert done.returncode == 2
+    assert told in done.stderr
+    assert done.stderr.startswith("auricle: ")
+    assert done.stderr.count("\n") == 1
+
+
+def test_a_broken_yaml_is_named(auricle, tmp_path):
+    (tmp_path / "bad.yaml").write_text("kind: [asr\n")
+    done = auricle("run", "bad.yaml", "-m", "echo")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "bad.yaml is not valid YAML" in done.stderr
+
+
+def test_another_model_in_the_same_folder_is_refused(auricle, quiz, finished):
+    done = auricle("run", quiz, "--as", "qa", "-m", "fake-api", "-o", "run")
+    assert done.returncode == 2
+    assert "model was 'echo', now 'fake-api'" in done.stderr
+
+
+def test_secrets_are_not_written_down(auricle, quiz, tmp_path):
+    (tmp_path / "keyed.py").write_text("def reply(text, api_key=''):\n    return text\n")
+    done = auricle("run", quiz, "--as", "qa", "-m", "keyed.py:reply", "-M", "api_key=sk-123", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    for path in (tmp_path / "run").iterdir():
+        assert b"sk-123" not in path.read_bytes()
