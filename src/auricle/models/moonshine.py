@@ -20,22 +20,23 @@ class Moonshine(BatchModel):
     batch_size = 1
     sample_rate = RATE
 
-    def __init__(self) -> None:
-        self._transcriber = _transcriber()
+    def __init__(self, *, vad_threshold: float = 0.0) -> None:
+        """Voice detection is off (0): on short clips it invents words. For minutes, give 0.5."""
+        self._transcriber = _transcriber(vad_threshold)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
         sound = the_sound(request).decode(RATE)
-        heard = self._transcriber.transcribe_without_streaming(sound.tolist(), RATE)
+        heard = self._transcriber.transcribe_without_streaming(sound, RATE)
         return " ".join(line.text.strip() for line in heard.lines)
 
     def close(self) -> None:
         self._transcriber.close()
 
 
-def _transcriber() -> Any:
+def _transcriber(vad_threshold: float) -> Any:
     try:
         from moonshine_voice import ModelArch, Transcriber, get_model_path
     except ImportError as error:
@@ -43,4 +44,5 @@ def _transcriber() -> Any:
     weights = Path(get_model_path("tiny-en"))
     if not weights.exists():  # later releases of the package download theirs
         raise MissingExtra("The model moonshine (with its weights)", "demo")
-    return Transcriber(str(weights), ModelArch.TINY)
+    options = {"vad_threshold": str(vad_threshold)}
+    return Transcriber(str(weights), ModelArch.TINY, options=options)

@@ -19,12 +19,13 @@ class PocketSphinx(BatchModel):
     batch_size = 1
     sample_rate = RATE
 
-    def __init__(self) -> None:
+    def __init__(self, **settings: Any) -> None:
+        """`settings` are PocketSphinx's own, such as `beam` or `fwdflat`."""
         try:
             from pocketsphinx import Decoder
         except ImportError as error:
             raise MissingExtra("The model pocketsphinx", "demo") from error
-        self._decoder: Any = Decoder(samprate=RATE, loglevel="FATAL")
+        self._decoder: Any = Decoder(samprate=RATE, loglevel="FATAL", **settings)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=self._transcribe(request)) for request in batch]

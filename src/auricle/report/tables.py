@@ -166,7 +166,7 @@ def _share(size: float, whole: float) -> Markup:
 
 
 def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
-    """One table a meta field, subsets first, folded ones last; a field that splits nothing, a line."""
+    """One table a meta field, subsets first, long ones last; a field of one value gets a line."""
     overall = {number["metric"]: number for number in numbers if not number["field"]}
     fields: dict[str, Groups] = {}
     for number in numbers:
