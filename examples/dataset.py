@@ -1,7 +1,7 @@
 """A dataset in a format of your own is seven lines; one in JSON lines needs none (dataset.jsonl).
 
-    auricle run examples/dataset.py:capitals -m echo
-    auricle run examples/dataset.jsonl --as qa -m echo
+auricle run examples/dataset.py:capitals -m echo
+auricle run examples/dataset.jsonl --as qa -m echo
 """
 
 from auricle import Sample, Task

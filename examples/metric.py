@@ -1,6 +1,6 @@
 """A metric is one function: what one sample adds. Here, is the answer of about the right length?
 
-    auricle run data.jsonl --as qa -m echo -T metrics=examples/metric.py:right_length
+auricle run data.jsonl --as qa -m echo -T metrics=examples/metric.py:right_length
 """
 
 from auricle import Generation, Sample, metric

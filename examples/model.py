@@ -1,8 +1,8 @@
 """A model is a class of five lines, or a plain function.
 
-    auricle run data.jsonl --as asr -m examples/model.py:Shouting
-    auricle run data.jsonl --as asr -m examples/model.py:seconds_in_words
-    auricle run data.jsonl --as classify -m examples/model.py:loudness
+auricle run data.jsonl --as asr -m examples/model.py:Shouting
+auricle run data.jsonl --as asr -m examples/model.py:seconds_in_words
+auricle run data.jsonl --as classify -m examples/model.py:loudness
 """
 
 from collections.abc import Sequence

@@ -17,7 +17,7 @@ KILLS = 20
 @pytest.fixture
 def data(manifest):
     dice = random.Random(1)
-    words = "one two three four five six seven eight nine ten".split()
+    words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     rows = (
         {
             "id": f"s{at}",

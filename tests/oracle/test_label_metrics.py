@@ -27,7 +27,9 @@ def test_folds_equal_scikit_learn(seed):
     zero = {"zero_division": 0}
     assert uar.fold(pairs) == pytest.approx(balanced_accuracy_score(true, said), abs=1e-12)
     assert macro_f1.fold(pairs) == pytest.approx(f1_score(true, said, average="macro", **zero))
-    assert weighted_f1.fold(pairs) == pytest.approx(f1_score(true, said, average="weighted", **zero))
+    assert weighted_f1.fold(pairs) == pytest.approx(
+        f1_score(true, said, average="weighted", **zero)
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

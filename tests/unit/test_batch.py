@@ -117,7 +117,9 @@ def test_a_bad_request_fails_alone_after_halving():
     texts = ["one", "two", "bad", "four", "five", "six", "seven", "eight"]
     found = asyncio.run(answers([lane], Limits(8), texts))
     assert isinstance(found[2], ValueError)
-    assert [each.text for at, each in enumerate(found) if at != 2] == [t for t in texts if t != "bad"]
+    assert [each.text for at, each in enumerate(found) if at != 2] == [
+        t for t in texts if t != "bad"
+    ]
     assert calls[0] == 8
     assert len(calls) == 7  # 8, then 4+4, 2+2, 1+1: halves, not one by one
 

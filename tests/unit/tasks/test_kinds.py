@@ -102,7 +102,9 @@ def test_an_answer_is_a_letter_a_text_or_a_place(manifest, answer):
 
 
 def test_references_may_be_several(manifest):
-    made, sample = first("qa", manifest([{"question": "?", "answer": ["Paris", "the city of light"]}]))
+    made, sample = first(
+        "qa", manifest([{"question": "?", "answer": ["Paris", "the city of light"]}])
+    )
     assert scores(made, sample, Generation(text="It is Paris.")) == {
         "exact_match": 0.0,
         "contains": 1.0,
@@ -129,7 +131,9 @@ def test_labels_are_gathered_from_the_data_and_shown(manifest):
 
 
 def test_class_scores_are_read_as_their_highest(manifest):
-    made, sample = first("classify", manifest([{"audio": "a.wav", "label": "sad"}]), labels="sad,glad")
+    made, sample = first(
+        "classify", manifest([{"audio": "a.wav", "label": "sad"}]), labels="sad,glad"
+    )
     output = Prediction(values={"sad": -1.0, "glad": -2.0}, scale="logit")
     assert scores(made, sample, output)["accuracy"] == 1.0
 
