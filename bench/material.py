@@ -1,10 +1,12 @@
-"""What the benchmarks run on: sentences with known errors, manifests of them, a model that does nothing."""
+"""What the benchmarks run on: sentences with known errors, manifests of them, an idle model."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle, islice
 from pathlib import Path
+from typing import Any
 
 import orjson
 
@@ -17,6 +19,10 @@ HARD = (
     "they're", "mr. smith", "colour", "second", "half past two", "1st", "o'clock",
 )  # fmt: skip
 SEED = 7
+# More than the normalisers remember, so that a repeated sentence is not a remembered one.
+DIFFERENT = 100_000
+
+Pair = tuple[str, str]
 
 
 class NoOp(BatchModel):
@@ -25,22 +31,25 @@ class NoOp(BatchModel):
     batch_size = 64
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [Generation(text=str(request.turns[-1].parts[0])) for request in batch]
+        return [Generation(text=str(request.turns[-1].parts[-1])) for request in batch]
 
 
-def pairs(count: int, hard: float = 0.0) -> Iterator[tuple[str, str]]:
-    """A sentence of about 12 words, and the same with about 10 % of its words wrong.
+def pairs(count: int, hard: float = 0.0) -> Iterator[Pair]:
+    """Sentences of about 12 words, and each again with about 10 % of its words wrong.
 
-    `hard` is the share of sentences that hold a number or a contraction.
+    `hard` is the share of sentences that hold a number, a contraction or a title.
     """
     dice = random.Random(SEED)
     vocabulary = _vocabulary(dice)
-    for _ in range(count):
-        words = [_word(dice, vocabulary) for _ in range(dice.randint(6, 18))]
-        if dice.random() < hard:
-            words.insert(dice.randrange(len(words)), dice.choice(HARD))
-        reference = " ".join(words)
-        yield reference.capitalize() + ".", " ".join(_misheard(dice, words, vocabulary))
+    drawn = (_pair(dice, vocabulary, hard) for _ in range(min(count, DIFFERENT)))
+    return islice(cycle(drawn), count)
+
+
+def _pair(dice: random.Random, vocabulary: Sequence[str], hard: float) -> Pair:
+    words = [_word(dice, vocabulary) for _ in range(dice.randint(6, 18))]
+    if dice.random() < hard:
+        words.insert(dice.randrange(len(words)), dice.choice(HARD))
+    return f"{' '.join(words).capitalize()}.", " ".join(_misheard(dice, words, vocabulary))
 
 
 def _vocabulary(dice: random.Random) -> list[str]:
@@ -52,7 +61,7 @@ def _word(dice: random.Random, vocabulary: Sequence[str]) -> str:
 
 
 def _misheard(
-    dice: random.Random, words: Sequence[str], vocabulary: Sequence[str]
+    dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]
 ) -> Iterator[str]:
     for word in words:
         chance = dice.random()
@@ -66,16 +75,22 @@ def _misheard(
             yield word
 
 
-def manifest(path: Path, count: int, hard: float = 0.0) -> Path:
-    """A text-only transcription manifest; the question of a row is what the model will say."""
+def rows(count: int, hard: float = 0.0) -> Iterator[dict[str, Any]]:
+    """Rows without sound; the question of a row is what the idle model will say."""
+    for at, (reference, answer) in enumerate(pairs(count, hard)):
+        yield {
+            "id": f"utterance-{at:07d}",
+            "question": answer,
+            "text": reference,
+            "subset": f"part-{at % 4}",
+        }
+
+
+def write(path: Path, lines: Iterable[dict[str, Any]]) -> Path:
     with path.open("wb") as file:
-        for at, (reference, answer) in enumerate(pairs(count, hard)):
-            row = {"id": f"utt-{at:07d}", "question": answer, "text": reference}
-            file.write(orjson.dumps({**row, "subset": f"part-{at % 4}"}) + b"\n")
+        file.writelines(orjson.dumps(each, option=orjson.OPT_APPEND_NEWLINE) for each in lines)
     return path
 
 
-def spec(data: Path, **task_args: str) -> Spec:
-    return Spec(
-        task="asr", model=f"{__file__}:NoOp", task_args={"data": str(data), **task_args}
-    )
+def spec(data: Path, model: str = f"{__file__}:NoOp", **task_args: str) -> Spec:
+    return Spec(task="asr", model=model, task_args={"data": str(data), **task_args})

@@ -135,12 +135,7 @@ def build(spec: Spec) -> Task:
 
 def construct(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
     """Load a model, or say which of its arguments is wrong."""
-    batch_size = arguments.get("batch_size")
-    taken = inspect.signature(model_class.__init__).parameters
-    own = {k: v for k, v in arguments.items() if k != "batch_size" or k in taken}
-    model: Model = _called(model_class, name, own)
-    if batch_size and "batch_size" not in taken and hasattr(model, "batch_size"):
-        model.batch_size = int(batch_size)
+    model: Model = _called(model_class, name, arguments)
     return model
 
 

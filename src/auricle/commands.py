@@ -40,7 +40,11 @@ def run_tasks(
     specs = _specs(tasks, model, config, options)
     single = len(specs) == 1
     folders = [out if out and single else (out or Path("runs")) / _slug(each) for each in specs]
-    settings = Settings(concurrency=options["concurrency"], retry_failed=options["retry_failed"])
+    settings = Settings(
+        concurrency=options["concurrency"],
+        batch_size=options["batch_size"],
+        retry_failed=options["retry_failed"],
+    )
     codes = [
         _run_one(spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"])
         for spec, folder in zip(specs, folders, strict=True)
@@ -61,8 +65,6 @@ def _specs(
     if model or "model" not in common:
         common["model"] = _model_or_refuse(model)
     arguments = {**common.pop("model_args", {}), **pairs(options["model_args"])}
-    if options["batch_size"]:
-        arguments["batch_size"] = options["batch_size"]
     told = {**common.pop("task_args", {}), **pairs(options["task_args"])}
     for name in ("limit", "profile"):
         if options[name] is not None:

@@ -52,6 +52,8 @@ class Settings:
     """How to run, as opposed to what: nothing here may change an answer."""
 
     concurrency: int = 64
+    batch_size: int | None = None
+    """The most requests in one call; by default what the model says."""
     limit: int | None = None
     attempts: int = 4
     patience: float = 0.2
@@ -95,11 +97,11 @@ class Direct:
 class Batched(Batcher):
     """Seats for a batch model: two windows at once, one answered while the next fills."""
 
-    def __init__(self, model: BatchModel) -> None:
+    def __init__(self, model: BatchModel, batch_size: int | None) -> None:
         self._model = model
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
-        limits = Limits(model.batch_size, model.batch_seconds, model.sample_rate)
-        super().__init__(self._lanes(), limits)
+        size = batch_size or model.batch_size
+        super().__init__(self._lanes(), Limits(size, model.batch_seconds, model.sample_rate))
         self.room = 2 * self.window_size
 
     def _lanes(self) -> Sequence[Lane]:
@@ -120,7 +122,7 @@ class Batched(Batcher):
 def seats(model: Model, settings: Settings) -> Direct | Batched:
     if isinstance(model, AsyncModel):
         return Direct(model, settings.concurrency)
-    return Batched(model)
+    return Batched(model, settings.batch_size)
 
 
 class Asking:

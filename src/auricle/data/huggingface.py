@@ -63,5 +63,11 @@ class HuggingFace(Manifest):
         folder = Path(self.name)
         if (folder / "dataset_info.json").exists() or (folder / "dataset_dict.json").exists():
             saved = datasets.load_from_disk(self.name)
-            return saved[self.split] if hasattr(saved, "keys") else saved
+            if not hasattr(saved, "keys"):
+                return saved
+            if self.split not in saved:
+                raise DataError(
+                    f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}."
+                )
+            return saved[self.split]
         return datasets.load_dataset(self.name, self.config, split=self.split, revision=self.pinned)

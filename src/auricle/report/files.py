@@ -63,9 +63,9 @@ def _plain(number: Number) -> dict[str, Any]:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN: what is undefined is null, never zero."""
+    """JSON has no NaN and no infinity: what is undefined is null, never zero."""
     if isinstance(value, float):
-        return None if math.isnan(value) else value
+        return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {name: _finite(each) for name, each in value.items()}
     return value

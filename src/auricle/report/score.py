@@ -70,6 +70,11 @@ class Column:
     best: Stats = field(default_factory=Stats)
     refused: str = ""
 
+    def note(self, reason: str) -> None:
+        """Count a reason; once there are many different ones, only those already known."""
+        if reason in self.reasons or len(self.reasons) < MOST_EXAMPLES:
+            self.reasons[reason] += 1
+
 
 @dataclass
 class Field:
@@ -146,7 +151,7 @@ class Scoreboard:
         except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
             stat, why[metric.name] = None, f"{type(error).__name__}: {error}"
         if metric.name in why:
-            column.reasons[why[metric.name]] += len(column.reasons) < MOST_EXAMPLES
+            column.note(why[metric.name])
         if stat is not None:
             column.places.append(place)
             column.stats.append(stat)

@@ -1,0 +1,43 @@
+"""The embedded default: two real recognisers, no network, numbers that make sense."""
+
+import json
+import os
+
+import pytest
+
+NO_NETWORK = """
+import socket
+
+def refuse(self, address):
+    raise OSError(f"the demo reached for the network: {address}")
+
+socket.socket.connect = socket.socket.connect_ex = refuse
+"""
+
+
+@pytest.fixture
+def offline(tmp_path):
+    """An environment in which any connection fails."""
+    folder = tmp_path / "offline"
+    folder.mkdir()
+    (folder / "sitecustomize.py").write_text(NO_NETWORK)
+    return {**os.environ, "PYTHONPATH": str(folder)}
+
+
+def test_the_demo_compares_two_recognisers_in_noise(auricle, offline, tmp_path):
+    done = auricle("demo", "-o", "demo", env=offline)
+    assert done.returncode == 0, done.stderr
+    for words in ("moonshine", "pocketsphinx", "subset=clean", "subset=noise-5db", "report.html"):
+        assert words in done.stdout
+    rates = {}
+    for model in ("moonshine", "pocketsphinx"):
+        document = json.loads((tmp_path / "demo" / model / "metrics.json").read_text())
+        assert document["outcomes"]["answered"] == 48
+        for number in document["numbers"]:
+            if number["metric"] == "wer":
+                rates[model, number["field"], number["group"]] = number
+                assert number["low"] <= number["value"] <= number["high"]
+    for model in ("moonshine", "pocketsphinx"):
+        clean, noisy = (rates[model, "subset", name]["value"] for name in ("clean", "noise-5db"))
+        assert clean < noisy
+    assert rates["moonshine", "", "all"]["high"] < rates["pocketsphinx", "", "all"]["low"]

@@ -1,0 +1,57 @@
+"""Datasets of the Hugging Face kind, from folders on this disk."""
+
+import json
+
+import datasets
+import pytest
+
+from auricle import Sample, Spec, evaluate
+from auricle.errors import DataError
+from auricle.registry import task
+
+
+@pytest.fixture
+def sounds(tone):
+    return [str(tone(f"word_{at}.wav", seconds=0.2)) for at in range(3)]
+
+
+@pytest.fixture
+def saved(sounds, tmp_path):
+    table = datasets.Dataset.from_dict(
+        {"audio": sounds, "text": [f"word {at}" for at in range(3)], "speaker": ["a", "b", "a"]}
+    ).cast_column("audio", datasets.Audio())
+    folder = tmp_path / "saved"
+    datasets.DatasetDict({"test": table}).save_to_disk(folder)
+    return folder
+
+
+def test_a_saved_dataset_is_read_without_its_decoder(saved):
+    made = task.get("asr")(data=f"hf:{saved}")
+    samples = list(made.samples)
+    assert len(samples) == len(made.samples) == 3
+    assert all(isinstance(each, Sample) for each in samples)
+    assert samples[0].inputs["audio"][0].seconds == pytest.approx(0.2)
+    assert samples[1].meta == {"speaker": "b"}
+
+
+def test_a_folder_of_files_is_read_too(sounds, tmp_path, monkeypatch):
+    monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    rows = ({"audio": sound, "text": "x"} for sound in sounds)
+    (folder / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    made = task.get("asr")(data=f"hf:{folder}")
+    assert [type(each) for each in made.samples] == [Sample] * 3
+
+
+def test_it_runs_end_to_end_and_the_signature_says_which_data(saved, tmp_path):
+    spec = Spec(task="asr", task_args={"data": f"hf:{saved}", "revision": "abc123"}, model="echo")
+    wer, _ = evaluate(spec, tmp_path / "run")
+    assert wer.scored == 3
+    assert "saved.default.test@abc123" in wer.signature
+
+
+def test_a_split_that_is_not_there_is_the_users_move(saved):
+    made = task.get("asr")(data=f"hf:{saved}", split="nowhere")
+    with pytest.raises(DataError, match="has no split 'nowhere'; it has test"):
+        list(made.samples)

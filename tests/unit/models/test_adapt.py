@@ -1,0 +1,101 @@
+"""Plain functions and foreign classes as models."""
+
+import asyncio
+
+import pytest
+
+from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
+from auricle.errors import SampleError, SpecError
+from auricle.models import abilities, adapt
+
+SOUND = Audio("a.wav")
+QUESTION = Generate(turns=(Turn("system", ("be brief",)), Turn("user", (SOUND, "what?"))))
+
+
+def answer(model, request=QUESTION, **arguments):
+    made = adapt(model)(**arguments)
+    name = abilities(type(made))[0]
+    if isinstance(made, AsyncModel):
+        return asyncio.run(getattr(made, name)(request))
+    (output,) = getattr(made, name)([request])
+    return output
+
+
+def test_a_function_gets_what_its_parameters_name():
+    def reply(audio, text, request):
+        return f"{audio.uri} {text!r} {request.max_tokens}"
+
+    assert answer(reply) == Generation(text="a.wav 'be brief\\nwhat?' 512")
+
+
+def test_an_async_function_is_an_async_model():
+    async def reply(text):
+        return text
+
+    assert issubclass(adapt(reply), AsyncModel)
+    assert answer(reply).text == "be brief\nwhat?"
+
+
+def test_numbers_are_a_prediction():
+    def rate(audio, style) -> dict[str, float]:
+        return {"good": len(style)}
+
+    assert abilities(adapt(rate)) == ["predict"]
+    request = Predict(inputs={"audio": SOUND, "style": "waltz"})
+    assert answer(rate, request) == Prediction(values={"good": 5.0}, scale="continuous")
+
+
+def test_arguments_are_passed_on_and_unknown_ones_refused():
+    def reply(text, suffix="!"):
+        return text + suffix
+
+    assert answer(reply, suffix="?").text.endswith("??")
+    with pytest.raises(SpecError, match="reply takes no argument sufix"):
+        adapt(reply)(sufix="?")
+
+
+def test_a_callable_class_is_made_with_its_arguments():
+    class Listener:
+        def __init__(self, language="en"):
+            self.language = language
+
+        def __call__(self, audio) -> str:
+            return f"{self.language} {audio.uri}"
+
+    assert answer(Listener, language="zh").text == "zh a.wav"
+
+
+def test_a_class_with_our_methods_need_not_inherit():
+    class Foreign:
+        batch_size = 3
+
+        def generate(self, batch):
+            return [Generation(text="hi") for _ in batch]
+
+    made = adapt(Foreign)()
+    assert isinstance(made, BatchModel)
+    assert made.batch_size == 3
+    assert made.generate([QUESTION])[0].text == "hi"
+
+
+def test_our_own_classes_pass_as_they_are():
+    class Mine(BatchModel):
+        def predict(self, batch):
+            return []
+
+    assert adapt(Mine) is Mine
+    assert abilities(Mine) == ["predict"]
+
+
+@pytest.mark.parametrize("thing", [3, type("Empty", (), {})])
+def test_what_cannot_answer_is_refused(thing):
+    with pytest.raises(SpecError, match="model"):
+        adapt(thing)
+
+
+def test_a_function_that_returns_nothing_is_told_what_is_due():
+    def silent(audio):
+        return None
+
+    with pytest.raises(SampleError, match="returned NoneType; it should return text"):
+        answer(silent)

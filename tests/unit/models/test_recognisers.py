@@ -1,0 +1,58 @@
+"""Real recognisers, real weights."""
+
+import json
+
+import jiwer
+import numpy as np
+import pytest
+
+from auricle import load_model
+from auricle.errors import SampleError
+from auricle.tasks.demo import FOLDER
+from auricle.text import profile
+
+NAMES = ["moonshine", "pocketsphinx"]
+
+
+def clean_clips(voice):
+    rows = [json.loads(line) for line in (FOLDER / "manifest.jsonl").read_text().splitlines()]
+    return [row for row in rows if row["subset"] == "clean" and row["voice"] == voice]
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def recogniser(request):
+    with load_model(request.param) as model:
+        yield model
+
+
+def test_speech_is_mostly_understood(recogniser):
+    normalise = profile("whisper-en")
+    clips = clean_clips("hibari/heart")
+    heard = [normalise(recogniser.ask(FOLDER / clip["audio"]).text) for clip in clips]
+    assert jiwer.wer([normalise(clip["text"]) for clip in clips], heard) < 0.4
+
+
+def test_an_answer_does_not_depend_on_what_was_heard_before(recogniser):
+    first, second = (FOLDER / clip["audio"] for clip in clean_clips("hibari/heart")[:2])
+    alone = recogniser.ask(first).text
+    recogniser.ask(second)
+    assert recogniser.ask(first).text == alone
+
+
+def test_silence_is_no_crash(recogniser):
+    silence = np.zeros(16_000, dtype=np.float32)
+    assert isinstance(recogniser.ask(silence, rate=16_000).text, str)
+
+
+def test_a_recogniser_wants_one_sound(recogniser):
+    with pytest.raises(SampleError, match="hears one sound a request, this one has 0"):
+        recogniser.ask(text="hello?")
+
+
+def test_real_recordings_are_understood(real_speech):
+    lines = (real_speech / "manifest.jsonl").read_text().splitlines()
+    rows = [json.loads(line) for line in lines]
+    normalise = profile("whisper-en")
+    with load_model("moonshine") as model:
+        heard = [normalise(model.ask(real_speech / row["audio_path"]).text) for row in rows[:12]]
+    assert jiwer.wer([normalise(row["answer"]) for row in rows[:12]], heard) < 0.4

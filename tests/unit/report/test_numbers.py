@@ -1,0 +1,153 @@
+"""Stats to numbers: order, groups, clusters, bounds, what is left out."""
+
+import random
+
+import pytest
+
+from auricle import Generation, Metric, Sample, Unreadable, metric
+from auricle.errors import Unsupported
+from auricle.metrics.base import mean, within
+from auricle.metrics.labels import uar
+from auricle.metrics.text import wer
+from auricle.report.numbers import summarise
+from auricle.report.score import MOST_GROUPS, Scoreboard, scored
+from auricle.types import Failure, Record
+
+
+def record(row, target="a b", said="a b", error=None, **meta):
+    sample = Sample(id=str(row), inputs={}, target=target, meta=meta)
+    outputs = () if error else (Generation(text=said),)
+    return Record(sample=sample, row=row, outputs=outputs, error=error)
+
+
+def numbers(records, metrics=(wer,), cluster=""):
+    board = Scoreboard(metrics, cluster)
+    lines = list(scored(records, board))
+    assert len(lines) == len(records)
+    return board, summarise(board)
+
+
+def overall(found):
+    return {number.metric: number for number in found if not number.field}
+
+
+def mixed(count=60):
+    return [record(at, said="a b" if at % 3 else "a x", part=at % 4) for at in range(count)]
+
+
+def test_numbers_do_not_depend_on_the_order_of_the_journal():
+    records = mixed()
+    _, straight = numbers(records)
+    random.Random(1).shuffle(records)
+    _, shuffled = numbers(records)
+    assert straight == shuffled
+
+
+def test_subsets_stand_apart_and_together():
+    records = [record(at, subset="x" if at % 2 else "y") for at in range(6)]
+    _, found = numbers(records)
+    assert [(n.field, n.group, n.scored) for n in found] == [
+        ("", "all", 6),
+        ("subset", "x", 3),
+        ("subset", "y", 3),
+    ]
+
+
+def test_a_field_with_too_many_values_is_no_breakdown():
+    records = [record(at, speaker=f"s{at % 3}", file=f"f{at}") for at in range(MOST_GROUPS + 10)]
+    _, found = numbers(records)
+    assert {number.field for number in found} == {"", "speaker"}
+
+
+def test_groups_of_numbers_are_in_their_own_order():
+    records = [record(at, snr=value) for at, value in enumerate([10, 2.5, -5, 10])]
+    _, found = numbers(records)
+    assert [number.group for number in found if number.field == "snr"] == ["-5", "2.5", "10"]
+
+
+def test_a_field_that_some_samples_lack_counts_those_that_have_it():
+    records = [record(at, **({"k": at % 2} if at > 1 else {})) for at in range(6)]
+    _, found = numbers(records)
+    assert [number.total for number in found if number.field == "k"] == [2, 2]
+
+
+def test_failed_samples_are_left_out_counted_and_bounded():
+    records = [record(at) for at in range(8)]
+    records += [record(8, error=Failure("X", "y")), record(9, error=Failure("X", "y"))]
+    board, found = numbers(records)
+    number = overall(found)["wer"]
+    assert (number.value, number.scored, number.total, number.failed) == (0.0, 8, 10, 2)
+    assert (number.worst, number.best) == (pytest.approx(4 / 20), 0.0)
+    assert number.coverage == 0.8
+    assert board.failures == {"X": 2}
+
+
+def unreadable_unless_number(sample, output):
+    if not output.text.isdigit():
+        raise Unreadable(f"no number in {output.text!r}")
+    return float(output.text == "1")
+
+
+@pytest.mark.parametrize(("policy", "value", "count"), [("wrong", 0.25, 4), ("unscored", 0.5, 2)])
+def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy, value, count):
+    strict = Metric(
+        "strict", unreadable_unless_number, mean, unreadable=policy, bounds=within((0.0, 1.0))
+    )
+    said = ["1", "0", "what?", "hm"]
+    board, found = numbers([record(at, said=each) for at, each in enumerate(said)], [strict])
+    number = overall(found)["strict"]
+    assert (number.value, number.scored, number.unreadable) == (value, count, 2)
+    assert number.total == 4
+    assert sum(board.columns[0].reasons.values()) == 2
+
+
+def test_a_metric_that_raises_costs_its_sample_and_no_other_metric():
+    @metric()
+    def fragile(sample, output):
+        return 1 / len(output.text.replace("boom", ""))
+
+    board, found = numbers([record(0, said="boom"), record(1, said="ok")], [fragile, wer])
+    assert overall(found)["fragile"].scored == 1
+    assert overall(found)["wer"].scored == 2
+    assert board.columns[0].reasons == {"ZeroDivisionError: division by zero": 1}
+
+
+def test_a_metric_that_refuses_is_told_once_and_not_computed():
+    @metric()
+    def picky(sample, output):
+        raise Unsupported("needs class scores")
+
+    board, found = numbers(mixed(), [picky, wer])
+    assert set(overall(found)) == {"wer"}
+    assert board.columns[0].refused == "needs class scores"
+
+
+def test_clusters_are_resampled_whole():
+    records = [record(at, said="a x" if at < 30 else "a b", speaker=at // 10) for at in range(60)]
+    _, alone = numbers(records)
+    _, clustered = numbers(records, cluster="speaker")
+    narrow, wide = overall(alone)["wer"], overall(clustered)["wer"]
+    assert wide.high - wide.low > 1.5 * (narrow.high - narrow.low)
+    assert wide.interval.startswith("cluster-bootstrap")
+
+
+def test_class_figures_stand_beside_a_label_metric():
+    records = [record(at, target=t, said=s) for at, (t, s) in enumerate([("x", "x"), ("y", "x")])]
+    for each in records:
+        each.sample.inputs["choices"] = ["x", "y"]
+    _, found = numbers(records, [uar])
+    details = overall(found)["uar"].details
+    assert details["labels"] == ["x", "y"]
+    assert details["classes"]["x"]["precision"] == 0.5
+
+
+def test_the_worst_samples_come_first_and_ties_in_data_order():
+    said = ["a b", "x y", "a x", "p q"]
+    board, _ = numbers([record(at, said=each) for at, each in enumerate(said)])
+    assert board.worst() == ["1", "3", "2", "0"]
+
+
+def test_nothing_scored_gives_no_number_and_no_crash():
+    _, found = numbers([record(0, error=Failure("X", "y"))])
+    assert found == []
+    assert numbers([])[1] == []

@@ -1,0 +1,72 @@
+"""How a sample becomes requests."""
+
+import asyncio
+
+import pytest
+
+from auricle import Audio, Sample
+from auricle.errors import SampleError, Unsupported
+from auricle.infer import Either, Measure, Respond, preview, render, suited
+
+SOUND = Audio("a.wav")
+
+
+def test_fields_are_filled_in_order_and_media_stay_parts():
+    assert render("Hear {audio}: {text}.", {"audio": SOUND, "text": "what?"}) == (
+        "Hear ",
+        SOUND,
+        ": what?.",
+    )
+
+
+def test_a_value_is_filled_in_once_and_never_scanned_again():
+    assert render("{text}", {"text": r"{audio} and \boxed{x}", "audio": SOUND}) == (
+        r"{audio} and \boxed{x}",
+    )
+
+
+def test_braces_that_are_no_field_stay():
+    assert render(r"Write \boxed{} or {a b} {text}", {"text": "x"}) == (
+        r"Write \boxed{} or {a b} x",
+    )
+
+
+def test_an_optional_field_may_be_absent():
+    assert render("{image?}{audio}", {"audio": [SOUND, SOUND]}) == (SOUND, SOUND)
+
+
+def test_an_unknown_field_names_those_that_exist():
+    with pytest.raises(SampleError, match=r"wants \{txt\}; the sample has audio, text"):
+        render("{txt}", {"audio": SOUND, "text": "x"})
+
+
+def test_the_target_cannot_reach_a_prompt():
+    sample = Sample(id="1", inputs={"text": "x"}, target="secret", meta={"m": "also"})
+    with pytest.raises(SampleError):
+        Respond("{target}").request(sample)
+    with pytest.raises(SampleError):
+        Respond("{m}").request(sample)
+
+
+def test_a_system_prompt_comes_first():
+    turns = Respond("{text}", system="be brief").request(Sample(id="1", inputs={"text": "x"})).turns
+    assert [(turn.role, turn.parts) for turn in turns] == [
+        ("system", ("be brief",)),
+        ("user", ("x",)),
+    ]
+
+
+def test_the_first_way_a_model_can_answer_is_taken():
+    ways = Either((Measure(), Respond("{text}")))
+    assert suited(ways, ["generate"], "t", "m") == Respond("{text}")
+    assert suited(ways, ["predict", "generate"], "t", "m") == Measure()
+    with pytest.raises(
+        Unsupported, match="t needs a model that can predict or generate; m can log"
+    ):
+        suited(ways, ["loglikelihood"], "t", "m")
+
+
+def test_a_preview_asks_nobody():
+    sample = Sample(id="1", inputs={"text": "x"})
+    (request,) = asyncio.run(preview(Respond("{text}"), sample))
+    assert request.turns[0].parts == ("x",)

@@ -1,0 +1,56 @@
+"""The shape of the package: what imports what, how cheaply, and how large it grows."""
+
+import pkgutil
+import subprocess
+import sys
+from pathlib import Path
+
+import auricle
+
+HEAVY = ["torch", "numpy", "pandas", "soundfile", "aiohttp", "pydantic", "rich", "datasets"]
+SOURCE = Path(auricle.__file__).parent
+
+
+def loaded_after(code):
+    told = f"import sys\n{code}\nprint([name for name in {HEAVY} if name in sys.modules])"
+    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    return done.stdout.splitlines()[-1]
+
+
+def test_importing_loads_nothing_heavy():
+    assert loaded_after("import auricle") == "[]"
+
+
+def test_help_loads_nothing_heavy():
+    code = "from auricle.cli import cli\ncli(['run', '--help'], standalone_mode=False)"
+    assert loaded_after(code) == "[]"
+
+
+def test_declaring_a_metric_and_a_model_loads_no_numbers():
+    code = "from auricle import BatchModel, metric, Generation, Audio, Sample"
+    assert loaded_after(code) == "[]"
+
+
+def test_no_public_name_hides_a_module():
+    modules = {module.name for module in pkgutil.iter_modules(auricle.__path__)}
+    assert not modules & set(auricle.__all__)
+
+
+def test_every_public_name_is_there_and_in_order():
+    assert auricle.__all__ == sorted(auricle.__all__)
+    assert all(getattr(auricle, name) is not None for name in auricle.__all__)
+    assert set(auricle.__all__) <= set(dir(auricle))
+
+
+def test_no_file_grows_past_four_hundred_lines():
+    long = {path: count for path in SOURCE.rglob("*.py") if (count := lines(path)) > 400}
+    assert not long
+
+
+def test_no_room_is_called_utils():
+    names = {path.stem for path in SOURCE.rglob("*.py")}
+    assert not names & {"utils", "util", "helpers", "common", "misc"}
+
+
+def lines(path):
+    return path.read_text().count("\n")

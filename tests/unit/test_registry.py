@@ -1,0 +1,78 @@
+"""Names to things: built in, decorated, by path, and helpful when wrong."""
+
+import pytest
+
+from auricle.errors import SpecError, UnknownName
+from auricle.registry import Builtin, Registry, metric, model, task
+
+
+@pytest.fixture
+def registry():
+    return Registry("model", {"json-dumps": Builtin("json:dumps", "writes JSON")})
+
+
+def test_a_built_in_is_imported_when_asked_for(registry):
+    assert registry.get("json-dumps")({"a": 1}) == '{"a": 1}'
+    assert registry.about("json-dumps") == "writes JSON"
+
+
+def test_a_decorated_thing_is_found_by_name(registry):
+    @registry("mine")
+    def mine():
+        """Does what I want."""
+
+    assert registry.get("mine") is mine
+    assert registry.about("mine") == "Does what I want."
+    assert list(registry) == ["json-dumps", "mine"]
+
+
+def test_a_name_is_taken_once(registry):
+    with pytest.raises(SpecError, match="already registered"):
+        registry("json-dumps")(object())
+
+
+def test_a_path_needs_no_registration(registry):
+    assert registry.get("auricle.models.fake:Echo").__name__ == "Echo"
+
+
+def test_a_file_needs_no_package(registry, tmp_path):
+    (tmp_path / "beside.py").write_text("VALUE = 7\n")
+    file = tmp_path / "mine.py"
+    file.write_text("import beside\ndef answer():\n    return beside.VALUE\n")
+    assert registry.get(f"{file}:answer")() == 7
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("json-dump", "Did you mean json-dumps?"),
+        ("zzz", "See `auricle list models`"),
+        ("json:dmps", "json has no 'dmps'; it has dumps"),
+        ("no_such_package:x", "No module called 'no_such_package'"),
+        ("nowhere.py:x", r"There is no file nowhere\.py"),
+    ],
+)
+def test_a_wrong_name_is_met_with_a_hint(registry, name, words):
+    with pytest.raises(UnknownName, match=words):
+        registry.get(name)
+
+
+def test_a_file_that_does_not_load_says_why(registry, tmp_path):
+    file = tmp_path / "broken.py"
+    file.write_text("import no_such_thing\n")
+    with pytest.raises(SpecError, match=r"broken\.py cannot be loaded: ModuleNotFoundError"):
+        registry.get(f"{file}:x")
+
+
+def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, monkeypatch):
+    (tmp_path / "needy_module.py").write_text("import not_installed_here\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SpecError, match="needs the package 'not_installed_here'"):
+        registry.get("needy_module:x")
+
+
+@pytest.mark.parametrize("each", [task, model, metric], ids=lambda each: each.kind)
+def test_every_built_in_exists_and_has_a_line_about_it(each):
+    for name in each:
+        assert callable(each.get(name)) or each.get(name).name == name
+        assert each.about(name)
