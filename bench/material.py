@@ -12,8 +12,11 @@ import orjson
 
 from auricle import BatchModel, Generate, Generation, Spec
 
-SYLLABLES = "ba ce di fo gu ha je ki lo mu na pe ri so tu va we xi yo za".split()
-COMMON = "the a of to in is that it was for on with as at by from this be not or".split()
+SYLLABLES = [first + last for first in "bdfgklmnprstv" for last in "aeiou"]
+COMMON = (
+    "the", "a", "of", "to", "in", "is", "that", "it", "was", "for", "on", "with", "as", "at", "by",
+    "from", "this", "be", "not", "or",
+)  # fmt: skip
 HARD = (
     "twenty three", "one hundred and five", "3,000", "42", "$5.50", "he's been", "won't",
     "they're", "mr. smith", "colour", "second", "half past two", "1st", "o'clock",

@@ -75,6 +75,25 @@ def child(code: str) -> Child:
     return Child(int(told[-1].split()[1]) / 1024, spent)
 
 
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A bound and the side of it to be on."""
+
+    sign: str
+    bound: float
+
+    def held(self, measured: float) -> bool:
+        return measured <= self.bound if self.sign == "<=" else measured >= self.bound
+
+
+def at_most(bound: float) -> Target:
+    return Target("<=", bound)
+
+
+def at_least(bound: float) -> Target:
+    return Target(">=", bound)
+
+
 class Sheet:
     """Prints a line a figure and remembers whether a target was missed."""
 
@@ -82,44 +101,37 @@ class Sheet:
         self._missed = 0
         load = " ".join(f"{each:.1f}" for each in os.getloadavg())
         print(f"{title}   (load {load}, {os.cpu_count()} cores)")
-        self._line("", "measured", "target", "ratio", "verdict", "wall / cpu")
+        self._print("", "measured", "target", "ratio", "", "wall / cpu")
 
     def line(
         self,
         name: str,
         measured: float,
         unit: str,
-        *,
-        at_most: float | None = None,
-        at_least: float | None = None,
+        target: Target | None = None,
         ratio: float | None = None,
         spent: Cost | None = None,
     ) -> None:
         """One figure; `ratio` tells it in terms of the bare baseline."""
-        target, verdict = "", ""
-        if at_most is not None or at_least is not None:
-            sign, bound = ("<=", at_most) if at_most is not None else (">=", at_least)
-            held = measured <= bound if sign == "<=" else measured >= bound
-            target, verdict = f"{sign} {_short(bound)} {unit}", "ok" if held else "MISSED"
-            self._missed += not held
-        self._line(
+        held = target is None or target.held(measured)
+        self._missed += not held
+        self._print(
             name,
             f"{_short(measured)} {unit}",
-            target,
-            "" if ratio is None else f"{ratio:.2f} x",
-            verdict,
-            "" if spent is None else f"{spent.wall:.2f} s / {spent.cpu:.2f} s",
+            f"{target.sign} {_short(target.bound)} {unit}" if target else "",
+            f"{ratio:.2f} x" if ratio is not None else "",
+            "" if target is None else "ok" if held else "MISSED",
+            f"{spent.wall:.2f} s / {spent.cpu:.2f} s" if spent else "",
         )
-
-    def note(self, text: str) -> None:
-        print(f"  {text}")
 
     @property
     def exit_code(self) -> int:
         return 1 if self._missed else 0
 
-    def _line(self, name: str, *cells: str) -> None:
-        print(f"  {name:<44}" + "".join(f"{cell:>16}" for cell in cells), flush=True)
+    def _print(self, name: str, *cells: str) -> None:
+        widths = (14, 16, 10, 8, 20)
+        told = "".join(f"{cell:>{width}}" for cell, width in zip(cells, widths, strict=True))
+        print(f"  {name:<44}{told}", flush=True)
 
 
 def _short(value: float) -> str:

@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 
 import material
-from measure import Sheet, child
+from measure import Sheet, at_most, child
 
 SAMPLES = 1_000_000
 TARGET = 400  # MB
@@ -32,7 +32,7 @@ def main() -> int:
         for name in ("infer and score", "resume when finished"):
             run = child(code)
             ratio = run.megabytes / bare.megabytes
-            sheet.line(name, run.megabytes, "MB", at_most=TARGET, ratio=ratio, spent=run.cost)
+            sheet.line(name, run.megabytes, "MB", at_most(TARGET), ratio, run.cost)
     return sheet.exit_code
 
 

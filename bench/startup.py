@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import material
-from measure import Sheet, best
+from measure import Sheet, at_most, best
 
 from auricle import evaluate
 
@@ -41,8 +41,8 @@ def main() -> int:
         )
     bare = spent["python -c pass"].wall
     for name, each in spent.items():
-        target = 2 * bare + SLACK if name == "auricle --help" else None
-        sheet.line(name, each.wall, "s", at_most=target, ratio=each.wall / bare, spent=each)
+        target = at_most(2 * bare + SLACK) if name == "auricle --help" else None
+        sheet.line(name, each.wall, "s", target, each.wall / bare, each)
     return sheet.exit_code
 
 

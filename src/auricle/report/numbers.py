@@ -155,9 +155,8 @@ def _clusters(board: Scoreboard, places: Places) -> Places | None:
 
     if not board.cluster:
         return None
-    codes = _array(board.clusters.codes)[places]
-    _, dense = np.unique(codes, return_inverse=True)
-    return dense
+    found, dense = np.unique(_array(board.clusters.codes)[places], return_inverse=True)
+    return dense if len(found) > 1 else None  # within one cluster, samples are all there is
 
 
 def _bounds(
