@@ -146,6 +146,7 @@ def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
     if not folders:
         raise SpecError("The demo needs its recognisers: pip install 'auricle[demo]'.")
     _print_runs(folders, as_json, by=("subset",))
+    click.echo("The speech is synthetic: these numbers show the tool, not the models.", err=True)
     return code
 
 
