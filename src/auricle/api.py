@@ -6,13 +6,14 @@ import asyncio
 import inspect
 import platform
 import signal
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -41,6 +42,8 @@ from auricle.types import (
     Sample,
     Turn,
 )
+
+T = TypeVar("T")
 
 
 class Unwatched:
@@ -117,7 +120,7 @@ def preview(
         if isinstance(sample, Rejected):
             yield sample, []
         else:
-            yield sample, asyncio.run(infer.preview(inferencer, sample))
+            yield sample, _run(infer.preview(inferencer, sample))
 
 
 def spec_of(run: Run) -> Spec:
@@ -170,7 +173,17 @@ def _infer(
             finally:
                 await engine.close(model)
 
-    asyncio.run(main())
+    _run(main())
+
+
+def _run(work: Coroutine[Any, Any, T]) -> T:
+    """Do async work to its end, from anywhere: in a notebook a loop is running already."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()
 
 
 @contextmanager
@@ -221,6 +234,9 @@ class Loaded:
     def __init__(self, model: Model, can: list[str]) -> None:
         self.model = model
         self.can = can
+        # A thread and a loop of its own: sessions live from one question to the next, and a
+        # notebook's own loop is not in the way.
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-ask")
         self._runner = asyncio.Runner()
 
     def ask(self, audio: Any = None, text: str = "", **inputs: Any) -> Output:
@@ -232,7 +248,7 @@ class Loaded:
         sounds = audio if isinstance(audio, list) and not _numbers(audio) else [audio]
         heard = [Audio.of(each, rate=rate) for each in sounds if each is not None]
         request = self._request(heard, text, inputs)
-        return self._runner.run(engine.ask_once(self.model, request))
+        return self._do(engine.ask_once(self.model, request))
 
     def _request(self, heard: list[Audio], text: str, inputs: dict[str, Any]) -> Request:
         if "generate" in self.can:
@@ -242,8 +258,12 @@ class Loaded:
         return Predict(inputs={**named, **({"audio": heard[0]} if heard else {})})
 
     def close(self) -> None:
-        self._runner.run(engine.close(self.model))
-        self._runner.close()
+        self._do(engine.close(self.model))
+        self._thread.submit(self._runner.close).result()
+        self._thread.shutdown()
+
+    def _do(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._thread.submit(self._runner.run, work).result()
 
     def __enter__(self) -> Loaded:
         return self

@@ -1,5 +1,7 @@
 """The front door from Python."""
 
+import asyncio
+
 import numpy as np
 import pytest
 
@@ -76,3 +78,32 @@ def test_a_classifier_is_asked_in_the_same_way(tone):
 def test_what_cannot_be_a_sound_is_refused_by_type():
     with load_model("echo") as model, pytest.raises(AudioError, match="set"):
         model.ask({1, 2})
+
+
+def test_it_works_where_a_loop_is_running_as_in_a_notebook(spec, tmp_path):
+    async def cell():
+        numbers = evaluate(spec, tmp_path / "run")
+        with load_model("fake-api") as model:
+            return numbers, model.ask(text="hello")
+
+    (exact, _), answer = asyncio.run(cell())
+    assert exact.value == 1.0
+    assert answer.text == "hello"
+
+
+def test_a_model_keeps_its_loop_from_one_question_to_the_next(tmp_path):
+    (tmp_path / "session.py").write_text(
+        """
+import asyncio
+from auricle import AsyncModel, Generation
+
+class Session(AsyncModel):
+    loop = None
+
+    async def generate(self, request):
+        self.loop = self.loop or asyncio.get_running_loop()
+        return Generation(text=str(self.loop is asyncio.get_running_loop()))
+"""
+    )
+    with load_model(f"{tmp_path / 'session.py'}:Session") as model:
+        assert [model.ask(text="x").text for _ in range(3)] == ["True"] * 3

@@ -48,8 +48,9 @@ def _notes(number: Mapping[str, Any]) -> str:
     if "substitutions" in details and not number["field"]:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
     if number["failed"]:
-        bounds = f"{value_of(number, 'best')} … {value_of(number, 'worst')}"
-        notes.append(f"{number['failed']} failed (had they not: {bounds})")
+        low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
+        bounds = f"{value_of(number, low)} … {value_of(number, high)}"
+        notes.append(f"{number['failed']} failed, with them {bounds}")
     if number["unreadable"]:
         notes.append(f"{number['unreadable']} unreadable")
     return ", ".join(notes)
@@ -80,6 +81,6 @@ def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
             where = example["origin"] or example["id"]
             lines.append(f"    {where}: {example['message']}")
         if each["count"] > most:
-            lines.append(f"    … and {each['count'] - most} more in report.html")
+            lines.append(f"    … and {each['count'] - most} more: auricle samples RUN --failed")
     lines += [f"{name} not computed: {why}" for name, why in document["refused"].items()]
     return lines
