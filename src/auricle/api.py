@@ -21,7 +21,7 @@ from auricle import engine, infer, registry
 from auricle.audio import Audio
 from auricle.config import Spec
 from auricle.engine import Settings, Watch
-from auricle.errors import SpecError
+from auricle.errors import AuricleError, SpecError, told
 from auricle.infer import Inferencer, suited
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number
@@ -149,7 +149,12 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
     except TypeError as error:
         takes = ", ".join(wanted.parameters) or "nothing"
         raise SpecError(f"{name}: {error}; it takes {takes}.") from error
-    return make(**arguments)
+    try:
+        return make(**arguments)
+    except AuricleError:
+        raise
+    except Exception as error:
+        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
 
 
 def _with_limit(settings: Settings, spec: Spec) -> Settings:

@@ -119,8 +119,6 @@ def answering(model: str, arguments: dict[str, Any], spec: Spec | None) -> Itera
             yield from _tone(loaded)
     except AuricleError as error:
         yield False, str(error)
-    except Exception as error:  # noqa: BLE001 - whatever a model's own code raises is the finding
-        yield False, f"{model} does not load: {type(error).__name__}: {error}"
 
 
 def _tone(loaded: api.Loaded) -> Iterator[Finding]:

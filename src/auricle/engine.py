@@ -17,7 +17,7 @@ from typing import Protocol, cast
 
 from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
-from auricle.errors import SampleError, Transient
+from auricle.errors import SampleError, Transient, told
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.store import Run
@@ -254,7 +254,7 @@ class Pass:
         except Stopped:
             raise
         except Exception as failure:  # noqa: BLE001 - kept with its sample
-            error = Failure(type(failure).__name__, str(failure))
+            error = Failure(type(failure).__name__, told(failure))
         return Record(
             sample=sample,
             row=row,

@@ -16,6 +16,9 @@ AuricleError
 
 from __future__ import annotations
 
+import traceback
+from pathlib import PurePath
+
 
 class AuricleError(Exception):
     """Base of every error raised on purpose."""
@@ -66,3 +69,12 @@ class AudioError(SampleError):
 
 class Unreadable(SampleError):
     """The output could not be read as an answer."""
+
+
+def told(error: BaseException) -> str:
+    """An error's words; where somebody else's code raised it, also the line that did."""
+    if isinstance(error, AuricleError):
+        return str(error)
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    return f"{error}{place}"

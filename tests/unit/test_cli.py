@@ -214,3 +214,13 @@ def test_secrets_are_not_written_down(auricle, quiz, tmp_path):
     assert done.returncode == 0, done.stderr
     for path in (tmp_path / "run").iterdir():
         assert b"sk-123" not in path.read_bytes()
+
+
+def test_a_model_that_does_not_load_says_where(auricle, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "class Model:\n    def __init__(self):\n        raise RuntimeError('no weights')\n"
+        "    def generate(self, batch):\n        return []\n"
+    )
+    done = auricle("run", "demo", "-m", "mine.py:Model")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "mine.py:Model raised RuntimeError: no weights (mine.py:3)" in done.stderr

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auricle.codec import dumps
-from auricle.errors import Unreadable, Unsupported
+from auricle.errors import Unreadable, Unsupported, told
 from auricle.metrics.base import Metric
 from auricle.types import Generation, Record, Stat
 
@@ -149,7 +149,7 @@ class Scoreboard:
             why[metric.name] = str(error)
             column.unreadable.append(place)
         except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
-            stat, why[metric.name] = None, f"{type(error).__name__}: {error}"
+            stat, why[metric.name] = None, f"{type(error).__name__}: {told(error)}"
         if metric.name in why:
             column.note(why[metric.name])
         if stat is not None:
