@@ -15,8 +15,6 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-import orjson
-
 from auricle import engine, infer, registry
 from auricle.audio import Audio
 from auricle.config import Spec
@@ -92,11 +90,9 @@ def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
 def metrics(out: str | Path) -> dict[str, Any]:
     """Everything that is known of a run; scored first if it was not, or not since it grew."""
     run = Run.load(Path(out))
-    written = run.path / "metrics.json"
-    journal = run.outputs.stat().st_mtime_ns if run.outputs.exists() else 0
-    if not written.exists() or written.stat().st_mtime_ns < journal:
+    if run.published() is None:
         score(out)
-    return dict(orjson.loads(written.read_bytes()))
+    return run.published() or {}
 
 
 def worst(out: str | Path, most: int) -> list[str]:

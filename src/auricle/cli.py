@@ -89,7 +89,7 @@ def score(runs: tuple[Path, ...], profile: str | None, as_json: bool) -> None:
 @json_option
 def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
     """Print the numbers of runs, finished or not."""
-    from auricle.commands import show_runs
+    from auricle.views import show_runs
 
     show_runs(runs, by, as_json)
 
@@ -101,7 +101,7 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
     """List a run's samples: what was right, what was answered."""
-    from auricle.commands import list_samples
+    from auricle.views import list_samples
 
     list_samples(run, worst, failed, as_json)
 
@@ -153,7 +153,7 @@ def doctor(**options: Any) -> None:
 @json_option
 def list_(kind: str, as_json: bool) -> None:
     """List what can be named."""
-    from auricle.commands import list_names
+    from auricle.views import list_names
 
     list_names(kind, as_json)
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -14,16 +13,16 @@ from typing import Any
 import click
 import orjson
 
-from auricle import api, registry
+from auricle import api
 from auricle.audio import Audio
 from auricle.codec import dumps
 from auricle.config import Spec, task_of
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
-from auricle.report import terminal
 from auricle.report.progress import Progress
 from auricle.store import Run, set_aside
-from auricle.types import Generation, Record, Rejected, Request
+from auricle.types import Generation, Rejected, Request
+from auricle.views import print_runs
 
 DONE, FAILED, INTERRUPTED = 0, 3, 130
 
@@ -50,7 +49,7 @@ def run_tasks(
         for spec, folder in zip(specs, folders, strict=True)
     ]
     if not options["infer_only"]:
-        _print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
+        print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
     return max(codes)
 
 
@@ -145,7 +144,7 @@ def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
             click.echo(f"{model} is left out: {error}", err=True)
     if not folders:
         raise SpecError("The demo needs its recognisers: pip install 'auricle[demo]'.")
-    _print_runs(folders, as_json, by=("subset",))
+    print_runs(folders, as_json, by=("subset",))
     click.echo("The speech is synthetic: these numbers show the tool, not the models.", err=True)
     return code
 
@@ -153,91 +152,8 @@ def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
 def score_runs(runs: Sequence[Path], profile: str | None, as_json: bool) -> int:
     for each in runs:
         api.score(each, profile)
-    _print_runs(runs, as_json)
+    print_runs(runs, as_json)
     return DONE
-
-
-def show_runs(runs: Sequence[Path], by: Sequence[str], as_json: bool) -> None:
-    documents = [api.metrics(each) for each in runs]
-    for field in by:
-        known = {number["field"] for document in documents for number in document["numbers"]}
-        if field not in known:
-            choices = ", ".join(sorted(known - {""})) or "none"
-            raise SpecError(f"No numbers by {field!r}; there are numbers by {choices}.")
-    _print_runs(runs, as_json, by)
-
-
-def _print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> None:
-    documents = [api.metrics(each) for each in runs]
-    if as_json:
-        whole = [{"run": str(run), **each} for run, each in zip(runs, documents, strict=True)]
-        click.echo(orjson.dumps(whole, option=orjson.OPT_INDENT_2))
-        return
-    fields = by or sorted({n["field"] for d in documents for n in d["numbers"]} & {"subset"})
-    for line in terminal.table(documents, fields):
-        click.echo(line)
-    for run, document in zip(runs, documents, strict=True):
-        if not document["complete"]:
-            click.echo(f"\n{run} is not finished: run the same command again to resume.")
-        for line in terminal.failures(document):
-            click.echo(line)
-    click.echo()
-    for run in runs:
-        click.echo(f"Report: {(run / 'report.html').resolve()}")
-
-
-def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
-    document = api.metrics(run)
-    scores = {line["id"]: line for line in _scores(run)}
-    for record in _chosen(run, worst, failed):
-        line = scores.get(record.sample.id, {})
-        if as_json:
-            click.echo(dumps(_sample_json(record, line)), nl=False)
-        else:
-            click.echo("\n".join(_sample_lines(record, line)) + "\n")
-    if not document["complete"] and not as_json:
-        click.echo("The run is not finished.", err=True)
-
-
-def _scores(run: Path) -> Iterator[dict[str, Any]]:
-    with (run / "scores.jsonl").open("rb") as lines:
-        yield from map(orjson.loads, lines)
-
-
-def _chosen(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
-    held = Run.load(run)
-    if worst:
-        ids = api.worst(run, worst)
-        found = {r.sample.id: r for r in held.records() if r.sample.id in set(ids)}
-        return iter([found[each] for each in ids])
-    everyone = sorted(held.records(), key=lambda record: record.row)
-    return (record for record in everyone if record.error or not failed)
-
-
-def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        "id": record.sample.id,
-        "origin": record.sample.origin,
-        "target": record.sample.target,
-        "outputs": record.outputs,
-        "error": record.error,
-        "meta": record.sample.meta,
-        "stats": line.get("stats", {}),
-        "unreadable": line.get("unreadable", {}),
-    }
-
-
-def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
-    lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
-    if record.error:
-        return [*lines, f"  failed    {record.error.kind}: {record.error.message}"]
-    if record.sample.target is not None:
-        lines.append(f"  target    {record.sample.target}")
-    for output in record.outputs:
-        told = output.text if isinstance(output, Generation) else asdict(output)
-        lines.append(f"  answer    {told}")
-    lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
-    return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
 
 
 def ask_model(
@@ -291,20 +207,3 @@ def _part(part: Any) -> str:
         return part.replace("\n", "\n    ")
     cut = f" {part.start:g}–{part.end or 'end'} s" if isinstance(part, Audio) and part.end else ""
     return f"<{type(part).__name__} {part.uri or 'in memory'}{cut}>"
-
-
-def list_names(kind: str, as_json: bool) -> None:
-    """What can be named, with a line about each."""
-    if kind == "profiles":
-        from auricle.text import PROFILES
-
-        about = {name: each.description for name, each in PROFILES.items()}
-    else:
-        table = {"tasks": registry.task, "models": registry.model, "metrics": registry.metric}[kind]
-        about = {name: table.about(name) for name in table}
-    if as_json:
-        click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))
-        return
-    width = max(map(len, about))
-    for name, line in about.items():
-        click.echo(f"{name:<{width}}  {line}")

@@ -178,6 +178,14 @@ class Run:
                 latest[digest(sample)] = offset
         return latest
 
+    def published(self) -> dict[str, Any] | None:
+        """What `metrics.json` says, unless it is older than the journal."""
+        written = self.path / "metrics.json"
+        journal = self.outputs.stat().st_mtime_ns if self.outputs.exists() else 0
+        if not written.exists() or written.stat().st_mtime_ns < journal:
+            return None
+        return dict(orjson.loads(written.read_bytes()))
+
     def progress(self) -> dict[str, Any]:
         """How far the last pass came; empty while one is under way or after it was killed."""
         path = self.path / "progress.json"

@@ -54,3 +54,12 @@ def test_no_room_is_called_utils():
 
 def lines(path):
     return path.read_text().count("\n")
+
+
+def test_looking_at_runs_and_names_loads_nothing_heavy(auricle, manifest):
+    path = manifest([{"id": "1", "question": "x", "answer": "x"}])
+    auricle("run", path, "--as", "qa", "-m", "echo", "-o", "run")
+    run = str(path.parent / "run")
+    for words in (["list", "models"], ["show", run], ["samples", run]):
+        code = f"from auricle.cli import cli\ncli({words}, standalone_mode=False)"
+        assert loaded_after(code) == "[]"

@@ -49,7 +49,8 @@ pooled_errors = Sums(_pooled, _error_details)
 
 def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
     """Edit errors over reference tokens, pooled over the corpus."""
-    normalise = profile(profile_name)
+    chosen = profile(profile_name)
+    normalise = chosen.apply
 
     def count(target: Json, text: str) -> tuple[float, ...]:
         reference = tokens(normalise(reference_text(target)))
@@ -69,7 +70,7 @@ def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
         score,
         pooled_errors,
         higher_is_better=False,
-        variant=f"pooled.{normalise.signature}",
+        variant=f"pooled.{chosen.signature}",
         bounds=bounds,
         unit="share",
         under=partial(error_rate, name, tokens),

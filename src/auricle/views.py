@@ -1,0 +1,133 @@
+"""Commands that only look: numbers, samples and names, printed from what is there already.
+
+They load no model, no task and no numbers library, unless a run has yet to be scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from auricle import registry
+from auricle.codec import dumps
+from auricle.errors import SpecError
+from auricle.report import terminal
+from auricle.store import Run
+from auricle.types import Generation, Record
+
+
+def told_of(run: Path) -> dict[str, Any]:
+    """Everything `metrics.json` says of a run; scored first where it says nothing, or old news."""
+    published = Run.load(run).published()
+    if published is None:
+        from auricle import api
+
+        return api.metrics(run)
+    return published
+
+
+def show_runs(runs: Sequence[Path], by: Sequence[str], as_json: bool) -> None:
+    documents = [told_of(each) for each in runs]
+    for field in by:
+        known = {number["field"] for document in documents for number in document["numbers"]}
+        if field not in known:
+            choices = ", ".join(sorted(known - {""})) or "none"
+            raise SpecError(f"No numbers by {field!r}; there are numbers by {choices}.")
+    print_runs(runs, as_json, by)
+
+
+def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> None:
+    documents = [told_of(each) for each in runs]
+    if as_json:
+        whole = [{"run": str(run), **each} for run, each in zip(runs, documents, strict=True)]
+        click.echo(orjson.dumps(whole, option=orjson.OPT_INDENT_2))
+        return
+    fields = by or sorted({n["field"] for d in documents for n in d["numbers"]} & {"subset"})
+    for line in terminal.table(documents, fields):
+        click.echo(line)
+    for run, document in zip(runs, documents, strict=True):
+        if not document["complete"]:
+            click.echo(f"\n{run} is not finished: run the same command again to resume.")
+        for line in terminal.failures(document):
+            click.echo(line)
+    click.echo()
+    for run in runs:
+        click.echo(f"Report: {(run / 'report.html').resolve()}")
+
+
+def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+    complete = told_of(run)["complete"]
+    scores = {line["id"]: line for line in _scores(run)}
+    for record in _chosen(run, worst, failed):
+        line = scores.get(record.sample.id, {})
+        if as_json:
+            click.echo(dumps(_sample_json(record, line)), nl=False)
+        else:
+            click.echo("\n".join(_sample_lines(record, line)) + "\n")
+    if not complete and not as_json:
+        click.echo("The run is not finished.", err=True)
+
+
+def _scores(run: Path) -> Iterator[dict[str, Any]]:
+    with (run / "scores.jsonl").open("rb") as lines:
+        yield from map(orjson.loads, lines)
+
+
+def _chosen(run: Path, worst: int | None, failed: bool) -> Iterator[Record]:
+    held = Run.load(run)
+    if worst:
+        from auricle import api
+
+        ids = api.worst(run, worst)
+        found = {r.sample.id: r for r in held.records() if r.sample.id in set(ids)}
+        return iter([found[each] for each in ids])
+    everyone = sorted(held.records(), key=lambda record: record.row)
+    return (record for record in everyone if record.error or not failed)
+
+
+def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
+    return {
+        "id": record.sample.id,
+        "origin": record.sample.origin,
+        "target": record.sample.target,
+        "outputs": record.outputs,
+        "error": record.error,
+        "meta": record.sample.meta,
+        "stats": line.get("stats", {}),
+        "unreadable": line.get("unreadable", {}),
+    }
+
+
+def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
+    lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
+    if record.error:
+        return [*lines, f"  failed    {record.error.kind}: {record.error.message}"]
+    if record.sample.target is not None:
+        lines.append(f"  target    {record.sample.target}")
+    for output in record.outputs:
+        told = output.text if isinstance(output, Generation) else asdict(output)
+        lines.append(f"  answer    {told}")
+    lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
+    return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
+
+
+def list_names(kind: str, as_json: bool) -> None:
+    """What can be named, with a line about each."""
+    if kind == "profiles":
+        from auricle.text import PROFILES
+
+        about = {name: each.description for name, each in PROFILES.items()}
+    else:
+        table = {"tasks": registry.task, "models": registry.model, "metrics": registry.metric}[kind]
+        about = {name: table.about(name) for name in table}
+    if as_json:
+        click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))
+        return
+    width = max(map(len, about))
+    for name, line in about.items():
+        click.echo(f"{name:<{width}}  {line}")
