@@ -98,7 +98,7 @@ def engine(data: Path, padded: list[float]) -> Callable[[], None]:
     def run() -> None:
         shutil.rmtree(out, ignore_errors=True)
         Padded.seconds = 0.0
-        evaluate(material.spec(data, model="padded"), out, infer_only=True)
+        evaluate(material.spec(data, "padded", "asr"), out, infer_only=True)
         assert Padded.seconds >= lengths().sum(), "the model failed on some of the sounds"
         padded.append(Padded.seconds)
 

@@ -65,7 +65,7 @@ def opened(report: Path) -> float:
 
 def write(folder: Path) -> tuple[Path, Cost, Cost]:
     data, run = material.write(folder / "data.jsonl", rows(folder)), folder / "run"
-    api.evaluate(material.spec(data), run, infer_only=True)
+    api.evaluate(material.spec(data, kind="asr"), run, infer_only=True)
     whole = cost(lambda: api.score(run))
     return run / "report.html", whole, cost(lambda: page(run))
 

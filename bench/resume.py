@@ -38,7 +38,7 @@ def resumed(data: Path, out: Path) -> Cost:
     """What passes before the first new question."""
     Clocked.first = None
     wall, cpu = time.perf_counter(), time.process_time()
-    evaluate(material.spec(data, model="clocked"), out, infer_only=True)
+    evaluate(material.spec(data, "clocked"), out, infer_only=True)
     asked = Clocked.first
     assert asked
     return Cost(asked.wall - wall, asked.cpu - cpu)
@@ -57,7 +57,7 @@ def main() -> int:
         data, out = Path(folder, "data.jsonl"), Path(folder, "run")
         rows = list(material.rows(ANSWERED + NEW))
         material.write(data, rows[:ANSWERED])
-        evaluate(material.spec(data, model="clocked"), out, infer_only=True)
+        evaluate(material.spec(data, "clocked"), out, infer_only=True)
         material.write(data, rows)
         loop = cost(lambda: bare(data, out / "outputs.jsonl"))
         spent = resumed(data, out)

@@ -32,7 +32,7 @@ def bare(data: Path, out: Path) -> float:
             request = Generate(turns=(Turn("user", (row["question"],)),))
             text = model.generate([request])[0].text
             journal.write(orjson.dumps({**row, "output": text}, option=orjson.OPT_APPEND_NEWLINE))
-            reference = row["text"].lower().rstrip(".").split()
+            reference = row["answer"].lower().rstrip(".").split()
             wrong += Levenshtein.distance(reference, text.lower().split())
             length += len(reference)
     return wrong / length
@@ -56,8 +56,8 @@ def main() -> int:
             {
                 "bare loop": lambda: bare(data, data.with_name("bare.jsonl")),
                 "wer, basic": whole(data, metrics="wer", profile="basic"),
-                "wer, whisper-en": whole(data, metrics="wer", language="en"),
-                "wer and cer, basic": whole(data),
+                "wer, whisper-en": whole(data, metrics="wer", profile="whisper-en"),
+                "wer and cer, basic": whole(data, metrics="wer,cer", profile="basic"),
             },
             ROUNDS,
         )

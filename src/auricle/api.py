@@ -63,6 +63,7 @@ def evaluate(
     spec = spec.settled()
     task, model_class = build(spec), adapt(registry.model.get(spec.model))
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    _bind(model_class, spec.model, spec.model_args)
     peek = getattr(task.samples, "peek", None)
     if peek:
         peek()
@@ -70,7 +71,8 @@ def evaluate(
         model = construct(model_class, spec.model, spec.model_args)
         settings = _with_limit(settings or Settings(), spec)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
-        run.write_progress({**run.progress(), "revision": task.revision})
+        limited = f"[:{spec.limit}]" if spec.limit else ""
+        run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})
         return [] if infer_only else publish(run, task, short(spec.model))
 
 
@@ -138,13 +140,18 @@ def construct(model_class: type[Model], name: str, arguments: Mapping[str, Any])
     return model
 
 
-def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
+def _bind(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that are not taken, before anything is opened or loaded."""
     wanted = inspect.signature(make)
     try:
         wanted.bind(**arguments)
     except TypeError as error:
         takes = ", ".join(wanted.parameters) or "nothing"
         raise SpecError(f"{name}: {error}; it takes {takes}.") from error
+
+
+def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
+    _bind(make, name, arguments)
     try:
         return make(**arguments)
     except AuricleError:

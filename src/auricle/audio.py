@@ -193,6 +193,8 @@ def _from_mapping(value: Any, rate: int | None) -> Audio:
     if value.get("array") is not None:
         return _from_channels_first(value["array"], value.get("sampling_rate", rate), uri)
     if value.get("bytes") is not None:
+        if not isinstance(value["bytes"], (bytes, bytearray, memoryview)):
+            raise AudioError(f"A sound's bytes are bytes, not {type(value['bytes']).__name__}.")
         return Audio(uri, data=bytes(value["bytes"]))
     if uri:
         return Audio(uri)

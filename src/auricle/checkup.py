@@ -28,7 +28,9 @@ EXTRAS = {
 }
 CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 
-Finding = tuple[bool, str]
+Finding = tuple[bool | None, str]
+"""Good, bad, or neither; and the words."""
+MARKS = {True: "ok ", False: "NO ", None: "-  "}
 
 
 def checkup(
@@ -50,8 +52,8 @@ def checkup(
         findings.append(answering(model, pairs(model_args), spec))
     healthy = True
     for good, line in (each for group in findings for each in group):
-        healthy &= good
-        click.echo(f"{'ok ' if good else 'NO '} {line}")
+        healthy &= good is not False
+        click.echo(f"{MARKS[good]} {line}")
     return 0 if healthy else 2
 
 
@@ -65,7 +67,7 @@ def installed() -> Iterator[Finding]:
         found = [f"{name} {known}" for name in packages if (known := _version(name))]
         missing = len(found) < len(packages)
         hint = f"  (pip install 'auricle[{extra}]')" if missing else ""
-        yield True, f"extra {extra}: {', '.join(found) or 'not installed'}{hint}"
+        yield None if missing else True, f"extra {extra}: {', '.join(found) or 'absent'}{hint}"
 
 
 def _version(package: str) -> str | None:

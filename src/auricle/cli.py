@@ -167,5 +167,9 @@ def main() -> None:
     except click.ClickException as error:
         error.show()
         sys.exit(2)
+    except OSError as error:  # a full disk, a folder that may not be written to
+        click.echo(f"auricle: {error}", err=True)
+        sys.exit(2)
     except (click.Abort, KeyboardInterrupt):
+        click.echo("auricle: stopped at once. The same command resumes a run.", err=True)
         sys.exit(130)

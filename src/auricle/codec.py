@@ -6,6 +6,7 @@ Sounds are written as where they are and what they hash to; their bytes never ar
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
 
@@ -75,8 +76,10 @@ def id_of(line: bytes) -> str | None:
     end = line.find(ROW)
     if not line.startswith(ID) or end < 0:
         return None
-    sample: str = orjson.loads(line[len(ID) : end])
-    return sample
+    with suppress(orjson.JSONDecodeError):
+        sample: str = orjson.loads(line[len(ID) : end])
+        return sample
+    return None
 
 
 def decode_record(line: Mapping[str, Any]) -> Record:

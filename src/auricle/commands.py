@@ -6,6 +6,7 @@ import re
 import shlex
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import orjson
 from auricle import api
 from auricle.audio import Audio
 from auricle.codec import dumps
-from auricle.config import Spec, task_of
+from auricle.config import Spec, read_yaml, task_of
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.report.progress import Progress
@@ -44,21 +45,25 @@ def run_tasks(
         batch_size=options["batch_size"],
         retry_failed=options["retry_failed"],
     )
-    codes = [
-        _run_one(spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"])
-        for spec, folder in zip(specs, folders, strict=True)
-    ]
+    code = DONE
+    for spec, folder in zip(specs, folders, strict=True):
+        code = max(
+            code,
+            _run_one(
+                spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"]
+            ),
+        )
+        if code == INTERRUPTED:
+            break
     if not options["infer_only"]:
         print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
-    return max(codes)
+    return code
 
 
 def _specs(
     tasks: Sequence[str], model: str | None, config: Path | None, options: Mapping[str, Any]
 ) -> list[Spec]:
-    common: dict[str, Any] = {}
-    if config:
-        common = Spec.read(config).model_dump(exclude_defaults=True)
+    common = read_yaml(config) if config else {}
     if not tasks and "task" not in common:
         raise SpecError("Say what to run: `auricle run TASK -m MODEL`. See `auricle list tasks`.")
     if model or "model" not in common:
@@ -71,7 +76,11 @@ def _specs(
     named = [task_of(each, options["kind"], told) for each in tasks]
     named = named or [(common.pop("task"), told)]
     common.pop("task", None)
-    return [Spec(task=n, task_args=a, model_args=arguments, **common) for n, a in named]
+    source = str(config or "auricle run")
+    return [
+        Spec.of({**common, "task": n, "task_args": a, "model_args": arguments}, source)
+        for n, a in named
+    ]
 
 
 def _model_or_refuse(model: str | None) -> str:
@@ -86,12 +95,17 @@ def _run_one(
     if fresh and (kept := set_aside(folder)):
         click.echo(f"The earlier run is kept in {kept}.", err=True)
     task = api.build(spec)
-    with Progress(f"{task.name} × {api.short(spec.model)}", _size(task.samples, spec)) as progress:
-        api.evaluate(spec, folder, settings=settings, watch=progress, infer_only=infer_only)
+    title = f"{task.name} × {api.short(spec.model)}"
+    # What a model prints is not what was asked for: standard output is for numbers.
+    with redirect_stdout(sys.stderr), Progress(title, _size(task.samples, spec)) as progress:
+        numbers = api.evaluate(
+            spec, folder, settings=settings, watch=progress, infer_only=infer_only
+        )
     if not Run.load(folder).progress().get("complete"):
-        click.echo(f"Stopped; nothing answered is lost. Resume with: {_again()}", err=True)
+        click.echo(f"Stopped; nothing answered is lost. Resume with: {again()}", err=True)
         return INTERRUPTED
-    return FAILED if progress.failed else DONE
+    unscored = task.metrics and not infer_only and len(numbers) < len(task.metrics)
+    return FAILED if progress.failed or unscored else DONE
 
 
 def _size(samples: Any, spec: Spec) -> int | None:
@@ -103,7 +117,8 @@ def _size(samples: Any, spec: Spec) -> int | None:
     return min(size, spec.limit) if spec.limit else size
 
 
-def _again() -> str:
+def again() -> str:
+    """The command that resumes what was stopped."""
     words = [each for each in sys.argv[1:] if each != "--fresh"]
     return shlex.join(["auricle", *words])
 
@@ -140,6 +155,8 @@ def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
             spec = Spec(task="demo", model=model, model_args=dict(arguments))
             code = max(code, _run_one(spec, folder, Settings(), fresh=fresh))
             folders.append(folder)
+            if code == INTERRUPTED:
+                break
         except MissingExtra as error:
             click.echo(f"{model} is left out: {error}", err=True)
     if not folders:
@@ -161,7 +178,7 @@ def ask_model(
 ) -> None:
     if not audio and not text:
         raise SpecError("Ask about something: an audio file, --text, or both.")
-    with api.load_model(model, **pairs(model_args)) as loaded:
+    with redirect_stdout(sys.stderr), api.load_model(model, **pairs(model_args)) as loaded:
         try:
             output = loaded.ask(list(audio), text)
         except SampleError as error:
@@ -205,5 +222,7 @@ def _request_lines(request: Request) -> list[str]:
 def _part(part: Any) -> str:
     if isinstance(part, str):
         return part.replace("\n", "\n    ")
-    cut = f" {part.start:g}–{part.end or 'end'} s" if isinstance(part, Audio) and part.end else ""
+    cut = ""
+    if isinstance(part, Audio) and (part.start or part.end is not None):
+        cut = f" from {part.start:g} s to {'the end' if part.end is None else f'{part.end:g} s'}"
     return f"<{type(part).__name__} {part.uri or 'in memory'}{cut}>"

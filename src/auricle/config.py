@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any, Self
 
@@ -13,7 +14,8 @@ from auricle.data.rows import READERS
 from auricle.errors import SpecError
 
 KINDS = ("asr", "mcq", "qa", "open", "classify")
-SECRET = ("key", "token", "secret", "password")
+SECRET = re.compile(r"(^|_)(key|token|secret|password|passwd|auth|credentials?)$", re.IGNORECASE)
+USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 SCORING = ("profile", "metrics", "cluster", "name", "licence")
 """Task arguments that decide how answers are scored, not what is asked."""
 
@@ -33,19 +35,24 @@ class Spec(BaseModel):
     @classmethod
     def read(cls, path: Path) -> Self:
         """A spec from a YAML file."""
+        return cls.of(read_yaml(path), str(path))
+
+    @classmethod
+    def of(cls, fields: dict[str, Any], source: str) -> Self:
+        """A spec from named values, or what is wrong with the first of them."""
         try:
-            return cls.model_validate(_yaml(path))
+            return cls.model_validate(fields)
         except ValidationError as error:
             first = error.errors()[0]
             where = ".".join(str(part) for part in first["loc"])
-            raise SpecError(f"{path}: {where}: {first['msg']}.") from error
+            raise SpecError(f"{source}: {where}: {first['msg']}.") from error
 
     def settled(self) -> Self:
         """The same spec with its paths made absolute, so that it reads the same from anywhere."""
         places = {
-            name: _absolute(value)
+            name: _absolute(str(value))
             for name, value in self.task_args.items()
-            if name in ("data", "root") and isinstance(value, str)
+            if name in ("data", "root") and isinstance(value, (str, Path))
         }
         update = {"task_args": {**self.task_args, **places}, "model": _absolute_code(self.model)}
         return self.model_copy(update={**update, "task": _absolute_code(self.task)})
@@ -68,11 +75,18 @@ class Spec(BaseModel):
 
 def redacted(arguments: dict[str, Any]) -> dict[str, Any]:
     """Arguments with secrets blanked; `…_env` names where a secret is, and stays."""
-    return {name: "…" if _secret(name) and value else value for name, value in arguments.items()}
+    return {
+        name: "…" if SECRET.search(str(name)) and value else _blanked(value)
+        for name, value in arguments.items()
+    }
 
 
-def _secret(name: str) -> bool:
-    return not name.endswith(("_env", "_tokens")) and any(word in name.lower() for word in SECRET)
+def _blanked(value: Any) -> Any:
+    if isinstance(value, dict):
+        return redacted(value)
+    if isinstance(value, list):
+        return [_blanked(each) for each in value]
+    return USER_IN_URL.sub("…@", value) if isinstance(value, str) else value
 
 
 def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -93,9 +107,9 @@ def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str
 
 def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A task from a YAML file: its kind, its data and anything `-T` takes."""
-    given = _yaml(path)
+    given = read_yaml(path)
     kind = given.pop("kind", None) or given.pop("task", None)
-    if kind is None:
+    if not isinstance(kind, str):
         raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
     for name in ("data", "root"):
         value = given.get(name)
@@ -104,11 +118,13 @@ def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, An
     return kind, {"name": path.stem, **given, **arguments}
 
 
-def _yaml(path: Path) -> dict[str, Any]:
+def read_yaml(path: Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SpecError(f"There is no file {path}.") from error
+    except UnicodeDecodeError as error:
+        raise SpecError(f"{path} is not UTF-8 text.") from error
     except yaml.YAMLError as error:
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(content, dict):

@@ -62,14 +62,20 @@ class _Bytes(io.BytesIO):
         return super().seek(max(offset, 0) if whence == os.SEEK_SET else offset, whence)
 
 
+def _regular(path: Path) -> BinaryIO:
+    """A file unbuffered, so that its descriptor stands where the stream stands."""
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError("not a regular file")  # a named pipe would wait for its writer, for ever
+    return cast("BinaryIO", path.open("rb", buffering=0))
+
+
 @contextmanager
 def opened(
     source: Path | bytes, name: str, error: type[SampleError] = AudioError
 ) -> Iterator[BinaryIO]:
     """A seekable stream over a file or bytes that hold something; always closed again."""
     try:
-        # Unbuffered, so that the file descriptor stands where the stream stands.
-        stream = _Bytes(source) if isinstance(source, bytes) else source.open("rb", buffering=0)
+        stream = _Bytes(source) if isinstance(source, bytes) else _regular(source)
     except (OSError, ValueError) as fault:
         words = _FAULTS.get(type(fault), f"cannot be opened ({fault})")
         raise error(f"{name} {words}.") from fault
@@ -77,7 +83,7 @@ def opened(
         if not stream.seek(0, os.SEEK_END):
             raise error(f"{name} is empty (0 bytes).")
         stream.seek(0)
-        yield cast("BinaryIO", stream)
+        yield stream
 
 
 @contextmanager

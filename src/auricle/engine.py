@@ -44,6 +44,8 @@ ANSWERS: dict[type, type] = {
     LogLikelihood: Likelihood,
     Predict: Prediction,
 }
+ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)
+"""What a model may raise that no `except Exception` sees: it costs a sample, not the run."""
 BREATH = 256  # rows passed over before other coroutines get a turn
 
 
@@ -59,6 +61,10 @@ class Settings:
     patience: float = 0.2
     """Seconds before the second attempt; doubled for each that follows."""
     retry_failed: bool = True
+
+
+def escaped(error: BaseException) -> SampleError:
+    return SampleError(f"the model raised {type(error).__name__} {error}".rstrip())
 
 
 class Watch(Protocol):
@@ -82,7 +88,13 @@ class Direct:
     async def ask(self, request: Request) -> Output:
         if self.stopping:
             raise Stopped
-        return cast(Output, await getattr(self._model, ABILITY[type(request)])(request))
+        try:
+            return cast(Output, await getattr(self._model, ABILITY[type(request)])(request))
+        except ESCAPES as error:
+            task = asyncio.current_task()
+            if task and task.cancelling():  # the run itself is being cancelled
+                raise
+            raise escaped(error) from error
 
     def stop(self) -> None:
         self.stopping = True
@@ -110,9 +122,14 @@ class Batched(Batcher):
         return own or [self._in_thread]
 
     async def _in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
-        call = getattr(self._model, ability)
         loop = asyncio.get_running_loop()
-        return cast(Sequence[Output], await loop.run_in_executor(self._thread, call, batch))
+        return await loop.run_in_executor(self._thread, self._call, ability, batch)
+
+    def _call(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        try:
+            return cast(Sequence[Output], getattr(self._model, ability)(batch))
+        except ESCAPES as error:
+            raise escaped(error) from error
 
     async def close(self) -> None:
         await super().close()
@@ -211,10 +228,11 @@ class Pass:
         group.create_task(self._one(row, item, self._seats.seat()))
 
     def _reject(self, row: int, item: Rejected) -> None:
-        self._seen[digest(item.origin)] = row
-        sample = Sample(id=item.origin, inputs={}, origin=item.origin)
+        name = f"rejected {item.origin}"  # not the origin itself: a sample may be called so
+        self._seen[digest(name)] = row
+        sample = Sample(id=name, inputs={}, origin=item.origin)
         record = Record(sample=sample, row=row, error=Failure("RejectedRow", item.reason))
-        held = self._held.get(item.origin)
+        held = self._held.get(name)
         if held and (held.error, held.row) == (record.error, row):
             self._watch.saw(record)  # known already; the journal need not say it twice
         else:
@@ -222,6 +240,10 @@ class Pass:
 
     async def _one(self, row: int, sample: Sample, seat: Direct | Seat) -> None:
         try:
+            held = None if self._settings.retry_failed else self._held.get(sample.id)
+            if held and held.error:
+                self._watch.saw(held)
+                return
             record = await self._attempt(row, sample, seat)
             if record:
                 self._keep(record)
@@ -245,11 +267,9 @@ class Pass:
         outputs: tuple[Output, ...] = ()
         try:
             key = await _key(sample)
-            if held := self._held.get(sample.id):
-                if held.error and not self._settings.retry_failed:
-                    return None
-                if not held.error and held.key == key:
-                    return _retold(held, row, sample)
+            held = self._held.get(sample.id)
+            if held and not held.error and held.key == key:
+                return _retold(held, row, sample)
             outputs = await self._infer(sample, ask)
         except Stopped:
             raise

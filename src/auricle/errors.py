@@ -77,4 +77,4 @@ def told(error: BaseException) -> str:
         return str(error)
     frames = traceback.extract_tb(error.__traceback__)
     place = f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{error}{place}"
+    return f"{str(error) or 'no message'}{place}"

@@ -12,7 +12,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from auricle.errors import SpecError, UnknownName
+from auricle.errors import SpecError, UnknownName, told
 
 T = TypeVar("T")
 
@@ -84,6 +84,8 @@ class Registry(Generic[T]):
 def _attribute(path: str) -> Any:
     """The thing at `package.module:name` or `path/file.py:name`."""
     where, _, name = path.rpartition(":")
+    if not where or not name:
+        raise UnknownName(f"{path!r} should be package.module:name or path/file.py:name.")
     module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
     if not hasattr(module, name):
         public = [each for each in vars(module) if not each.startswith("_")]
@@ -101,6 +103,10 @@ def _from_package(name: str) -> Any:
         if error.name and not (name == error.name or name.startswith(error.name + ".")):
             raise SpecError(f"{name} needs the package {error.name!r}, not installed.") from error
         raise UnknownName(f"No module called {name!r} to import from here.") from error
+    except (Exception, SystemExit) as error:
+        raise SpecError(
+            f"{name} cannot be loaded: {type(error).__name__}: {told(error)}"
+        ) from error
 
 
 def _from_file(path: Path) -> Any:
@@ -117,8 +123,10 @@ def _from_file(path: Path) -> Any:
         sys.path.append(str(path.parent))
     try:
         spec.loader.exec_module(module)
-    except (SyntaxError, ImportError) as error:
-        raise SpecError(f"{path} cannot be loaded: {type(error).__name__}: {error}") from error
+    except (Exception, SystemExit) as error:
+        raise SpecError(
+            f"{path} cannot be loaded: {type(error).__name__}: {told(error)}"
+        ) from error
     return module
 
 

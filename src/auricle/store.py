@@ -16,6 +16,7 @@ import os
 import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -42,7 +43,7 @@ def _read(line: bytes) -> Record | None:
     """The record a line holds; a damaged line holds none, and its sample is asked again."""
     try:
         return decode_record(orjson.loads(line))
-    except (orjson.JSONDecodeError, KeyError, TypeError):
+    except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         return None
 
 
@@ -94,7 +95,8 @@ class Run:
         path.mkdir(parents=True, exist_ok=True)
         lock = _lock(path)
         try:
-            if (path / "spec.json").exists():
+            begun = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
+            if begun:  # a run that never answered anything may be begun anew
                 held = cls.load(path).spec
                 _refuse_other(path, held, spec)
                 spec = {**spec, "created": held.get("created")}
@@ -114,8 +116,12 @@ class Run:
             spec = orjson.loads((path / "spec.json").read_bytes())
         except FileNotFoundError as error:
             raise DataError(f"{path} is no run: it has no spec.json.") from error
+        except NotADirectoryError as error:
+            raise DataError(f"{path} is a file, not a run's folder.") from error
         except orjson.JSONDecodeError as error:
             raise DataError(f"{path / 'spec.json'} is not valid JSON: {error}.") from error
+        if not isinstance(spec, dict) or not {"identity", "spec"} <= spec.keys():
+            raise DataError(f"{path / 'spec.json'} does not describe a run.")
         return cls(path, spec)
 
     @property
@@ -173,8 +179,9 @@ class Run:
         latest: dict[int, int] = {}
         for offset, line in self._raw_lines():
             if line.startswith(GONE):
-                latest.pop(orjson.loads(line)["gone"], None)
-            elif sample := id_of(line):
+                with suppress(orjson.JSONDecodeError):
+                    latest.pop(orjson.loads(line)["gone"], None)
+            elif (sample := id_of(line)) is not None:
                 latest[digest(sample)] = offset
         return latest
 
@@ -184,7 +191,9 @@ class Run:
         journal = self.outputs.stat().st_mtime_ns if self.outputs.exists() else 0
         if not written.exists() or written.stat().st_mtime_ns < journal:
             return None
-        return dict(orjson.loads(written.read_bytes()))
+        with suppress(orjson.JSONDecodeError):  # damaged is as good as not there: it is derived
+            return dict(orjson.loads(written.read_bytes()))
+        return None
 
     def progress(self) -> dict[str, Any]:
         """How far the last pass came; empty while one is under way or after it was killed."""
@@ -307,7 +316,7 @@ def cut_torn_line(path: Path, block: int = 65_536) -> None:
 
 def set_aside(path: Path) -> Path | None:
     """Move an earlier run out of the way; where it is now, or None if there was none."""
-    if not (path / "spec.json").exists():
+    if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl")):
         return None
     _lock(path).close()  # refuses while somebody is writing to it
     number = 1

@@ -37,7 +37,10 @@ def show_runs(runs: Sequence[Path], by: Sequence[str], as_json: bool) -> None:
         known = {number["field"] for document in documents for number in document["numbers"]}
         if field not in known:
             choices = ", ".join(sorted(known - {""})) or "none"
-            raise SpecError(f"No numbers by {field!r}; there are numbers by {choices}.")
+            raise SpecError(
+                f"No numbers by {field!r}; there are numbers by {choices}. A field is broken down "
+                "if it has from 2 to 50 values, and not another one for every sample."
+            )
     print_runs(runs, as_json, by)
 
 
@@ -52,7 +55,10 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
         click.echo(line)
     for run, document in zip(runs, documents, strict=True):
         if not document["complete"]:
-            click.echo(f"\n{run} is not finished: run the same command again to resume.")
+            so_far = document["outcomes"]["total"]
+            click.echo(
+                f"\n{run} is not finished: these numbers are over the {so_far} samples so far."
+            )
         for line in terminal.failures(document):
             click.echo(line)
     click.echo()
@@ -61,6 +67,8 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
 
 
 def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+    if worst and failed:
+        raise SpecError("Failed samples have no score to be worst by: --worst or --failed.")
     complete = told_of(run)["complete"]
     scores = {line["id"]: line for line in _scores(run)}
     for record in _chosen(run, worst, failed):
@@ -106,12 +114,13 @@ def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
 def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
     lines = [click.style(record.sample.id, bold=True) + f"  {record.sample.origin}"]
     if record.error:
-        return [*lines, f"  failed    {record.error.kind}: {record.error.message}"]
+        message = terminal.one_line(record.error.message, 2000)
+        return [*lines, f"  failed    {record.error.kind}: {message}"]
     if record.sample.target is not None:
-        lines.append(f"  target    {record.sample.target}")
+        lines.append(f"  target    {terminal.one_line(str(record.sample.target), 2000)}")
     for output in record.outputs:
         told = output.text if isinstance(output, Generation) else asdict(output)
-        lines.append(f"  answer    {told}")
+        lines.append(f"  answer    {terminal.one_line(str(told), 2000)}")
     lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
     return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
 

@@ -22,7 +22,7 @@ def data(manifest):
         {
             "id": f"s{at}",
             "question": (said := " ".join(dice.choices(words, k=dice.randint(1, 12)))),
-            "text": said,
+            "answer": said,
             "subset": f"part{at % 3}",
         }
         for at in range(SAMPLES)
@@ -31,8 +31,8 @@ def data(manifest):
 
 
 def command(data, out, model):
-    words = [sys.executable, "-m", "auricle", "run", str(data), "--as", "asr", "-o", str(out)]
-    return [*words, "-m", model[0], *model[1:]]
+    words = [sys.executable, "-m", "auricle", "run", str(data), "--as", "qa", "-o", str(out)]
+    return [*words, "-T", "metrics=wer,exact_match", "-m", model[0], *model[1:]]
 
 
 def kill_somewhere(words, journal, dice):

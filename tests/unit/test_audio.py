@@ -641,3 +641,12 @@ def test_real_recordings_decode_at_16_khz(recordings):
         decoded = audio.decode(16_000)
         assert len(decoded) == pytest.approx(audio.seconds * 16_000, abs=1)
         assert 0 < np.abs(decoded).max() <= 1.5
+
+
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path):
+    pipe = tmp_path / "pipe.wav"
+    os.mkfifo(pipe)
+    with pytest.raises(AudioError, match="not a regular file"):
+        Audio(str(pipe)).decode()
+    with pytest.raises(AudioError, match="not a regular file"):
+        _ = Audio(str(pipe)).hash

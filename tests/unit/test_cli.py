@@ -61,8 +61,8 @@ def test_inferring_now_and_scoring_later(auricle, quiz, tmp_path):
 
 
 def test_scoring_under_another_profile_changes_the_signature(auricle, manifest, tmp_path):
-    path = manifest([{"id": "1", "question": "Don't!", "text": "do not"}])
-    auricle("run", path, "--as", "asr", "-m", "echo", "-o", "run")
+    path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
+    auricle("run", path, "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "run")
     assert "100.00 %" in auricle("show", "run").stdout
     assert "0.00 %" in auricle("score", "run", "--profile", "whisper-en").stdout
     metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
@@ -224,3 +224,49 @@ def test_a_model_that_does_not_load_says_where(auricle, tmp_path):
     done = auricle("run", "demo", "-m", "mine.py:Model")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "mine.py:Model raised RuntimeError: no weights (mine.py:3)" in done.stderr
+
+
+def test_a_mistyped_argument_does_not_spoil_the_folder(auricle, quiz):
+    words = ("run", quiz, "--as", "qa", "-m", "echo", "-o", "run")
+    assert auricle(*words, "-M", "wrng=1").returncode == 2
+    assert auricle(*words, "-M", "wrong=1").returncode == 0
+
+
+def test_what_a_model_prints_does_not_mix_with_json(auricle, quiz, tmp_path):
+    (tmp_path / "loud.py").write_text("def reply(text):\n    print('LOUD')\n    return text\n")
+    done = auricle("run", quiz, "--as", "qa", "-m", "loud.py:reply", "-o", "run", "--json")
+    assert json.loads(done.stdout)[0]["outcomes"]["answered"] == 5
+    assert "LOUD" in done.stderr
+
+
+def test_kept_failures_still_exit_with_three(auricle, quiz):
+    words = ("run", quiz, "--as", "qa", "-m", "fake-api", "-M", "fail=1", "-o", "run")
+    assert auricle(*words).returncode == 3
+    assert auricle(*words, "--keep-failed").returncode == 3
+
+
+def test_a_model_on_the_command_line_completes_a_config(auricle, quiz, tmp_path):
+    (tmp_path / "run.yaml").write_text("task: qa\ntask_args: {data: quiz.jsonl}\n")
+    assert auricle("run", "--config", "run.yaml", "-m", "echo", "-o", "out").returncode == 0
+
+
+def test_a_folder_that_cannot_be_written_is_one_line(auricle, quiz):
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "/proc/nowhere")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+
+
+def test_signatures_tell_models_with_other_arguments_apart(auricle, quiz, tmp_path):
+    for name, words in {"a": (), "b": ("-M", "wrong=0.5"), "c": ("--limit", "2")}.items():
+        auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", name, *words)
+    documents = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in "abc")
+    assert len({document["numbers"][0]["signature"] for document in documents}) == 3
+
+
+def test_a_metric_that_scores_nothing_is_told_and_exits_with_three(auricle, quiz, tmp_path):
+    (tmp_path / "mine.py").write_text(
+        "from auricle import metric, Unreadable\n@metric()\n"
+        "def never(sample, output):\n    raise Unreadable('nothing to read')\n"
+    )
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-T", "metrics=mine.py:never")
+    assert done.returncode == 3
+    assert "never: no answer could be scored: nothing to read" in done.stdout

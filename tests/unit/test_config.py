@@ -45,6 +45,12 @@ def test_how_answers_are_scored_is_not_what_was_asked():
 def test_secrets_are_blanked_and_their_places_kept():
     given = {"api_key": "sk-1", "auth_token": "t", "api_key_env": "KEY", "max_tokens": 5, "a": 1}
     assert redacted(given) == {**given, "api_key": "…", "auth_token": "…"}
+    assert redacted({"tokenizer": "x", "keyword": "y"}) == {"tokenizer": "x", "keyword": "y"}
+    assert redacted({"c": [{"password": "p"}], "hf_auth": "t", "url": "http://u:p@h/x"}) == {
+        "c": [{"password": "…"}],
+        "hf_auth": "…",
+        "url": "http://…@h/x",
+    }
 
 
 def test_a_manifest_with_a_kind_is_that_task():

@@ -179,8 +179,8 @@ def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path):
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {
-        "m.jsonl:3": "not valid JSON",
-        "row 4": "duplicate id '0', first used in row 1",
+        "rejected m.jsonl:3": "not valid JSON",
+        "rejected row 4": "duplicate id '0', first used in row 1",
     }
 
 
@@ -273,3 +273,50 @@ def test_pairwise_preference_asks_about_both_candidates(tmp_path):
 def test_a_model_can_be_asked_outside_a_run(model):
     request = Generate(turns=(Turn("user", ("hello there",)),))
     assert asyncio.run(ask_once(model, request)).text == "hello there"
+
+
+@pytest.mark.parametrize("escape", [SystemExit(0), GeneratorExit(), asyncio.CancelledError()])
+@pytest.mark.parametrize("base", [AsyncModel, BatchModel])
+def test_what_no_except_sees_costs_a_sample_not_the_run(tmp_path, base, escape):
+    class Quits(base):
+        def generate(self, asked):
+            if base is AsyncModel:
+                return self.answer(asked)
+            return [self.say(each) for each in asked]
+
+        async def answer(self, request):
+            return self.say(request)
+
+        def say(self, request):
+            if request.turns[0].parts[0].endswith("3"):
+                raise escape
+            return Generation(text="ok")
+
+    records = evaluate(tmp_path, texts(6), Quits())
+    errors = [record.error for record in records]
+    assert [error and error.kind for error in errors] == [None] * 3 + ["SampleError"] + [None] * 2
+    assert type(escape).__name__ in errors[3].message
+
+
+def test_a_sample_may_be_called_like_a_rejected_rows_place(tmp_path):
+    rows = [Sample(id="m.jsonl:2", inputs={"question": "x"}), Rejected("m.jsonl:2", "broken")]
+    assert len(evaluate(tmp_path, rows, Echo())) == 2
+
+
+def test_kept_failures_are_still_told(tmp_path):
+    evaluate(tmp_path, texts(4), Refuses())
+    seen = []
+
+    class Sees(Unwatched):
+        def saw(self, record):
+            seen.append(record.error.kind)
+
+    async def main(run):
+        settings = Settings(retry_failed=False)
+        await Pass(Respond("{question}"), FakeApi(), run, settings, Sees()).over(
+            texts(4), asyncio.Event()
+        )
+
+    with Run.open(tmp_path, SPEC) as run:
+        asyncio.run(main(run))
+    assert seen == ["SampleError"] * 4

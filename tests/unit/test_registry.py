@@ -76,3 +76,16 @@ def test_every_built_in_exists_and_has_a_line_about_it(each):
     for name in each:
         assert callable(each.get(name)) or each.get(name).name == name
         assert each.about(name)
+
+
+@pytest.mark.parametrize("body", ["1 / 0\n", "undefined_name\n", "import sys\nsys.exit(0)\n"])
+def test_a_file_that_raises_while_it_loads_is_the_users_move(registry, tmp_path, body):
+    file = tmp_path / "raises.py"
+    file.write_text(body)
+    with pytest.raises(SpecError, match=r"raises\.py cannot be loaded"):
+        registry.get(f"{file}:x")
+
+
+def test_half_a_path_is_told_what_is_missing(registry):
+    with pytest.raises(UnknownName, match=r"should be package\.module:name"):
+        registry.get(":x")

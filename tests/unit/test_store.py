@@ -116,14 +116,14 @@ def test_a_damaged_line_in_the_middle_costs_only_itself(tmp_path):
 
 
 def test_another_spec_is_refused_with_what_differs(tmp_path):
-    opened(tmp_path)
+    opened(tmp_path, record())
     other = {"identity": {"task": "a", "model": "y"}, "spec": {}}
     with pytest.raises(RunMismatch, match=r"model was 'x', now 'y'.*--fresh"):
         Run.open(tmp_path, other)
 
 
 def test_a_refused_opening_leaves_the_lock_free(tmp_path):
-    opened(tmp_path)
+    opened(tmp_path, record())
     with pytest.raises(RunMismatch):
         Run.open(tmp_path, {"identity": {}, "spec": {}})
     opened(tmp_path)
@@ -178,3 +178,37 @@ def test_journal_lines_are_plain_json(tmp_path):
     opened(tmp_path, record(outputs=(Generation(text="ü"),)))
     (line,) = (tmp_path / "outputs.jsonl").read_text("utf-8").splitlines()
     assert json.loads(line)["outputs"] == [{"kind": "Generation", "text": "ü", "tokens": None}]
+
+
+def test_a_journal_whose_spec_is_gone_is_nobodys(tmp_path):
+    opened(tmp_path, record())
+    (tmp_path / "spec.json").unlink()
+    with pytest.raises(DataError, match=r"has no spec\.json"):
+        Run.open(tmp_path, SPEC)
+
+
+def test_a_run_that_answered_nothing_may_be_begun_anew(tmp_path):
+    opened(tmp_path)
+    with Run.open(tmp_path, {"identity": {"model": "corrected"}, "spec": {}}) as run:
+        assert run.spec["identity"] == {"model": "corrected"}
+
+
+@pytest.mark.parametrize("content", [b"{}", b"[]", b"nonsense"])
+def test_a_spec_that_is_none_is_told_in_words(tmp_path, content):
+    (tmp_path / "spec.json").write_bytes(content)
+    with pytest.raises(DataError, match=r"spec\.json"):
+        Run.load(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [b'{"gone":', b'{"id":"1","row":0,"inputs":null}', b'{"id":nonsense,"row":1}', b"7", b"[]"],
+)
+def test_any_damaged_line_counts_as_never_written(tmp_path, line):
+    opened(tmp_path, record("0"))
+    with (tmp_path / "outputs.jsonl").open("ab") as file:
+        file.write(line + b"\n")
+    run = Run.load(tmp_path)
+    assert [each.sample.id for each in run.records()] == ["0"]
+    with run.held() as held:
+        assert held.get("1") is None

@@ -41,6 +41,7 @@ class Fields:
     target: tuple[str, ...]
     question: tuple[str, ...] = ("question", "prompt", "instruction")
     target_needed: bool = True
+    media_needed: bool = False
     default_question: str = ""
 
     def places(self) -> dict[str, tuple[str, int]]:
@@ -87,16 +88,21 @@ class Manifest:
 
     def _sample(self, at: int, row: Row) -> Sample:
         given, rest = sort_out(row.values, self._places)
-        inputs = self._inputs(given, rest)
+        choices = _choices(given.get("choices"))
+        target = _target(given.get("target"), self.fields)
+        if isinstance(given.get("choices"), dict):  # options with names of their own
+            target = choices.get(str(target), target)
         return Sample(
             id=_identity(given.get("id"), at),
-            inputs=inputs,
-            target=_target(given.get("target"), self.fields),
+            inputs=self._inputs(given, rest, list(choices.values())),
+            target=target,
             meta=_meta(given.get("meta"), rest),
             origin=row.origin,
         )
 
-    def _inputs(self, given: dict[str, Any], rest: dict[str, Any]) -> dict[str, Input]:
+    def _inputs(
+        self, given: dict[str, Any], rest: dict[str, Any], choices: list[str]
+    ) -> dict[str, Input]:
         base = self.root or self.path.parent
         inputs: dict[str, Input] = {}
         if "audio" in given:
@@ -105,10 +111,11 @@ class Manifest:
             if name in given:
                 inputs[name] = [make(_placed(each, base)) for each in _listed(given[name])]
         question = _question(given.get("question"), self.fields)
-        if not inputs and not question:
-            raise SampleError(f"nothing to ask about: no audio and no {self.fields.question[0]}")
+        if not any(inputs.values()) and (self.fields.media_needed or not question):
+            wanted = "" if self.fields.media_needed else f" and no {self.fields.question[0]}"
+            raise SampleError(f"nothing to ask about: no audio{wanted}")
         inputs["question"] = question
-        if choices := _choices(given.get("choices")) or list(self.choices):
+        if choices := choices or list(self.choices):
             inputs["choices"] = choices
         return inputs
 
@@ -177,6 +184,8 @@ def sort_out(
 def _identity(value: Any, at: int) -> str:
     if value is None:
         return str(at)
+    if value == "":
+        raise SampleError("the id is empty")
     if isinstance(value, (str, int)) and not isinstance(value, bool):
         return str(value)
     raise SampleError(f"the id should be text or a whole number, not {type(value).__name__}")
@@ -220,8 +229,10 @@ def _target(value: Any, fields: Fields) -> Json:
         raise SampleError(f"no target: one of {', '.join(fields.target)} is needed")
     if isinstance(value, dict):
         raise SampleError("the target should be text, a number or a list, not an object")
-    if isinstance(value, list) and not all(isinstance(each, (str, int, float)) for each in value):
-        raise SampleError("a list of targets should hold text or numbers only")
+    if isinstance(value, list) and not (
+        value and all(isinstance(v, (str, int, float)) for v in value)
+    ):
+        raise SampleError("a list of targets should hold texts or numbers, and at least one")
     return value if isinstance(value, (list, int, float)) or value is None else str(value)
 
 
@@ -233,17 +244,19 @@ def _question(value: Any, fields: Fields) -> str:
     return value
 
 
-def _choices(value: Any) -> list[str]:
-    """Options from a list, an object of letters, a JSON cell, or a cell with bars."""
+def _choices(value: Any) -> dict[str, str]:
+    """Options by name, from a list, an object, a JSON cell, or a cell with bars."""
     if value is None:
-        return []
+        return {}
     if isinstance(value, str):
         value = _json(value) if value.startswith(("[", "{")) else value.split("|")
-    if isinstance(value, dict):
-        value = list(value.values())
-    if not isinstance(value, list) or len(value) < 2:
+    if isinstance(value, list):
+        value = dict(enumerate(value))
+    elif isinstance(value, dict):
+        value = dict(sorted(value.items()))
+    if not isinstance(value, dict) or len(value) < 2:
         raise SampleError("the choices should be a list of two or more")
-    return [str(each).strip() for each in value]
+    return {str(name): str(each).strip() for name, each in value.items()}
 
 
 def _meta(nested: Any, rest: dict[str, Any]) -> dict[str, Json]:

@@ -63,7 +63,7 @@ def count(path: Path) -> int | None:
         if file.tell():
             file.seek(-1, 2)
             lines += file.read(1) != b"\n"
-    return lines - header
+    return max(0, lines - header)
 
 
 def _jsonl(path: Path) -> Rows:
@@ -94,6 +94,7 @@ def _refuse_array(path: Path, line: bytes) -> None:
 
 
 def _csv(path: Path) -> Rows:
+    csv.field_size_limit(1 << 30)  # the module's own limit is smaller than some transcripts
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:

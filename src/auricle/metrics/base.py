@@ -88,8 +88,13 @@ def metric(
     name: str = "",
     higher_is_better: bool = True,
     limits: tuple[float, float] | None = None,
+    unreadable: Literal["wrong", "unscored"] = "unscored",
 ) -> Callable[[Score], Metric]:
     """Decorator: a function of (sample, *outputs) becomes a metric."""
+    if fold is not None and not callable(fold):
+        raise TypeError(f"metric() takes a fold first; a name is given as name={fold!r}")
+    if unreadable == "wrong" and limits is None:
+        raise TypeError("unreadable='wrong' needs limits: how bad is the worst?")
 
     def make(score: Score) -> Metric:
         return Metric(
@@ -99,9 +104,15 @@ def metric(
             higher_is_better,
             bounds=within(limits, higher_is_better) if limits else None,
             unit="share" if limits == (0.0, 1.0) else "",
+            unreadable=unreadable,
         )
 
     return make
+
+
+def as_metric(thing: Metric | Score) -> Metric:
+    """A metric, or a plain function as one."""
+    return thing if isinstance(thing, Metric) else metric()(thing)
 
 
 def within(

@@ -171,18 +171,19 @@ def _right_option(sample: Sample, output: Generation) -> float:
 
 
 def option_index(target: Json, given: Sequence[str]) -> int | None:
-    """Which option a target means: its letter, its place or its text."""
-    if isinstance(target, int) and not isinstance(target, bool):
-        return target if 0 <= target < len(given) or not given else None
+    """Which option a target means: its text, its letter, or its place counted from 0."""
     text = str(target).strip()
     folded = [each.strip().casefold() for each in given]
     if text.casefold() in folded:
         return folded.index(text.casefold())
-    letter = text.strip("().:： ").upper()
-    if len(letter) == 1 and "A" <= letter <= "Z":
-        at = ord(letter) - ord("A")
-        return at if at < len(given) or not given else None
-    return option(text, given) if given else None
+    mark = text.strip("().:： ").upper()
+    if mark.isascii() and mark.isdigit():
+        at = int(mark)
+    elif len(mark) == 1 and "A" <= mark <= "Z":
+        at = ord(mark) - ord("A")
+    else:
+        return option(text, given) if given else None
+    return at if at < len(given) or not given else None
 
 
 option_accuracy = Metric(

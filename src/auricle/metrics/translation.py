@@ -10,17 +10,18 @@ from auricle.metrics.base import Metric, Sums
 from auricle.metrics.text import references
 from auricle.types import Generation, Sample, Stat
 
+try:  # when the metric is looked up, not after a night of inference
+    from sacrebleu.metrics.bleu import BLEU
+    from sacrebleu.metrics.chrf import CHRF
+except ImportError as missing:
+    raise MissingExtra("BLEU and chrF", "bleu") from missing
+
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
 
 
 @lru_cache
 def _scorer(name: str) -> Any:
-    try:
-        from sacrebleu.metrics.bleu import BLEU
-        from sacrebleu.metrics.chrf import CHRF
-    except ImportError as error:
-        raise MissingExtra(name, "bleu") from error
     return {"bleu": BLEU, "chrf": CHRF}[name]()
 
 

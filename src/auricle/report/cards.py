@@ -122,7 +122,8 @@ def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
     )
     if each.diff:
         texts.append(_row("Aligned", tag("dd", _aligned(each.diff), dir="auto", class_="diff")))
-    texts.append(_text("Reference", each.target, language))
+    if each.target is not None:
+        texts.append(_text("Reference", each.target, language))
     if each.answer or not each.values:
         texts.append(_text("Answer", each.answer, language))
     if each.values:

@@ -38,12 +38,24 @@ def document(
             {"kind": kind, "count": count, "examples": _examples(board, kind)}
             for kind, count in board.failures.most_common()
         ],
-        "refused": {c.metric.name: c.refused for c in board.columns if c.refused},
+        "refused": refused(board),
         "unreadable": {
             c.metric.name: dict(c.reasons.most_common()) for c in board.columns if c.reasons
         },
         "numbers": [_plain(number) for number in numbers],
     }
+
+
+def refused(board: Scoreboard) -> dict[str, str]:
+    """What was asked for and is not among the numbers, and why."""
+    found = {c.metric.name: c.refused for c in board.columns if c.refused}
+    for column in board.columns:
+        if column.reasons and not column.places and not column.refused:
+            reason = column.reasons.most_common(1)[0][0]
+            found[column.metric.name] = f"no answer could be scored: {reason}"
+    if board.cluster and not board.clustered and board.total:
+        found["cluster"] = f"no sample has the meta field {board.cluster!r}; samples are resampled"
+    return found
 
 
 def _examples(board: Scoreboard, kind: str) -> list[dict[str, str]]:

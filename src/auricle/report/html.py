@@ -187,7 +187,7 @@ def _sections(
         ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
         (
             "unreadable",
-            "Unreadable",
+            "Not scored",
             [cards.unreadable(document)] if document["unreadable"] else [],
         ),
     ]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from auricle.errors import told
 from auricle.report.score import Column, Scoreboard
 from auricle.stats import interval
 
@@ -108,8 +109,12 @@ class Share:
 
 def _numbers(board: Scoreboard, group: Group, rank: Places) -> Iterator[Number]:
     for column in board.columns:
-        if share := _share(column, group, rank):
+        if column.refused or not (share := _share(column, group, rank)):
+            continue
+        try:
             yield _number(board, group, share)
+        except Exception as error:  # noqa: BLE001 - a fold of somebody's own; told beside the rest
+            column.refused = f"its fold raised {type(error).__name__}: {told(error)}"
 
 
 def _share(column: Column, group: Group, rank: Places) -> Share | None:
@@ -153,10 +158,14 @@ def _clusters(board: Scoreboard, places: Places) -> Places | None:
     """Cluster codes from 0 without gaps, or nothing where every sample stands for itself."""
     import numpy as np
 
-    if not board.cluster:
+    if not board.clustered:
         return None
-    found, dense = np.unique(_array(board.clusters.codes)[places], return_inverse=True)
-    return dense if len(found) > 1 else None  # within one cluster, samples are all there is
+    codes = _array(board.clusters.codes)[places]
+    found, first, members = np.unique(codes, return_index=True, return_inverse=True)
+    if len(found) < 2:
+        return None  # within one cluster, samples are all there is
+    order = np.argsort(np.argsort(first))  # by first appearance in the data, not in the journal
+    return order[members]
 
 
 def _bounds(

@@ -29,6 +29,7 @@ class Progress:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        self.total = None  # what was passed over is all there was
         if self._bar:
             self._draw()
             self._bar.stop()

@@ -24,7 +24,7 @@ def publish(run: Run, task: Task, model: str) -> list[Number]:
     write_lines(run.path / "scores.jsonl", scored(run.records(), board))
     about = _about(run, task, model)
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
-    numbers = summarise(board, asked, f"{model}|auricle {about['auricle']}")
+    numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")
     document = files.document(about, board, numbers)
     run.write("metrics_summary.csv", files.summary_csv(document))
     run.write("metrics_detail.csv", files.detail_csv(document))
@@ -39,7 +39,20 @@ def _asked(run: Run) -> str:
     identity = run.spec["identity"]
     assert isinstance(identity, dict)
     told = str(identity["inferencer"])
-    return f"{told.partition('(')[0]}#{blake2b(told.encode(), digest_size=2).hexdigest()}"
+    return f"{told.partition('(')[0]}#{_digits(told.encode())}"
+
+
+def _named(model: dict[str, Any]) -> str:
+    """The model's name and, where it was given arguments, four hex digits of them."""
+    if not model["arguments"]:
+        return str(model["name"])
+    return (
+        f"{model['name']}#{_digits(orjson.dumps(model['arguments'], option=orjson.OPT_SORT_KEYS))}"
+    )
+
+
+def _digits(content: bytes) -> str:
+    return blake2b(content, digest_size=2).hexdigest()
 
 
 def _worst(run: Run, board: Scoreboard) -> list[Record]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from auricle.codec import dumps
-from auricle.errors import Unreadable, Unsupported, told
+from auricle.errors import SpecError, Unreadable, told
 from auricle.metrics.base import Metric
 from auricle.types import Generation, Record, Stat
 
@@ -34,6 +34,13 @@ class Stats:
         self._numbers = array("d")
         self._objects: list[Any] = []
         self._width: int | None = None  # numbers a stat has; 0 where a stat is not all numbers
+
+    def fitting(self, result: Any) -> Stat:
+        """A metric's result as a stat; one of another shape than those before cannot be summed."""
+        stat = shaped(result)
+        if self._width is not None and _width(stat) != self._width:
+            raise TypeError(f"the stat {stat!r} is of another shape than the metric's stats so far")
+        return stat
 
     def append(self, stat: Stat) -> None:
         """Keep a stat; all stats of a metric are of one shape."""
@@ -102,6 +109,7 @@ class Scoreboard:
         self.fields: dict[str, Field] = {}
         self.cluster = cluster
         self.clusters = Field(array("q"))
+        self.clustered = False
         self.empty = 0
         self.failures: Counter[str] = Counter()
         self.examples: dict[str, list[Record]] = {}
@@ -140,8 +148,8 @@ class Scoreboard:
         if column.refused:
             return
         try:
-            stat: Stat | None = metric.score(record.sample, *record.outputs)
-        except Unsupported as error:
+            stat: Stat | None = column.stats.fitting(metric.score(record.sample, *record.outputs))
+        except SpecError as error:
             column.refused = str(error)
             return
         except Unreadable as error:
@@ -185,6 +193,7 @@ class Scoreboard:
     def _group(self, place: int, record: Record) -> None:
         meta = record.sample.meta
         if self.cluster:
+            self.clustered |= self.cluster in meta
             self.clusters.add(meta.get(self.cluster, record.sample.id), 1)
         for name, value in meta.items():
             if name in self._dropped or not _groups(value):
@@ -199,6 +208,17 @@ class Scoreboard:
         """Give every field a code for the samples that came after its last value."""
         for column in self.fields.values():
             column.codes.extend([-1] * (self.total - len(column.codes)))
+
+
+def shaped(stat: Any) -> Stat:
+    """A metric's result as a number or a tuple; numbers of other libraries as Python's own."""
+    if hasattr(stat, "item") and getattr(stat, "ndim", 0) == 0:
+        stat = stat.item()
+    if isinstance(stat, (int, float)):
+        return stat
+    if isinstance(stat, (list, tuple)):
+        return tuple(stat)
+    raise TypeError(f"a metric returns a number or a tuple, not {type(stat).__name__}")
 
 
 def _width(stat: Stat) -> int:

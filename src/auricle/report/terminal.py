@@ -79,8 +79,15 @@ def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
         lines.append(f"{each['count']} × {each['kind']}")
         for example in each["examples"][:most]:
             where = example["origin"] or example["id"]
-            lines.append(f"    {where}: {example['message']}")
+            lines.append(f"    {where}: {one_line(example['message'])}")
         if each["count"] > most:
             lines.append(f"    … and {each['count'] - most} more: auricle samples RUN --failed")
-    lines += [f"{name} not computed: {why}" for name, why in document["refused"].items()]
+    lines += [f"{name}: {one_line(why)}" for name, why in document["refused"].items()]
     return lines
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A message on one line, without what would move the cursor."""
+    told = "".join(each if each.isprintable() else " " for each in text)
+    told = " ".join(told.split())
+    return told if len(told) <= most else told[: most - 1] + "…"

@@ -43,7 +43,8 @@ class Shown:
     origin: str = ""
     meta: Mapping[str, str] | None = None
     question: str = ""
-    target: str = ""
+    target: str | None = None
+    """The reference, where there is one."""
     answer: str = ""
     values: tuple[tuple[str, float], ...] = ()
     """A prediction's labels, highest first."""
@@ -83,7 +84,7 @@ def _shown(
         origin=sample.origin,
         meta={name: clip(plain(value), 200) for name, value in sample.meta.items()},
         question=clip(_question(sample)),
-        target=clip(plain(sample.target)),
+        target=None if sample.target is None else clip(plain(sample.target)),
         answer=clip("\n".join(_answers(record))),
         values=_values(record),
         score=score,
@@ -201,7 +202,8 @@ def _diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]
     answer = metric.view(last.text)
     cut = max(len(reference), len(answer)) > MOST_TOKENS
     note = f"Only the first {MOST_TOKENS} tokens are compared here." if cut else ""
-    return tuple(edits(reference[:MOST_TOKENS], answer[:MOST_TOKENS])), note
+    shown = ([clip(each) for each in side[:MOST_TOKENS]] for side in (reference, answer))
+    return tuple(edits(*shown)), note
 
 
 def edits(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from auricle import registry
@@ -14,15 +14,18 @@ from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
 from auricle.errors import SampleError, SpecError
 from auricle.infer import Either, Measure, Respond
-from auricle.metrics.base import Metric
+from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
 from auricle.tasks.base import Task
+from auricle.text import without_label
 from auricle.types import Sample
 
 MEDIA = "{video?}{image?}{audio?}"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_LABELS = 1000
 
+LISTS = ("metrics", "labels")
+CODES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
 UNSPACED = {"ja", "th", "lo", "km", "my"}  # languages whose writing has no words to count
 PROFILES |= dict.fromkeys(UNSPACED, "chars")
@@ -61,7 +64,31 @@ class Options:
             )
         if not given.get("data"):
             raise SpecError(f"{kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
-        return cls(**given)
+        options = cls(**{name: _option(name, value) for name, value in given.items()})
+        return replace(options, language=_code(options.language))
+
+
+def _option(name: str, value: Any) -> Any:
+    """Numbers where text is due are taken as text, as a command line means them."""
+    if name == "max_tokens":
+        if not isinstance(value, int) or value < 1:
+            raise SpecError(f"max_tokens should be a whole number from 1, not {value!r}.")
+        return value
+    if name in LISTS and isinstance(value, (list, tuple)):
+        return [str(each) for each in value]
+    if isinstance(value, (str, int, float, Path)):
+        return str(value)
+    if value is None:
+        return None
+    raise SpecError(f"{name} should be text, not {value!r}.")
+
+
+def _code(language: str) -> str:
+    """`zh-CN` and `ZH` are `zh`; what is no language code is refused."""
+    code = re.split("[-_]", language.strip().lower())[0]
+    if code and not re.fullmatch("[a-z]{2,3}", code):
+        raise SpecError(f"language should be a code such as en, zh or de, not {language!r}.")
+    return CODES.get(code, code)
 
 
 def asr(**given: Any) -> Task:
@@ -70,9 +97,10 @@ def asr(**given: Any) -> Task:
     columns = Fields(
         target=("text", "transcript", "transcription", "sentence", "answer", "target"),
         default_question="Please transcribe the spoken content into written text.",
+        media_needed=True,
     )
     wanted = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
-    return _task("asr", options, columns, f"{MEDIA}{{question}}", wanted)
+    return _task("asr", options, columns, f"{MEDIA}{{question}}", wanted, _with_one_transcript)
 
 
 def qa(**given: Any) -> Task:
@@ -173,7 +201,7 @@ def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
 
 def _metrics(names: Sequence[str], options: Options) -> list[Metric]:
     profile = options.profile or PROFILES.get(options.language, "")
-    found: list[Metric] = [registry.metric.get(name) for name in names]
+    found = [as_metric(registry.metric.get(name)) for name in names]
     if not profile:
         return found
     return [metric.under(profile) if metric.under else metric for metric in found]
@@ -186,7 +214,13 @@ def _listed(value: str | Sequence[str]) -> list[str]:
 
 
 def _stem(data: str) -> str:
-    return data.removeprefix(PREFIX).rstrip("/").rpartition("/")[2].rpartition(".")[0] or data
+    return PurePath(data.removeprefix(PREFIX)).stem or "data"
+
+
+def _with_one_transcript(sample: Sample) -> Sample:
+    if isinstance(sample.target, (list, bool)):
+        raise SampleError(f"one transcript is due, this is {sample.target!r}")
+    return replace(sample, target=str(sample.target))
 
 
 # --- multiple choice --------------------------------------------------------------
@@ -200,6 +234,9 @@ def _with_options(sample: Sample) -> Sample:
     question = str(sample.inputs["question"])
     given = sample.inputs.get("choices")
     choices = [str(each) for each in given] if isinstance(given, list) else listed_options(question)
+    if len(choices) > len(LETTERS):
+        raise SampleError(f"{len(choices)} options are more than there are letters")
+    choices = [without_label(choice, at) for at, choice in enumerate(choices)]
     if choices and option_index(sample.target, choices) is None:
         raise SampleError(f"the answer {sample.target!r} is none of the {len(choices)} options")
     if not choices and option_index(sample.target, ()) is None:

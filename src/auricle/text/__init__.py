@@ -1,6 +1,7 @@
 """Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
 
 from auricle.text.extract import label, number, option, yes_no
+from auricle.text.mentions import without_label
 from auricle.text.normalise import (
     PROFILES,
     TOKENISERS,
@@ -21,6 +22,7 @@ __all__ = [
     "number",
     "option",
     "profile",
+    "without_label",
     "words",
     "yes_no",
 ]

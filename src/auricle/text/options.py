@@ -19,6 +19,7 @@ from auricle.text.replies import plain
 
 _REMEMBERED = 4_096
 _HALVES = re.compile(r"[/|()]")
+_JOINTS = re.compile(r"[_-]+")
 
 
 class _Names(NamedTuple):
@@ -36,11 +37,14 @@ def _names_of_choices(choices: tuple[str, ...]) -> _Names:
 
 @lru_cache(maxsize=_REMEMBERED)
 def _names_of_labels(labels: tuple[str, ...]) -> _Names:
-    return _Names(tuple((name, *_halves(name)) for name in labels), letter_texts(labels))
+    return _Names(tuple((name, *_spoken(name)) for name in labels), letter_texts(labels))
 
 
-def _halves(name: str) -> list[str]:
-    return [half.strip() for half in _HALVES.split(name) if half.strip() not in {"", name}]
+def _spoken(name: str) -> list[str]:
+    """How else a label may be said: either half of "生气/angry", "sea waves" for "sea_waves"."""
+    halves = [half.strip() for half in _HALVES.split(name)]
+    words = [" ".join(_JOINTS.split(each)).strip() for each in (name, *halves)]
+    return [each for each in dict.fromkeys([*halves, *words]) if each not in {"", name}]
 
 
 def _decide(text: str, names: _Names) -> int | None:

@@ -217,3 +217,23 @@ def test_rows_are_read_lazily(tmp_path):
     with path.open("w") as file:
         file.write(json.dumps({"a": 1}) + "\n" + "{broken\n" * 100_000)
     assert next(rows(path)).values == {"a": 1}
+
+
+def test_an_empty_csv_has_no_rows(tmp_path):
+    path = tmp_path / "empty.csv"
+    path.write_text("")
+    assert len(Manifest(path, ASR)) == 0
+    with pytest.raises(DataError, match="has no rows"):
+        Manifest(path, ASR).peek()
+
+
+def test_a_cell_may_be_long(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text(f"id,audio,text\n1,a.wav,{'x' * 200_000}\n")
+    (sample,) = samples(path)
+    assert len(sample.target) == 200_000
+
+
+def test_an_empty_id_rejects_the_row(manifest):
+    (row,) = samples(manifest([{"id": "", "audio": "a.wav", "text": "x"}]))
+    assert row.reason == "the id is empty"

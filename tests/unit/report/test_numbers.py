@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 from auricle import Generation, Metric, Sample, Unreadable, metric
@@ -9,6 +10,7 @@ from auricle.errors import Unsupported
 from auricle.metrics.base import mean, within
 from auricle.metrics.labels import uar
 from auricle.metrics.text import wer
+from auricle.report.files import refused
 from auricle.report.numbers import summarise
 from auricle.report.score import MOST_GROUPS, Scoreboard, scored
 from auricle.types import Failure, Record
@@ -153,3 +155,65 @@ def test_nothing_scored_gives_no_number_and_no_crash():
     _, found = numbers([record(0, error=Failure("X", "y"))])
     assert found == []
     assert numbers([])[1] == []
+
+
+def test_clusters_do_not_depend_on_the_order_of_the_journal():
+    dice = random.Random(3)
+    said = [dice.choice(["a b", "a x", "x y"]) for _ in range(60)]
+    records = [record(at, said=each, speaker=f"s{at // 6}") for at, each in enumerate(said)]
+    _, straight = numbers(records, cluster="speaker")
+    dice.shuffle(records)
+    _, shuffled = numbers(records, cluster="speaker")
+    assert straight == shuffled
+
+
+def test_a_cluster_that_no_sample_has_is_told(tmp_path):
+    board, found = numbers(mixed(), cluster="speeker")
+    assert overall(found)["wer"].interval.startswith("bootstrap")
+    assert "no sample has the meta field 'speeker'" in refused(board)["cluster"]
+
+
+def test_stats_of_another_shape_are_left_out_with_a_reason():
+    @metric()
+    def moody(sample, output):
+        return 1.0 if sample.id == "0" else (1.0, 2.0)
+
+    board, found = numbers([record(0), record(1)], [moody])
+    assert (overall(found)["moody"].value, overall(found)["moody"].scored) == (1.0, 1)
+    assert "of another shape" in next(iter(board.columns[0].reasons))
+
+
+def test_numbers_of_other_libraries_are_numbers():
+    @metric()
+    def counted(sample, output):
+        return np.int64(3)
+
+    _, found = numbers([record(0)], [counted])
+    assert overall(found)["counted"].value == 3.0
+
+
+def test_a_metric_that_never_scores_is_told():
+    @metric()
+    def wordy(sample, output):
+        return "good"
+
+    def broken_fold(stats):
+        raise ZeroDivisionError("no")
+
+    board, found = numbers([record(0)], [wordy, metric(broken_fold, name="broken")(len_of)])
+    assert found == []
+    assert "a metric returns a number or a tuple, not str" in refused(board)["wordy"]
+    assert "its fold raised ZeroDivisionError" in refused(board)["broken"]
+
+
+def len_of(sample, output):
+    return float(len(output.text))
+
+
+def test_the_decorator_refuses_what_it_would_misread():
+    with pytest.raises(TypeError, match="name='mine'"):
+        metric("mine")
+    with pytest.raises(TypeError, match="needs limits"):
+        metric(unreadable="wrong")
+    strict = metric(limits=(0.0, 1.0), unreadable="wrong")(unreadable_unless_number)
+    assert strict.signature == "unreadable_unless_number:1.unreadable-wrong"

@@ -120,7 +120,7 @@ def test_question_comes_with_its_options():
 
 @pytest.mark.parametrize(
     ("target", "expected"),
-    [(None, ""), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
+    [(None, None), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
 )
 def test_targets_of_every_kind_are_told_plainly(target, expected):
     (one,) = shown([record(target=target)], None)

@@ -171,3 +171,79 @@ def test_the_demo_is_complete():
     assert all(isinstance(each, Sample) for each in samples)
     assert len({each.meta["subset"] for each in samples}) == 3
     assert all(each.inputs["audio"][0].seconds > 0.5 for each in samples)
+
+
+@pytest.mark.parametrize(
+    ("choices", "answer", "right"),
+    [
+        (["dog", "cat"], 1, "cat"),
+        (["dog", "cat"], "1", "cat"),
+        ([1, 2, 3], 2, "2"),
+        ({"0": "dog", "1": "cat"}, "1", "cat"),
+        ({"B": "cat", "A": "dog"}, "A", "dog"),
+        (["A. dog", "B. cat"], "B. cat", "cat"),
+        (["yes", "no"], "no", "no"),
+    ],
+)
+def test_an_answer_means_the_same_however_it_is_told(manifest, choices, answer, right):
+    row = {"question": "Which?", "choices": choices, "answer": answer}
+    made, sample = first("mcq", manifest([row]))
+    assert scores(made, sample, Generation(text=right)) == {"option_accuracy": 1.0}
+
+
+def test_options_that_carry_their_letters_show_them_once(manifest):
+    row = {"question": "Which?", "choices": ["A. a dog", "B. a cat"], "answer": "A"}
+    made, sample = first("mcq", manifest([row]))
+    assert "A. a dog\nB. a cat" in prompt(made.inferencer, sample)[0]
+
+
+def test_more_options_than_letters_reject_the_row(manifest):
+    row = {"question": "Which?", "choices": [f"c{at}" for at in range(27)], "answer": "c3"}
+    _, sample = first("mcq", manifest([row]))
+    assert "27 options are more than there are letters" in sample.reason
+
+
+@pytest.mark.parametrize(
+    ("row", "reason"),
+    [
+        ({"audio_file": "a.wav", "text": "x"}, "nothing to ask about: no audio"),
+        ({"audio": [], "text": "x"}, "nothing to ask about: no audio"),
+        ({"audio": "a.wav", "text": ["x", "y"]}, "one transcript is due"),
+        ({"audio": "a.wav", "text": True}, "one transcript is due"),
+        ({"audio": {"bytes": "abc"}, "text": "x"}, "bytes are bytes, not str"),
+    ],
+)
+def test_what_cannot_be_transcribed_rejects_the_row(manifest, row, reason):
+    _, sample = first("asr", manifest([row]))
+    assert reason in sample.reason
+
+
+@pytest.mark.parametrize("language", ["zh-CN", "ZH", "zh_TW", "cmn"])
+def test_a_language_is_known_by_any_of_its_codes(manifest, language):
+    assert built("asr", manifest([]), language=language).metrics[0].name == "mer"
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"language": "English"}, "a code such as en"),
+        ({"max_tokens": -5}, "a whole number from 1"),
+        ({"max_tokens": "many"}, "a whole number from 1"),
+        ({"prompt": {"a": 1}}, "prompt should be text"),
+        ({"metrics": "nope"}, "No metric called 'nope'"),
+    ],
+)
+def test_a_wrong_option_is_refused_before_anything_runs(manifest, option, words):
+    with pytest.raises(SpecError, match=words):
+        built("asr", manifest([]), **option)
+
+
+def test_a_number_where_text_is_due_is_taken_as_text(manifest):
+    assert built("asr", manifest([]), name=2024).name == "2024"
+
+
+def test_a_plain_function_is_a_metric(manifest, tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text("def longer(sample, output):\n    return len(output.text)\n")
+    (metric,) = built("qa", manifest([]), metrics=f"{file}:longer").metrics
+    assert metric.name == "longer"
