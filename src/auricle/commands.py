@@ -78,7 +78,7 @@ def _specs(
     common.pop("task", None)
     source = str(config or "auricle run")
     return [
-        Spec.of({**common, "task": n, "task_args": a, "model_args": arguments}, source)
+        Spec.of({**common, "task": n, "task_args": a, "model_args": arguments}, source).settled()
         for n, a in named
     ]
 

@@ -52,8 +52,8 @@ class HuggingFace(Manifest):
             raise MissingExtra("A Hugging Face dataset", "huggingface") from error
         try:
             found = self._load(datasets)
-        except (OSError, ValueError) as error:
-            raise DataError(f"hf:{self.name} cannot be loaded: {error}") from error
+        except (OSError, ValueError, ImportError, datasets.exceptions.DatasetsError) as error:
+            raise DataError(f"hf:{self.name} cannot be loaded: {_reason(error)}") from error
         for name, feature in found.features.items():
             if isinstance(feature, datasets.Audio):
                 found = found.cast_column(name, datasets.Audio(decode=False))
@@ -71,3 +71,13 @@ class HuggingFace(Manifest):
                 )
             return saved[self.split]
         return datasets.load_dataset(self.name, self.config, split=self.split, revision=self.pinned)
+
+
+def _reason(error: BaseException) -> str:
+    """The words of whatever lies at the bottom; that library wraps its errors in vague ones."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    words = " ".join(str(error).split())
+    if "torchcodec" in words:
+        words += " A folder with a metadata.csv needs neither: give that file as the data."
+    return words

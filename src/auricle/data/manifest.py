@@ -22,7 +22,7 @@ from auricle.types import Input, Json, Rejected, Sample
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),
-    "audio": ("audio", "audio_path", "audio_filepath", "wav", "path", "file"),
+    "audio": ("audio", "audio_path", "audio_filepath", "wav", "path", "file_name", "file"),
     "image": ("image", "image_path"),
     "video": ("video", "video_path"),
     "start": ("start", "offset"),

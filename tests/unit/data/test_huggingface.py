@@ -55,3 +55,23 @@ def test_a_split_that_is_not_there_is_the_users_move(saved):
     made = task.get("asr")(data=f"hf:{saved}", split="nowhere")
     with pytest.raises(DataError, match="has no split 'nowhere'; it has test"):
         list(made.samples)
+
+
+def test_a_folder_of_sounds_is_read_by_its_metadata(sounds, tmp_path):
+    names = "".join(f"{sound.rpartition('/')[2]},x\n" for sound in sounds)
+    (tmp_path / "metadata.csv").write_text("file_name,text\n" + names)
+    made = task.get("asr")(data=str(tmp_path / "metadata.csv"))
+    assert [each.inputs["audio"][0].seconds for each in made.samples] == pytest.approx([0.2] * 3)
+
+
+def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path, monkeypatch):
+    def load(*_, **__):
+        try:
+            raise ImportError("To support encoding audio data, please install 'torchcodec'.")
+        except ImportError as error:
+            raise datasets.exceptions.DatasetGenerationError("An error occurred") from error
+
+    monkeypatch.setattr(datasets, "load_dataset", load)
+    made = task.get("asr")(data=f"hf:{tmp_path}")
+    with pytest.raises(DataError, match=r"install 'torchcodec'\. A folder with a metadata\.csv"):
+        list(made.samples)
