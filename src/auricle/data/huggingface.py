@@ -79,5 +79,5 @@ def _reason(error: BaseException) -> str:
         error = error.__cause__
     words = " ".join(str(error).split())
     if "torchcodec" in words:
-        words += " A folder with a metadata.csv needs neither: give that file as the data."
+        words = f"{words.rstrip('.')}. A folder with a metadata.csv needs neither: give that file."
     return words

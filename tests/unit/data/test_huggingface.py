@@ -66,10 +66,8 @@ def test_a_folder_of_sounds_is_read_by_its_metadata(sounds, tmp_path):
 
 def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path, monkeypatch):
     def load(*_, **__):
-        try:
-            raise ImportError("To support encoding audio data, please install 'torchcodec'.")
-        except ImportError as error:
-            raise datasets.exceptions.DatasetGenerationError("An error occurred") from error
+        reason = ImportError("To support encoding audio data, please install 'torchcodec'.")
+        raise datasets.exceptions.DatasetGenerationError("An error occurred") from reason
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     made = task.get("asr")(data=f"hf:{tmp_path}")
