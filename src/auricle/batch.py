@@ -113,12 +113,9 @@ class Batcher:
     def stopping(self) -> bool:
         return self._stopping
 
-    async def length(self, request: Request) -> float:
-        """Seconds of sound, or its equivalent in text."""
-        sounds = [part for part in media(request) if isinstance(part, Audio)]
-        if sounds:
-            return await self._loop.run_in_executor(self._threads, seconds, sounds)
-        return text_length(request) / TEXT_RATE
+    async def seconds(self, sounds: Sequence[Audio]) -> float:
+        """How long sounds last together; their headers are read in another thread."""
+        return await self._loop.run_in_executor(self._threads, total_seconds, sounds)
 
     async def close(self) -> None:
         for worker in self._workers:
@@ -183,7 +180,8 @@ class Seat:
             raise Stopped
         self._open += 1
         try:
-            length = await self._batcher.length(request)
+            sounds = [part for part in media(request) if isinstance(part, Audio)]
+            length = await self._batcher.seconds(sounds) if sounds else text_length(request)
             answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
             self._window.waiting.append(Waiting(request, length, answer, self))
             self._queued += 1
@@ -209,9 +207,11 @@ class Seat:
 
     def _note(self) -> None:
         quiet = 0 < self._queued == self._open
-        self._window.quiet += quiet - self._quiet
-        self._quiet = quiet
-        self._batcher.settle(self._window)
+        if quiet is not self._quiet:
+            self._window.quiet += 1 if quiet else -1
+            self._quiet = quiet
+        if quiet:
+            self._batcher.settle(self._window)
 
 
 def cut(waiting: Sequence[Waiting], limits: Limits) -> Iterator[list[Waiting]]:
@@ -257,16 +257,17 @@ def fail(waiting: Waiting, error: BaseException) -> None:
         waiting.answer.set_exception(error)
 
 
-def seconds(sounds: Sequence[Audio]) -> float:
+def total_seconds(sounds: Sequence[Audio]) -> float:
     return sum(sound.seconds for sound in sounds)
 
 
-def text_length(request: Request) -> int:
+def text_length(request: Request) -> float:
+    """What the words of a request weigh, in seconds."""
     if isinstance(request, Predict):
         parts: list[Part] = list(request.inputs.values())
     else:
         parts = [part for turn in request.turns for part in turn.parts]
-    return sum(len(part) for part in parts if isinstance(part, str))
+    return sum(len(part) for part in parts if isinstance(part, str)) / TEXT_RATE
 
 
 def loaded(request: Request, rate: int) -> Request:

@@ -18,6 +18,7 @@ from typing import Protocol, cast
 from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
 from auricle.errors import SampleError, Transient, told
+from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.store import Run
@@ -194,21 +195,27 @@ class Pass:
         """Admit samples in order while there is room, until the data ends or somebody stops it."""
         self._run.write_progress(None)
         watcher = asyncio.create_task(self._drain_on(stop))
-        row = -1
         try:
-            async with asyncio.TaskGroup() as group:
-                for row, item in enumerate(islice(samples, self._settings.limit)):
-                    if stop.is_set():
-                        break
-                    if row % BREATH == 0:
-                        await asyncio.sleep(0)
-                    await self._admit(group, row, item)
-                self._seats.seal()
+            with seldom_collected():
+                row = await self._admit_all(samples, stop)
         finally:
             watcher.cancel()
             self._held.close()
             await self._seats.close()
         self._finish(row + 1, stop.is_set())
+
+    async def _admit_all(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> int:
+        """Admit and answer everybody; the last row that was looked at."""
+        row = -1
+        async with asyncio.TaskGroup() as group:
+            for row, item in enumerate(islice(samples, self._settings.limit)):
+                if stop.is_set():
+                    break
+                if row % BREATH == 0:
+                    await asyncio.sleep(0)
+                await self._admit(group, row, item)
+            self._seats.seal()
+        return row
 
     async def _drain_on(self, stop: asyncio.Event) -> None:
         await stop.wait()

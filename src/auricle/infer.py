@@ -9,6 +9,7 @@ import asyncio
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import ClassVar, Protocol, cast
 
 from auricle.errors import SampleError, Unsupported
@@ -162,18 +163,23 @@ FIELD = re.compile(r"\{(\w+)(\??)\}")
 
 def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
     """Fill `{name}` fields once, leaving media as parts; `{name?}` may be absent."""
-    parts: list[Part] = []
-    pieces = FIELD.split(template)  # text, name, mark, text, name, mark, … text
-    for at in range(0, len(pieces), 3):
-        parts.append(pieces[at])
-        if at + 1 == len(pieces):
-            break
-        name, optional = pieces[at + 1], pieces[at + 2]
+    before, fields = _parsed(template)
+    parts: list[Part] = [before]
+    for name, optional, after in fields:
         if name in inputs:
             parts.extend(many(inputs[name]))
         elif not optional:
             raise SampleError(f"the prompt wants {{{name}}}; the sample has {', '.join(inputs)}")
+        parts.append(after)
     return _joined(parts)
+
+
+@lru_cache(maxsize=256)
+def _parsed(template: str) -> tuple[str, list[tuple[str, bool, str]]]:
+    """The text before the first field, then each field: name, may be absent, text after it."""
+    before, *rest = FIELD.split(template)
+    marks = zip(rest[0::3], rest[1::3], rest[2::3], strict=True)
+    return before, [(name, mark == "?", after) for name, mark, after in marks]
 
 
 def _joined(parts: Sequence[Part]) -> tuple[Part, ...]:

@@ -57,7 +57,7 @@ class Held:
 
     def get(self, sample: str) -> Record | None:
         """The latest record of a sample, read from the journal."""
-        offset = self._offsets.get(digest(sample))
+        offset = self._offsets.get(digest(sample)) if self._offsets else None
         if offset is None:
             return None
         if self._file is None:

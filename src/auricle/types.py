@@ -147,11 +147,12 @@ class Record:
 
 def has_media(sample: Sample) -> bool:
     """Does knowing a sample's content mean reading files?"""
-    return any(
-        not isinstance(part, str)
-        for value in sample.inputs.values()
-        for part in (value if isinstance(value, (list, tuple)) else (value,))
-    )
+    for value in sample.inputs.values():
+        if isinstance(value, str):
+            continue
+        if not isinstance(value, (list, tuple)) or not all(type(part) is str for part in value):
+            return True
+    return False
 
 
 def media(request: Request) -> list[Audio | Image | Video]:

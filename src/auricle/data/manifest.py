@@ -86,6 +86,10 @@ class Manifest:
     def _places(self) -> dict[str, tuple[str, int]]:
         return self.fields.places()
 
+    @cached_property
+    def _base(self) -> Path:
+        return self.root or self.path.parent
+
     def _sample(self, at: int, row: Row) -> Sample:
         given, rest = sort_out(row.values, self._places)
         choices = _choices(given.get("choices"))
@@ -103,7 +107,7 @@ class Manifest:
     def _inputs(
         self, given: dict[str, Any], rest: dict[str, Any], choices: list[str]
     ) -> dict[str, Input]:
-        base = self.root or self.path.parent
+        base = self._base
         inputs: dict[str, Input] = {}
         if "audio" in given:
             inputs["audio"] = _sounds(given, rest, base)
@@ -130,7 +134,7 @@ class Manifest:
                 f"{self.path}: none of the first {len(first)} rows can be used. "
                 f"{_worst(first)} {self._columns()}"
             )
-        _refuse_if_all_missing(good, self.root or self.path.parent)
+        _refuse_if_all_missing(good, self._base)
 
     def _columns(self) -> str:
         for row in islice(rows(self.path), PEEK):

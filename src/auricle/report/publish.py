@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from auricle.garbage import seldom_collected
 from auricle.report import files, html
 from auricle.report.numbers import Number, summarise
 from auricle.report.score import Scoreboard, scored
@@ -21,7 +22,8 @@ from auricle.types import Record
 def publish(run: Run, task: Task, model: str) -> list[Number]:
     """Score a run and write every derived file; its numbers over all samples."""
     board = Scoreboard(task.metrics, task.cluster)
-    write_lines(run.path / "scores.jsonl", scored(run.records(), board))
+    with seldom_collected():
+        write_lines(run.path / "scores.jsonl", scored(run.records(), board))
     about = _about(run, task, model)
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
     numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")

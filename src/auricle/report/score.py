@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
 MOST_EXAMPLES = 20
 MOST_WORST = 50
+GROUPABLE = (str, int, float, bool, type(None))
 
 
 class Stats:
@@ -92,7 +93,8 @@ class Field:
 
     def add(self, value: Any, most: int) -> bool:
         """Note a value; False when there are too many for a breakdown."""
-        code = self.values.setdefault(_told(value), len(self.values))
+        name = value if isinstance(value, str) else _told(value)
+        code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)
         return len(self.values) <= most
 
@@ -196,10 +198,13 @@ class Scoreboard:
             self.clustered |= self.cluster in meta
             self.clusters.add(meta.get(self.cluster, record.sample.id), 1)
         for name, value in meta.items():
-            if name in self._dropped or not _groups(value):
+            if name in self._dropped or not isinstance(value, GROUPABLE):
                 continue
-            column = self.fields.setdefault(name, Field(array("q")))
-            column.codes.extend([-1] * (place - len(column.codes)))
+            column = self.fields.get(name)
+            if column is None:
+                column = self.fields[name] = Field(array("q"))
+            if place > len(column.codes):
+                column.codes.extend([-1] * (place - len(column.codes)))
             if not column.add(value, MOST_GROUPS):
                 self._dropped.add(name)
                 del self.fields[name]
@@ -244,10 +249,6 @@ def _policy(metric: Metric, record: Record) -> Stat | None:
 def _is_empty(record: Record) -> bool:
     last = record.outputs[-1] if record.outputs else None
     return isinstance(last, Generation) and not last.text.strip()
-
-
-def _groups(value: Any) -> bool:
-    return value is None or isinstance(value, (str, int, float, bool))
 
 
 def _told(value: Any) -> str:
