@@ -113,6 +113,9 @@ class Batcher:
     def stopping(self) -> bool:
         return self._stopping
 
+    def promise(self) -> asyncio.Future[Output]:
+        return self._loop.create_future()
+
     async def seconds(self, sounds: Sequence[Audio]) -> float:
         """How long sounds last together; their headers are read in another thread."""
         return await self._loop.run_in_executor(self._threads, total_seconds, sounds)
@@ -169,6 +172,8 @@ class Batcher:
 class Seat:
     """One sample's place in a window; asking is all its holder does with it."""
 
+    __slots__ = ("_batcher", "_open", "_queued", "_quiet", "_window")
+
     def __init__(self, batcher: Batcher, window: Window) -> None:
         self._batcher = batcher
         self._window = window
@@ -182,7 +187,7 @@ class Seat:
         try:
             sounds = [part for part in media(request) if isinstance(part, Audio)]
             length = await self._batcher.seconds(sounds) if sounds else text_length(request)
-            answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+            answer = self._batcher.promise()
             self._window.waiting.append(Waiting(request, length, answer, self))
             self._queued += 1
             self._note()

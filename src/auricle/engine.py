@@ -146,6 +146,8 @@ def seats(model: Model, settings: Settings) -> Direct | Batched:
 class Asking:
     """One sample's way to the model: retries what may pass, and counts."""
 
+    __slots__ = ("_seat", "_settings", "attempts")
+
     def __init__(self, seat: Direct | Seat, settings: Settings) -> None:
         self._seat = seat
         self._settings = settings
