@@ -136,6 +136,8 @@ def _mended(value: Any) -> Any:
 
 
 def _read(value: Any) -> Any:
+    if isinstance(value, str):
+        return value
     if isinstance(value, dict) and value.get("kind") in READ:
         return READ[value["kind"]](**{k: v for k, v in value.items() if k != "kind"})
     if isinstance(value, list):

@@ -9,11 +9,11 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
-from typing import Protocol, cast
+from typing import Protocol, TypeAlias, cast
 
 from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
@@ -47,6 +47,7 @@ ANSWERS: dict[type, type] = {
 }
 ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """What a model may raise that no `except Exception` sees: it costs a sample, not the run."""
+Rows: TypeAlias = Iterator[tuple[int, Sample | Rejected]]
 BREATH = 256  # rows passed over before other coroutines get a turn
 
 
@@ -191,7 +192,7 @@ class Pass:
         self._held = run.held()
         self._seen: dict[int, int] = {}
         self._seats = seats(model, settings)
-        self._room = asyncio.Semaphore(self._seats.room)
+        self._rows = 0
 
     async def over(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> None:
         """Admit samples in order while there is room, until the data ends or somebody stops it."""
@@ -199,32 +200,38 @@ class Pass:
         watcher = asyncio.create_task(self._drain_on(stop))
         try:
             with seldom_collected():
-                row = await self._admit_all(samples, stop)
+                await self._take_all(enumerate(islice(samples, self._settings.limit)), stop)
+        except BaseExceptionGroup as group:  # the data broke off, or the disk is full
+            raise group.exceptions[0] from group
         finally:
             watcher.cancel()
             self._held.close()
             await self._seats.close()
-        self._finish(row + 1, stop.is_set())
+        self._finish(self._rows, stop.is_set())
 
-    async def _admit_all(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> int:
-        """Admit and answer everybody; the last row that was looked at."""
-        row = -1
+    async def _take_all(self, rows: Rows, stop: asyncio.Event) -> None:
+        """As many places as there is room for; a task each, not one a sample: that costs more."""
         async with asyncio.TaskGroup() as group:
-            for row, item in enumerate(islice(samples, self._settings.limit)):
-                if stop.is_set():
-                    break
-                if row % BREATH == 0:
-                    await asyncio.sleep(0)
-                await self._admit(group, row, item)
-            self._seats.seal()
-        return row
+            for _ in range(self._seats.room):
+                group.create_task(self._take(rows, stop))
+
+    async def _take(self, rows: Rows, stop: asyncio.Event) -> None:
+        """One place in the run: a row after the other, from the iterator that all places share."""
+        for row, item in rows:
+            if stop.is_set():
+                break
+            self._rows = row + 1
+            await self._admit(row, item)
+            if row % BREATH == 0:
+                await asyncio.sleep(0)
+        self._seats.seal()
 
     async def _drain_on(self, stop: asyncio.Event) -> None:
         await stop.wait()
         self._seats.stop()
         self._seats.seal()
 
-    async def _admit(self, group: asyncio.TaskGroup, row: int, item: Sample | Rejected) -> None:
+    async def _admit(self, row: int, item: Sample | Rejected) -> None:
         if isinstance(item, Sample):
             first = self._seen.setdefault(digest(item.id), row)
             if first != row:
@@ -233,8 +240,8 @@ class Pass:
         if isinstance(item, Rejected):
             self._reject(row, item)
             return
-        await self._room.acquire()
-        group.create_task(self._one(row, item, self._seats.seat()))
+        # Nothing was awaited since the row was taken, so seats are in data order.
+        await self._one(row, item, self._seats.seat())
 
     def _reject(self, row: int, item: Rejected) -> None:
         name = f"rejected {item.origin}"  # not the origin itself: a sample may be called so
@@ -262,7 +269,6 @@ class Pass:
             pass  # not sent, so not answered: the next pass asks it
         finally:
             seat.leave()
-            self._room.release()
 
     def _keep(self, record: Record) -> None:
         self._run.append(record)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 ROUNDS = 1000
 LEVEL = 0.95
+BLOCK = 100_000  # samples drawn at a time: numpy takes longer to be called than to draw a few
 EFFORT = 20_000_000  # stats a fold that cannot weigh may see in all; it gets fewer rounds
 
 
@@ -85,14 +86,22 @@ def by_count(counts: Codes, seed: int = 0) -> Draws | None:
     if size < 2:
         return None
     dice = np.random.default_rng(seed)
+    block = max(1, BLOCK // size)
     if 8 * kinds < size:
         shares = counts / size
-        return (dice.multinomial(size, shares).astype(np.float64) for _ in count())
-    owner = np.repeat(np.arange(kinds), counts)
-    return (
-        np.bincount(owner[dice.integers(0, size, size)], minlength=kinds).astype(np.float64)
-        for _ in count()
-    )
+        blocks = (dice.multinomial(size, shares, block) for _ in count())
+    else:
+        owner = np.repeat(np.arange(kinds), counts)
+        blocks = (_tallies(owner[dice.integers(0, size, (block, size))], kinds) for _ in count())
+    return (row for drawn in blocks for row in drawn.astype(np.float64))
+
+
+def _tallies(drawn: Codes, kinds: int) -> Codes:
+    """How often each kind was drawn, row by row."""
+    import numpy as np
+
+    apart = drawn + kinds * np.arange(len(drawn))[:, None]
+    return np.bincount(apart.ravel(), minlength=kinds * len(drawn)).reshape(-1, kinds)
 
 
 def by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:

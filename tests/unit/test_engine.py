@@ -18,6 +18,7 @@ from auricle import (
 )
 from auricle.api import Unwatched
 from auricle.engine import Pass, ask_once
+from auricle.errors import DataError
 from auricle.infer import Choose, Compare, Converse, Measure, Respond
 from auricle.models.fake import Echo, FakeApi, FakeReward
 from auricle.store import Run
@@ -320,3 +321,14 @@ def test_kept_failures_are_still_told(tmp_path):
     with Run.open(tmp_path, SPEC) as run:
         asyncio.run(main(run))
     assert seen == ["SampleError"] * 4
+
+
+def test_data_that_breaks_off_is_told_as_it_is_and_what_was_answered_is_kept(tmp_path):
+    def samples():
+        yield from texts(300)
+        raise DataError("the file ends in the middle")
+
+    with pytest.raises(DataError, match="ends in the middle"):
+        evaluate(tmp_path, samples(), FakeApi(), settings=Settings(concurrency=4))
+    assert len(lines(tmp_path)) > 200
+    assert Run.load(tmp_path).progress() == {}

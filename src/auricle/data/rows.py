@@ -67,13 +67,14 @@ def count(path: Path) -> int | None:
 
 
 def _jsonl(path: Path) -> Rows:
+    name = path.name
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
                 _refuse_array(path, line)
             if line.strip():
-                yield _json_row(f"{path.name}:{number}", line)
+                yield _json_row(f"{name}:{number}", line)
 
 
 def _json_row(origin: str, line: bytes) -> Row | Rejected:

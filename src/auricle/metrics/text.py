@@ -31,7 +31,8 @@ def errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, in
 
 
 def _pooled(totals: Array) -> float:
-    return divide(totals[:LENGTH].sum(), totals[LENGTH])
+    wrong = totals[SUBSTITUTIONS] + totals[DELETIONS] + totals[INSERTIONS]
+    return divide(wrong, totals[LENGTH])
 
 
 def _error_details(totals: Array) -> Details:

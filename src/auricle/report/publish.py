@@ -16,7 +16,6 @@ from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import shown
 from auricle.store import Run, write_lines
 from auricle.tasks.base import Task
-from auricle.types import Record
 
 
 def publish(run: Run, task: Task, model: str) -> list[Number]:
@@ -31,7 +30,7 @@ def publish(run: Run, task: Task, model: str) -> list[Number]:
     run.write("metrics_summary.csv", files.summary_csv(document))
     run.write("metrics_detail.csv", files.detail_csv(document))
     first = task.metrics[0] if task.metrics else None
-    run.write("report.html", html.render(document, shown(_worst(run, board), first)).encode())
+    run.write("report.html", html.render(document, shown(board.worst_records(), first)).encode())
     run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
     return [number for number in numbers if not number.field]
 
@@ -55,11 +54,6 @@ def _named(model: dict[str, Any]) -> str:
 
 def _digits(content: bytes) -> str:
     return blake2b(content, digest_size=2).hexdigest()
-
-
-def _worst(run: Run, board: Scoreboard) -> list[Record]:
-    with run.held() as held:
-        return [record for sample in board.worst() if (record := held.get(sample))]
 
 
 def _about(run: Run, task: Task, model: str) -> dict[str, Any]:

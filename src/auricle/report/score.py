@@ -117,7 +117,7 @@ class Scoreboard:
         self.examples: dict[str, list[Record]] = {}
         self._dropped: set[str] = set()
         self._most_worst = most_worst
-        self._worst: list[tuple[float, int, str]] = []
+        self._worst: list[tuple[float, int, Record]] = []
 
     @property
     def total(self) -> int:
@@ -141,7 +141,10 @@ class Scoreboard:
 
     def worst(self) -> list[str]:
         """Ids of the samples that did worst on the first metric, worst first."""
-        return [sample for *_, sample in sorted(self._worst, reverse=True)]
+        return [record.sample.id for record in self.worst_records()]
+
+    def worst_records(self) -> list[Record]:
+        return [record for *_, record in sorted(self._worst, reverse=True)]
 
     def _score(
         self, column: Column, place: int, record: Record, stats: dict[str, Any], why: dict[str, str]
@@ -170,7 +173,7 @@ class Scoreboard:
                 self._note_worst(metric.badness(stat), record)
 
     def _note_worst(self, badness: float, record: Record) -> None:
-        entry = (badness, -record.row, record.sample.id)  # the earlier of two equals is shown first
+        entry = (badness, -record.row, record)  # the earlier of two equals is shown first
         if len(self._worst) < self._most_worst:
             heapq.heappush(self._worst, entry)
         elif entry > self._worst[0]:

@@ -65,6 +65,7 @@ def _replacement(character: str) -> str:
 
 
 _SEPARATORS = _Separators()
+_ASCII = bytes(ord(_replacement(chr(code))) for code in range(128)) + bytes(128)
 
 
 def _fold(text: str) -> str:
@@ -76,7 +77,10 @@ def _fold(text: str) -> str:
 
 def _space_out(text: str) -> str:
     """Punctuation and symbols to single spaces; apostrophes stay inside words."""
-    text = text.translate(_SEPARATORS)
+    if text.isascii():  # the same, several times faster
+        text = text.encode("ascii").translate(_ASCII).decode("ascii")
+    else:
+        text = text.translate(_SEPARATORS)
     if "'" in text:
         text = _LOOSE_APOSTROPHE.sub(" ", text)
     return " ".join(text.split())
