@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 from auricle.audio import Audio
 from auricle.errors import SampleError
-from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request, media
+from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
 
 Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
@@ -185,8 +185,9 @@ class Seat:
             raise Stopped
         self._open += 1
         try:
-            sounds = [part for part in media(request) if isinstance(part, Audio)]
-            length = await self._batcher.seconds(sounds) if sounds else text_length(request)
+            sounds, length = weigh(request)
+            if sounds:
+                length = await self._batcher.seconds(sounds)
             answer = self._batcher.promise()
             self._window.waiting.append(Waiting(request, length, answer, self))
             self._queued += 1
@@ -266,13 +267,20 @@ def total_seconds(sounds: Sequence[Audio]) -> float:
     return sum(sound.seconds for sound in sounds)
 
 
-def text_length(request: Request) -> float:
-    """What the words of a request weigh, in seconds."""
+def weigh(request: Request) -> tuple[list[Audio], float]:
+    """The sounds of a request, and what its words weigh in seconds."""
     if isinstance(request, Predict):
         parts: list[Part] = list(request.inputs.values())
     else:
         parts = [part for turn in request.turns for part in turn.parts]
-    return sum(len(part) for part in parts if isinstance(part, str)) / TEXT_RATE
+    sounds: list[Audio] = []
+    letters = 0
+    for part in parts:
+        if isinstance(part, str):
+            letters += len(part)
+        elif isinstance(part, Audio):
+            sounds.append(part)
+    return sounds, letters / TEXT_RATE
 
 
 def loaded(request: Request, rate: int) -> Request:

@@ -85,7 +85,7 @@ def id_of(line: bytes) -> str | None:
 def decode_record(line: Mapping[str, Any]) -> Record:
     sample = Sample(
         id=line["id"],
-        inputs={name: _read(value) for name, value in line["inputs"].items()},
+        inputs=_read_inputs(line["inputs"]),
         target=line["target"],
         meta=line["meta"],
         origin=line["origin"],
@@ -135,9 +135,13 @@ def _mended(value: Any) -> Any:
     return _mended(write(value)) if write else value
 
 
+def _read_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
+    if all(type(value) is str for value in inputs.values()):
+        return inputs
+    return {name: _read(value) for name, value in inputs.items()}
+
+
 def _read(value: Any) -> Any:
-    if isinstance(value, str):
-        return value
     if isinstance(value, dict) and value.get("kind") in READ:
         return READ[value["kind"]](**{k: v for k, v in value.items() if k != "kind"})
     if isinstance(value, list):

@@ -221,7 +221,9 @@ class Pass:
             if stop.is_set():
                 break
             self._rows = row + 1
-            await self._admit(row, item)
+            if sample := self._admitted(row, item):
+                # Nothing was awaited since the row was taken, so seats are in data order.
+                await self._one(row, sample, self._seats.seat())
             if row % BREATH == 0:
                 await asyncio.sleep(0)
         self._seats.seal()
@@ -231,17 +233,16 @@ class Pass:
         self._seats.stop()
         self._seats.seal()
 
-    async def _admit(self, row: int, item: Sample | Rejected) -> None:
+    def _admitted(self, row: int, item: Sample | Rejected) -> Sample | None:
+        """The sample a row holds; a row that holds none, or one seen before, is put on record."""
         if isinstance(item, Sample):
             first = self._seen.setdefault(digest(item.id), row)
-            if first != row:
-                reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
-                item = Rejected(item.origin or f"row {row + 1}", reason)
-        if isinstance(item, Rejected):
-            self._reject(row, item)
-            return
-        # Nothing was awaited since the row was taken, so seats are in data order.
-        await self._one(row, item, self._seats.seat())
+            if first == row:
+                return item
+            reason = f"duplicate id {item.id!r}, first used in row {first + 1}"
+            item = Rejected(item.origin or f"row {row + 1}", reason)
+        self._reject(row, item)
+        return None
 
     def _reject(self, row: int, item: Rejected) -> None:
         name = f"rejected {item.origin}"  # not the origin itself: a sample may be called so
@@ -281,7 +282,10 @@ class Pass:
         key, error = "", None
         outputs: tuple[Output, ...] = ()
         try:
-            key = await _key(sample)
+            if has_media(sample):  # its content must be read, which takes a while
+                key = await asyncio.to_thread(content_key, sample)
+            else:
+                key = content_key(sample)
             held = self._held.get(sample.id)
             if held and not held.error and held.key == key:
                 return _retold(held, row, sample)
@@ -305,13 +309,6 @@ class Pass:
             self._run.forget(self._held.ids() - self._seen.keys())
         self._run.flush()
         self._run.write_progress({"complete": not stopped, "rows": rows})
-
-
-async def _key(sample: Sample) -> str:
-    """The content key; where sounds must be read for it, in another thread."""
-    if has_media(sample):
-        return await asyncio.to_thread(content_key, sample)
-    return content_key(sample)
 
 
 def _retold(held: Record, row: int, sample: Sample) -> Record | None:

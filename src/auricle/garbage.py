@@ -14,7 +14,8 @@ def seldom_collected() -> Iterator[None]:
     """Look for reference cycles seldom.
 
     A sample makes some fifty short-lived objects that reference counting frees at once. Looking
-    for cycles after every 700 of them, as Python does, takes a third of a pass with a quick model.
+    for cycles after every 700 of them, as Python does, takes 10 to 30 % of a pass with a quick
+    model, the more the longer a process has run.
     """
     before = gc.get_threshold()
     gc.set_threshold(*SELDOM)

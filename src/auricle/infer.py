@@ -164,13 +164,14 @@ FIELD = re.compile(r"\{(\w+)(\??)\}")
 def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
     """Fill `{name}` fields once, leaving media as parts; `{name?}` may be absent."""
     before, fields = _parsed(template)
-    parts: list[Part] = [before]
+    parts: list[Part] = [before] if before else []
     for name, optional, after in fields:
         if name in inputs:
             parts.extend(many(inputs[name]))
         elif not optional:
             raise SampleError(f"the prompt wants {{{name}}}; the sample has {', '.join(inputs)}")
-        parts.append(after)
+        if after:
+            parts.append(after)
     return _joined(parts)
 
 

@@ -72,8 +72,11 @@ def distinct(stats: Sequence[Any]) -> tuple[Sequence[Any], Codes]:
     import numpy as np
 
     if isinstance(stats, np.ndarray):
-        kinds, counts = np.unique(stats, axis=0, return_counts=True)
-        return kinds, counts
+        rows = np.ascontiguousarray(stats)
+        # Compared as plain bytes: several times faster than number by number, and as good here.
+        packed = rows.view(np.dtype((np.void, rows.nbytes // len(rows)))).ravel()
+        _, first, counts = np.unique(packed, return_index=True, return_counts=True)
+        return stats[first], counts
     counted = Counter(tuple(stat) if isinstance(stat, list) else stat for stat in stats)
     return list(counted), np.array(list(counted.values()), dtype=np.int64)
 

@@ -31,6 +31,7 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
     "meta": ("meta",),
 }
 """What a column holds, whatever the kind of task; the first name of several is believed."""
+PICTURES = (("image", Image.of), ("video", Video.of))
 PEEK = 50  # rows looked at before a run, to tell a wrong file from a wrong row
 
 
@@ -92,9 +93,9 @@ class Manifest:
 
     def _sample(self, at: int, row: Row) -> Sample:
         given, rest = sort_out(row.values, self._places)
-        choices = _choices(given.get("choices"))
         target = _target(given.get("target"), self.fields)
-        if isinstance(given.get("choices"), dict):  # options with names of their own
+        choices = _choices(given["choices"]) if "choices" in given else {}
+        if choices and isinstance(given["choices"], dict):  # options with names of their own
             target = choices.get(str(target), target)
         return Sample(
             id=_identity(given.get("id"), at),
@@ -111,7 +112,7 @@ class Manifest:
         inputs: dict[str, Input] = {}
         if "audio" in given:
             inputs["audio"] = _sounds(given, rest, base)
-        for name, make in (("image", Image.of), ("video", Video.of)):
+        for name, make in PICTURES:
             if name in given:
                 inputs[name] = [make(_placed(each, base)) for each in _listed(given[name])]
         question = _question(given.get("question"), self.fields)
@@ -250,8 +251,6 @@ def _question(value: Any, fields: Fields) -> str:
 
 def _choices(value: Any) -> dict[str, str]:
     """Options by name, from a list, an object, a JSON cell, or a cell with bars."""
-    if value is None:
-        return {}
     if isinstance(value, str):
         value = _json(value) if value.startswith(("[", "{")) else value.split("|")
     if isinstance(value, list):
@@ -267,8 +266,8 @@ def _meta(nested: Any, rest: dict[str, Any]) -> dict[str, Json]:
     """What is left of a row, with its `meta` object spread out: this sample's own copy."""
     if isinstance(nested, str) and nested.startswith("{"):
         nested = _json(nested)
-    if any(isinstance(value, bytes) for value in rest.values()):
-        rest = {name: value for name, value in rest.items() if not isinstance(value, bytes)}
+    for name in [name for name, value in rest.items() if isinstance(value, bytes)]:
+        del rest[name]
     return {**rest, **nested} if isinstance(nested, dict) else rest
 
 

@@ -73,7 +73,7 @@ def _jsonl(path: Path) -> Rows:
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
                 _refuse_array(path, line)
-            if line.strip():
+            if not line.isspace():
                 yield _json_row(f"{name}:{number}", line)
 
 

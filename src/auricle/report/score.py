@@ -11,7 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from auricle.codec import dumps
 from auricle.errors import SpecError, Unreadable, told
@@ -36,23 +36,23 @@ class Stats:
         self._objects: list[Any] = []
         self._width: int | None = None  # numbers a stat has; 0 where a stat is not all numbers
 
-    def fitting(self, result: Any) -> Stat:
-        """A metric's result as a stat; one of another shape than those before cannot be summed."""
+    def append(self, result: Any) -> Stat:
+        """Keep a metric's result as a stat; all stats of a metric are of one shape."""
+        if type(result) is tuple and len(result) == self._width:  # as nearly all of them are
+            self._numbers.extend(array("d", result))
+            return result
         stat = shaped(result)
-        if self._width is not None and _width(stat) != self._width:
-            raise TypeError(f"the stat {stat!r} is of another shape than the metric's stats so far")
-        return stat
-
-    def append(self, stat: Stat) -> None:
-        """Keep a stat; all stats of a metric are of one shape."""
+        width = _width(stat)
         if self._width is None:
-            self._width = _width(stat)
-        if self._width == 0:
+            self._width = width
+        elif width != self._width:  # it could not be summed with those before it
+            raise TypeError(f"the stat {stat!r} is of another shape than the metric's stats so far")
+        if width == 0:
             self._objects.append(stat)
-        elif isinstance(stat, (int, float)):
-            self._numbers.append(stat)
         else:
-            self._numbers.extend(stat)  # type: ignore[arg-type]
+            numbers = [stat] if isinstance(stat, (int, float)) else cast("Sequence[float]", stat)
+            self._numbers.extend(array("d", numbers))
+        return stat
 
     def __getitem__(self, which: NDArray[np.int64]) -> Any:
         """The stats at these places: rows of numbers, or a list."""
@@ -153,12 +153,14 @@ class Scoreboard:
         if column.refused:
             return
         try:
-            stat: Stat | None = column.stats.fitting(metric.score(record.sample, *record.outputs))
+            stat: Stat | None = column.stats.append(metric.score(record.sample, *record.outputs))
         except SpecError as error:
             column.refused = str(error)
             return
         except Unreadable as error:
             stat = _policy(metric, record)
+            if stat is not None:
+                column.stats.append(stat)
             why[metric.name] = str(error)
             column.unreadable.append(place)
         except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
@@ -167,14 +169,16 @@ class Scoreboard:
             column.note(why[metric.name])
         if stat is not None:
             column.places.append(place)
-            column.stats.append(stat)
             stats[metric.name] = stat
             if column is self.columns[0]:
                 self._note_worst(metric.badness(stat), record)
 
     def _note_worst(self, badness: float, record: Record) -> None:
+        full = len(self._worst) >= self._most_worst
+        if full and badness < self._worst[0][0]:
+            return
         entry = (badness, -record.row, record)  # the earlier of two equals is shown first
-        if len(self._worst) < self._most_worst:
+        if not full:
             heapq.heappush(self._worst, entry)
         elif entry > self._worst[0]:
             heapq.heapreplace(self._worst, entry)
