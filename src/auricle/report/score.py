@@ -78,6 +78,13 @@ class Column:
     best: Stats = field(default_factory=Stats)
     refused: str = ""
 
+    def unread(self, place: int, record: Record) -> Stat | None:
+        """Count an unreadable answer; its stat is the worst there is, or none, as the metric says."""
+        self.unreadable.append(place)
+        if self.metric.unreadable == "unscored" or self.metric.bounds is None:
+            return None
+        return self.stats.append(self.metric.bounds(record.sample)[0])
+
     def note(self, reason: str) -> None:
         """Count a reason; once there are many different ones, only those already known."""
         if reason in self.reasons or len(self.reasons) < MOST_EXAMPLES:
@@ -158,11 +165,7 @@ class Scoreboard:
             column.refused = str(error)
             return
         except Unreadable as error:
-            stat = _policy(metric, record)
-            if stat is not None:
-                column.stats.append(stat)
-            why[metric.name] = str(error)
-            column.unreadable.append(place)
+            stat, why[metric.name] = column.unread(place, record), str(error)
         except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
             stat, why[metric.name] = None, f"{type(error).__name__}: {told(error)}"
         if metric.name in why:
@@ -244,13 +247,6 @@ def scored(records: Iterable[Record], board: Scoreboard) -> Iterator[bytes]:
     for record in records:
         yield dumps(board.add(record))
     board.close()
-
-
-def _policy(metric: Metric, record: Record) -> Stat | None:
-    """What an unreadable answer counts as: the worst there is, or nothing."""
-    if metric.unreadable == "unscored" or metric.bounds is None:
-        return None
-    return metric.bounds(record.sample)[0]
 
 
 def _is_empty(record: Record) -> bool:
