@@ -79,7 +79,7 @@ class Column:
     refused: str = ""
 
     def unread(self, place: int, record: Record) -> Stat | None:
-        """Count an unreadable answer: its stat is the worst there is or none, as the metric says."""
+        """Count an unreadable answer; it is worth the worst there is, or left out."""
         self.unreadable.append(place)
         if self.metric.unreadable == "unscored" or self.metric.bounds is None:
             return None
