@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from auricle import BatchModel, Generate, Generation, Spec
+from auricle import AsyncModel, BatchModel, Generate, Generation, Spec
 
 SYLLABLES = [first + last for first in "bdfgklmnprstv" for last in "aeiou"]
 COMMON = (
@@ -28,8 +28,15 @@ DIFFERENT = 100_000
 Pair = tuple[str, str]
 
 
-class NoOp(BatchModel):
+class NoOp(AsyncModel):
     """Says back what it is asked, at once."""
+
+    async def generate(self, request: Generate) -> Generation:
+        return Generation(text=str(request.turns[-1].parts[-1]))
+
+
+class BatchedNoOp(BatchModel):
+    """The same by lists: what is asked waits for its window, is sorted, cut and handed over."""
 
     batch_size = 64
 

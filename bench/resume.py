@@ -23,7 +23,7 @@ NEW = 64
 
 
 @model("clocked")
-class Clocked(material.NoOp):
+class Clocked(material.BatchedNoOp):
     """Notes when it was first asked."""
 
     first: Cost | None = None

@@ -136,14 +136,15 @@ def _mended(value: Any) -> Any:
 
 
 def _read_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
-    if all(type(value) is str for value in inputs.values()):
-        return inputs
-    return {name: _read(value) for name, value in inputs.items()}
+    for name, value in inputs.items():
+        if type(value) is not str:
+            inputs[name] = _read(value)
+    return inputs
 
 
 def _read(value: Any) -> Any:
     if isinstance(value, dict) and value.get("kind") in READ:
-        return READ[value["kind"]](**{k: v for k, v in value.items() if k != "kind"})
+        return READ[value.pop("kind")](**value)
     if isinstance(value, list):
         return [_read(each) for each in value]
     return value

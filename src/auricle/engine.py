@@ -300,7 +300,7 @@ class Pass:
             key=key,
             outputs=outputs,
             error=error,
-            seconds=round(time.perf_counter() - began, 4),
+            seconds=_tenths_of_ms(time.perf_counter() - began),
             attempts=ask.attempts,
         )
 
@@ -309,6 +309,11 @@ class Pass:
             self._run.forget(self._held.ids() - self._seen.keys())
         self._run.flush()
         self._run.write_progress({"complete": not stopped, "rows": rows})
+
+
+def _tenths_of_ms(seconds: float) -> float:
+    """Seconds to four decimals; `round` takes longer than all the rest of a record."""
+    return int(seconds * 10_000) / 10_000
 
 
 def _retold(held: Record, row: int, sample: Sample) -> Record | None:

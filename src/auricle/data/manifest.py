@@ -6,7 +6,7 @@ Fields of Kimi-Audio-Evalkit are taken as they are (`index`, `audio_path`, `ques
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
@@ -33,6 +33,9 @@ COLUMNS: Mapping[str, tuple[str, ...]] = {
 """What a column holds, whatever the kind of task; the first name of several is believed."""
 PICTURES = (("image", Image.of), ("video", Video.of))
 PEEK = 50  # rows looked at before a run, to tell a wrong file from a wrong row
+SHAPES = 50  # sets of columns remembered; most files have one
+
+Roles = tuple[dict[str, str], list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,12 +48,16 @@ class Fields:
     media_needed: bool = False
     default_question: str = ""
 
-    def places(self) -> dict[str, tuple[str, int]]:
-        """Each known column: what it holds, and how far down the list of names it stands."""
-        columns = {**COLUMNS, "target": self.target, "question": self.question}
-        return {
-            name: (role, rank) for role, names in columns.items() for rank, name in enumerate(names)
+    def roles(self, columns: KeysView[str]) -> Roles:
+        """Which of these columns is believed for each role, and which have none."""
+        known = {**COLUMNS, "target": self.target, "question": self.question}
+        held = {
+            role: next(name for name in names if name in columns)
+            for role, names in known.items()
+            if not columns.isdisjoint(names)
         }
+        names = {name for names in known.values() for name in names}
+        return held, [name for name in columns if name not in names]
 
 
 @dataclass(frozen=True)
@@ -64,6 +71,7 @@ class Manifest:
     """Options of every row that has none of its own."""
     finish: Callable[[Sample], Sample] = field(default=lambda sample: sample)
     """What a kind of task does to every sample, or a `SampleError` that rejects it."""
+    _roles: dict[tuple[str, ...], Roles] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
         return (self.sample(at, row) for at, row in enumerate(rows(self.path)))
@@ -83,16 +91,25 @@ class Manifest:
         except SampleError as error:
             return Rejected(row.origin, str(error))
 
-    @cached_property
-    def _places(self) -> dict[str, tuple[str, int]]:
-        return self.fields.places()
+    def _sorted_out(self, values: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """What a row holds by role, and the columns that have none; null is as good as absent."""
+        if None in values.values():
+            values = {name: value for name, value in values.items() if value is not None}
+        columns = tuple(values)  # nearly always those of a row before
+        if columns not in self._roles:
+            if len(self._roles) == SHAPES:
+                self._roles.clear()
+            self._roles[columns] = self.fields.roles(values.keys())
+        held, rest = self._roles[columns]
+        given = {role: values[name] for role, name in held.items()}
+        return given, {name: values[name] for name in rest}
 
     @cached_property
     def _base(self) -> Path:
         return self.root or self.path.parent
 
     def _sample(self, at: int, row: Row) -> Sample:
-        given, rest = sort_out(row.values, self._places)
+        given, rest = self._sorted_out(row.values)
         target = _target(given.get("target"), self.fields)
         choices = _choices(given["choices"]) if "choices" in given else {}
         if choices and isinstance(given["choices"], dict):  # options with names of their own
@@ -165,25 +182,6 @@ def _refuse_if_all_missing(samples: Iterable[Sample], root: Path) -> None:
 
 def _many(value: Any) -> list[Any]:
     return value if isinstance(value, list) else []
-
-
-def sort_out(
-    values: Mapping[str, Any], places: Mapping[str, tuple[str, int]]
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """What a row holds by role, and the columns that have none."""
-    given: dict[str, Any] = {}
-    ranks: dict[str, int] = {}
-    rest: dict[str, Any] = {}
-    for name, value in values.items():
-        if value is None:
-            continue
-        if name not in places:
-            rest[name] = value
-            continue
-        role, rank = places[name]
-        if rank < ranks.get(role, len(places)):
-            given[role], ranks[role] = value, rank
-    return given, rest
 
 
 def _identity(value: Any, at: int) -> str:

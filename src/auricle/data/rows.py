@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -19,8 +18,7 @@ from auricle.errors import DataError, MissingExtra
 from auricle.types import Rejected
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One row and where it stands."""
 
     origin: str
@@ -68,7 +66,7 @@ def count(path: Path) -> int | None:
 
 def _jsonl(path: Path) -> Rows:
     name = path.name
-    with path.open("rb") as lines:
+    with path.open("rb", buffering=1 << 20) as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
