@@ -31,7 +31,7 @@ WRITE: dict[type, Callable[[Any], Plain]] = {
     Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
     Image: lambda i: {"kind": "Image", "uri": i.uri},
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
-    Generation: lambda g: {"kind": "Generation", "text": g.text, "tokens": g.tokens},
+    Generation: lambda g: _generation(g),
     Likelihood: lambda o: {"kind": "Likelihood", "logprobs": o.logprobs},
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
     Failure: lambda f: {"kind": f.kind, "message": f.message},
@@ -40,10 +40,19 @@ READ: dict[str, Callable[..., Any]] = {
     "Audio": Audio,
     "Image": Image,
     "Video": Video,
-    "Generation": Generation,
+    "Generation": lambda audio=None, **rest: Generation(**rest, audio=audio and _read(audio)),
     "Likelihood": lambda logprobs: Likelihood(logprobs=tuple(logprobs)),
     "Prediction": Prediction,
 }
+
+
+def _generation(said: Generation) -> Plain:
+    """What is known of it; a line need not say what is not."""
+    line: Plain = {"kind": "Generation", "text": said.text, "tokens": said.tokens}
+    for name in ("input_tokens", "finish", "audio"):
+        if value := getattr(said, name):
+            line[name] = value
+    return line
 
 
 def encode_record(record: Record) -> bytes:

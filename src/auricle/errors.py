@@ -10,6 +10,7 @@ AuricleError
 │   └── RunLocked        another process is writing to the run directory
 └── SampleError      nobody's move: recorded with its sample, the run goes on
     ├── Transient        worth another attempt (timeouts, 429, 5xx)
+    ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
     ├── AudioError       a sound that cannot be used: missing, broken, empty
     └── Unreadable       an output no metric can read; never a guess
 """
@@ -60,7 +61,15 @@ class SampleError(AuricleError):
 
 
 class Transient(SampleError):
-    """The same request may succeed if sent again."""
+    """The same request may succeed if sent again; `retry_after` is how long to wait, if told."""
+
+    def __init__(self, message: str = "", retry_after: float | None = None) -> None:
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class Refused(SampleError):
+    """A server will not answer this request, however often it is sent."""
 
 
 class AudioError(SampleError):

@@ -87,10 +87,17 @@ ABILITY: Mapping[type, Ability] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """Text, as the model wrote it."""
+    """Text, as the model wrote it, and what is known of its making; unknown is None."""
 
     text: str
     tokens: int | None = None
+    """How many the model wrote."""
+    input_tokens: int | None = None
+    """How many it read, sounds included."""
+    finish: str = ""
+    """Why it stopped, in its own word: `stop`, `length`."""
+    audio: Audio | None = None
+    """What it said aloud; `text` is then the transcript."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
