@@ -40,7 +40,7 @@ READ: dict[str, Callable[..., Any]] = {
     "Audio": Audio,
     "Image": Image,
     "Video": Video,
-    "Generation": lambda audio=None, **rest: Generation(**rest, audio=audio and _read(audio)),
+    "Generation": lambda **held: _said(held),
     "Likelihood": lambda logprobs: Likelihood(logprobs=tuple(logprobs)),
     "Prediction": Prediction,
 }
@@ -49,10 +49,18 @@ READ: dict[str, Callable[..., Any]] = {
 def _generation(said: Generation) -> Plain:
     """What is known of it; a line need not say what is not."""
     line: Plain = {"kind": "Generation", "text": said.text, "tokens": said.tokens}
-    for name in ("input_tokens", "finish", "audio"):
+    for name in ("input_tokens", "finish", "audio", "logprobs"):
         if value := getattr(said, name):
             line[name] = value
     return line
+
+
+def _said(held: Plain) -> Generation:
+    if "audio" in held:
+        held["audio"] = _read(held["audio"])
+    if "logprobs" in held:
+        held["logprobs"] = tuple(held["logprobs"])
+    return Generation(**held)
 
 
 def encode_record(record: Record) -> bytes:

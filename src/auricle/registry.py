@@ -153,6 +153,14 @@ model: Registry[Any] = Registry(
         "pocketsphinx": Builtin(
             "auricle.models.pocketsphinx:PocketSphinx", "PocketSphinx en-us, CPU, weights inside"
         ),
+        "openai": Builtin(
+            "auricle.models.openai:OpenAI", "chat over an OpenAI-compatible API: vLLM, SGLang, …"
+        ),
+        "azure": Builtin("auricle.models.openai:Azure", "the same behind Azure"),
+        "transcription": Builtin(
+            "auricle.models.transcription:Transcription", "OpenAI's transcription endpoint"
+        ),
+        "gemini": Builtin("auricle.models.gemini:Gemini", "Gemini's generateContent"),
         "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
         "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),
         "fake-labels": Builtin("auricle.models.fake:FakeLabels", "fake classifier probabilities"),

@@ -98,6 +98,8 @@ class Generation:
     """Why it stopped, in its own word: `stop`, `length`."""
     audio: Audio | None = None
     """What it said aloud; `text` is then the transcript."""
+    logprobs: tuple[float, ...] | None = None
+    """Natural-log probability of each token it wrote, where it was asked for and told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
