@@ -7,17 +7,17 @@ An async model answers each coroutine directly; a batch model answers through a
 from __future__ import annotations
 
 import asyncio
-import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import islice
 from typing import Protocol, TypeAlias, cast
 
+from auricle.asking import Asking, Luck
+from auricle.asking import Settings as Settings
 from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
-from auricle.errors import SampleError, Transient, told
+from auricle.errors import Hopeless, SampleError, told
 from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
@@ -26,13 +26,7 @@ from auricle.types import (
     ABILITY,
     Ability,
     Failure,
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
     Output,
-    Predict,
-    Prediction,
     Record,
     Rejected,
     Request,
@@ -40,29 +34,10 @@ from auricle.types import (
     has_media,
 )
 
-ANSWERS: dict[type, type] = {
-    Generate: Generation,
-    LogLikelihood: Likelihood,
-    Predict: Prediction,
-}
 ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """What a model may raise that no `except Exception` sees: it costs a sample, not the run."""
 Rows: TypeAlias = Iterator[tuple[int, Sample | Rejected]]
 BREATH = 256  # rows passed over before other coroutines get a turn
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to run, as opposed to what: nothing here may change an answer."""
-
-    concurrency: int = 64
-    batch_size: int | None = None
-    """The most requests in one call; by default what the model says."""
-    limit: int | None = None
-    attempts: int = 4
-    patience: float = 0.2
-    """Seconds before the second attempt; doubled for each that follows."""
-    retry_failed: bool = True
 
 
 def escaped(error: BaseException) -> SampleError:
@@ -144,41 +119,6 @@ def seats(model: Model, settings: Settings) -> Direct | Batched:
     return Batched(model, settings.batch_size)
 
 
-class Asking:
-    """One sample's way to the model: retries what may pass, and counts."""
-
-    __slots__ = ("_seat", "_settings", "attempts")
-
-    def __init__(self, seat: Direct | Seat, settings: Settings) -> None:
-        self._seat = seat
-        self._settings = settings
-        self.attempts = 1
-
-    async def __call__(self, request: Request) -> Output:
-        for attempt in range(1, self._settings.attempts):
-            try:
-                return self._checked(request, await self._seat.ask(request))
-            except Transient:
-                await self._wait(self._settings.patience * 2 ** (attempt - 1))
-                self.attempts = max(self.attempts, attempt + 1)
-        return self._checked(request, await self._seat.ask(request))
-
-    async def _wait(self, seconds: float) -> None:
-        self._seat.leave()
-        try:
-            await asyncio.sleep(seconds * random.uniform(0.5, 1.5))
-        finally:
-            self._seat.back()
-
-    def _checked(self, request: Request, output: Output) -> Output:
-        wanted = ANSWERS[type(request)]
-        if not isinstance(output, wanted):
-            raise SampleError(
-                f"the model returned {type(output).__name__} where {wanted.__name__} was due"
-            )
-        return output
-
-
 class Pass:
     """One pass over the data: answers what the run does not hold yet."""
 
@@ -192,6 +132,7 @@ class Pass:
         self._held = run.held()
         self._seen: dict[int, int] = {}
         self._seats = seats(model, settings)
+        self._luck = Luck()
         self._rows = 0
 
     async def over(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> None:
@@ -278,7 +219,7 @@ class Pass:
     async def _attempt(self, row: int, sample: Sample, seat: Direct | Seat) -> Record | None:
         """Ask about one sample. What fails is kept with its reason, never as an answer."""
         began = time.perf_counter()
-        ask = Asking(seat, self._settings)
+        ask = Asking(seat, self._settings, self._luck)
         key, error = "", None
         outputs: tuple[Output, ...] = ()
         try:
@@ -290,7 +231,7 @@ class Pass:
             if held and not held.error and held.key == key:
                 return _retold(held, row, sample)
             outputs = await self._infer(sample, ask)
-        except Stopped:
+        except (Stopped, Hopeless):
             raise
         except Exception as failure:  # noqa: BLE001 - kept with its sample
             error = Failure(type(failure).__name__, told(failure))
@@ -335,7 +276,7 @@ def _retold(held: Record, row: int, sample: Sample) -> Record | None:
 
 async def ask_once(model: Model, request: Request) -> Output:
     """One request by the same road: decoded, retried, checked."""
-    settings = Settings()
+    settings = Settings(attempts=3)
     table = seats(model, settings)
     try:
         seat = table.seat()

@@ -6,10 +6,12 @@ AuricleError
 │   ├── Unsupported      the model cannot do what the task needs
 │   ├── MissingExtra     an optional package is not installed
 │   ├── DataError        the data cannot be read as a whole
+│   ├── Hopeless         every request so far failed alike; more would only cost
 │   ├── RunMismatch      the run directory belongs to another spec
 │   └── RunLocked        another process is writing to the run directory
 └── SampleError      nobody's move: recorded with its sample, the run goes on
     ├── Transient        worth another attempt (timeouts, 429, 5xx)
+    │   └── Unreachable      no server answers at that address
     ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
     ├── AudioError       a sound that cannot be used: missing, broken, empty
     └── Unreadable       an output no metric can read; never a guess
@@ -48,6 +50,10 @@ class DataError(SpecError):
     """The data cannot be read at all, or holds nothing usable."""
 
 
+class Hopeless(SpecError):
+    """The first requests all failed alike, so the rest would, too."""
+
+
 class RunMismatch(SpecError):
     """The run directory was made by a different spec."""
 
@@ -66,6 +72,10 @@ class Transient(SampleError):
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
         super().__init__(message)
         self.retry_after = retry_after
+
+
+class Unreachable(Transient):
+    """No connection could be made at all."""
 
 
 class Refused(SampleError):

@@ -17,14 +17,16 @@ import threading
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, Any
 
 import orjson
 
+from auricle.audio import Audio
 from auricle.codec import decode_record, digest, dumps, encode_record, id_of
 from auricle.errors import DataError, RunLocked, RunMismatch
-from auricle.types import Json, Record
+from auricle.types import Generation, Json, Output, Record
 
 COMMIT_SECONDS = 0.1
 DERIVED = (
@@ -130,7 +132,21 @@ class Run:
 
     def append(self, record: Record) -> None:
         """Keep a record; it is on disk within two tenths of a second."""
+        if any(isinstance(each, Generation) and each.audio for each in record.outputs):
+            record = replace(record, outputs=tuple(map(self._with_sound_kept, record.outputs)))
         self._append(encode_record(record))
+
+    def _with_sound_kept(self, output: Output) -> Output:
+        """What a model said aloud as a file of the run, named by its content."""
+        sound = output.audio if isinstance(output, Generation) else None
+        if sound is None or not isinstance(sound.data, bytes):
+            return output
+        name = f"speech/{sound.hash}{_suffix(sound.data)}"
+        path = self.path / name
+        path.parent.mkdir(exist_ok=True)
+        if not path.exists():
+            write_whole(path, sound.data)
+        return replace(output, audio=Audio(str(path)))
 
     def forget(self, samples: set[int]) -> None:
         """Leave out samples that are no longer in the data, by the digests of their ids."""
@@ -275,6 +291,13 @@ def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Jso
             f"{path} holds another run ({what}). "
             "Give another -o, --fresh to begin again, or the same settings to resume."
         )
+
+
+SUFFIXES = {b"RIFF": ".wav", b"ID3": ".mp3", b"\xff\xfb": ".mp3", b"fLaC": ".flac", b"OggS": ".ogg"}
+
+
+def _suffix(content: bytes) -> str:
+    return next((end for magic, end in SUFFIXES.items() if content.startswith(magic)), ".bin")
 
 
 def _lock(path: Path) -> IO[str]:

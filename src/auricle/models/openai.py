@@ -7,7 +7,9 @@
 from __future__ import annotations
 
 import binascii
-from collections.abc import AsyncIterator, Mapping
+import io
+import wave
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -20,6 +22,8 @@ from auricle.models.http.media import base64, data_url, picture, remote
 from auricle.types import Generate, Generation, Part, Turn
 
 JSON = "application/json"
+HEADED = (b"RIFF", b"ID3", b"\xff\xfb", b"fLaC", b"OggS")  # how files of sound begin
+SPOKEN_RATE = 24_000
 TOO_LONG = 64  # characters a token: an answer longer than this has forgotten its limit
 
 
@@ -197,7 +201,7 @@ class Heard:
             tokens=self.usage.get("completion_tokens"),
             input_tokens=self.usage.get("prompt_tokens"),
             finish=self.finish,
-            audio=_spoken("".join(self.sound)),
+            audio=_spoken(self.sound),
             logprobs=tuple(self.logprobs) or None,
         )
 
@@ -216,7 +220,7 @@ def _generation(reply: Reply) -> Generation:
             tokens=usage.get("completion_tokens"),
             input_tokens=usage.get("prompt_tokens"),
             finish=choice.get("finish_reason") or "",
-            audio=_spoken(spoken.get("data") or ""),
+            audio=_spoken([spoken["data"]] if spoken.get("data") else []),
             logprobs=tuple(_logprobs(choice)) or None,
         )
     except (KeyError, IndexError, TypeError, AttributeError) as error:
@@ -235,10 +239,22 @@ def _logprobs(choice: Mapping[str, Any]) -> list[float]:
     return [float(token["logprob"]) for token in tokens]
 
 
-def _spoken(data: str) -> Audio | None:
-    if not data:
-        return None
+def _spoken(pieces: Sequence[str]) -> Audio | None:
+    """The sound of an answer; what comes without a header is 16-bit mono at OpenAI's rate."""
     try:
-        return Audio(data=binascii.a2b_base64(data))
+        content = b"".join(binascii.a2b_base64(piece) for piece in pieces)
     except binascii.Error as error:
         raise Transient(f"the sound in the answer is not base64: {error}") from error
+    if not content:
+        return None
+    return Audio(data=content if content.startswith(HEADED) else _wav(content))
+
+
+def _wav(frames: bytes) -> bytes:
+    held = io.BytesIO()
+    with wave.open(held, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(SPOKEN_RATE)
+        file.writeframes(frames)
+    return held.getvalue()

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 import orjson
 
-from auricle.errors import MissingExtra, Refused, SampleError, SpecError, Transient
+from auricle.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
 from auricle.models.base import AsyncModel
 from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
@@ -189,6 +189,7 @@ class HttpModel(AsyncModel):
         except (aiohttp.ClientError, OSError) as error:
             if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):
                 self._pool.lost(endpoint)
+                raise Unreachable(self._lost(error, host)) from error
             raise Transient(self._lost(error, host)) from error
         finally:
             self._pool.leave(endpoint)

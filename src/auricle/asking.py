@@ -1,0 +1,141 @@
+"""One sample's way to a model: remembered answers, patience, and giving up when all is lost."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+from collections import Counter
+from dataclasses import dataclass
+from typing import Protocol
+
+from auricle.errors import Hopeless, Refused, SampleError, Transient, Unreachable
+from auricle.types import (
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Predict,
+    Prediction,
+    Request,
+)
+
+ANSWERS: dict[type, type] = {
+    Generate: Generation,
+    LogLikelihood: Likelihood,
+    Predict: Prediction,
+}
+FIRST = 20  # requests that must not all fail alike
+LONGEST_WAIT = 300.0  # seconds a server may ask for; a sample that must wait longer fails
+
+
+class Cache(Protocol):
+    """Whoever remembers answers from one run to the next."""
+
+    def get(self, request: Request) -> Output | None: ...
+    def put(self, request: Request, output: Output) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How to run, as opposed to what: nothing here may change an answer."""
+
+    concurrency: int = 64
+    batch_size: int | None = None
+    """The most requests in one call; by default what the model says."""
+    limit: int | None = None
+    attempts: int = 6
+    patience: float = 0.25
+    """Seconds before the second attempt; doubled for each that follows."""
+    retry_failed: bool = True
+    cache: Cache | None = None
+    """Answers of earlier runs, asked before the model is."""
+
+
+class Seated(Protocol):
+    """A place from which one sample asks."""
+
+    async def ask(self, request: Request) -> Output: ...
+    def leave(self) -> None: ...
+    def back(self) -> None: ...
+
+
+class Luck:
+    """Until anything is answered: do all requests fail alike? Then the rest would, too."""
+
+    def __init__(self) -> None:
+        self._alike: Counter[str] = Counter()
+        self._answered = False
+
+    def held(self) -> None:
+        self._answered = True
+
+    def ran_out(self, error: SampleError) -> None:
+        """Count a failed attempt that says something about the server, not about the sample."""
+        if self._answered or not isinstance(error, (Unreachable, Refused)):
+            return
+        gist = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
+        self._alike[gist] += 1
+        if len(self._alike) == 1 and self._alike[gist] >= FIRST:
+            raise Hopeless(
+                f"The first {FIRST} requests all failed alike: {error}. "
+                "Nothing was answered; put that right and give the same command again."
+            ) from error
+
+
+class Asking:
+    """One sample's way to the model: retries what may pass, and counts."""
+
+    __slots__ = ("_luck", "_seat", "_settings", "attempts")
+
+    def __init__(self, seat: Seated, settings: Settings, luck: Luck | None = None) -> None:
+        self._seat = seat
+        self._settings = settings
+        self._luck = luck
+        self.attempts = 1
+
+    async def __call__(self, request: Request) -> Output:
+        cache = self._settings.cache
+        if cache is None:
+            return await self._answer(request)
+        if held := await asyncio.to_thread(cache.get, request):
+            self.attempts = 0
+            return held
+        output = await self._answer(request)
+        await asyncio.to_thread(cache.put, request, output)
+        return output
+
+    async def _answer(self, request: Request) -> Output:
+        for attempt in range(1, self._settings.attempts + 1):
+            try:
+                output = self._checked(request, await self._seat.ask(request))
+            except SampleError as error:
+                if self._luck:
+                    self._luck.ran_out(error)
+                if not isinstance(error, Transient) or attempt == self._settings.attempts:
+                    raise
+                wait = self._settings.patience * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                if (told_to := error.retry_after or 0.0) > LONGEST_WAIT:
+                    raise
+                await self._wait(max(wait, told_to * random.uniform(1.0, 1.2)))
+                self.attempts = max(self.attempts, attempt + 1)
+            else:
+                if self._luck:
+                    self._luck.held()
+                return output
+        raise AssertionError("the last attempt returns or raises")
+
+    async def _wait(self, seconds: float) -> None:
+        self._seat.leave()
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._seat.back()
+
+    def _checked(self, request: Request, output: Output) -> Output:
+        wanted = ANSWERS[type(request)]
+        if not isinstance(output, wanted):
+            raise SampleError(
+                f"the model returned {type(output).__name__} where {wanted.__name__} was due"
+            )
+        return output
