@@ -158,6 +158,47 @@ def list_(kind: str, as_json: bool) -> None:
     list_names(kind, as_json)
 
 
+cache_option = click.option(
+    "--cache-path", type=click.Path(path_type=Path), help="Another file than the usual one."
+)
+
+
+@cli.group(invoke_without_command=True)
+@cache_option
+@json_option
+@click.pass_context
+def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
+    """Tell what the answers kept across runs take up, or clear them."""
+    if context.invoked_subcommand is None:
+        from auricle.upkeep import show_cache
+
+        show_cache(cache_path, as_json)
+
+
+@cache.command(name="show")
+@cache_option
+@json_option
+def cache_show(cache_path: Path | None, as_json: bool) -> None:
+    """Where the cache is and what it holds, by model."""
+    from auricle.upkeep import show_cache
+
+    show_cache(cache_path, as_json)
+
+
+@cache.command(name="clear")
+@click.option("--model", help="Only the answers of this model.")
+@click.option("--older-than", "days", type=click.FloatRange(0), metavar="DAYS", help="Only those.")
+@cache_option
+@json_option
+def cache_clear(
+    model: str | None, days: float | None, cache_path: Path | None, as_json: bool
+) -> None:
+    """Forget answers."""
+    from auricle.upkeep import clear_cache
+
+    clear_cache(cache_path, model, days, as_json)
+
+
 def main() -> None:
     try:
         cli(standalone_mode=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Any, Self
 
@@ -12,10 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
 from auricle.errors import SpecError
+from auricle.secrecy import redacted
 
 KINDS = ("asr", "mcq", "qa", "open", "classify")
-SECRET = re.compile(r"(^|_)(key|token|secret|password|passwd|auth|credentials?)$", re.IGNORECASE)
-USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 SCORING = ("profile", "metrics", "cluster", "name", "licence")
 """Task arguments that decide how answers are scored, not what is asked."""
 
@@ -71,22 +69,6 @@ class Spec(BaseModel):
             "model": self.model,
             "model_args": redacted(self.model_args),
         }
-
-
-def redacted(arguments: dict[str, Any]) -> dict[str, Any]:
-    """Arguments with secrets blanked; `…_env` names where a secret is, and stays."""
-    return {
-        name: "…" if SECRET.search(str(name)) and value else _blanked(value)
-        for name, value in arguments.items()
-    }
-
-
-def _blanked(value: Any) -> Any:
-    if isinstance(value, dict):
-        return redacted(value)
-    if isinstance(value, list):
-        return [_blanked(each) for each in value]
-    return USER_IN_URL.sub("…@", value) if isinstance(value, str) else value
 
 
 def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -4,7 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from auricle import Spec, SpecError
-from auricle.config import redacted, task_of
+from auricle.config import task_of
+from auricle.secrecy import redacted
 
 
 def test_an_unknown_field_is_refused():

@@ -1,0 +1,1 @@
+"""What answers cost, from a file of prices."""
