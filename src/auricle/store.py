@@ -138,8 +138,10 @@ class Run:
 
     def _with_sound_kept(self, output: Output) -> Output:
         """What a model said aloud as a file of the run, named by its content."""
-        sound = output.audio if isinstance(output, Generation) else None
-        if sound is None or not isinstance(sound.data, bytes):
+        if not isinstance(output, Generation) or output.audio is None:
+            return output
+        sound = output.audio
+        if not isinstance(sound.data, bytes):
             return output
         name = f"speech/{sound.hash}{_suffix(sound.data)}"
         path = self.path / name
