@@ -18,6 +18,7 @@ from typing import Any, TypeVar
 from auricle import engine, infer, registry
 from auricle.audio import Audio
 from auricle.config import Spec
+from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import AuricleError, SpecError, told
 from auricle.infer import Inferencer, suited
@@ -174,6 +175,8 @@ def _infer(
 ) -> None:
     async def main() -> None:
         stop = asyncio.Event()
+        if isinstance(watch, Purse):
+            watch.begin(run, stop.set)
         with _drained_by_interrupt(stop):
             try:
                 one_pass = engine.Pass(inferencer, model, run, settings, watch)

@@ -50,6 +50,10 @@ def cli() -> None:
 @click.option("--infer-only", is_flag=True, help="Ask now, score later.")
 @click.option("--fresh", is_flag=True, help="Begin again; an old run is set aside, not deleted.")
 @click.option("--retry-failed/--keep-failed", default=True, help="On resuming.", show_default=True)
+@click.option("--prices", type=click.Path(path_type=Path), help="A YAML file of prices by model.")
+@click.option(
+    "--max-cost", type=click.FloatRange(0, min_open=True), help="Stop once this much is spent."
+)
 @json_option
 def run(**options: Any) -> None:
     """Run TASK on a model, or finish a run begun before.

@@ -65,6 +65,11 @@ def _said(held: Plain) -> Generation:
 
 def encode_record(record: Record) -> bytes:
     sample = record.sample
+    known: Plain = {}
+    if record.audio_seconds is not None:
+        known["audio_seconds"] = record.audio_seconds
+    if record.cached:
+        known["cached"] = record.cached
     return dumps(
         {
             "id": sample.id,
@@ -78,6 +83,7 @@ def encode_record(record: Record) -> bytes:
             "error": record.error,
             "seconds": record.seconds,
             "attempts": record.attempts,
+            **known,
         }
     )
 
@@ -115,6 +121,8 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         error=Failure(**line["error"]) if line["error"] else None,
         seconds=line["seconds"],
         attempts=line["attempts"],
+        audio_seconds=line.get("audio_seconds"),
+        cached=line.get("cached", 0),
     )
 
 

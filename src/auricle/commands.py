@@ -16,12 +16,16 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
+from auricle.cache import served_name
 from auricle.codec import dumps
 from auricle.config import Spec, read_yaml, task_of
+from auricle.costs import Prices, Purse
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.forecast import MANY, forecast
 from auricle.report.progress import Progress
 from auricle.store import Run, set_aside
+from auricle.tasks.base import Task
 from auricle.types import Generation, Rejected, Request
 from auricle.views import print_runs
 
@@ -45,15 +49,12 @@ def run_tasks(
         batch_size=options["batch_size"],
         retry_failed=options["retry_failed"],
     )
+    how = {name: options[name] for name in ("infer_only", "fresh")}
+    purse = _purse(specs[0], options["prices"], options["max_cost"])
     code = DONE
     for spec, folder in zip(specs, folders, strict=True):
-        code = max(
-            code,
-            _run_one(
-                spec, folder, settings, infer_only=options["infer_only"], fresh=options["fresh"]
-            ),
-        )
-        if code == INTERRUPTED:
+        code = max(code, _run_one(spec, folder, settings, purse=purse, **how))
+        if code == INTERRUPTED or (purse and purse.why):
             break
     if not options["infer_only"]:
         print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
@@ -89,23 +90,62 @@ def _model_or_refuse(model: str | None) -> str:
     return model
 
 
+def _purse(spec: Spec, prices: Path | None, most: float | None) -> Purse | None:
+    """What the tasks of one command pay from together."""
+    if prices is None:
+        if most is not None:
+            raise SpecError("--max-cost needs to know what is paid: give --prices FILE, too.")
+        return None
+    model = served_name(spec.model, spec.model_args)
+    return Purse(Prices.of(read_yaml(prices), str(prices)).price(model), most)
+
+
 def _run_one(
-    spec: Spec, folder: Path, settings: Settings, *, infer_only: bool = False, fresh: bool = False
+    spec: Spec,
+    folder: Path,
+    settings: Settings,
+    *,
+    infer_only: bool = False,
+    fresh: bool = False,
+    purse: Purse | None = None,
 ) -> int:
     if fresh and (kept := set_aside(folder)):
         click.echo(f"The earlier run is kept in {kept}.", err=True)
     task = api.build(spec)
     title = f"{task.name} × {api.short(spec.model)}"
     # What a model prints is not what was asked for: standard output is for numbers.
-    with redirect_stdout(sys.stderr), Progress(title, _size(task.samples, spec)) as progress:
-        numbers = api.evaluate(
-            spec, folder, settings=settings, watch=progress, infer_only=infer_only
-        )
+    size = _size(task.samples, spec)
+    _tell_forecast(task, spec, folder, size, purse)
+    with redirect_stdout(sys.stderr), Progress(title, size) as progress:
+        watch = purse.before(progress) if purse else progress
+        numbers = api.evaluate(spec, folder, settings=settings, watch=watch, infer_only=infer_only)
     if not Run.load(folder).progress().get("complete"):
-        click.echo(f"Stopped; nothing answered is lost. Resume with: {again()}", err=True)
-        return INTERRUPTED
+        return _stopped(purse.why if purse else "")
     unscored = task.metrics and not infer_only and len(numbers) < len(task.metrics)
     return FAILED if progress.failed or unscored else DONE
+
+
+def _tell_forecast(
+    task: Task, spec: Spec, folder: Path, size: int | None, purse: Purse | None
+) -> None:
+    """What a large run is going to take, before it takes it."""
+    if purse is None and (size or 0) < MANY:
+        return
+    held = len(Run.load(folder).held().ids()) if (folder / "spec.json").exists() else 0
+    price = purse.price if purse else None
+    if line := forecast(task, spec, size, min(held, size or held), price):
+        click.echo(line, err=True)
+
+
+def _stopped(why: str) -> int:
+    if not why:
+        click.echo(f"Stopped; nothing answered is lost. Resume with: {again()}", err=True)
+        return INTERRUPTED
+    click.echo(
+        f"Stopped: {why}. Nothing answered is lost; resume with another --max-cost: {again()}",
+        err=True,
+    )
+    return FAILED
 
 
 def _size(samples: Any, spec: Spec) -> int | None:

@@ -1,1 +1,256 @@
-"""What answers cost, from a file of prices."""
+"""What answers took and what they cost; what is not known is never counted as nothing.
+
+Prices come from a file, by the model's name as its server knows it. A `Tally` sums records;
+a `Purse` watches a run and stops it once it has spent what it may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Protocol
+
+import orjson
+
+from auricle.audio import Audio
+from auricle.codec import digest
+from auricle.errors import AudioError, SpecError
+from auricle.store import Run
+from auricle.types import Record, Sample, has_media
+
+RATES = ("input", "output", "audio_minute", "request")
+MILLION = 1_000_000
+FILE = "prices.json"
+"""In a run's folder: the price it was run under, so that scoring again tells the same cost."""
+BLIND = 10  # answers without a known cost, and none with one, after which a limit is no limit
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """What a model costs: a million tokens read and written, a minute of sound, a request."""
+
+    model: str
+    input: float = 0.0
+    output: float = 0.0
+    audio_minute: float = 0.0
+    request: float = 0.0
+    currency: str = "USD"
+
+    @classmethod
+    def of(cls, model: str, given: Any, currency: str, source: str) -> Price:
+        """A price from an entry of a file, or what is wrong with it."""
+        known = ", ".join((*RATES, "currency"))
+        if not isinstance(given, Mapping) or not given:
+            raise SpecError(f"{source}: {model} should hold some of {known}.")
+        if unknown := [str(name) for name in given if name not in (*RATES, "currency")]:
+            raise SpecError(f"{source}: {model}: unknown {', '.join(unknown)}; known are {known}.")
+        for name in RATES:
+            rate = given.get(name, 0.0)
+            if isinstance(rate, bool) or not isinstance(rate, (int, float)) or not rate >= 0:
+                raise SpecError(f"{source}: {model}: {name} should be a number, not {rate!r}.")
+        return cls(model, **{"currency": currency, **given})
+
+    @classmethod
+    def kept(cls, folder: Path) -> Price | None:
+        """The price a run was run under, if it was given one."""
+        with suppress(FileNotFoundError, orjson.JSONDecodeError, TypeError):
+            return cls(**orjson.loads((folder / FILE).read_bytes()))
+        return None
+
+    def keep(self, run: Run) -> None:
+        run.write(FILE, orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A file of prices: a pattern of model names a line."""
+
+    entries: tuple[Price, ...]
+    source: str
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any], source: str) -> Prices:
+        rest = dict(given)
+        currency = str(rest.pop("currency", "USD"))
+        entries = (Price.of(str(name), each, currency, source) for name, each in rest.items())
+        return cls(tuple(entries), source)
+
+    def price(self, model: str) -> Price:
+        """The entry of that very name, else the first whose pattern fits."""
+        exact = (each for each in self.entries if each.model == model)
+        fitting = (each for each in self.entries if fnmatchcase(model, each.model))
+        if found := next(exact, None) or next(fitting, None):
+            return found
+        listed = ", ".join(each.model for each in self.entries) or "none"
+        raise SpecError(
+            f"{self.source} has no price for {model}; it has {listed}. Add a line such as "
+            f"`{model}: {{input: 2.5, output: 10}}`, per million tokens."
+        )
+
+
+class Tally:
+    """What the answered samples of a run took, and what is known of its cost."""
+
+    def __init__(self, price: Price | None = None) -> None:
+        self.price = price
+        self.requests = self.attempts = self.cached = self.without_usage = 0
+        self.cost, self.priced, self.without_cost = 0.0, 0, 0
+        self.input_tokens: int | None = None
+        self.output_tokens: int | None = None
+        self.audio_seconds: float | None = None
+
+    def over(self, records: Iterable[Record]) -> Iterator[Record]:
+        """Count records as they go by."""
+        for record in records:
+            self.add(record)
+            yield record
+
+    def add(self, record: Record) -> None:
+        self.attempts += record.attempts
+        outputs = record.outputs
+        if record.error or not outputs:
+            return
+        self.requests += len(outputs)
+        self.cached += record.cached
+        if record.cached >= len(outputs):
+            return  # nobody was asked, so nothing was used
+        if record.audio_seconds is not None:
+            self.audio_seconds = (self.audio_seconds or 0.0) + record.audio_seconds
+        read, all_read = _sum([getattr(each, "input_tokens", None) for each in outputs])
+        wrote, all_wrote = _sum([getattr(each, "tokens", None) for each in outputs])
+        if read is not None:
+            self.input_tokens = (self.input_tokens or 0) + read
+        if wrote is not None:
+            self.output_tokens = (self.output_tokens or 0) + wrote
+        self.without_usage += not (all_read and all_wrote)
+        if self.price:
+            self._pay(self.price, record, (read, all_read), (wrote, all_wrote))
+
+    def _pay(self, price: Price, record: Record, read: Counted, wrote: Counted) -> None:
+        """Add what is known of a record's cost, and note if that is not all of it."""
+        heard = record.audio_seconds
+        if heard is None and not has_media(record.sample):
+            heard = 0.0
+        self.cost += price.request * (len(record.outputs) - record.cached)
+        self.cost += (price.input * (read[0] or 0) + price.output * (wrote[0] or 0)) / MILLION
+        self.cost += price.audio_minute * (heard or 0.0) / 60
+        known = (read[1] or not price.input) and (wrote[1] or not price.output)
+        whole = known and (heard is not None or not price.audio_minute)
+        self.priced += 1
+        self.without_cost += not whole
+
+    def document(self) -> dict[str, Any]:
+        """As `metrics.json` has it: what is not known is null."""
+        known = self.price and (self.cost or not self.without_cost)
+        return {
+            "requests": self.requests,
+            "attempts": self.attempts,
+            "cached": self.cached,
+            "input_tokens": self.input_tokens,
+            "output_tokens": self.output_tokens,
+            "audio_seconds": None if self.audio_seconds is None else round(self.audio_seconds, 3),
+            "cost": round(self.cost, 6) if known else None,
+            "currency": self.price.currency if self.price else None,
+            "samples_without_usage": self.without_usage,
+            "samples_without_cost": self.without_cost if self.price else None,
+        }
+
+
+Counted = tuple[int | None, bool]
+
+
+def _sum(counts: list[int | None]) -> Counted:
+    """What is known of a sum, and whether that is all of it."""
+    if len(counts) == 1:  # as nearly always
+        return counts[0], counts[0] is not None
+    known = [each for each in counts if each is not None]
+    return (sum(known) if known else None), len(known) == len(counts)
+
+
+def heard(sample: Sample) -> float | None:
+    """How long a sample's sounds are, from their headers; None where one does not tell."""
+    total = 0.0
+    for value in sample.inputs.values():
+        for part in value if isinstance(value, (list, tuple)) else (value,):
+            if isinstance(part, Audio):
+                try:
+                    total += part.seconds
+                except AudioError:
+                    return None
+    return round(total, 4)
+
+
+class Watch(Protocol):
+    """Whoever else wants to see a run go by."""
+
+    def saw(self, record: Record) -> None: ...
+    def skipped(self) -> None: ...
+
+
+class Purse:
+    """A watch that counts what runs cost, and stops the one that has spent what it may."""
+
+    def __init__(self, price: Price, most: float | None = None) -> None:
+        self.tally = Tally(price)
+        self.price, self.most = price, most
+        self.why = ""
+        """Why a run was stopped; empty while there is no reason to."""
+        self._watch: Watch | None = None
+        self._stop: Callable[[], None] = lambda: None
+        self._paid: dict[int, str] = {}
+
+    def before(self, watch: Watch) -> Purse:
+        """The same purse, telling `watch` of what it sees."""
+        self._watch = watch
+        return self
+
+    def begin(self, run: Run, stop: Callable[[], None]) -> None:
+        """Count what the run spent before; `stop` ends it."""
+        self.price.keep(run)
+        self._stop, self._paid = stop, {}
+        if self.most is None:
+            return
+        for record in run.records():
+            self.tally.add(record)
+            if not record.error:
+                self._paid[digest(record.sample.id)] = record.key
+        if not run.progress().get("complete"):  # a finished run asks nothing, so costs nothing
+            self._check()
+
+    def saw(self, record: Record) -> None:
+        if self._watch:
+            self._watch.saw(record)
+        if self.most is None or self._paid.get(digest(record.sample.id)) == record.key:
+            return  # an answer held already, told anew because its target or place changed
+        self.tally.add(record)
+        self._check()
+
+    def skipped(self) -> None:
+        if self._watch:
+            self._watch.skipped()
+
+    def _check(self) -> None:
+        assert self.most is not None
+        told = self.tally
+        if round(told.cost, 9) >= self.most:  # ten times 0.3 is a little less than 3
+            floor = "at least " if told.without_cost else ""
+            self.why = (
+                f"{floor}{money(told.cost, self.price.currency)} are spent, and "
+                f"{money(self.most, self.price.currency)} were allowed"
+            )
+        elif not told.cost and told.without_cost >= BLIND and told.without_cost == told.priced:
+            self.why = (
+                f"the answers of {self.price.model} do not tell what {self.price.model} charges "
+                "for, so --max-cost cannot be kept"
+            )
+        if self.why:
+            self._stop()
+
+
+def money(amount: float, currency: str) -> str:
+    """Cents where they tell something; four significant digits of what is less."""
+    digits = f"{amount:,.2f}" if amount >= 1 or not amount else f"{amount:.4g}"
+    return f"{digits} {currency}"

@@ -152,6 +152,10 @@ class Record:
     error: Failure | None = None
     seconds: float = 0.0
     attempts: int = 1
+    audio_seconds: float | None = None
+    """How long the sounds asked about are; None where there are none, or it is not known."""
+    cached: int = 0
+    """How many of the outputs were known from an earlier run, and so not paid for."""
 
 
 def has_media(sample: Sample) -> bool:

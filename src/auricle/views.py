@@ -17,6 +17,7 @@ from auricle import registry
 from auricle.codec import dumps
 from auricle.errors import SpecError
 from auricle.report import terminal
+from auricle.report.usage import usage_line
 from auricle.store import Run
 from auricle.types import Generation, Record
 
@@ -61,6 +62,8 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
             )
         for line in terminal.failures(document):
             click.echo(line)
+    for line in filter(None, map(usage_line, documents)):
+        click.echo(f"\n{line}")
     click.echo()
     for run in runs:
         click.echo(f"Report: {(run / 'report.html').resolve()}")

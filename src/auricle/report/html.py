@@ -21,6 +21,7 @@ from auricle.report.figures import (
     told,
 )
 from auricle.report.markup import Markup, tag, together
+from auricle.report.usage import usage_facts
 from auricle.report.worst import Shown, clip
 
 POLICY = (
@@ -114,6 +115,7 @@ def _facts(document: Document, overall: Sequence[Number]) -> Markup:
         ("Failed", count(outcomes["failed"])),
         ("Unreadable", count(overall[0]["unreadable"] if overall else 0)),
         ("Empty", count(outcomes["empty"])),
+        *usage_facts(document),
     ]
     return tag(
         "dl",

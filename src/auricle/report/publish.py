@@ -9,6 +9,7 @@ from typing import Any
 
 import orjson
 
+from auricle.costs import Price, Tally
 from auricle.garbage import seldom_collected
 from auricle.report import files, html
 from auricle.report.numbers import Number, summarise
@@ -21,12 +22,13 @@ from auricle.tasks.base import Task
 def publish(run: Run, task: Task, model: str) -> list[Number]:
     """Score a run and write every derived file; its numbers over all samples."""
     board = Scoreboard(task.metrics, task.cluster)
+    tally = Tally(Price.kept(run.path))
     with seldom_collected():
-        write_lines(run.path / "scores.jsonl", scored(run.records(), board))
+        write_lines(run.path / "scores.jsonl", scored(tally.over(run.records()), board))
     about = _about(run, task, model)
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
     numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")
-    document = files.document(about, board, numbers)
+    document = {**files.document(about, board, numbers), "usage": tally.document()}
     run.write("metrics_summary.csv", files.summary_csv(document))
     run.write("metrics_detail.csv", files.detail_csv(document))
     first = task.metrics[0] if task.metrics else None
