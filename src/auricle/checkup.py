@@ -23,6 +23,7 @@ from auricle.types import Rejected, Sample
 EXTRAS = {
     "demo": ("moonshine-voice", "pocketsphinx"),
     "bleu": ("sacrebleu",),
+    "ifeval": ("langdetect",),
     "parquet": ("pyarrow",),
     "huggingface": ("datasets",),
 }

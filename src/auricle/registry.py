@@ -177,6 +177,37 @@ metric: Registry[Any] = Registry(
         "exact_match": Builtin("auricle.metrics.text:exact_match", "the answer is a reference"),
         "contains": Builtin("auricle.metrics.text:contains", "the answer contains a reference"),
         "empty": Builtin("auricle.metrics.text:empty", "share of empty answers"),
+        "judge-reference": Builtin(
+            "auricle.metrics.judge:judge_reference", "judge: the answer means what a reference does"
+        ),
+        "judge-choice": Builtin(
+            "auricle.metrics.judge:judge_choice", "judge: the answer chooses the right option"
+        ),
+        "judge-1-5": Builtin("auricle.metrics.judge:judge_1_5", "judge: how good, from 1 to 5"),
+        "judge-1-10": Builtin("auricle.metrics.judge:judge_1_10", "judge: how good, from 1 to 10"),
+        "judge-pairwise": Builtin(
+            "auricle.metrics.judge:judge_pairwise", "judge: better than a baseline, in both orders"
+        ),
+        "refusal": Builtin("auricle.metrics.refusal:refusal", "share of answers that refuse"),
+        "ifeval": Builtin(
+            "auricle.metrics.ifeval.scores:ifeval", "instructions followed: mean of the four"
+        ),
+        "ifeval_prompt_strict": Builtin(
+            "auricle.metrics.ifeval.scores:ifeval_prompt_strict",
+            "prompts all of whose instructions are followed",
+        ),
+        "ifeval_prompt_loose": Builtin(
+            "auricle.metrics.ifeval.scores:ifeval_prompt_loose",
+            "prompts all of whose instructions are followed, first and last lines forgiven",
+        ),
+        "ifeval_instruction_strict": Builtin(
+            "auricle.metrics.ifeval.scores:ifeval_instruction_strict",
+            "instructions followed, pooled",
+        ),
+        "ifeval_instruction_loose": Builtin(
+            "auricle.metrics.ifeval.scores:ifeval_instruction_loose",
+            "instructions followed, pooled, first and last lines forgiven",
+        ),
         "bleu": Builtin("auricle.metrics.translation:bleu", "corpus BLEU through sacrebleu"),
         "chrf": Builtin("auricle.metrics.translation:chrf", "corpus chrF through sacrebleu"),
         "option_accuracy": Builtin(

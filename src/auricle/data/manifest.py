@@ -95,6 +95,9 @@ class Manifest:
         """What a row holds by role, and the columns that have none; null is as good as absent."""
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
+        if lists := [name for name in self.fields.question[1:] if _is_structured(values.get(name))]:
+            named, other = self._sorted_out({k: v for k, v in values.items() if k not in lists})
+            return named, {**other, **{name: values[name] for name in lists}}
         columns = tuple(values)  # nearly always those of a row before
         if columns not in self._roles:
             if len(self._roles) == SHAPES:
@@ -245,6 +248,11 @@ def _question(value: Any, fields: Fields) -> str:
     if not isinstance(value, str):
         raise SampleError(f"the question should be text, not {type(value).__name__}")
     return value
+
+
+def _is_structured(value: Any) -> bool:
+    """A list or an object is no question under another name, such as IFEval's `instruction`."""
+    return isinstance(value, (list, dict))
 
 
 def _choices(value: Any) -> dict[str, str]:

@@ -38,6 +38,20 @@ def test_kimi_fields_are_taken_as_they_are(manifest, tmp_path):
     assert sample.origin == "mine.jsonl:1"
 
 
+def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manifest):
+    rows = [
+        {"audio": "a.wav", "text": "x", "instruction": ["punctuation:no_comma"]},
+        {"audio": "a.wav", "text": "x", "instruction": ["a:b"], "question": ""},
+        {"audio": "a.wav", "text": "x", "prompt": {"a": 1}, "instruction": "Listen."},
+    ]
+    kept = [(each.inputs["question"], each.meta) for each in samples(manifest(rows))]
+    assert kept == [
+        ("Write it down.", {"instruction": ["punctuation:no_comma"]}),
+        ("Write it down.", {"instruction": ["a:b"]}),
+        ("Listen.", {"prompt": {"a": 1}}),
+    ]
+
+
 def test_friendly_names_are_taken_too(manifest):
     (sample,) = samples(manifest([{"id": "x", "audio": "a.wav", "text": "hello", "speaker": "s1"}]))
     assert (sample.id, sample.target, sample.meta) == ("x", "hello", {"speaker": "s1"})
