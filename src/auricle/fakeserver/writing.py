@@ -1,0 +1,228 @@
+"""Answers, and how each protocol writes them down."""
+
+from __future__ import annotations
+
+import math
+from base64 import b64encode
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import orjson
+
+from auricle.fakeserver import tone
+from auricle.fakeserver.reading import Question, Refusal, tokens_of
+from auricle.fakeserver.script import Script, digest_of
+
+Document = dict[str, Any]
+DONE = b"data: [DONE]\n\n"
+GEMINI_STATUS = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    404: "NOT_FOUND",
+    408: "DEADLINE_EXCEEDED",
+    429: "RESOURCE_EXHAUSTED",
+    500: "INTERNAL",
+    503: "UNAVAILABLE",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """What is said to a question."""
+
+    question: Question
+    digest: str
+    tokens: list[str]
+    finish: str
+    tell_usage: bool
+
+    @property
+    def text(self) -> str:
+        return "".join(self.tokens)
+
+
+def answer(question: Question, digest: str, script: Script, *, empty: bool = False) -> Answer:
+    words = question.words if script.reply is None else script.reply
+    tokens = [] if empty else tokens_of(words)
+    cut = question.limit is not None and len(tokens) > question.limit
+    return Answer(
+        question=question,
+        digest=digest,
+        tokens=tokens[: question.limit] if cut else tokens,
+        finish="length" if cut else "stop",
+        tell_usage=not script.no_usage,
+    )
+
+
+class Stream(NamedTuple):
+    """Events in the order they are sent; only those in the middle take time."""
+
+    opening: bytes
+    deltas: list[bytes]
+    closing: bytes
+
+
+# --- OpenAI's conversations ------------------------------------------------------
+
+
+def chat(said: Answer) -> bytes:
+    message: Document = {"role": "assistant", "content": said.text, "refusal": None}
+    if said.question.voice:
+        message |= {"content": None, "audio": _speech(said) | {"transcript": said.text}}
+    choice = {
+        "index": 0,
+        "message": message,
+        "logprobs": _logprobs(said.tokens) if said.question.logprobs else None,
+        "finish_reason": said.finish,
+    }
+    usage = {"usage": _usage(said)} if said.tell_usage else {}
+    return orjson.dumps({**_head(said, "chat.completion"), "choices": [choice], **usage})
+
+
+def chat_stream(said: Answer) -> Stream:
+    closing = [_chunk(said, {}, finish=said.finish)]
+    if said.question.voice:
+        closing.insert(0, _chunk(said, {"audio": _speech(said)}))
+    if said.question.usage and said.tell_usage:
+        head = _head(said, "chat.completion.chunk")
+        closing.append(_event({**head, "choices": [], "usage": _usage(said)}))
+    return Stream(
+        _chunk(said, {"role": "assistant", "content": ""}),
+        list(_deltas(said)),
+        b"".join([*closing, DONE]),
+    )
+
+
+def _deltas(said: Answer) -> Iterator[bytes]:
+    for token in said.tokens:
+        if said.question.voice:
+            yield _chunk(said, {"audio": {"id": _audio_id(said), "transcript": token}})
+        elif said.question.logprobs:
+            yield _chunk(said, {"content": token}, _logprobs([token]))
+        else:
+            yield _chunk(said, {"content": token})
+
+
+def _chunk(
+    said: Answer, delta: Document, logprobs: Document | None = None, finish: str | None = None
+) -> bytes:
+    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
+    return _event({**_head(said, "chat.completion.chunk"), "choices": [choice]})
+
+
+def _event(document: Document) -> bytes:
+    return b"data: " + orjson.dumps(document) + b"\n\n"
+
+
+def _head(said: Answer, kind: str) -> Document:
+    """Nothing in it depends on the clock: the same request has the same reply."""
+    name = f"chatcmpl-{said.digest}"
+    return {"id": name, "object": kind, "created": 0, "model": said.question.model}
+
+
+def _usage(said: Answer) -> Document:
+    read, wrote = said.question.input_tokens, len(said.tokens)
+    return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+
+
+def _logprobs(tokens: list[str]) -> Document:
+    return {"content": [_logprob(token) for token in tokens]}
+
+
+def _logprob(token: str) -> Document:
+    """A number between -4 and 0 that belongs to the token."""
+    one = {
+        "token": token,
+        "logprob": -4 * int(digest_of(token.encode())[:4], 16) / 0xFFFF,
+        "bytes": list(token.encode()),
+    }
+    return {**one, "top_logprobs": [one]}
+
+
+def _audio_id(said: Answer) -> str:
+    return f"audio_{said.digest}"
+
+
+def _speech(said: Answer) -> Document:
+    frames = tone.pcm(len(said.tokens))
+    sound = tone.wav(frames) if said.question.voice == "wav" else frames
+    return {"id": _audio_id(said), "data": b64encode(sound).decode(), "expires_at": 0}
+
+
+# --- OpenAI's uploads ------------------------------------------------------------
+
+
+def transcript(said: Answer) -> bytes:
+    if said.question.form == "text":
+        return f"{said.text}\n".encode()
+    document: Document = {"text": said.text}
+    if said.question.form == "verbose_json":
+        document = {
+            "task": said.question.task,
+            "language": said.question.language,
+            "duration": said.question.seconds,
+            "text": said.text,
+            "segments": [_segment(said)] if said.tokens else [],
+        }
+    if said.tell_usage:
+        document["usage"] = _upload_usage(said)
+    return orjson.dumps(document)
+
+
+def _segment(said: Answer) -> Document:
+    return {
+        "id": 0,
+        "seek": 0,
+        "start": 0.0,
+        "end": said.question.seconds,
+        "text": said.text,
+        "avg_logprob": -0.25,
+        "compression_ratio": 1.0,
+        "no_speech_prob": 0.0,
+        "temperature": 0.0,
+    }
+
+
+def _upload_usage(said: Answer) -> Document:
+    if said.question.form == "verbose_json":
+        return {"type": "duration", "seconds": math.ceil(said.question.seconds)}
+    read, wrote = said.question.input_tokens, len(said.tokens)
+    counts = {"input_tokens": read, "output_tokens": wrote, "total_tokens": read + wrote}
+    return {"type": "tokens", **counts}
+
+
+# --- Gemini ----------------------------------------------------------------------
+
+
+def gemini(said: Answer) -> bytes:
+    candidate = {
+        "content": {"role": "model", "parts": [{"text": said.text}]},
+        "finishReason": {"stop": "STOP", "length": "MAX_TOKENS"}[said.finish],
+        "index": 0,
+    }
+    document: Document = {"candidates": [candidate], "modelVersion": said.question.model}
+    if said.tell_usage:
+        read, wrote = said.question.input_tokens, len(said.tokens)
+        document["usageMetadata"] = {
+            "promptTokenCount": read,
+            "candidatesTokenCount": wrote,
+            "totalTokenCount": read + wrote,
+        }
+    return orjson.dumps(document)
+
+
+# --- refusals --------------------------------------------------------------------
+
+
+def openai_refusal(refusal: Refusal) -> Document:
+    kind = "invalid_request_error" if refusal.status < 429 else "server_error"
+    if refusal.status == 429:
+        kind = "requests"
+    error = {"message": str(refusal), "type": kind, "param": None, "code": refusal.code}
+    return {"error": error}
+
+
+def gemini_refusal(refusal: Refusal) -> Document:
+    status = GEMINI_STATUS[refusal.status]
+    return {"error": {"code": refusal.status, "message": str(refusal), "status": status}}
