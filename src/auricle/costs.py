@@ -6,7 +6,7 @@ a `Purse` watches a run and stops it once it has spent what it may.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
@@ -19,7 +19,7 @@ from auricle.audio import Audio
 from auricle.codec import digest
 from auricle.errors import AudioError, SpecError
 from auricle.store import Run
-from auricle.types import Record, Sample, has_media
+from auricle.types import Generation, Output, Record, Sample, has_media
 
 RATES = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000
@@ -114,11 +114,19 @@ class Tally:
         if record.error or not outputs:
             return
         self.requests += len(outputs)
-        self.cached += record.cached
-        if record.cached >= len(outputs):
-            return  # nobody was asked, so nothing was used
+        if record.cached:
+            self.cached += record.cached
+            if record.cached >= len(outputs):
+                return  # nobody was asked, so nothing was used
         if record.audio_seconds is not None:
             self.audio_seconds = (self.audio_seconds or 0.0) + record.audio_seconds
+        if self.price is None and _silent(outputs):  # as in every local run
+            self.without_usage += 1
+        else:
+            self._use(record, outputs)
+
+    def _use(self, record: Record, outputs: Sequence[Output]) -> None:
+        """Add the tokens that are told of, and what they cost."""
         read, all_read = _sum([getattr(each, "input_tokens", None) for each in outputs])
         wrote, all_wrote = _sum([getattr(each, "tokens", None) for each in outputs])
         if read is not None:
@@ -160,6 +168,13 @@ class Tally:
 
 
 Counted = tuple[int | None, bool]
+
+
+def _silent(outputs: Sequence[Output]) -> bool:
+    """Is there one answer, and does it tell no tokens?"""
+    if len(outputs) > 1 or not isinstance(one := outputs[0], Generation):
+        return False
+    return one.tokens is None and one.input_tokens is None
 
 
 def _sum(counts: list[int | None]) -> Counted:
