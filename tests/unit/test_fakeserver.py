@@ -402,22 +402,19 @@ def test_only_a_known_model_is_let_in(serve):
 
 
 def test_one_more_than_the_capacity_is_sent_away(serve):
-    server = serve(capacity=2, latency=0.5, retry_after=3)
-    replies = []
-    threads = [
-        threading.Thread(target=lambda at=at: replies.append(ask(server, str(at))))
-        for at in range(3)
-    ]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    (away,) = [reply for reply in replies if reply.status != 200]
+    server = serve(capacity=2, faults={"hang": 1}, retry_after=3)
+    waiting = [http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20) for _ in "ab"]
+    for connection in waiting:
+        connection.request("POST", CHAT, body())
+    assert eventually(lambda: server.stats()["at_once"] == 2)
+    away = ask(server)
     assert away.status == 429
     assert away.headers["Retry-After"] == "3"
+    for connection in waiting:
+        connection.close()
+    assert eventually(lambda: server.stats()["at_once"] == 0)
     stats = server.stats()
     assert stats["most_at_once"] == 3
-    assert stats["at_once"] == 0
     assert stats["refused"] == {"rate_limit_exceeded": 1}
     assert sum(stats["received"].values()) == 2
 
