@@ -1,0 +1,103 @@
+"""A language model and a server that nobody here wrote: asked, streamed, judging, refusing."""
+
+import json
+
+import pytest
+
+ROWS = [
+    {"id": "france", "question": "What is the capital of France?", "answer": "Paris"},
+    {"id": "japan", "question": "What is the capital of Japan?", "answer": "Tokyo"},
+    {"id": "sum", "question": "What is 2 plus 3? Answer with a number.", "answer": "5"},
+    {"id": "sky", "question": "What colour is a clear sky by day?", "answer": "blue"},
+    {"id": "legs", "question": "How many legs does a dog have?", "answer": ["4", "four"]},
+    {"id": "days", "question": "How many days has a week?", "answer": ["7", "seven"]},
+]
+MOST_TOKENS = 12
+TERSE = """
+name: terse
+kind: yes-no
+mark: "{}"
+template: |
+  Question: {question}
+  Right answer: {reference}
+  Given answer: {answer}
+  Is the given answer right? Say yes or no, one word.
+"""
+
+
+@pytest.fixture
+def service(language_model):
+    """What names the served model, as arguments of `flag`."""
+
+    def words(flag="-M", **more):
+        given = {"base_url": language_model.url, "model": language_model.model, **more}
+        return [word for name, value in given.items() for word in (flag, f"{name}={value}")]
+
+    return words
+
+
+@pytest.fixture
+def asked(auricle, manifest, service):
+    """Ask the served model about rows; what the command said."""
+
+    def run(out, *words, rows=ROWS, **more):
+        data = [manifest(rows), "--as", "qa", "-T", f"max_tokens={MOST_TOKENS}"]
+        return auricle("run", *data, "-m", "openai", *service(**more), "-o", out, *words)
+
+    return run
+
+
+def lines(file):
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+
+
+def generations(run):
+    """What the model wrote about each sample."""
+    return {line["id"]: line["outputs"][0] for line in lines(run / "outputs.jsonl")}
+
+
+def test_every_question_is_answered_whole_and_streamed_alike(asked, tmp_path):
+    done = [asked("whole", stream="false"), asked("streamed", stream="true")]
+    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
+    whole, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
+    assert whole == streamed
+    assert whole.keys() == {row["id"] for row in ROWS}
+    assert "Paris" in whole["france"]["text"]
+    for said in whole.values():
+        assert said["text"].strip()
+        assert 0 < said["tokens"] <= MOST_TOKENS < said["input_tokens"]
+        assert said["finish"] in ("stop", "length")
+    outcomes = json.loads((tmp_path / "whole" / "metrics.json").read_text())["outcomes"]
+    assert outcomes["answered"] == len(ROWS)
+
+
+def test_a_name_the_server_does_not_know_ends_in_one_line(asked):
+    many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(4)]
+    done = asked("run", rows=many, model="nobody")
+    assert done.returncode == 2, done.stdout
+    (line,) = done.stderr.strip().splitlines()
+    assert "nobody" in line
+    assert "400" in line
+
+
+def test_a_judge_behind_the_server_is_heard_on_every_answer(auricle, asked, service, tmp_path):
+    (tmp_path / "terse.yaml").write_text(TERSE, encoding="utf-8")
+    scoring = ["-T", "metrics=judge-reference", "-T", "rubric=terse.yaml"]
+    done = asked("run", *scoring, "--infer-only", rows=ROWS[:3])
+    assert done.returncode == 0, done.stderr
+    brief = service("-J", extra=json.dumps({"max_tokens": 16}))
+    done = auricle("score", "run", "--judge", "openai", *brief)
+    assert done.returncode == 0, done.stderr
+
+    judge = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))["judge"]
+    assert (judge["verdicts"], judge["failed"], judge["missing"]) == (6, 0, 0)
+    assert judge["tokens"] > 6
+    scores = lines(tmp_path / "run" / "scores.jsonl")
+    for row in scores:
+        (said,) = row["verdicts"]["judge-reference"]
+        assert said.strip()
+        for metric in ("judge-reference", "terse"):
+            assert (metric in row["stats"]) != bool(row.get("unreadable", {}).get(metric))
+    assert any("terse" in row["stats"] for row in scores), (
+        "one word is within a small judge's power"
+    )
