@@ -91,13 +91,16 @@ def test_minutes_of_sound_and_requests_have_a_price():
 def test_unknown_usage_is_unknown_and_not_zero():
     used = tallied(TOKENS, record(Generation(text="x")))
     assert used["cost"] is used["input_tokens"] is used["output_tokens"] is None
+    assert usage_line({"usage": used}) == "Usage: the cost of 1 sample unknown"
     assert (used["samples_without_usage"], used["samples_without_cost"]) == (1, 1)
 
 
 def test_partly_known_usage_is_a_lower_bound():
     used = tallied(TOKENS, record(said()), record(Generation(text="x", tokens=100_000)))
     assert (used["cost"], used["samples_without_cost"]) == (4.0, 1)
-    assert "at least 4.00 USD (1 samples of unknown cost)" in usage_line({"usage": used})
+    line = usage_line({"usage": used})
+    assert line.endswith("at least 4.00 USD, the cost of 1 sample unknown")
+    assert dict(usage_facts({"usage": used}))["Cost"] == "≥ 4.00 USD"
 
 
 def test_a_sound_of_unknown_length_has_an_unknown_cost():
@@ -125,7 +128,7 @@ def test_failures_count_as_attempts_only():
 def test_without_prices_there_is_usage_and_no_cost():
     used = tallied(None, record(said()))
     assert used["cost"] is used["currency"] is used["samples_without_cost"] is None
-    assert usage_facts({"usage": used}) == [("Tokens", "1,000,000 in + 100,000 out")]
+    assert usage_facts({"usage": used}) == [("Tokens in", "1 M"), ("Tokens out", "100 k")]
 
 
 def test_nothing_known_is_not_told():
@@ -199,7 +202,7 @@ def test_metrics_and_report_tell_usage_and_cost(run, tmp_path):
     assert done.returncode == 0
     used = json.loads((tmp_path / "run/metrics.json").read_text())["usage"]
     assert used["cost"] == pytest.approx(40 * EACH)
-    line = "Usage: tokens 4,000,000 in + 400,000 out, cost 12.00 USD"
+    line = "Usage: tokens 4,000,000 in + 400,000 out, 12.00 USD"
     assert line in done.stdout
     assert "12.00 USD" in (tmp_path / "run/report.html").read_text()
 

@@ -11,38 +11,61 @@ Document = Mapping[str, Any]
 
 
 def usage_facts(document: Document) -> list[tuple[str, str]]:
-    """Names and figures of what is known; nothing of what is not."""
+    """Names and short figures of what is known; ≥ where that is not all of it."""
     used = document.get("usage") or {}
-    facts = [("Tokens", _tokens(used)), ("Audio", _audio(used)), ("Cost", _cost(used))]
-    if used.get("cached"):
-        facts.append(("From the cache", f"{used['cached']:,}"))
+    floor = "≥ " if used.get("samples_without_usage") else ""
+    facts = [
+        ("Tokens in", _short(used.get("input_tokens"), floor)),
+        ("Tokens out", _short(used.get("output_tokens"), floor)),
+        ("Audio", _audio(used)),
+        ("Cost", _cost(used, "≥ ")),
+        ("From the cache", f"{used['cached']:,}" if used.get("cached") else ""),
+    ]
     return [(name, told) for name, told in facts if told]
 
 
 def usage_line(document: Document) -> str:
     """One line for a terminal; empty where nothing is known."""
-    facts = usage_facts(document)
-    told = ", ".join(f"{name.lower()} {figure}" for name, figure in facts)
-    return f"Usage: {told}" if told else ""
+    used = document.get("usage") or {}
+    told = [_tokens(used), _audio(used, "of audio"), _cost(used, "at least ")]
+    if used.get("cached"):
+        told.append(f"{used['cached']:,} answers from the cache")
+    if used.get("samples_without_cost"):
+        told.append(f"the cost of {_samples(used['samples_without_cost'])} unknown")
+    elif used.get("samples_without_usage") and told[0]:
+        told.append(f"the tokens of {_samples(used['samples_without_usage'])} unknown")
+    known = ", ".join(filter(None, told))
+    return f"Usage: {known}" if known else ""
 
 
 def _tokens(used: Document) -> str:
     sides = ((used.get("input_tokens"), "in"), (used.get("output_tokens"), "out"))
     told = " + ".join(f"{count:,} {side}" for count, side in sides if count is not None)
-    missing = used.get("samples_without_usage")
-    return f"{told} ({missing:,} samples told not all)" if told and missing else told
+    return f"tokens {told}" if told else ""
 
 
-def _audio(used: Document) -> str:
+def _audio(used: Document, what: str = "") -> str:
     seconds = used.get("audio_seconds")
     if not seconds:
         return ""
-    return f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
+    told = f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
+    return f"{told} {what}".rstrip()
 
 
-def _cost(used: Document) -> str:
-    missing = used.get("samples_without_cost")
+def _cost(used: Document, floor: str) -> str:
     if used.get("cost") is None:
-        return "unknown: the answers tell no usage" if missing else ""
-    told = money(used["cost"], used["currency"])
-    return f"at least {told} ({missing:,} samples of unknown cost)" if missing else told
+        return ""
+    return f"{floor if used['samples_without_cost'] else ''}{money(used['cost'], used['currency'])}"
+
+
+def _samples(count: int) -> str:
+    return f"{count:,} sample{'' if count == 1 else 's'}"
+
+
+def _short(count: int | None, floor: str) -> str:
+    if count is None:
+        return ""
+    for size, letter in ((1_000_000_000, "G"), (1_000_000, "M"), (1_000, "k")):
+        if count >= size:
+            return f"{floor}{count / size:.3g} {letter}"
+    return f"{floor}{count}"
