@@ -8,25 +8,25 @@ import platform
 import signal
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
-from auricle import engine, infer, registry
+from auricle import engine, infer, judging, registry
 from auricle.audio import Audio
-from auricle.config import Spec
+from auricle.config import JudgeSpec, Spec
 from auricle.costs import Purse
 from auricle.engine import Settings, Watch
-from auricle.errors import AuricleError, SpecError, told
+from auricle.errors import AuricleError, Hopeless, SpecError, Unsupported, told
 from auricle.infer import Inferencer, suited
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
 from auricle.report.score import Scoreboard
-from auricle.store import Run
+from auricle.store import Run, locked
 from auricle.tasks.base import Task
 from auricle.types import (
     ABILITY,
@@ -41,6 +41,7 @@ from auricle.types import (
     Sample,
     Turn,
 )
+from auricle.verdicts import Judge, Verdicts, last_judge
 
 T = TypeVar("T")
 
@@ -58,11 +59,14 @@ def evaluate(
     *,
     settings: Settings | None = None,
     watch: Watch | None = None,
+    bench: judging.WatchesJudging | None = None,
     infer_only: bool = False,
 ) -> list[Number]:
     """Run, or finish, what `spec` describes in the folder `out`; its numbers over all samples."""
     spec = spec.settled()
     task, model_class = build(spec), adapt(registry.model.get(spec.model))
+    if spec.judge:
+        _judge_class(spec.judge)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
     _bind(model_class, spec.model, spec.model_args)
     peek = getattr(task.samples, "peek", None)
@@ -74,15 +78,98 @@ def evaluate(
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
         run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})
-        return [] if infer_only else publish(run, task, short(spec.model))
+        if infer_only:
+            return []
+        judge = spec.judge if run.progress().get("complete") else None
+        return _scored(run, task, judge, settings, bench)
 
 
-def score(out: str | Path, profile: str | None = None) -> list[Number]:
-    """Score a run again from its journal, under another normaliser profile if given."""
+def score(
+    out: str | Path,
+    profile: str | None = None,
+    *,
+    judge: JudgeSpec | None = None,
+    settings: Settings | None = None,
+    bench: judging.WatchesJudging | None = None,
+) -> list[Number]:
+    """Score a run again from its journal, under another normaliser profile if given.
+
+    A model is loaded only if a `judge` is named that has not judged every answer yet.
+    """
     run = Run.load(Path(out))
     spec = spec_of(run)
     task = build(spec.model_copy(update={"profile": profile}) if profile else spec)
-    return publish(run, task, short(spec.model))
+    if judge is None:
+        return _published(run, task, judge_of(run))
+    if not any(metric.asks for metric in task.metrics):
+        names = ", ".join(metric.name for metric in task.metrics)
+        raise SpecError(
+            f"{out} asks no judge: its metrics are {names}. Give the command that made it again, "
+            "with -T metrics=judge-reference or another that does; nothing is asked twice."
+        )
+    with locked(run.path):
+        return _scored(run, task, judge.settled(), settings or Settings(), bench)
+
+
+def judge_of(run: Run) -> Judge | None:
+    """Who judged a run last, or is to judge it; told without loading anything."""
+    named = spec_of(run).judge
+    return last_judge(run.verdicts) or (named.known() if named else None)
+
+
+def _scored(
+    run: Run,
+    task: Task,
+    judge: JudgeSpec | None,
+    settings: Settings,
+    bench: judging.WatchesJudging | None,
+) -> list[Number]:
+    """Have answers judged if there is a judge, then publish: also where it cannot be reached."""
+    if judge is None:
+        return _published(run, task, judge_of(run))
+    try:
+        _judge(run, task, judge, settings, bench or judging.Unseen())
+    except Hopeless:
+        _published(run, task, judge.known())
+        raise
+    return _published(run, task, judge.known())
+
+
+def _published(run: Run, task: Task, judge: Judge | None) -> list[Number]:
+    return publish(run, task, short(spec_of(run).model), judge)
+
+
+def _judge(
+    run: Run, task: Task, judge: JudgeSpec, settings: Settings, bench: judging.WatchesJudging
+) -> None:
+    """Ask for the verdicts that are not there; without any, no judge is loaded."""
+    asked = judging.Bench(run, task.metrics, judge.known())
+    total = asked.size()
+    if not total:
+        asked.introduce()
+        return
+    model = construct(_judge_class(judge), judge.model, judge.args)
+
+    async def main() -> None:
+        stop = asyncio.Event()
+        with _drained_by_interrupt(stop):
+            try:
+                await asked.over(model, settings, bench.judging(total), stop)
+            finally:
+                await engine.close(model)
+
+    _run(main())
+
+
+def _judge_class(judge: JudgeSpec) -> type[Model]:
+    """The judge's class, or a refusal before anything is asked of anybody."""
+    model_class = adapt(registry.model.get(judge.model))
+    can = abilities(model_class)
+    if "generate" not in can:
+        told_can = ", ".join(can) or "do nothing"
+        raise Unsupported(f"A judge has to generate; {judge.model} can {told_can}.")
+    _bind(model_class, judge.model, judge.args)
+    return model_class
 
 
 def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
@@ -102,9 +189,12 @@ def worst(out: str | Path, most: int) -> list[str]:
     """Ids of the samples that did worst on the first metric, worst first."""
     run = Run.load(Path(out))
     task = build(spec_of(run))
-    board = Scoreboard(task.metrics[:1], most_worst=most)
-    for record in run.records():
-        board.add(record)
+    judge = judge_of(run)
+    with ExitStack() as held:
+        verdicts = held.enter_context(Verdicts(run.verdicts, judge)) if judge else None
+        board = Scoreboard(task.metrics[:1], most_worst=most, verdicts=verdicts)
+        for record in run.records():
+            board.add(record)
     return board.worst()
 
 

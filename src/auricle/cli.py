@@ -21,6 +21,10 @@ model_arguments = click.option(
 task_arguments = click.option(
     "-T", "task_args", multiple=True, metavar="KEY=VALUE", help="An argument of the task."
 )
+judge_option = click.option("--judge", help="The model that scores, where a metric asks one.")
+judge_arguments = click.option(
+    "-J", "judge_args", multiple=True, metavar="KEY=VALUE", help="An argument of the judge."
+)
 kind_option = click.option("--as", "kind", type=click.Choice(KINDS), help="What data is for.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
 folder = click.Path(path_type=Path, exists=True, file_okay=False)
@@ -45,6 +49,8 @@ def cli() -> None:
 @click.option("--config", type=click.Path(path_type=Path), help="A YAML file with the same fields.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N samples.")
 @click.option("--profile", help="Normaliser for scoring; see `auricle list profiles`.")
+@judge_option
+@judge_arguments
 @click.option("-j", "--concurrency", type=click.IntRange(1), default=64, show_default=True)
 @click.option("--batch-size", type=click.IntRange(1), help="The most requests in one call.")
 @click.option("--infer-only", is_flag=True, help="Ask now, score later.")
@@ -79,12 +85,15 @@ def demo(out: Path, fresh: bool, as_json: bool) -> None:
 @cli.command()
 @click.argument("runs", nargs=-1, required=True, type=folder)
 @click.option("--profile", help="Another normaliser; see `auricle list profiles`.")
+@judge_option
+@judge_arguments
+@click.option("-j", "--concurrency", type=click.IntRange(1), default=64, help="Of the judge.")
 @json_option
-def score(runs: tuple[Path, ...], profile: str | None, as_json: bool) -> None:
-    """Score runs again from their journals; no model is loaded."""
+def score(**options: Any) -> None:
+    """Score runs again from their journals; only a judge that is named is loaded."""
     from auricle.commands import score_runs
 
-    sys.exit(score_runs(runs, profile, as_json))
+    sys.exit(score_runs(**options))
 
 
 @cli.command()

@@ -18,12 +18,12 @@ from auricle import api
 from auricle.audio import Audio
 from auricle.cache import served_name
 from auricle.codec import dumps
-from auricle.config import Spec, read_yaml, task_of
+from auricle.config import JudgeSpec, Spec, read_yaml, task_of
 from auricle.costs import Prices, Purse
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.forecast import MANY, forecast
-from auricle.report.progress import Progress
+from auricle.report.progress import Bars, Progress
 from auricle.store import Run, set_aside
 from auricle.tasks.base import Task
 from auricle.types import Generation, Rejected, Request
@@ -74,6 +74,8 @@ def _specs(
     for name in ("limit", "profile"):
         if options[name] is not None:
             common[name] = options[name]
+    if judge := _judge(common.pop("judge", None), options["judge"], options["judge_args"]):
+        common["judge"] = judge
     named = [task_of(each, options["kind"], told) for each in tasks]
     named = named or [(common.pop("task"), told)]
     common.pop("task", None)
@@ -82,6 +84,18 @@ def _specs(
         Spec.of({**common, "task": n, "task_args": a, "model_args": arguments}, source).settled()
         for n, a in named
     ]
+
+
+def _judge(common: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
+    """The judge a command names, over the one a file does; another model takes other arguments."""
+    arguments = pairs(judge_args)
+    if judge is not None:
+        return {"model": judge, "args": arguments}
+    if isinstance(common, dict):
+        return {**common, "args": {**common.get("args", {}), **arguments}}
+    if common is None and arguments:
+        raise SpecError("-J is an argument of the judge: say which with --judge MODEL.")
+    return {"model": common, "args": arguments} if common else None
 
 
 def _model_or_refuse(model: str | None) -> str:
@@ -118,11 +132,26 @@ def _run_one(
     _tell_forecast(task, spec, folder, size, purse)
     with redirect_stdout(sys.stderr), Progress(title, size) as progress:
         watch = purse.before(progress) if purse else progress
-        numbers = api.evaluate(spec, folder, settings=settings, watch=watch, infer_only=infer_only)
+        numbers = api.evaluate(
+            spec, folder, settings=settings, watch=watch, bench=progress, infer_only=infer_only
+        )
     if not Run.load(folder).progress().get("complete"):
         return _stopped(purse.why if purse else "")
-    unscored = task.metrics and not infer_only and len(numbers) < len(task.metrics)
-    return FAILED if progress.failed or unscored else DONE
+    missing = {metric.name for metric in task.metrics} - {number.metric for number in numbers}
+    unscored = missing and not infer_only
+    judged = DONE if infer_only else _judged(folder, spec.judge is not None)
+    return max(FAILED if progress.failed or unscored else DONE, judged)
+
+
+def _judged(folder: Path, asked: bool) -> int:
+    """Are all verdicts there? Those that are not are asked for by the same command."""
+    judge = (Run.load(folder).published() or {}).get("judge", {})
+    missing, failed = judge.get("missing"), judge.get("failed")
+    if not missing and not failed:
+        return DONE
+    how = again() if asked else f"auricle score {folder} --judge {judge['model']}"
+    click.echo(f"{missing} verdicts are missing, {failed} failed. Ask for them: {how}", err=True)
+    return INTERRUPTED if missing and asked else FAILED
 
 
 def _tell_forecast(
@@ -206,11 +235,25 @@ def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
     return code
 
 
-def score_runs(runs: Sequence[Path], profile: str | None, as_json: bool) -> int:
+def score_runs(
+    runs: Sequence[Path],
+    profile: str | None,
+    judge: str | None,
+    judge_args: Sequence[str],
+    concurrency: int,
+    as_json: bool,
+) -> int:
+    """Score runs from their journals; a judge, if one is named, is asked what it has not said."""
+    settings, code = Settings(concurrency=concurrency), DONE
+    by = JudgeSpec(**given) if (given := _judge(None, judge, judge_args)) else None
     for each in runs:
-        api.score(each, profile)
+        with redirect_stdout(sys.stderr), Bars() as bars:
+            api.score(each, profile, judge=by, settings=settings, bench=bars)
+        code = max(code, _judged(each, by is not None))
+        if code == INTERRUPTED:
+            break
     print_runs(runs, as_json)
-    return DONE
+    return code
 
 
 def ask_model(

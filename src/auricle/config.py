@@ -6,16 +6,36 @@ from pathlib import Path
 from typing import Any, Self
 
 import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
 from auricle.errors import SpecError
 from auricle.secrecy import redacted
+from auricle.verdicts import Judge
 
 KINDS = ("asr", "mcq", "qa", "open", "classify")
-SCORING = ("profile", "metrics", "cluster", "name", "licence")
+SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence")
 """Task arguments that decide how answers are scored, not what is asked."""
+PLACES = ("data", "root", "rubric")
+"""Task arguments that are paths."""
+
+
+class JudgeSpec(BaseModel):
+    """The model that scores answers, where a metric asks for one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str
+    args: dict[str, Any] = Field(default_factory=dict)
+
+    def settled(self) -> Self:
+        """The same judge, with its file's whole path if it is in one."""
+        return self.model_copy(update={"model": _absolute_code(self.model)})
+
+    def known(self) -> Judge:
+        """The judge without secrets: what its verdicts are kept under."""
+        return Judge.of(self.model, self.args)
 
 
 class Spec(BaseModel):
@@ -29,6 +49,13 @@ class Spec(BaseModel):
     model_args: dict[str, Any] = Field(default_factory=dict)
     limit: int | None = Field(default=None, gt=0)
     profile: str | None = None
+    judge: JudgeSpec | None = None
+
+    @field_validator("judge", mode="before")
+    @classmethod
+    def _named(cls, judge: Any) -> Any:
+        """A name alone is a judge without arguments."""
+        return {"model": judge} if isinstance(judge, str) else judge
 
     @classmethod
     def read(cls, path: Path) -> Self:
@@ -50,14 +77,21 @@ class Spec(BaseModel):
         places = {
             name: _absolute(str(value))
             for name, value in self.task_args.items()
-            if name in ("data", "root") and isinstance(value, (str, Path))
+            if name in PLACES and isinstance(value, (str, Path))
         }
-        update = {"task_args": {**self.task_args, **places}, "model": _absolute_code(self.model)}
+        update: dict[str, Any] = {
+            "task_args": {**self.task_args, **places},
+            "model": _absolute_code(self.model),
+        }
+        if self.judge:
+            update["judge"] = self.judge.settled()
         return self.model_copy(update={**update, "task": _absolute_code(self.task)})
 
     def public(self) -> dict[str, Any]:
         """The spec without secrets: what may be written down."""
         plain = self.model_dump(mode="json", exclude_defaults=True)
+        if self.judge:
+            plain["judge"] = {"model": self.judge.model, "args": redacted(self.judge.args)}
         return {**plain, "model_args": redacted(self.model_args)}
 
     def identity(self) -> dict[str, Any]:
@@ -93,7 +127,7 @@ def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, An
     kind = given.pop("kind", None) or given.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
-    for name in ("data", "root"):
+    for name in PLACES:
         value = given.get(name)
         if isinstance(value, str) and not value.startswith(PREFIX):
             given[name] = str(path.parent / value)

@@ -2,6 +2,7 @@
 
     spec.json       what was asked; written once, whole or not at all
     outputs.jsonl   the journal: one line a finished sample, appended and never rewritten
+    verdicts.jsonl  what judges said of the answers, appended and never rewritten
     progress.json   how far the last pass over the data came
     the rest        derived; safe to delete
 
@@ -88,14 +89,14 @@ class Run:
     def __init__(self, path: Path, spec: Mapping[str, Json]) -> None:
         self.path = path
         self.spec = spec
-        self._journal: _Journal | None = None
+        self._journal: Journal | None = None
         self._lock: IO[str] | None = None
 
     @classmethod
     def open(cls, path: Path, spec: Mapping[str, Json]) -> Run:
         """Start a run in `path`, or take it up where it stopped. Nobody else may until `close`."""
         path.mkdir(parents=True, exist_ok=True)
-        lock = _lock(path)
+        lock = locked(path)
         try:
             begun = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
             if begun:  # a run that never answered anything may be begun anew
@@ -105,7 +106,7 @@ class Run:
             write_whole(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
             run = cls(path, spec)
             cut_torn_line(run.outputs)
-            run._lock, run._journal = lock, _Journal(run.outputs)
+            run._lock, run._journal = lock, Journal(run.outputs)
         except BaseException:
             lock.close()
             raise
@@ -129,6 +130,10 @@ class Run:
     @property
     def outputs(self) -> Path:
         return self.path / "outputs.jsonl"
+
+    @property
+    def verdicts(self) -> Path:
+        return self.path / "verdicts.jsonl"
 
     def append(self, record: Record) -> None:
         """Keep a record; it is on disk within two tenths of a second."""
@@ -163,7 +168,7 @@ class Run:
         """Wait until everything appended is on disk."""
         assert self._journal, "only an open run has anything to flush"
         self._journal.close()
-        self._journal = _Journal(self.outputs)
+        self._journal = Journal(self.outputs)
 
     def close(self) -> None:
         """Write what is left and let others in."""
@@ -204,10 +209,11 @@ class Run:
         return latest
 
     def published(self) -> dict[str, Any] | None:
-        """What `metrics.json` says, unless it is older than the journal."""
+        """What `metrics.json` says, unless it is older than what it was made from."""
         written = self.path / "metrics.json"
-        journal = self.outputs.stat().st_mtime_ns if self.outputs.exists() else 0
-        if not written.exists() or written.stat().st_mtime_ns < journal:
+        sources = (self.outputs, self.verdicts)
+        newest = max((each.stat().st_mtime_ns for each in sources if each.exists()), default=0)
+        if not written.exists() or written.stat().st_mtime_ns < newest:
             return None
         with suppress(orjson.JSONDecodeError):  # damaged is as good as not there: it is derived
             return dict(orjson.loads(written.read_bytes()))
@@ -240,7 +246,7 @@ class Run:
                 offset += len(line)
 
 
-class _Journal:
+class Journal:
     """Appends lines from any thread; one thread writes and fsyncs them in groups."""
 
     def __init__(self, path: Path) -> None:
@@ -302,7 +308,8 @@ def _suffix(content: bytes) -> str:
     return next((end for magic, end in SUFFIXES.items() if content.startswith(magic)), ".bin")
 
 
-def _lock(path: Path) -> IO[str]:
+def locked(path: Path) -> IO[str]:
+    """Hold a run against other processes until this is closed."""
     import fcntl
 
     file = (path / ".lock").open("a+")
@@ -343,7 +350,7 @@ def set_aside(path: Path) -> Path | None:
     """Move an earlier run out of the way; where it is now, or None if there was none."""
     if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl")):
         return None
-    _lock(path).close()  # refuses while somebody is writing to it
+    locked(path).close()  # refuses while somebody is writing to it
     number = 1
     while (aside := path.with_name(f"{path.name}.{number}")).exists():
         number += 1

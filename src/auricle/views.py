@@ -111,6 +111,7 @@ def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
         "meta": record.sample.meta,
         "stats": line.get("stats", {}),
         "unreadable": line.get("unreadable", {}),
+        **({"verdicts": line["verdicts"]} if "verdicts" in line else {}),
     }
 
 
@@ -125,6 +126,8 @@ def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
         told = output.text if isinstance(output, Generation) else asdict(output)
         lines.append(f"  answer    {terminal.one_line(str(told), 2000)}")
     lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
+    for said in line.get("verdicts", {}).values():
+        lines += [f"  judge     {terminal.one_line(text, 600)}" for text in said]
     return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
 
 

@@ -15,7 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.types import Sample, Stat
+from auricle.types import Generate, Sample, Stat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -59,6 +59,15 @@ class Metric:
     """A text as this metric sees it, token by token, for a diff a reader can check."""
     rank: Callable[[Any], float] | None = None
     """How bad one stat is, for the list of worst samples; by default its own value."""
+    asks: Callable[..., tuple[Generate, ...]] | None = None
+    """What a judge must be asked about (sample, *outputs), one request a verdict; `score` is then
+    given the replies as `verdicts`. The same request twice is two votes."""
+    voted: Callable[[int], Metric] | None = None
+    """The same metric with another number of votes."""
+    beside: tuple[Metric, ...] = ()
+    """Metrics of the same verdicts that are told beside this one."""
+    applies: Callable[[Sample], bool] | None = None
+    """Whom it is about; the rest is passed over, neither scored nor unreadable."""
 
     def __repr__(self) -> str:
         return self.signature

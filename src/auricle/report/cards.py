@@ -128,6 +128,8 @@ def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
         texts.append(_text("Answer", each.answer, language))
     if each.values:
         texts.append(_row("Scores", tag("dd", _value_list(each))))
+    if each.verdict:
+        texts.append(_text("Judge", clip(" ".join(each.verdict.split()), 600), ""))
     return texts
 
 

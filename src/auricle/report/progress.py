@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import time
+from contextlib import ExitStack
 from typing import Any, TextIO
 
 from auricle.types import Record
+from auricle.verdicts import Verdict
 
 LINE_SECONDS = 10.0  # between plain lines
 DRAW_SECONDS = 0.1
@@ -15,28 +17,45 @@ DRAW_SECONDS = 0.1
 class Progress:
     """Counts what was answered, failed or held already."""
 
-    def __init__(self, title: str, total: int | None, stream: TextIO | None = None) -> None:
-        self.title, self.total = title, total
+    def __init__(
+        self,
+        title: str,
+        total: int | None,
+        stream: TextIO | None = None,
+        what: str = "samples",
+        bar: Any = None,
+    ) -> None:
+        self.title, self.total, self._what = title, total, what
+        self._judging: Progress | None = None
         self.answered = self.failed = self.held = 0
         self._stream = stream or sys.stderr
-        self._bar: Any = None
+        self._bar = bar
+        self._line = bar.add_task(title, total=total, told="") if bar else None
         self._began = self._told = time.monotonic()
 
     def __enter__(self) -> Progress:
         if self._stream.isatty():
-            self._bar, self._line = _bar(self.title, self.total, self._stream)
+            self._bar = _bar(self._stream)
+            self._line = self._bar.add_task(self.title, total=self.total, told="")
             self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
-        self.total = None  # what was passed over is all there was
+        last = self._judging or self
+        last.total = None  # what was passed over is all there was
+        if self._bar or kind is None:
+            last.tell()
         if self._bar:
-            self._draw()
             self._bar.stop()
-        elif kind is None:
-            self._say()
 
-    def saw(self, record: Record) -> None:
+    def judging(self, total: int) -> Progress:
+        """A second bar below the first, for what a judge says of the answers."""
+        self.total = None
+        self.tell()
+        self._judging = Progress("judging", total, self._stream, "verdicts", self._bar)
+        return self._judging
+
+    def saw(self, record: Record | Verdict) -> None:
         self.answered += record.error is None
         self.failed += record.error is not None
         self._tick()
@@ -50,6 +69,10 @@ class Progress:
         if now - self._told < (DRAW_SECONDS if self._bar else LINE_SECONDS):
             return
         self._told = now
+        self.tell()
+
+    def tell(self) -> None:
+        """Show how far it came."""
         self._draw() if self._bar else self._say()
 
     def _draw(self) -> None:
@@ -71,16 +94,23 @@ class Progress:
         left = ""
         if self.total and done < self.total and self._rate():
             left = f", {(self.total - done) / self._rate():.0f} s left"
-        self._stream.write(f"{self.title}: {done}{of} samples, {self._counts()}{left}\n")
+        self._stream.write(f"{self.title}: {done}{of} {self._what}, {self._counts()}{left}\n")
         self._stream.flush()
 
 
-def _bar(title: str, total: int | None, stream: TextIO) -> tuple[Any, Any]:
+class Bars(ExitStack):
+    """For answers that are judged without being asked for: one bar, once there is something."""
+
+    def judging(self, total: int) -> Progress:
+        return self.enter_context(Progress("judging", total, what="verdicts"))
+
+
+def _bar(stream: TextIO) -> Any:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
     from rich.progress import Progress as Bar
 
-    bar = Bar(
+    return Bar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
@@ -88,4 +118,3 @@ def _bar(title: str, total: int | None, stream: TextIO) -> tuple[Any, Any]:
         TextColumn("{task.fields[told]}"),
         console=Console(file=stream),
     )
-    return bar, bar.add_task(title, total=total, told="")

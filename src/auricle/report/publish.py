@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from hashlib import blake2b
 from importlib.metadata import version
@@ -11,30 +14,67 @@ import orjson
 
 from auricle.costs import Price, Tally
 from auricle.garbage import seldom_collected
+from auricle.metrics.base import Metric
 from auricle.report import files, html
 from auricle.report.numbers import Number, summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.report.worst import shown
+from auricle.report.worst import Shown, shown
 from auricle.store import Run, write_lines
 from auricle.tasks.base import Task
+from auricle.verdicts import Judge, Verdicts
 
 
-def publish(run: Run, task: Task, model: str) -> list[Number]:
+def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> list[Number]:
     """Score a run and write every derived file; its numbers over all samples."""
-    board = Scoreboard(task.metrics, task.cluster)
+    with ExitStack() as held:
+        verdicts = None
+        if judge and any(metric.asks for metric in task.metrics):
+            verdicts = held.enter_context(Verdicts(run.verdicts, judge))
+        return _published(run, task, model, verdicts)
+
+
+def _published(run: Run, task: Task, model: str, verdicts: Verdicts | None) -> list[Number]:
+    board = Scoreboard(judged_by(task.metrics, verdicts), task.cluster, verdicts=verdicts)
     tally = Tally(Price.kept(run.path))
     with seldom_collected():
         write_lines(run.path / "scores.jsonl", scored(tally.over(run.records()), board))
     about = _about(run, task, model)
+    if verdicts:
+        about["judge"] = verdicts.told()
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
     numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")
     document = {**files.document(about, board, numbers), "usage": tally.document()}
     run.write("metrics_summary.csv", files.summary_csv(document))
     run.write("metrics_detail.csv", files.detail_csv(document))
-    first = task.metrics[0] if task.metrics else None
-    run.write("report.html", html.render(document, shown(board.worst_records(), first)).encode())
+    run.write("report.html", html.render(document, _worst(board)).encode())
     run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
     return [number for number in numbers if not number.field]
+
+
+def judged_by(metrics: Sequence[Metric], verdicts: Verdicts | None) -> list[Metric]:
+    """Metrics that ask, signed with who was asked, and with what is told beside them."""
+    if verdicts is None:
+        return list(metrics)
+    by = f".by-{verdicts.judge.name}"
+    return [
+        replace(each, variant=each.variant + by) if each.asks else each
+        for metric in metrics
+        for each in (metric, *metric.beside)
+    ]
+
+
+def _worst(board: Scoreboard) -> list[Shown]:
+    """The samples that did worst on the first metric, with what a judge said of them."""
+    records = board.worst_records()
+    first = board.columns[0].metric if board.columns else None
+    if first is None or first.asks is None:
+        return shown(records, first)
+    lines: dict[str, dict[str, Any]] = {each.sample.id: {} for each in records}
+    stats = {each.sample.id: board.result(first, each, lines[each.sample.id]) for each in records}
+    return [
+        replace(each, verdict=" | ".join(lines[each.id].get("verdicts", {}).get(first.name, ())))
+        for each in shown(records, first, stats)
+    ]
 
 
 def _asked(run: Run) -> str:

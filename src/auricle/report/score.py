@@ -17,6 +17,7 @@ from auricle.codec import dumps
 from auricle.errors import SpecError, Unreadable, told
 from auricle.metrics.base import Metric
 from auricle.types import Generation, Record, Stat
+from auricle.verdicts import Verdicts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
 MOST_EXAMPLES = 20
 MOST_WORST = 50
+MOST_OF_A_VERDICT = 500  # characters of it in `scores.jsonl`; all of it is in `verdicts.jsonl`
 GROUPABLE = (str, int, float, bool, type(None))
 
 
@@ -110,12 +112,17 @@ class Scoreboard:
     """Everything the numbers are made of."""
 
     def __init__(
-        self, metrics: Sequence[Metric], cluster: str = "", most_worst: int = MOST_WORST
+        self,
+        metrics: Sequence[Metric],
+        cluster: str = "",
+        most_worst: int = MOST_WORST,
+        verdicts: Verdicts | None = None,
     ) -> None:
         self.columns = [Column(metric) for metric in metrics]
         self.rows = array("q")
         self.failed: array[int] = array("q")
         self.fields: dict[str, Field] = {}
+        self.verdicts = verdicts
         self.cluster = cluster
         self.clusters = Field(array("q"))
         self.clustered = False
@@ -139,12 +146,10 @@ class Scoreboard:
             self._fail(place, record)
             return {"id": record.sample.id, "row": record.row, "failed": record.error.kind}
         self.empty += _is_empty(record)
-        stats: dict[str, Any] = {}
-        unreadable: dict[str, str] = {}
+        line: dict[str, Any] = {"id": record.sample.id, "row": record.row, "stats": {}}
         for column in self.columns:
-            self._score(column, place, record, stats, unreadable)
-        line = {"id": record.sample.id, "row": record.row, "stats": stats}
-        return {**line, "unreadable": unreadable} if unreadable else line
+            self._score(column, place, record, line)
+        return line
 
     def worst(self) -> list[str]:
         """Ids of the samples that did worst on the first metric, worst first."""
@@ -153,28 +158,39 @@ class Scoreboard:
     def worst_records(self) -> list[Record]:
         return [record for *_, record in sorted(self._worst, reverse=True)]
 
-    def _score(
-        self, column: Column, place: int, record: Record, stats: dict[str, Any], why: dict[str, str]
-    ) -> None:
-        metric = column.metric
-        if column.refused:
+    def _score(self, column: Column, place: int, record: Record, line: dict[str, Any]) -> None:
+        metric, why = column.metric, ""
+        if column.refused or (metric.applies and not metric.applies(record.sample)):
             return
         try:
-            stat: Stat | None = column.stats.append(metric.score(record.sample, *record.outputs))
+            stat: Stat | None = column.stats.append(self.result(metric, record, line))
         except SpecError as error:
             column.refused = str(error)
             return
         except Unreadable as error:
-            stat, why[metric.name] = column.unread(place, record), str(error)
+            stat, why = column.unread(place, record), str(error)
         except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
-            stat, why[metric.name] = None, f"{type(error).__name__}: {told(error)}"
-        if metric.name in why:
-            column.note(why[metric.name])
+            stat, why = None, f"{type(error).__name__}: {told(error)}"
+        if why:
+            column.note(why)
+            line.setdefault("unreadable", {})[metric.name] = why
         if stat is not None:
             column.places.append(place)
-            stats[metric.name] = stat
+            line["stats"][metric.name] = stat
             if column is self.columns[0]:
                 self._note_worst(metric.badness(stat), record)
+
+    def result(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
+        """What a metric makes of a record; what a judge said of it goes into the line."""
+        if metric.asks is None:
+            return metric.score(record.sample, *record.outputs)
+        if self.verdicts is None:
+            raise SpecError("needs a judge: auricle score RUN --judge MODEL")
+        texts = self.verdicts.texts(metric, record)
+        if not metric.applies and texts:
+            clipped = [text[-MOST_OF_A_VERDICT:] for text in texts]
+            line.setdefault("verdicts", {})[metric.name] = clipped
+        return metric.score(record.sample, *record.outputs, verdicts=texts)
 
     def _note_worst(self, badness: float, record: Record) -> None:
         full = len(self._worst) >= self._most_worst

@@ -55,6 +55,8 @@ class Shown:
     audio: tuple[bytes, ...] = ()
     """Its sounds as MP3 files."""
     note: str = ""
+    verdict: str = ""
+    """What a judge said of the answer, where one was asked."""
 
 
 def shown(

@@ -25,6 +25,7 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_LABELS = 1000
 
 LISTS = ("metrics", "labels")
+WHOLE = ("max_tokens", "votes")
 CODES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
 UNSPACED = {"ja", "th", "lo", "km", "my"}  # languages whose writing has no words to count
@@ -43,6 +44,10 @@ class Options:
     language: str = ""
     profile: str = ""
     metrics: str | Sequence[str] = ()
+    rubric: str = ""
+    """A YAML file; a judge's verdicts under it become one more metric."""
+    votes: int = 0
+    """How often a judge is asked the same; by default as often as its rubric says."""
     prompt: str = ""
     question: str = ""
     """Asked of rows that have no question of their own."""
@@ -70,9 +75,9 @@ class Options:
 
 def _option(name: str, value: Any) -> Any:
     """Numbers where text is due are taken as text, as a command line means them."""
-    if name == "max_tokens":
+    if name in WHOLE:
         if not isinstance(value, int) or value < 1:
-            raise SpecError(f"max_tokens should be a whole number from 1, not {value!r}.")
+            raise SpecError(f"{name} should be a whole number from 1, not {value!r}.")
         return value
     if name in LISTS and isinstance(value, (list, tuple)):
         return [str(each) for each in value]
@@ -202,9 +207,22 @@ def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
 def _metrics(names: Sequence[str], options: Options) -> list[Metric]:
     profile = options.profile or PROFILES.get(options.language, "")
     found = [as_metric(registry.metric.get(name)) for name in names]
+    if options.rubric:
+        found.append(_judged(options.rubric, found))
+    if votes := options.votes:
+        found = [metric.voted(votes) if metric.voted else metric for metric in found]
     if not profile:
         return found
     return [metric.under(profile) if metric.under else metric for metric in found]
+
+
+def _judged(path: str, others: Sequence[Metric]) -> Metric:
+    from auricle.metrics.judge import judged, load
+
+    found = judged(load(Path(path)))
+    if found.name in {other.name for other in others}:
+        raise SpecError(f"{path} is called {found.name}, as a metric of this task is already.")
+    return found
 
 
 def _listed(value: str | Sequence[str]) -> list[str]:

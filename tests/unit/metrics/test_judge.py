@@ -1,0 +1,336 @@
+"""Rubrics: what a judge is asked, how strictly it is read, and what becomes of its votes."""
+
+import math
+
+import numpy as np
+import pytest
+from sklearn.metrics import cohen_kappa_score
+
+from auricle import registry
+from auricle.errors import SpecError, Unreadable, Unsupported
+from auricle.metrics.judge import Agreement, judged
+from auricle.metrics.rubric import FOLDER, load, rubric
+from auricle.stats import interval
+from auricle.types import Generation, Prediction, Sample
+
+YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
+SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}
+PAIR = {**YES_NO, "kind": "pairwise", "template": "{question}|A:{answer}|B:{baseline}"}
+
+
+def made(base=YES_NO, **changes):
+    return rubric({**base, **changes})
+
+
+def sample(question="what?", target="paris", **meta):
+    return Sample(id="1", inputs={"question": question}, target=target, meta=meta)
+
+
+def asked(metric, *of):
+    return [request.turns[0].parts[0] for request in metric.asks(*of)]
+
+
+# --- reading ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("Verdict: yes", 1.0),
+        ("It fits.\nVerdict: no", 0.0),
+        ("**Verdict:** Yes.", 1.0),
+        ("verdict：YES", 1.0),
+        ("<think>Verdict: no</think>\nVerdict: yes\n\n", 1.0),
+        ("Verdict: notice", None),
+        ("Verdict: no, or rather yes", None),
+        ("Verdict: yes\nI hope that helps", None),
+        ("I say yes", None),
+        ("yes", None),
+        ("My verdict: yes", None),
+        ("Verdict:", None),
+        ("", None),
+        ("__import__('os')", None),
+    ],
+)
+def test_a_yes_or_no_is_read_from_a_marked_last_line_only(reply, value):
+    assert_read(made(), reply, value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ("Score: 4", 4.0),
+        ("fair\n\nScore: 4/5", 4.0),
+        ("Score: 4.0", 4.0),
+        ("Score: 4.5", None),
+        ("Score: 6", None),
+        ("Score: 0", None),
+        ("Score: 4/10", None),
+        ("Score: four", None),
+        ("Score: 4 or 5", None),
+        ("Score: N", None),
+        ("I give it a 4", None),
+    ],
+)
+def test_a_score_is_a_whole_number_on_the_scale(reply, value):
+    assert_read(made(SCALE), reply, value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [("[[4]]", 4.0), ("Fine.\n[[ 2 ]]", 2.0), ("[4]", None), ("[[4]] or [[5]]", None)],
+)
+def test_a_mark_may_be_brackets(reply, value):
+    assert_read(made(SCALE, mark="[[{}]]"), reply, value)
+
+
+@pytest.mark.parametrize(
+    ("reply", "value"),
+    [
+        ('{"score": 3}', 3.0),
+        ('{"why": "ok", "score": "3"}', 3.0),
+        ('Here:\n```json\n{"score": 5}\n```\nDone.', 5.0),
+        ('{"score": 3.5}', None),
+        ('{"score": true}', None),
+        ('{"score": null}', None),
+        ('{"score": [3]}', None),
+        ('{"Score": 3}', None),
+        ("[3]", None),
+        ("3", None),
+        ('score 3 {"score": 3}', None),
+        ("{'score': 3}", None),
+        ('```\n{"score": 3}\n```\n```\n{"score": 4}\n```', None),
+    ],
+)
+def test_json_is_the_whole_reply_or_one_fenced_block(reply, value):
+    assert_read(made(SCALE, output="json"), reply, value)
+
+
+def test_json_may_say_true_where_yes_or_no_is_due():
+    assert made(output="json").read('{"verdict": true}') == 1.0
+    assert made(output="json").read('{"verdict": "no"}') == 0.0
+
+
+def assert_read(by, reply, value):
+    if value is None:
+        with pytest.raises(Unreadable, match="judge"):
+            by.read(reply)
+    else:
+        assert by.read(reply) == value
+
+
+# --- asking -----------------------------------------------------------------------------
+
+
+def test_fields_are_filled_once_and_braces_in_values_are_left_alone():
+    metric = judged(made())
+    found = asked(metric, sample("{answer} {x} {"), Generation(text="{question} {}"))
+    assert found == ["{answer} {x} { {question} {}"]
+
+
+def test_an_optional_field_may_be_absent():
+    metric = judged(made(template="{choices?}|{answer}"))
+    assert asked(metric, sample(), Generation(text="a")) == ["|a"]
+
+
+def test_a_field_that_a_sample_lacks_leaves_it_unscored_by_name():
+    metric = judged(made(template="{choices} {answer}"))
+    with pytest.raises(Unreadable, match=r"\{choices\}"):
+        metric.asks(sample(), Generation(text="a"))
+
+
+def test_options_are_lettered_and_the_right_one_is_named_with_its_letter():
+    metric = judged(made(template="{choices}|{reference}|{answer}"))
+    row = Sample(id="1", inputs={"question": "?", "choices": ["cat", "dog"]}, target="B")
+    assert asked(metric, row, Generation(text="b")) == ["A. cat\nB. dog|B. dog|b"]
+
+
+def test_a_question_that_was_spoken_is_told_in_its_words():
+    row = sample("", audio_content="Who sings?")
+    assert asked(judged(made()), row, Generation(text="Ann")) == ["Who sings? Ann"]
+
+
+def test_numbers_cannot_be_judged():
+    with pytest.raises(Unsupported, match="Prediction"):
+        judged(made()).asks(sample(), Prediction(values={"a": 1.0}, scale="logit"))
+
+
+def test_an_empty_answer_is_judged_like_any_other():
+    assert len(judged(made()).asks(sample(), Generation(text=""))) == 1
+
+
+def test_a_rubric_may_say_that_an_empty_answer_is_the_worst():
+    metric = judged(made(SCALE, empty="worst"))
+    assert metric.asks(sample(), Generation(text=" ")) == ()
+    assert metric.score(sample(), Generation(text=" "), verdicts=()) == 1.0
+
+
+# --- votes ------------------------------------------------------------------------------
+
+
+def test_votes_are_the_same_request_again_and_their_mean_is_taken():
+    metric = judged(made(SCALE, votes=3, temperature=1.0))
+    requests = metric.asks(sample(), Generation(text="a"))
+    assert len(requests) == 3
+    assert len(set(requests)) == 1
+    said = ("Score: 5", "Score: 4", "Score: 3")
+    assert metric.score(sample(), Generation(text="a"), verdicts=said) == 4.0
+
+
+def test_a_majority_decides_and_a_split_is_unscored():
+    metric = judged(made(votes=2, temperature=1.0, aggregate="majority"))
+    both = ("Verdict: yes", "Verdict: yes")
+    assert metric.score(sample(), Generation(text="a"), verdicts=both) == 1.0
+    with pytest.raises(Unreadable, match="split"):
+        metric.score(sample(), Generation(text="a"), verdicts=("Verdict: yes", "Verdict: no"))
+
+
+def test_one_unreadable_vote_leaves_the_sample_unscored():
+    metric = judged(made(SCALE, votes=2, temperature=1.0))
+    with pytest.raises(Unreadable):
+        metric.score(sample(), Generation(text="a"), verdicts=("Score: 5", "Score: great"))
+
+
+def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_signature():
+    cold = registry.metric.get("judge-1-5")
+    three = cold.voted(3)
+    requests = three.asks(sample(), Generation(text="a"))
+    assert [request.temperature for request in requests] == [0.5] * 3
+    assert three.signature != cold.signature
+
+
+# --- both orders ------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "stat"),
+    [
+        ("A", "B", (1.0, 1, 0, 0, 0)),
+        ("B", "A", (0.0, 0, 0, 1, 0)),
+        ("tie", "tie", (0.5, 0, 1, 0, 0)),
+        ("A", "A", (0.5, 0, 1, 0, 1)),
+        ("A", "tie", (0.5, 0, 1, 0, 1)),
+    ],
+)
+def test_orders_that_disagree_are_a_tie_and_counted(first, second, stat):
+    metric = judged(made(PAIR))
+    said = (f"Winner: {first}", f"Winner: {second}")
+    assert metric.score(sample(), Generation(text="a"), verdicts=said) == stat
+
+
+def test_both_orders_are_asked_against_the_baseline_or_else_the_target():
+    metric = judged(made(PAIR))
+    assert asked(metric, sample(), Generation(text="rome")) == [
+        "what?|A:rome|B:paris",
+        "what?|A:paris|B:rome",
+    ]
+    assert "B:oslo" in asked(metric, sample(baseline="oslo"), Generation(text="rome"))[0]
+
+
+def test_preferences_are_counted_beside_the_share_won():
+    metric = judged(made(PAIR))
+    stats = [(1.0, 1, 0, 0, 0), (0.5, 0, 1, 0, 1), (0.0, 0, 0, 1, 0), (1.0, 1, 0, 0, 0)]
+    assert metric.fold(stats) == 0.625
+    assert metric.details(stats) == {"wins": 2, "ties": 1, "losses": 1, "inconsistent": 1}
+
+
+# --- agreement --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("levels", "squared"), [(2, False), (3, False), (5, True), (10, True)])
+def test_kappa_is_that_of_scikit_learn(levels, squared):
+    dice = np.random.default_rng(levels)
+    gold = dice.integers(1, levels + 1, 300)
+    said = np.where(dice.random(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
+    wanted = cohen_kappa_score(
+        said,
+        gold,
+        labels=list(range(1, levels + 1)),
+        weights="quadratic" if squared else None,
+    )
+    stats = np.column_stack([said, gold]).astype(float)
+    fold = Agreement(squared=squared)
+    assert fold(stats) == pytest.approx(wanted)
+    low, high = (f := interval(stats, fold)).low, f.high
+    assert low < wanted < high
+    assert f.method == "bootstrap:1000"
+
+
+def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined():
+    assert math.isnan(Agreement(squared=False)([(1.0, 1.0), (1.0, 1.0)]))
+
+
+@pytest.mark.parametrize(
+    ("base", "reply", "gold", "pair"),
+    [
+        (YES_NO, ["Verdict: yes"], "no", (1.0, 0.0)),
+        (YES_NO, ["Verdict: yes"], True, (1.0, 1.0)),
+        (YES_NO, ["Verdict: yes"], "1", (1.0, 1.0)),
+        (SCALE, ["Score: 4"], "3", (4.0, 3.0)),
+        (SCALE, ["Score: 4"], 4.5, (4.0, 4.5)),
+        (PAIR, ["Winner: A", "Winner: B"], "win", (1.0, 1.0)),
+        (PAIR, ["Winner: A", "Winner: A"], "b", (0.5, 0.0)),
+    ],
+)
+def test_what_a_person_said_stands_beside_what_the_judge_said(base, reply, gold, pair):
+    (kappa,) = judged(made(base)).beside
+    assert kappa.name == "mine.kappa"
+    for name in ("gold", "human", "human_label"):
+        row = sample(**{name: gold})
+        assert kappa.applies(row)
+        assert kappa.score(row, Generation(text="a"), verdicts=reply) == pair
+
+
+def test_rows_without_a_gold_label_are_not_what_kappa_is_about():
+    (kappa,) = judged(made()).beside
+    assert not kappa.applies(sample())
+    assert not kappa.applies(sample(gold=""))
+
+
+def test_a_gold_label_off_the_scale_is_named():
+    (kappa,) = judged(made(SCALE)).beside
+    with pytest.raises(Unreadable, match="gold label 9"):
+        kappa.score(sample(gold=9), Generation(text="a"), verdicts=["Score: 4"])
+
+
+# --- rubrics as data --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"template": "{answer} {reply}"}, r"\{reply\}; its fields are"),
+        ({"template": "{question}"}, r"never shows the judge \{answer\}"),
+        ({"kind": "scale"}, "low below high"),
+        ({"kind": "grade"}, "kind is yes-no or scale or pairwise"),
+        ({"votes": 3}, "one vote; give a temperature"),
+        ({"votes": "3"}, "votes should be a whole number"),
+        ({"mark": "Verdict:"}, "where the verdict stands"),
+        ({"colour": "red"}, "has no 'colour'"),
+        ({"name": "a b"}, "letters, digits"),
+        ({"name": ""}, "says no name"),
+    ],
+)
+def test_a_rubric_that_cannot_work_is_refused_by_name(changes, why):
+    with pytest.raises(SpecError, match=why):
+        made(**changes)
+
+
+def test_the_signature_changes_with_what_decides_a_verdict_and_only_then():
+    assert judged(made()).signature == judged(made(about="words")).signature
+    assert judged(made()).signature != judged(made(template="{answer}")).signature
+    assert judged(made()).signature.startswith("mine:1.")
+
+
+def test_every_rubric_that_ships_is_registered_under_its_name():
+    paths = sorted(FOLDER.glob("*.yaml"))
+    assert len(paths) == 5
+    for path in paths:
+        assert registry.metric.get(path.stem).name == load(path).name == path.stem
+
+
+def test_each_shipped_rubric_reads_the_line_it_asks_for():
+    for path in FOLDER.glob("*.yaml"):
+        by = load(path)
+        last = by.template.strip().splitlines()[-1].replace("N", str(by.high))
+        assert by.read(f"Because.\n{last}") in (0.0, 0.5, by.high)
