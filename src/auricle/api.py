@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import inspect
 import platform
 import signal
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -20,8 +19,11 @@ from auricle.audio import Audio
 from auricle.config import JudgeSpec, Spec
 from auricle.costs import Purse
 from auricle.engine import Settings, Watch
-from auricle.errors import AuricleError, Hopeless, SpecError, Unsupported, told
+from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
+from auricle.making import bind, spread
+from auricle.making import build as build
+from auricle.making import construct as construct
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
@@ -68,13 +70,13 @@ def evaluate(
     if spec.judge:
         _judge_class(spec.judge)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
-    _bind(model_class, spec.model, spec.model_args)
+    bind(model_class, spec.model, spec.model_args)
     peek = getattr(task.samples, "peek", None)
     if peek:
         peek()
     with Run.open(Path(out), _description(spec, task, inferencer)) as run:
-        model = construct(model_class, spec.model, spec.model_args)
         settings = _with_limit(settings or Settings(), spec)
+        model = spread(model_class, spec, settings.processes)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
         run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})
@@ -88,7 +90,7 @@ def score(
     out: str | Path,
     profile: str | None = None,
     *,
-    judge: JudgeSpec | None = None,
+    judge: JudgeSpec | dict[str, Any] | str | None = None,
     settings: Settings | None = None,
     bench: judging.WatchesJudging | None = None,
 ) -> list[Number]:
@@ -108,7 +110,8 @@ def score(
             "with -T metrics=judge-reference or another that does; nothing is asked twice."
         )
     with locked(run.path):
-        return _scored(run, task, judge.settled(), settings or Settings(), bench)
+        named = JudgeSpec.of(judge).settled()
+        return _scored(run, task, named, settings or Settings(), bench)
 
 
 def judge_of(run: Run) -> Judge | None:
@@ -128,7 +131,8 @@ def _scored(
     if judge is None:
         return _published(run, task, judge_of(run))
     try:
-        _judge(run, task, judge, settings, bench or judging.Unseen())
+        # The answers that are remembered are the model's, not the judge's.
+        _judge(run, task, judge, replace(settings, cache=None), bench or judging.Unseen())
     except Hopeless:
         _published(run, task, judge.known())
         raise
@@ -168,7 +172,7 @@ def _judge_class(judge: JudgeSpec) -> type[Model]:
     if "generate" not in can:
         told_can = ", ".join(can) or "do nothing"
         raise Unsupported(f"A judge has to generate; {judge.model} can {told_can}.")
-    _bind(model_class, judge.model, judge.args)
+    bind(model_class, judge.model, judge.args)
     return model_class
 
 
@@ -214,41 +218,6 @@ def preview(
 
 def spec_of(run: Run) -> Spec:
     return Spec.model_validate(run.spec["spec"])
-
-
-def build(spec: Spec) -> Task:
-    """The task a spec names, under the profile it names."""
-    task: Task = _called(registry.task.get(spec.task), spec.task, spec.task_args)
-    if not isinstance(task, Task):
-        raise SpecError(f"{spec.task} returned {type(task).__name__}, not a Task.")
-    task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
-    return task.under(spec.profile) if spec.profile else task
-
-
-def construct(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
-    """Load a model, or say which of its arguments is wrong."""
-    model: Model = _called(model_class, name, arguments)
-    return model
-
-
-def _bind(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that are not taken, before anything is opened or loaded."""
-    wanted = inspect.signature(make)
-    try:
-        wanted.bind(**arguments)
-    except TypeError as error:
-        takes = ", ".join(wanted.parameters) or "nothing"
-        raise SpecError(f"{name}: {error}; it takes {takes}.") from error
-
-
-def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
-    _bind(make, name, arguments)
-    try:
-        return make(**arguments)
-    except AuricleError:
-        raise
-    except Exception as error:
-        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
 
 
 def _with_limit(settings: Settings, spec: Spec) -> Settings:

@@ -29,6 +29,13 @@ class JudgeSpec(BaseModel):
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
 
+    @classmethod
+    def of(cls, given: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
+        """A judge from its fields, or from its name alone."""
+        if isinstance(given, JudgeSpec):
+            return given
+        return cls.model_validate({"model": given} if isinstance(given, str) else given)
+
     def settled(self) -> Self:
         """The same judge, with its file's whole path if it is in one."""
         return self.model_copy(update={"model": _absolute_code(self.model)})

@@ -17,6 +17,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.cache import TRANSPORT
 from auricle.codec import digest, dumps
 from auricle.errors import AuricleError, Unreadable, told
 from auricle.metrics.base import Metric
@@ -35,8 +36,12 @@ class Judge:
 
     @classmethod
     def of(cls, model: str, arguments: Mapping[str, Any]) -> Judge:
-        """A judge as it may be written down: a key given or kept elsewhere is the same judge."""
-        known = {name: arguments[name] for name in sorted(arguments) if not SECRET.search(name)}
+        """A judge as it may be written down; neither its key nor the way to it makes another."""
+        known = {
+            name: arguments[name]
+            for name in sorted(arguments)
+            if not SECRET.search(name) and not TRANSPORT.fullmatch(name)
+        }
         return cls(model, orjson.loads(dumps(redacted(known))))
 
     @property

@@ -23,6 +23,7 @@ MOST_TOKENS = 800  # a model that repeats itself without end must not fill the p
 MOST_VALUES = 5
 HITS = {
     "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
+    "judge-reference", "judge-choice",
 }  # fmt: skip
 
 
