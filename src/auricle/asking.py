@@ -48,6 +48,8 @@ class Settings:
     patience: float = 0.25
     """Seconds before the second attempt; doubled for each that follows."""
     retry_failed: bool = True
+    processes: int = 1
+    """Senders for a model behind an API; more where one event loop is the limit."""
     cache: Cache | None = None
     """Answers of earlier runs, asked before the model is."""
 
@@ -86,20 +88,21 @@ class Luck:
 class Asking:
     """One sample's way to the model: retries what may pass, and counts."""
 
-    __slots__ = ("_luck", "_seat", "_settings", "attempts")
+    __slots__ = ("_luck", "_seat", "_settings", "attempts", "cached")
 
     def __init__(self, seat: Seated, settings: Settings, luck: Luck | None = None) -> None:
         self._seat = seat
         self._settings = settings
         self._luck = luck
         self.attempts = 1
+        self.cached = 0
 
     async def __call__(self, request: Request) -> Output:
         cache = self._settings.cache
         if cache is None:
             return await self._answer(request)
         if held := await asyncio.to_thread(cache.get, request):
-            self.attempts = 0
+            self.cached += 1
             return held
         output = await self._answer(request)
         await asyncio.to_thread(cache.put, request, output)

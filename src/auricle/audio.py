@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
 
+REMOTE = ("http://", "https://")
 _MOST_CHANNELS = 64  # beyond this an array is channels first, not a sound with so many channels
 
 
@@ -72,6 +73,8 @@ class Audio:
         """Identity of the content and the slice, whatever the path; a loaded copy keeps it."""
         if self._origin is not None:
             return self._origin.hash
+        if self.data is None and self.uri.startswith(REMOTE):  # known by its address alone
+            return _sliced_digest(self.uri.encode(), self.start, self.end)
         return _sliced_digest(self._content_digest(), self.start, self.end)
 
     @property
@@ -96,7 +99,7 @@ class Audio:
     def info(self) -> AudioInfo:
         """Rate, channels and frames of the whole sound, not of the slice."""
         if self.data is None or isinstance(self.data, bytes):
-            return decode.probe(self._source(), self._name)
+            return _probed(self._source(), self._name)
         values, rate = self._array()
         if not len(values):
             raise AudioError(f"{self._name} holds no sound: the array is empty.")
@@ -339,6 +342,21 @@ def _digest(source: Path | bytes, name: str, error: type[SampleError]) -> bytes:
     with decode.opened(source, name, error) as stream:
         status = os.fstat(stream.fileno())
     return _file_digest(source, status.st_size, status.st_mtime_ns)
+
+
+def _probed(source: Path | bytes, name: str) -> AudioInfo:
+    if isinstance(source, bytes):
+        return decode.probe(source, name)
+    try:
+        status = source.stat()
+    except (OSError, ValueError):
+        return decode.probe(source, name)  # which tells what is wrong
+    return _file_info(source, status.st_size, status.st_mtime_ns, name)
+
+
+@lru_cache(maxsize=65_536)
+def _file_info(path: Path, _size: int, _modified: int, name: str) -> AudioInfo:
+    return decode.probe(path, name)
 
 
 @lru_cache(maxsize=65_536)

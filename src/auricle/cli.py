@@ -53,6 +53,10 @@ def cli() -> None:
 @judge_arguments
 @click.option("-j", "--concurrency", type=click.IntRange(1), default=64, show_default=True)
 @click.option("--batch-size", type=click.IntRange(1), help="The most requests in one call.")
+@click.option("--attempts", type=click.IntRange(1), default=6, show_default=True)
+@click.option("--processes", type=click.IntRange(1), default=1, help="Senders, for API models.")
+@click.option("--cache/--no-cache", default=False, help="Remember answers from run to run.")
+@click.option("--cache-path", type=click.Path(path_type=Path), help="Where; implies --cache.")
 @click.option("--infer-only", is_flag=True, help="Ask now, score later.")
 @click.option("--fresh", is_flag=True, help="Begin again; an old run is set aside, not deleted.")
 @click.option("--retry-failed/--keep-failed", default=True, help="On resuming.", show_default=True)

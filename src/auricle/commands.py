@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import redirect_stdout
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.cache import served_name
+from auricle.cache import AnswerCache, default_path, served_name
 from auricle.codec import dumps
 from auricle.config import JudgeSpec, Spec, read_yaml, task_of
 from auricle.costs import Prices, Purse
@@ -48,14 +49,18 @@ def run_tasks(
         concurrency=options["concurrency"],
         batch_size=options["batch_size"],
         retry_failed=options["retry_failed"],
+        attempts=options["attempts"],
+        processes=options["processes"],
     )
     how = {name: options[name] for name in ("infer_only", "fresh")}
     purse = _purse(specs[0], options["prices"], options["max_cost"])
     code = DONE
-    for spec, folder in zip(specs, folders, strict=True):
-        code = max(code, _run_one(spec, folder, settings, purse=purse, **how))
-        if code == INTERRUPTED or (purse and purse.why):
-            break
+    with _remembered(specs[0], options["cache"], options["cache_path"]) as cache:
+        settings = replace(settings, cache=cache)
+        for spec, folder in zip(specs, folders, strict=True):
+            code = max(code, _run_one(spec, folder, settings, purse=purse, **how))
+            if code == INTERRUPTED or (purse and purse.why):
+                break
     if not options["infer_only"]:
         print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
     return code
@@ -114,6 +119,16 @@ def _purse(spec: Spec, prices: Path | None, most: float | None) -> Purse | None:
     return Purse(Prices.of(read_yaml(prices), str(prices)).price(model), most)
 
 
+@contextmanager
+def _remembered(spec: Spec, wanted: bool, path: Path | None) -> Iterator[AnswerCache | None]:
+    """Answers kept from run to run, if they are; the tasks of one command ask one model."""
+    if not wanted and path is None:
+        yield None
+        return
+    with AnswerCache(path or default_path(), spec.model, spec.model_args) as cache:
+        yield cache
+
+
 def _run_one(
     spec: Spec,
     folder: Path,
@@ -133,7 +148,12 @@ def _run_one(
     with redirect_stdout(sys.stderr), Progress(title, size) as progress:
         watch = purse.before(progress) if purse else progress
         numbers = api.evaluate(
-            spec, folder, settings=settings, watch=watch, bench=progress, infer_only=infer_only
+            spec,
+            folder,
+            settings=settings,
+            watch=watch,
+            bench=progress,
+            infer_only=infer_only,
         )
     if not Run.load(folder).progress().get("complete"):
         return _stopped(purse.why if purse else "")

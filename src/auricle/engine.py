@@ -10,6 +10,7 @@ import asyncio
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from itertools import islice
 from typing import Protocol, TypeAlias, cast
 
@@ -17,7 +18,8 @@ from auricle.asking import Asking, Luck
 from auricle.asking import Settings as Settings
 from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
-from auricle.errors import Hopeless, SampleError, told
+from auricle.costs import heard as heard_seconds
+from auricle.errors import SampleError, SpecError, told
 from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
@@ -220,18 +222,19 @@ class Pass:
         """Ask about one sample. What fails is kept with its reason, never as an answer."""
         began = time.perf_counter()
         ask = Asking(seat, self._settings, self._luck)
-        key, error = "", None
+        key, error, heard = "", None, None
         outputs: tuple[Output, ...] = ()
         try:
+            held = self._held.get(sample.id)
+            answered = held.key if held and not held.error else ""
             if has_media(sample):  # its content must be read, which takes a while
-                key = await asyncio.to_thread(content_key, sample)
+                key, heard = await asyncio.to_thread(_read, sample, answered)
             else:
                 key = content_key(sample)
-            held = self._held.get(sample.id)
-            if held and not held.error and held.key == key:
+            if held and key == answered:
                 return _retold(held, row, sample)
             outputs = await self._infer(sample, ask)
-        except (Stopped, Hopeless):
+        except (Stopped, SpecError):  # nobody's turn, or the user's move
             raise
         except Exception as failure:  # noqa: BLE001 - kept with its sample
             error = Failure(type(failure).__name__, told(failure))
@@ -243,6 +246,8 @@ class Pass:
             error=error,
             seconds=_tenths_of_ms(time.perf_counter() - began),
             attempts=ask.attempts,
+            audio_seconds=heard,
+            cached=ask.cached,
         )
 
     def _finish(self, rows: int, stopped: bool) -> None:
@@ -250,6 +255,12 @@ class Pass:
             self._run.forget(self._held.ids() - self._seen.keys())
         self._run.flush()
         self._run.write_progress({"complete": not stopped, "rows": rows})
+
+
+def _read(sample: Sample, answered: str) -> tuple[str, float | None]:
+    """A sample's key and, unless it was answered under that key, how long its sounds are."""
+    key = content_key(sample)
+    return key, None if key == answered else heard_seconds(sample)
 
 
 def _tenths_of_ms(seconds: float) -> float:
@@ -264,14 +275,7 @@ def _retold(held: Record, row: int, sample: Sample) -> Record | None:
     )
     if same:
         return None
-    return Record(
-        sample=sample,
-        row=row,
-        key=held.key,
-        outputs=held.outputs,
-        seconds=held.seconds,
-        attempts=held.attempts,
-    )
+    return replace(held, sample=sample, row=row)
 
 
 async def ask_once(model: Model, request: Request) -> Output:

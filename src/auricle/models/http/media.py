@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal, get_args
 
-from auricle.audio import Audio, Image, Video
+from auricle.audio import REMOTE, Audio, Image, Video
 from auricle.errors import AudioError, MissingExtra, SampleError, SpecError
 from auricle.waveform import Format
 
@@ -103,7 +103,7 @@ def data_url(media_type: str, content: bytes) -> bytes:
 
 def remote(part: Audio | Image | Video) -> bool:
     """Is it somewhere else, for the server to fetch?"""
-    return part.data is None and part.uri.startswith(("http://", "https://"))
+    return part.data is None and part.uri.startswith(REMOTE)
 
 
 def picture(part: Image | Video, megabytes: float) -> bytes:

@@ -1,0 +1,1 @@
+"""Models in other processes; whoever asks cannot tell."""

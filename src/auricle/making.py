@@ -1,0 +1,63 @@
+"""From names to things: the task and the model a spec names, or which word of it is wrong."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from auricle import registry
+from auricle.config import Spec
+from auricle.errors import AuricleError, SpecError, told
+from auricle.models import AsyncModel, Model
+from auricle.tasks.base import Task
+
+
+def build(spec: Spec) -> Task:
+    """The task a spec names, under the profile it names."""
+    task: Task = _called(registry.task.get(spec.task), spec.task, spec.task_args)
+    if not isinstance(task, Task):
+        raise SpecError(f"{spec.task} returned {type(task).__name__}, not a Task.")
+    task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
+    return task.under(spec.profile) if spec.profile else task
+
+
+def construct(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
+    """Load a model, or say which of its arguments is wrong."""
+    model: Model = _called(model_class, name, arguments)
+    return model
+
+
+def bind(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> None:
+    """Refuse arguments that are not taken, before anything is opened or loaded."""
+    wanted = inspect.signature(make)
+    try:
+        wanted.bind(**arguments)
+    except TypeError as error:
+        takes = ", ".join(wanted.parameters) or "nothing"
+        raise SpecError(f"{name}: {error}; it takes {takes}.") from error
+
+
+def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
+    bind(make, name, arguments)
+    try:
+        return make(**arguments)
+    except AuricleError:
+        raise
+    except Exception as error:
+        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
+
+
+def spread(model_class: type[Model], spec: Spec, processes: int) -> Model:
+    """The model, here or in as many processes as are to send."""
+    if processes == 1:
+        return construct(model_class, spec.model, spec.model_args)
+    if not issubclass(model_class, AsyncModel):
+        raise SpecError(
+            f"--processes is for models behind an API; {spec.model} works on this machine, "
+            "where batches serve (--batch-size)."
+        )
+    from auricle.backends.senders import Senders
+
+    return Senders(spec.model, spec.model_args, processes)
