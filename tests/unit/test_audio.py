@@ -363,12 +363,20 @@ def test_an_m4a_cut_between_two_packets_is_refused(tmp_path):
         Audio.of(content[: places[20]]).decode()
 
 
+def test_a_sound_at_an_address_is_known_by_it_and_not_decoded():
+    audio = Audio.of("https://example.org/a.wav")
+    assert audio.hash == Audio.of("https://example.org/a.wav").hash
+    assert audio.hash != Audio.of("https://example.org/b.wav").hash
+    for use in (audio.decode, audio.info):
+        with pytest.raises(AudioError, match="download it first"):
+            use()
+
+
 def test_what_is_not_a_readable_file_is_refused_in_words(tmp_path):
     for path, words in [
         (tmp_path / "none.wav", "none.wav does not exist"),
         (tmp_path, "is a directory"),
         ("nul\0l.wav", "cannot be opened"),
-        ("https://example.org/a.wav", "download it first"),
         ("s3://bucket/a.wav", "download it first"),
         ("", "Neither a path nor data"),
     ]:

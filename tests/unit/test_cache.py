@@ -206,11 +206,22 @@ def test_several_processes_write_at_once(file):
     assert contents(file)[0].entries == 2000
 
 
+def _kept(file, text):
+    """Wait until another process has written this down."""
+    until = time.monotonic() + 20
+    with AnswerCache(file, "m", {}) as cache:
+        while time.monotonic() < until:
+            if cache.get(Generate(turns=(Turn("user", (text,)),))):
+                return True
+            time.sleep(0.05)
+    return False
+
+
 def test_a_process_killed_while_writing_leaves_a_whole_file(file):
     for at in range(3):
         child = writer(file, f"k{at}", "forever")
         child.stdout.readline()
-        time.sleep(0.4)
+        assert _kept(file, f"k{at} 0")
         child.send_signal(signal.SIGKILL)
         child.communicate()
     with closing(sqlite3.connect(file)) as connection:
