@@ -99,7 +99,7 @@ class Audio:
     def info(self) -> AudioInfo:
         """Rate, channels and frames of the whole sound, not of the slice."""
         if self.data is None or isinstance(self.data, bytes):
-            return _probed(self._source(), self._name)
+            return decode.probe(self._source(), self._name)
         values, rate = self._array()
         if not len(values):
             raise AudioError(f"{self._name} holds no sound: the array is empty.")
@@ -338,31 +338,17 @@ def _refuse_remote(uri: str, error: type[SampleError]) -> NoReturn:
 
 def _digest(source: Path | bytes, name: str, error: type[SampleError]) -> bytes:
     if isinstance(source, bytes):
-        return hashlib.blake2b(source, digest_size=16).digest()
+        return hashlib.sha256(source).digest()[:16]
     with decode.opened(source, name, error) as stream:
         status = os.fstat(stream.fileno())
     return _file_digest(source, status.st_size, status.st_mtime_ns)
 
 
-def _probed(source: Path | bytes, name: str) -> AudioInfo:
-    if isinstance(source, bytes):
-        return decode.probe(source, name)
-    try:
-        status = source.stat()
-    except (OSError, ValueError):
-        return decode.probe(source, name)  # which tells what is wrong
-    return _file_info(source, status.st_size, status.st_mtime_ns, name)
-
-
-@lru_cache(maxsize=65_536)
-def _file_info(path: Path, _size: int, _modified: int, name: str) -> AudioInfo:
-    return decode.probe(path, name)
-
-
 @lru_cache(maxsize=65_536)
 def _file_digest(path: Path, _size: int, _modified: int) -> bytes:
     with path.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).digest()
+        # With the processors' own instructions for it, twice as fast as the others.
+        return hashlib.file_digest(stream, "sha256").digest()[:16]
 
 
 def _sliced_digest(content: bytes, start: float, end: float | None) -> str:

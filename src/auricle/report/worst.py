@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -71,8 +72,9 @@ def shown(
 
     `stats` are the metric's own, by sample id; without them the records are scored again.
     """
-    clips = Clips(AUDIO_BYTES if audio else 0)
-    return [_shown(record, metric, stats, clips) for record in records[:MOST_SHOWN]]
+    chosen = records[:MOST_SHOWN]
+    with Clips(AUDIO_BYTES if audio else 0, [record.sample for record in chosen]) as clips:
+        return [_shown(record, metric, stats, clips) for record in chosen]
 
 
 def _shown(
@@ -222,11 +224,23 @@ def edits(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:
 
 
 class Clips:
-    """Sounds for the page, first come, first served, until its bytes are used up."""
+    """Sounds for the page, first come, first served, until its bytes are used up.
 
-    def __init__(self, budget: int) -> None:
+    To encode them takes longer than all the rest of a page, so threads do it beforehand.
+    """
+
+    def __init__(self, budget: int, samples: Sequence[Sample]) -> None:
         self.budget = budget
         self._left = budget
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-clips")
+        coming = [sound for sample in samples for sound in sounds(sample)] if budget else []
+        self._made = {id(sound): self._threads.submit(_clip, sound) for sound in coming}
+
+    def __enter__(self) -> Clips:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._threads.shutdown(cancel_futures=True)
 
     def of(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
         """A sample's sounds, and a note for each that is cut, left out or cannot be read."""
@@ -244,8 +258,7 @@ class Clips:
     def _take(self, sound: Audio) -> tuple[bytes | None, str]:
         if not self._left:
             return None, FULL
-        seconds = sound.seconds
-        clip = sound.part(0.0, MOST_SECONDS).encode("mp3", rate=16000)
+        clip, seconds = self._made[id(sound)].result()
         size = -(-len(clip) // 3) * 4  # in base64, as it stands in the page
         if size > self._left:
             self._left = 0  # else the players that remain would be a riddle of who fitted in
@@ -253,6 +266,11 @@ class Clips:
         self._left -= size
         cut = f"The first {MOST_SECONDS:g} s of {seconds:.1f} s." if seconds > MOST_SECONDS else ""
         return clip, cut
+
+
+def _clip(sound: Audio) -> tuple[bytes, float]:
+    """A sound as the page plays it, and how long all of it is."""
+    return sound.part(0.0, MOST_SECONDS).encode("mp3", rate=16000), sound.seconds
 
 
 FULL = f"No player: the page holds {AUDIO_BYTES / 1e6:g} MB of sound at most."
