@@ -11,6 +11,7 @@ import io
 import math
 import os
 import re
+import stat
 import struct
 from contextlib import contextmanager
 from functools import partial, reduce
@@ -67,7 +68,8 @@ class _Bytes(io.BytesIO):
 
 def _regular(path: Path) -> BinaryIO:
     """A file unbuffered, so that its descriptor stands where the stream stands."""
-    if path.exists() and not path.is_file() and not path.is_dir():
+    kind = path.stat().st_mode
+    if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
         raise OSError("not a regular file")  # a named pipe would wait for its writer, for ever
     return cast("BinaryIO", path.open("rb", buffering=0))
 

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, fields
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import orjson
 
@@ -148,7 +149,7 @@ class HttpModel(AsyncModel):
         )
         self._pool = Pool([Endpoint(url, Gate(adaptive=self.service.adaptive)) for url in urls])
         self._pace = Pace(self.service.rpm, self.service.tpm)
-        self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
+        self._threads = ThreadPoolExecutor(2, thread_name_prefix="auricle-encode")
         self._session: aiohttp.ClientSession | None = None
 
     def authorisation(self, key: str) -> dict[str, str]:
@@ -214,7 +215,8 @@ class HttpModel(AsyncModel):
                     sock_read=service.read_timeout,
                 ),
                 read_bufsize=LINE,
-                trust_env=True,
+                # Looked up for every request where it is on, so only where there is a proxy.
+                trust_env=bool(getproxies()),
             )
         return self._session
 
