@@ -21,7 +21,7 @@ from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
-from auricle.making import bind, spread
+from auricle.making import bind, check, spread
 from auricle.making import build as build
 from auricle.making import construct as construct
 from auricle.models import Model, abilities, adapt
@@ -70,12 +70,12 @@ def evaluate(
     if spec.judge:
         _judge_class(spec.judge)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
-    bind(model_class, spec.model, spec.model_args)
+    settings = _with_limit(settings or Settings(), spec)
+    check(model_class, spec, settings.processes)
     peek = getattr(task.samples, "peek", None)
     if peek:
         peek()
     with Run.open(Path(out), _description(spec, task, inferencer)) as run:
-        settings = _with_limit(settings or Settings(), spec)
         model = spread(model_class, spec, settings.processes)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""

@@ -49,15 +49,20 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
         raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
 
 
-def spread(model_class: type[Model], spec: Spec, processes: int) -> Model:
-    """The model, here or in as many processes as are to send."""
-    if processes == 1:
-        return construct(model_class, spec.model, spec.model_args)
-    if not issubclass(model_class, AsyncModel):
+def check(model_class: type[Model], spec: Spec, processes: int) -> None:
+    """Refuse a model that cannot be made, or be in several processes, before anything is opened."""
+    bind(model_class, spec.model, spec.model_args)
+    if processes > 1 and not issubclass(model_class, AsyncModel):
         raise SpecError(
             f"--processes is for models behind an API; {spec.model} works on this machine, "
             "where batches serve (--batch-size)."
         )
+
+
+def spread(model_class: type[Model], spec: Spec, processes: int) -> Model:
+    """The model, here or in as many processes as are to send."""
+    if processes == 1:
+        return construct(model_class, spec.model, spec.model_args)
     from auricle.backends.senders import Senders
 
     return Senders(spec.model, spec.model_args, processes)

@@ -6,115 +6,159 @@ JSON. Nothing is pickled: a message cannot make the other side run anything.
 
 from __future__ import annotations
 
+import math
 import struct
-from collections.abc import Callable
-from dataclasses import fields
+from collections.abc import Sequence
+from dataclasses import fields, replace
 from typing import Any
 
 import orjson
 
 from auricle import errors
 from auricle.audio import Audio, Image, Video
-from auricle.codec import dumps, read_output
-from auricle.errors import AuricleError, SampleError, Transient, told
-from auricle.types import Generate, Generation, LogLikelihood, Output, Predict, Request, Turn
+from auricle.codec import dumps
+from auricle.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, told
+from auricle.types import (
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Part,
+    Predict,
+    Prediction,
+    Request,
+    Turn,
+)
+from auricle.waveform import as_float32
 
 HEAD = struct.Struct("!II")  # bytes of JSON, bytes behind it
-REQUESTS: dict[str, Callable[..., Request]] = {
-    "Generate": Generate,
-    "LogLikelihood": LogLikelihood,
-    "Predict": Predict,
-}
 MEDIA: dict[str, type[Audio | Image | Video]] = {"Audio": Audio, "Image": Image, "Video": Video}
 
 
-def pack(message: dict[str, Any], blobs: list[bytes] | None = None) -> bytes:
-    content, behind = dumps(message), b"".join(blobs or [])
+class Attached:
+    """What a message shows or plays: described in its JSON, bytes in memory behind it."""
+
+    def __init__(self) -> None:
+        self.described: list[dict[str, Any]] = []
+        self.blobs: list[bytes] = []
+
+    def part(self, part: Part) -> str | int:
+        """A text as it is; anything else as its place among what is attached."""
+        if isinstance(part, str):
+            return part
+        about = {"kind": type(part).__name__}
+        about |= {name: getattr(part, name) for name in _described(part)}
+        if part.data is not None:
+            about |= self._behind(part.data)
+        self.described.append(about)
+        return len(self.described) - 1
+
+    def _behind(self, data: Any) -> dict[str, Any]:
+        """Put bytes, or an array as bytes, behind the message."""
+        shape = None
+        if not isinstance(data, bytes):
+            data = as_float32(data)
+            shape, data = data.shape, data.tobytes()
+        self.blobs.append(data)
+        return {"shape": shape, "size": len(data)}
+
+
+def _described(part: Audio | Image | Video) -> list[str]:
+    return [name for name in ("uri", "start", "end", "rate") if hasattr(part, name)]
+
+
+def pack(message: dict[str, Any], attached: Attached | None = None) -> bytes:
+    if attached and attached.described:
+        message["attached"] = attached.described
+    content, behind = dumps(message), b"".join(attached.blobs if attached else ())
     return HEAD.pack(len(content), len(behind)) + content + behind
 
 
-def pack_request(number: int, request: Request) -> bytes:
-    """A request as a message, its sounds in memory behind it."""
-    blobs: list[bytes] = []
-    asked: dict[str, Any] = {"kind": type(request).__name__}
-    for each in fields(request):
-        asked[each.name] = _packed(getattr(request, each.name), blobs)
-    return pack({"number": number, "request": asked}, blobs)
+def unpack(content: bytes, behind: bytes) -> dict[str, Any]:
+    """A message, with what is attached to it as it was."""
+    message: dict[str, Any] = orjson.loads(content)
+    message["attached"] = _attached(message.get("attached", ()), behind)
+    return message
 
 
-def _packed(value: Any, blobs: list[bytes]) -> Any:
-    if isinstance(value, Turn):
-        return {"role": value.role, "parts": _packed(value.parts, blobs)}
-    if isinstance(value, (Audio, Image, Video)):
-        return _packed_media(value, blobs)
-    if isinstance(value, dict):
-        return {name: _packed(each, blobs) for name, each in value.items()}
-    if isinstance(value, tuple):
-        return [_packed(each, blobs) for each in value]
-    return value
+def _attached(described: Sequence[dict[str, Any]], behind: bytes) -> list[Audio | Image | Video]:
+    found, at = [], 0
+    for about in described:
+        make, shape, size = MEDIA[about.pop("kind")], about.pop("shape", None), about.pop("size", 0)
+        part = make(**about)
+        if size or shape is not None:
+            part = replace(part, data=_data(behind[at : at + size], shape))
+        found.append(part)
+        at += size
+    return found
 
 
-def _packed_media(value: Audio | Image | Video, blobs: list[bytes]) -> dict[str, Any]:
-    held: dict[str, Any] = {"kind": type(value).__name__, "uri": value.uri}
-    held |= {
-        name: getattr(value, name) for name in ("start", "end", "rate") if hasattr(value, name)
-    }
-    if value.data is None:
-        return held
-    if isinstance(value.data, bytes):
-        content = value.data
-    else:
-        held["shape"] = value.data.shape
-        content = value.data.tobytes()
-    held["at"] = [sum(map(len, blobs)), len(content)]
-    blobs.append(content)
-    return held
-
-
-def unpack_request(asked: dict[str, Any], behind: bytes) -> Request:
-    make = REQUESTS[asked.pop("kind")]
-    given = {name: _unpacked(value, behind) for name, value in asked.items()}
-    if "turns" in given:
-        given["turns"] = tuple(Turn(t["role"], tuple(t["parts"])) for t in given["turns"])
-    if "stop" in given:
-        given["stop"] = tuple(given["stop"])
-    return make(**given)
-
-
-def _unpacked(value: Any, behind: bytes) -> Any:
-    if isinstance(value, list):
-        return [_unpacked(each, behind) for each in value]
-    if not isinstance(value, dict):
-        return value
-    if value.get("kind") not in MEDIA:
-        return {name: _unpacked(each, behind) for name, each in value.items()}
-    make = MEDIA[value.pop("kind")]
-    if at := value.pop("at", None):
-        value["data"] = _data(behind[at[0] : at[0] + at[1]], value.pop("shape", None))
-    return make(**value)
-
-
-def _data(content: bytes, shape: list[int] | None) -> Any:
+def _data(content: bytes, shape: Sequence[int] | None) -> Any:
     if shape is None:
         return content
     import numpy as np
 
-    return np.frombuffer(content, dtype=np.float32).reshape(shape)
+    # A copy, because what lies in a message cannot be written to, and models may want that.
+    return np.frombuffer(content, dtype=np.float32).reshape(shape).copy()
+
+
+# --- requests -----------------------------------------------------------------------
+
+
+def pack_request(number: int, request: Request) -> bytes:
+    attached = Attached()
+    asked = {each.name: getattr(request, each.name) for each in fields(request)}
+    if isinstance(request, Predict):
+        asked["inputs"] = {name: attached.part(part) for name, part in request.inputs.items()}
+    else:
+        asked["turns"] = [[turn.role, *map(attached.part, turn.parts)] for turn in request.turns]
+    return pack({"number": number, "kind": type(request).__name__, "asked": asked}, attached)
+
+
+def unpack_request(message: dict[str, Any]) -> Request:
+    asked = message["asked"]
+    attached: list[Audio | Image | Video] = message["attached"]
+
+    def part(held: str | int) -> Part:
+        return held if isinstance(held, str) else attached[held]
+
+    if message["kind"] == "Predict":
+        return Predict(inputs={name: part(held) for name, held in asked["inputs"].items()})
+    asked["turns"] = tuple(Turn(role, tuple(map(part, held))) for role, *held in asked["turns"])
+    if message["kind"] == "LogLikelihood":
+        return LogLikelihood(**asked)
+    return Generate(**{**asked, "stop": tuple(asked["stop"])})
+
+
+# --- outputs and errors -------------------------------------------------------------
 
 
 def pack_output(number: int, output: Output) -> bytes:
-    sound = output.audio if isinstance(output, Generation) else None
-    blobs = [sound.data] if sound and isinstance(sound.data, bytes) else []
-    return pack({"number": number, "output": output}, blobs)
+    attached = Attached()
+    said = {each.name: getattr(output, each.name) for each in fields(output)}
+    if isinstance(output, Generation) and output.audio:
+        said["audio"] = attached.part(output.audio)
+    return pack({"number": number, "kind": type(output).__name__, "said": said}, attached)
 
 
-def unpack_output(held: dict[str, Any], behind: bytes) -> Output:
-    output = read_output(held)
-    if behind and isinstance(output, Generation):
-        from dataclasses import replace
+def unpack_output(message: dict[str, Any]) -> Output:
+    """The output; JSON has no infinities, so an impossible token is told as null."""
+    said = message["said"]
+    if message["kind"] == "Prediction":
+        values = {name: _number(value, math.nan) for name, value in said["values"].items()}
+        return Prediction(values=values, scale=said["scale"])
+    if said["logprobs"] is not None:
+        said["logprobs"] = tuple(_number(each, -math.inf) for each in said["logprobs"])
+    if message["kind"] == "Likelihood":
+        return Likelihood(**said)
+    if said["audio"] is not None:
+        said["audio"] = message["attached"][said["audio"]]
+    return Generation(**said)
 
-        return replace(output, audio=Audio(data=behind))
-    return output
+
+def _number(value: float | None, otherwise: float) -> float:
+    return otherwise if value is None else value
 
 
 def pack_error(number: int, error: BaseException) -> bytes:
@@ -123,16 +167,13 @@ def pack_error(number: int, error: BaseException) -> bytes:
     return pack({"number": number, "error": what})
 
 
-def unpack_error(what: dict[str, Any]) -> Exception:
+def unpack_error(what: dict[str, Any]) -> AuricleError:
     """The same error, if it is one of ours; else one that names it."""
     kind = getattr(errors, what["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, AuricleError)):
         return SampleError(f"{what['kind']}: {what['message']}")
     if issubclass(kind, Transient):
         return kind(what["message"], what["retry_after"])
-    return SampleError(what["message"]) if kind is errors.MissingExtra else kind(what["message"])
-
-
-def loads(content: bytes) -> dict[str, Any]:
-    message: dict[str, Any] = orjson.loads(content)
-    return message
+    if kind is MissingExtra:  # made from other words than it says
+        return SpecError(what["message"])
+    return kind(what["message"])

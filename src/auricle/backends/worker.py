@@ -4,80 +4,111 @@ from __future__ import annotations
 
 import asyncio
 import os
-import signal
 import sys
-from typing import IO, Any
+from contextlib import suppress
+from typing import Any
 
 from auricle import registry
-from auricle.backends.messages import HEAD, loads, pack, pack_error, pack_output, unpack_request
+from auricle.asking import Asking, Settings
+from auricle.backends.messages import (
+    HEAD,
+    pack,
+    pack_error,
+    pack_output,
+    unpack,
+    unpack_request,
+)
+from auricle.engine import Direct
+from auricle.errors import AuricleError, SpecError, told
 from auricle.models import AsyncModel, adapt
-from auricle.types import ABILITY
+
+ONCE = Settings(attempts=1)
+"""Whoever asked decides whether it is worth another attempt."""
+
+
+class Pipe:
+    """A file of which all that is written is sent at once, however long."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def write(self, content: bytes) -> None:
+        left = memoryview(content)
+        while left:
+            left = left[os.write(self._descriptor, left) :]
 
 
 class Worker:
     """Reads requests, answers each when it is ready, and ends when its pipe does."""
 
-    def __init__(self, reader: asyncio.StreamReader, out: IO[bytes]) -> None:
+    def __init__(self, reader: asyncio.StreamReader, out: Pipe) -> None:
         self._reader = reader
         self._out = out
         self._running: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        model = await self._load()
-        if model is None:
+        first = await read(self._reader)
+        if first is None:
             return
         try:
+            model = _loaded(first["model"], first["arguments"])
+        except AuricleError as error:
+            self._say(pack_error(0, error))
+            return
+        self._say(pack({"ready": True}))
+        try:
+            await self._answer_all(Direct(model, room=1))
+        finally:
+            await model.close()
+
+    async def _answer_all(self, seat: Direct) -> None:
+        try:
             while message := await read(self._reader):
-                task = asyncio.create_task(self._answer(model, *message))
+                task = asyncio.create_task(self._answer(seat, message))
                 self._running.add(task)
                 task.add_done_callback(self._running.discard)
         finally:
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
-            await model.close()
 
-    async def _load(self) -> AsyncModel | None:
-        first = await read(self._reader)
-        if first is None:
-            return None
-        told = first[0]
-        try:
-            model = adapt(registry.model.get(told["model"]))(**told["arguments"])
-        except Exception as error:  # noqa: BLE001 - told to the parent, who raises it
-            self._say(pack_error(0, error))
-            return None
-        assert isinstance(model, AsyncModel)
-        self._say(pack({"ready": True}))
-        return model
-
-    async def _answer(self, model: AsyncModel, message: dict[str, Any], behind: bytes) -> None:
+    async def _answer(self, seat: Direct, message: dict[str, Any]) -> None:
         number = message["number"]
         try:
-            request = unpack_request(message["request"], behind)
-            output = await getattr(model, ABILITY[type(request)])(request)
+            output = await Asking(seat, ONCE)(unpack_request(message))
             self._say(pack_output(number, output))
         except Exception as error:  # noqa: BLE001 - told to the parent, kept with its sample
             self._say(pack_error(number, error))
 
     def _say(self, message: bytes) -> None:
-        self._out.write(message)
-        self._out.flush()
+        with suppress(BrokenPipeError):  # nobody listens any more: the next read tells
+            self._out.write(message)
 
 
-async def read(reader: asyncio.StreamReader) -> tuple[dict[str, Any], bytes] | None:
+def _loaded(name: str, arguments: dict[str, Any]) -> AsyncModel:
+    """The model, or why it cannot be had: the user's move, whoever raised it."""
+    try:
+        model = adapt(registry.model.get(name))(**arguments)
+    except AuricleError:
+        raise
+    except Exception as error:
+        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
+    assert isinstance(model, AsyncModel)
+    return model
+
+
+async def read(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     """The next message, or None where the other side is gone."""
     try:
         content, behind = HEAD.unpack(await reader.readexactly(HEAD.size))
-        return loads(await reader.readexactly(content)), await reader.readexactly(behind)
+        return unpack(await reader.readexactly(content), await reader.readexactly(behind))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
 
 
 async def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the parent's, who drains
     # What a model prints must not end up among the messages.
-    out = os.fdopen(os.dup(1), "wb")
+    out = Pipe(os.dup(1))
     os.dup2(2, 1)
     reader = asyncio.StreamReader(limit=1 << 20)
     loop = asyncio.get_running_loop()
