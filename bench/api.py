@@ -7,7 +7,6 @@ after 50 ms. The whole command is measured: start, manifest, journal, scoring an
 from __future__ import annotations
 
 import argparse
-import asyncio
 import random
 import resource
 import subprocess
@@ -15,7 +14,6 @@ import sys
 import tempfile
 import time
 import wave
-from array import array
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -84,7 +82,7 @@ def clips(folder: Path) -> list[Path]:
             file.setnchannels(1)
             file.setsampwidth(2)
             file.setframerate(RATE)
-            file.writeframes(array("h", dice.choices(range(-3000, 3000), k=RATE * SECONDS)))
+            file.writeframes(dice.randbytes(2 * RATE * SECONDS))
         paths.append(path)
     return paths
 

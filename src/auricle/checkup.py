@@ -21,6 +21,7 @@ from auricle.models import abilities, adapt
 from auricle.types import Rejected, Sample
 
 EXTRAS = {
+    "api": ("aiohttp", "pybase64"),
     "demo": ("moonshine-voice", "pocketsphinx"),
     "bleu": ("sacrebleu",),
     "ifeval": ("langdetect",),
@@ -69,6 +70,25 @@ def installed() -> Iterator[Finding]:
         missing = len(found) < len(packages)
         hint = f"  (pip install 'auricle[{extra}]')" if missing else ""
         yield None if missing else True, f"extra {extra}: {', '.join(found) or 'absent'}{hint}"
+        if extra == "api" and not missing:
+            yield from over_http()
+
+
+def over_http() -> Iterator[Finding]:
+    """Does a question reach a server on this machine and come back? A proxy may be in the way."""
+    from auricle.fakeserver import FakeServer, Script
+
+    arguments = {"model": "fake", "timeout": 10, "api_key": "none"}
+    try:
+        with (
+            FakeServer(Script(reply="heard")) as server,
+            api.load_model("openai", base_url=server.url, **arguments) as model,
+        ):
+            model.ask(text="hello")
+    except (AuricleError, OSError) as error:
+        yield False, f"a server on this machine cannot be asked: {error}"
+    else:
+        yield True, "models behind an API: a server on this machine answers"
 
 
 def _version(package: str) -> str | None:
