@@ -1,4 +1,4 @@
-"""What Auricle adds to the cost of asking a server, beside a bare loop that reads, encodes and posts.
+"""What Auricle adds to the cost of asking a server, beside a loop that reads, encodes and posts.
 
 Both talk to the same stub on loopback, which reads each body whole and answers at once or
 after 50 ms. The whole command is measured: start, manifest, journal, scoring and report.
@@ -31,7 +31,10 @@ STUB = """
 import asyncio, sys
 from aiohttp import web
 latency = float(sys.argv[1])
-REPLY = b'{"choices":[{"message":{"role":"assistant","content":"hello there"},"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":2}}'
+REPLY = (
+    b'{"choices":[{"message":{"role":"assistant","content":"hello there"},'
+    b'"finish_reason":"stop"}],"usage":{"prompt_tokens":10,"completion_tokens":2}}'
+)
 async def chat(request):
     await request.read()
     if latency:

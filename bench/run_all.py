@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALL = ("startup", "throughput", "scoring", "batching", "report_page", "resume", "memory")
+ALL = ("startup", "throughput", "scoring", "batching", "report_page", "resume", "memory", "api")
 
 
 def main(names: list[str]) -> int:
