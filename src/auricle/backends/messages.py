@@ -85,12 +85,13 @@ def unpack(content: bytes, behind: bytes) -> dict[str, Any]:
 def _attached(described: Sequence[dict[str, Any]], behind: bytes) -> list[Audio | Image | Video]:
     found, at = [], 0
     for about in described:
-        make, shape, size = MEDIA[about.pop("kind")], about.pop("shape", None), about.pop("size", 0)
+        make, shape = MEDIA[about.pop("kind")], about.pop("shape", None)
+        size: int | None = about.pop("size", None)
         part = make(**about)
-        if size or shape is not None:
+        if size is not None:  # none where it is on disk; there are sounds of no bytes at all
             part = replace(part, data=_data(behind[at : at + size], shape))
+            at += size
         found.append(part)
-        at += size
     return found
 
 
