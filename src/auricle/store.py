@@ -3,6 +3,7 @@
     spec.json       what was asked; written once, whole or not at all
     outputs.jsonl   the journal: one line a finished sample, appended and never rewritten
     verdicts.jsonl  what judges said of the answers, appended and never rewritten
+    speech/         what the model said aloud, by content
     progress.json   how far the last pass over the data came
     the rest        derived; safe to delete
 
@@ -26,10 +27,11 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.codec import decode_record, digest, dumps, encode_record, id_of
-from auricle.errors import DataError, RunLocked, RunMismatch
+from auricle.errors import AudioError, DataError, RunLocked, RunMismatch
 from auricle.types import Generation, Json, Output, Record
 
 COMMIT_SECONDS = 0.1
+SPEECH = "speech/"
 DERIVED = (
     "scores.jsonl",
     "metrics.json",
@@ -42,12 +44,27 @@ DERIVED = (
 GONE = b'{"gone":'
 
 
-def _read(line: bytes) -> Record | None:
+def _read(line: bytes, folder: Path) -> Record | None:
     """The record a line holds; a damaged line holds none, and its sample is asked again."""
     try:
-        return decode_record(orjson.loads(line))
+        record = decode_record(orjson.loads(line))
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         return None
+    if not _speaks(record):
+        return record
+    return replace(record, outputs=tuple(_found_in(folder, each) for each in record.outputs))
+
+
+def _speaks(record: Record) -> bool:
+    return any(isinstance(each, Generation) and each.audio for each in record.outputs)
+
+
+def _found_in(folder: Path, output: Output) -> Output:
+    """Speech is written down relative to its run, which may have been moved since."""
+    if not isinstance(output, Generation) or not output.audio:
+        return output
+    name = output.audio.uri
+    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH) else output
 
 
 class Held:
@@ -66,7 +83,7 @@ class Held:
         if self._file is None:
             self._file = self._path.open("rb")
         self._file.seek(offset)
-        return _read(self._file.readline())
+        return _read(self._file.readline(), self._path.parent)
 
     def ids(self) -> set[int]:
         """Digests of the ids of all samples held."""
@@ -137,7 +154,7 @@ class Run:
 
     def append(self, record: Record) -> None:
         """Keep a record; it is on disk within two tenths of a second."""
-        if any(isinstance(each, Generation) and each.audio for each in record.outputs):
+        if _speaks(record):
             record = replace(record, outputs=tuple(map(self._with_sound_kept, record.outputs)))
         self._append(encode_record(record))
 
@@ -146,14 +163,19 @@ class Run:
         if not isinstance(output, Generation) or output.audio is None:
             return output
         sound = output.audio
-        if not isinstance(sound.data, bytes):
+        if sound.path and sound.path.parent == self.path / SPEECH:  # kept before
+            return replace(output, audio=Audio(f"{SPEECH}{sound.path.name}"))
+        if sound.data is None:  # in a file of the model's own
             return output
-        name = f"speech/{sound.hash}{_suffix(sound.data)}"
-        path = self.path / name
-        path.parent.mkdir(exist_ok=True)
-        if not path.exists():
-            write_whole(path, sound.data)
-        return replace(output, audio=Audio(str(path)))
+        try:
+            content = sound.data if isinstance(sound.data, bytes) else sound.encode()
+        except AudioError:  # nothing that could be played
+            return replace(output, audio=None)
+        name = f"{SPEECH}{sound.hash}{_suffix(content)}"
+        if not (self.path / name).exists():
+            (self.path / SPEECH).mkdir(exist_ok=True)
+            write_whole(self.path / name, content)
+        return replace(output, audio=Audio(name))
 
     def forget(self, samples: set[int]) -> None:
         """Leave out samples that are no longer in the data, by the digests of their ids."""
@@ -194,7 +216,7 @@ class Run:
         """The latest record of each sample, read one by one."""
         latest = set(self._latest().values())
         for offset, line in self._raw_lines():
-            if offset in latest and (record := _read(line)):
+            if offset in latest and (record := _read(line, self.path)):
                 yield record
 
     def _latest(self) -> dict[int, int]:
@@ -301,7 +323,7 @@ def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Jso
         )
 
 
-SUFFIXES = {b"RIFF": ".wav", b"ID3": ".mp3", b"\xff\xfb": ".mp3", b"fLaC": ".flac", b"OggS": ".ogg"}
+SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
 
 
 def _suffix(content: bytes) -> str:

@@ -8,8 +8,8 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.errors import Refused, SpecError
-from auricle.models.http.client import HttpModel, Reply
-from auricle.models.http.media import base64, remote
+from auricle.models.http.client import HttpModel, count, merged, shape
+from auricle.models.http.media import base64, picture, remote
 from auricle.types import Generate, Generation, Part, Turn
 
 ROLES = {"user": "user", "assistant": "model"}
@@ -32,9 +32,9 @@ class Gemini(HttpModel):
     async def generate(self, request: Generate) -> Generation:
         body = await self.in_thread(self.body, request)
         path = f"/models/{self.service.model}:generateContent"
-        said = _generation(await self.post(path, body, "application/json"))
-        if said.tokens is not None:
-            self.used(said.tokens + (said.input_tokens or 0))
+        reply = await self.post(path, body, "application/json")
+        said = _generation(self.document(reply), reply.host)
+        self.used(said, reply.charged)
         return said
 
     def body(self, request: Generate) -> bytes:
@@ -51,7 +51,7 @@ class Gemini(HttpModel):
         }
         if system:
             asked["systemInstruction"] = {"parts": [self._part(part) for part in system]}
-        return orjson.dumps({**asked, **self.service.extra})
+        return orjson.dumps(merged(asked, self.service.extra))
 
     def _turn(self, turn: Turn) -> dict[str, Any]:
         return {"role": ROLES[turn.role], "parts": [self._part(part) for part in turn.parts]}
@@ -65,25 +65,25 @@ class Gemini(HttpModel):
             sound = self.encoder(part)
             kind, content = sound.media_type, sound.content
         else:
-            kind, content = part.media_type, part.read()
+            kind, content = part.media_type, picture(part, self.service.max_megabytes)
         held = orjson.Fragment(b'"' + base64(content) + b'"')
         return {"inlineData": {"mimeType": kind, "data": held}}
 
 
-def _generation(reply: Reply) -> Generation:
-    answer = reply.json()
+def _generation(answer: Any, host: str) -> Generation:
+    """The first candidate, without what the model only thought."""
     try:
         if not answer.get("candidates"):
-            why = answer.get("promptFeedback", {}).get("blockReason", "no reason given")
-            raise Refused(f"{reply.host} would not answer: {why}")
+            why = (answer.get("promptFeedback") or {}).get("blockReason", "no reason given")
+            raise Refused(f"{host} would not answer: {why}")
         first = answer["candidates"][0]
-        parts = first.get("content", {}).get("parts", [])
-        usage = answer.get("usageMetadata", {})
+        parts = (first.get("content") or {}).get("parts") or []
+        usage = answer.get("usageMetadata") or {}
         return Generation(
-            text="".join(part["text"] for part in parts if "text" in part),
-            tokens=usage.get("candidatesTokenCount"),
-            input_tokens=usage.get("promptTokenCount"),
-            finish=str(first.get("finishReason", "")).lower(),
+            text="".join(part.get("text", "") for part in parts if not part.get("thought")),
+            tokens=count(usage.get("candidatesTokenCount")),
+            input_tokens=count(usage.get("promptTokenCount")),
+            finish=str(first.get("finishReason") or "").lower(),
         )
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Refused(f"{reply.host} answered {reply.shape()}, no candidates") from error
+        raise Refused(f"{host} answered {shape(answer)}, no candidates") from error

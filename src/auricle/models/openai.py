@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import binascii
 import io
+import re
 import wave
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,12 +18,12 @@ import orjson
 
 from auricle.audio import Audio, Image
 from auricle.errors import Refused, SpecError, Transient
-from auricle.models.http.client import HttpModel, Reply, events
+from auricle.models.http.client import DONE, HttpModel, Sent, count, events, merged, shape
 from auricle.models.http.media import base64, data_url, picture, remote
 from auricle.types import Generate, Generation, Part, Turn
 
-JSON = "application/json"
-HEADED = (b"RIFF", b"ID3", b"\xff\xfb", b"fLaC", b"OggS")  # how files of sound begin
+JSON, EVENTS = "application/json", "text/event-stream"
+HEADED = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # how files of sound begin
 SPOKEN_RATE = 24_000
 TOO_LONG = 64  # characters a token: an answer longer than this has forgotten its limit
 
@@ -55,46 +56,56 @@ class OpenAI(HttpModel):
         return "/chat/completions"
 
     async def generate(self, request: Generate) -> Generation:
-        body = await self.in_thread(self.body, request, self.streams)
         if self.streams:
-            said = await self._streamed(request, body)
-        else:
-            reply = await self.post(self.path, body, JSON)
-            said = _generation(reply)
-        if said.tokens is not None:
-            self.used(said.tokens + (said.input_tokens or 0))
+            heard = Heard()
+            async for _ in self._listen(request, heard):
+                pass
+            return heard.generation()
+        body = await self.in_thread(self.body, request, False)
+        reply = await self.post(self.path, body, JSON)
+        heard = Heard()
+        heard.whole(self.document(reply), reply.host)
+        self.used(said := heard.generation(), reply.charged)
         return said
 
-    async def stream(self, request: Generate) -> AsyncIterator[str]:
-        body = await self.in_thread(self.body, request, True)
-        async with self.sent(self.path, body, JSON) as (response, host):
-            heard = Heard()
-            async for event in events(response, host):
-                if piece := heard.take(event, host):
-                    yield piece
-            heard.check(host)
+    def stream(self, request: Generate) -> AsyncIterator[str]:
+        return self._listen(request, Heard())
 
-    async def _streamed(self, request: Generate, body: bytes) -> Generation:
-        most = TOO_LONG * request.max_tokens + 10_000
-        async with self.sent(self.path, body, JSON) as (response, host):
-            if response.content_type != "text/event-stream":  # it would not stream
-                return _generation(Reply(await response.read(), response.content_type, host))
-            heard, length = Heard(), 0
-            try:
-                async for event in events(response, host):
-                    length += len(heard.take(event, host))
-                    if length > most:
-                        raise Refused(
-                            f"{host} had written {length} characters where max_tokens is "
-                            f"{request.max_tokens}, and did not stop"
-                        )
-            except TimeoutError as error:
-                raise Refused(
-                    f"{host} did not end its answer within {self.service.timeout:g} s "
-                    f"({length} characters so far); -M timeout=… gives it longer"
-                ) from error
-            heard.check(host)
-            return heard.generation()
+    async def _listen(self, request: Generate, heard: Heard) -> AsyncIterator[str]:
+        """Text as it comes; at once, from a server that will not stream."""
+        body = await self.in_thread(self.body, request, True)
+        async with self.sent(self.path, body, JSON) as sent:
+            if sent.response.content_type != EVENTS:
+                yield heard.whole(self.document(await self.read(sent)), sent.host)
+            else:
+                async for piece in self._pieces(sent, heard, request.max_tokens):
+                    yield piece
+                heard.check(sent.host)
+        self.used(heard.generation(), sent.charged)
+
+    async def _pieces(self, sent: Sent, heard: Heard, max_tokens: int) -> AsyncIterator[str]:
+        """Text as it comes, from a server that must come to an end."""
+        import aiohttp
+
+        most = TOO_LONG * max_tokens + 10_000
+        try:
+            async for event in events(sent.response, sent.host):
+                if isinstance(event, dict) and event.get("error"):
+                    raise self.complaint(event["error"], sent.host)
+                if piece := heard.take(event, sent.host):
+                    yield piece
+                if heard.length > most:
+                    raise Refused(
+                        f"{sent.host} had written {heard.length} characters where max_tokens is "
+                        f"{max_tokens}, and did not stop"
+                    )
+        except aiohttp.ServerTimeoutError:
+            raise  # it fell silent, which may pass
+        except TimeoutError as error:
+            raise Refused(
+                f"{sent.host} did not end its answer within {self.service.timeout:g} s "
+                f"({heard.length} characters so far); -M timeout=… gives it longer"
+            ) from error
 
     def body(self, request: Generate, stream: bool) -> bytes:
         """The request as bytes; sounds are spliced in, never parsed or escaped again."""
@@ -110,9 +121,7 @@ class OpenAI(HttpModel):
             asked["logprobs"] = True
         if stream:
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
-        # A value of null takes a field out, for servers that will not have it.
-        asked |= self.service.extra
-        return orjson.dumps({name: value for name, value in asked.items() if value is not None})
+        return orjson.dumps(merged(asked, self.service.extra))
 
     def _message(self, turn: Turn) -> dict[str, Any]:
         if all(isinstance(part, str) for part in turn.parts):
@@ -125,8 +134,10 @@ class OpenAI(HttpModel):
         if isinstance(part, Audio):
             return self._sound(part)
         kind = "image_url" if isinstance(part, Image) else "video_url"
-        url = part.uri if remote(part) else _text(picture(part, self.service.max_megabytes))
-        return {"type": kind, kind: {"url": url}}
+        if remote(part):
+            return {"type": kind, kind: {"url": part.uri}}
+        content = picture(part, self.service.max_megabytes)
+        return {"type": kind, kind: {"url": _text(data_url(part.media_type, content))}}
 
     def _sound(self, part: Audio) -> dict[str, Any]:
         if remote(part):
@@ -162,69 +173,73 @@ def _text(ascii_bytes: bytes) -> orjson.Fragment:
     return orjson.Fragment(b'"' + ascii_bytes + b'"')
 
 
+MALFORMED = (AttributeError, IndexError, KeyError, TypeError, ValueError)
+
+
 @dataclass
 class Heard:
-    """What a stream has said so far."""
+    """What a server has said so far, in pieces or at once."""
 
     pieces: list[str] = field(default_factory=list)
     sound: list[str] = field(default_factory=list)
     logprobs: list[float] = field(default_factory=list)
     finish: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
+    length: int = 0
+    """Characters."""
+    ended: bool = False
+    """Did the server say that this is all?"""
 
     def take(self, event: Any, host: str) -> str:
         """Note an event; the text it adds."""
-        if not isinstance(event, dict):
-            raise Transient(f"{host} streamed {type(event).__name__} where an object was due")
-        if event.get("error"):
-            raise Transient(f"{host} broke off its answer: {str(event['error'])[:200]}")
+        if event is DONE:
+            self.ended = True
+            return ""
+        try:
+            return self._take(event)
+        except MALFORMED as error:
+            raise Transient(f"{host} streamed {shape(event)}, no part of an answer") from error
+
+    def whole(self, answer: Any, host: str) -> str:
+        """Note the first choice of an answer that came at once; its text."""
+        try:
+            if not isinstance(answer["choices"][0]["message"], dict):
+                raise TypeError("no message")
+            return self._take(answer)
+        except MALFORMED as error:
+            raise Refused(f"{host} answered {shape(answer)}, no chat completion") from error
+
+    def _take(self, event: Mapping[str, Any]) -> str:
         self.usage = event.get("usage") or self.usage
-        choice: Mapping[str, Any] = next(iter(event.get("choices") or []), {})
-        self.finish = choice.get("finish_reason") or self.finish
-        self.logprobs += _logprobs(choice)
-        delta = choice.get("delta") or {}
-        spoken = delta.get("audio") or {}
+        for choice in (event.get("choices") or [])[:1]:
+            self.finish = choice.get("finish_reason") or self.finish
+            self.logprobs += _logprobs(choice)
+            return self._note(choice.get("delta") or choice.get("message") or {})
+        return ""
+
+    def _note(self, said: Mapping[str, Any]) -> str:
+        spoken = said.get("audio") or {}
         self.sound += [spoken["data"]] if spoken.get("data") else []
-        piece = str(delta.get("content") or spoken.get("transcript") or "")
+        text = said.get("content") or spoken.get("transcript") or said.get("refusal") or ""
+        piece = _joined(text)
         self.pieces.append(piece)
+        self.length += len(piece)
         return piece
 
     def check(self, host: str) -> None:
         """A stream that ends without saying so was cut, and half an answer is none."""
-        if not self.finish:
-            written = sum(map(len, self.pieces))
-            raise Transient(f"{host} broke off its stream after {written} characters")
+        if not self.finish and not self.ended:
+            raise Transient(f"{host} broke off its stream after {self.length} characters")
 
     def generation(self) -> Generation:
         return Generation(
             text="".join(self.pieces),
-            tokens=self.usage.get("completion_tokens"),
-            input_tokens=self.usage.get("prompt_tokens"),
+            tokens=count(self.usage.get("completion_tokens")),
+            input_tokens=count(self.usage.get("prompt_tokens")),
             finish=self.finish,
             audio=_spoken(self.sound),
             logprobs=tuple(self.logprobs) or None,
         )
-
-
-def _generation(reply: Reply) -> Generation:
-    """The first choice of a whole answer."""
-    answer = reply.json()
-    try:
-        choice = answer["choices"][0]
-        message = choice["message"]
-        spoken = message.get("audio") or {}
-        usage = answer.get("usage") or {}
-        text = message.get("content") or spoken.get("transcript") or message.get("refusal") or ""
-        return Generation(
-            text=_joined(text),
-            tokens=usage.get("completion_tokens"),
-            input_tokens=usage.get("prompt_tokens"),
-            finish=choice.get("finish_reason") or "",
-            audio=_spoken([spoken["data"]] if spoken.get("data") else []),
-            logprobs=tuple(_logprobs(choice)) or None,
-        )
-    except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Refused(f"{reply.host} answered {reply.shape()}, no chat completion") from error
 
 
 def _joined(content: Any) -> str:
@@ -243,11 +258,11 @@ def _spoken(pieces: Sequence[str]) -> Audio | None:
     """The sound of an answer; what comes without a header is 16-bit mono at OpenAI's rate."""
     try:
         content = b"".join(binascii.a2b_base64(piece) for piece in pieces)
-    except binascii.Error as error:
+    except (TypeError, ValueError) as error:
         raise Transient(f"the sound in the answer is not base64: {error}") from error
     if not content:
         return None
-    return Audio(data=content if content.startswith(HEADED) else _wav(content))
+    return Audio(data=content if HEADED.match(content) else _wav(content))
 
 
 def _wav(frames: bytes) -> bytes:

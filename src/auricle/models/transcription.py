@@ -5,15 +5,19 @@
 
 from __future__ import annotations
 
+import json
+import re
 from functools import partial
 from typing import Any
 
 from auricle.audio import Audio
 from auricle.errors import Refused, SampleError, SpecError
-from auricle.models.http.client import HttpModel, Reply
+from auricle.models.http.client import HttpModel, Reply, count, in_pieces, merged, shape
 from auricle.models.http.media import Encoded
 from auricle.types import Generate, Generation, media
 
+SUFFIXES = {"opus": "ogg"}  # what servers know a file of this format by
+MARKED = re.compile("html|json")
 FORMATS = ("json", "text", "verbose_json")
 
 
@@ -48,9 +52,9 @@ class Transcription(HttpModel):
             raise SampleError(f"one sound is transcribed at a time; here are {len(sounds)}")
         sound = await self.in_thread(self.encoder, sounds[0])
         reply = await self.post(self.path, partial(self._form, sound, request))
-        said = _generation(reply, self.format)
-        if said.tokens is not None:
-            self.used(said.tokens + (said.input_tokens or 0))
+        plain = self.format == "text" and not MARKED.search(reply.kind)
+        said = _plain(reply) if plain else _generation(self.document(reply), reply.host)
+        self.used(said, reply.charged)
         return said
 
     def _form(self, sound: Encoded, request: Generate) -> Any:
@@ -60,34 +64,33 @@ class Transcription(HttpModel):
         fields = {
             "model": self.service.model,
             "response_format": self.format,
-            "temperature": f"{request.temperature:g}",
-            "language": self.language,
-            "prompt": self.prompt,
-            **{name: str(value) for name, value in self.service.extra.items()},
+            "temperature": request.temperature,
+            "language": self.language or None,
+            "prompt": self.prompt or None,
         }
-        for name, value in fields.items():
-            if value:
-                form.add_field(name, value)
+        for name, value in merged(fields, self.service.extra).items():
+            for each in value if isinstance(value, list) else [value]:
+                form.add_field(name, each if isinstance(each, str) else json.dumps(each))
         form.add_field(
             "file",
-            sound.content,
-            filename=f"sound.{sound.format}",
+            in_pieces(sound.content),
+            filename=f"sound.{SUFFIXES.get(sound.format, sound.format)}",
             content_type=sound.media_type,
         )
         return form
 
 
-def _generation(reply: Reply, kind: str) -> Generation:
-    if kind == "text" and "json" not in reply.kind:
-        if "html" in reply.kind:
-            reply.json()  # refuses a web page
-        return Generation(text=reply.content.decode("utf-8", "replace").strip())
-    answer = reply.json()
+def _plain(reply: Reply) -> Generation:
+    return Generation(text=reply.content.decode("utf-8", "replace").strip())
+
+
+def _generation(answer: Any, host: str) -> Generation:
     if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
-        raise Refused(f"{reply.host} answered {reply.shape()}, without a text")
-    usage = answer.get("usage") or {}
+        raise Refused(f"{host} answered {shape(answer)}, without a text")
+    usage = answer.get("usage")
+    told = usage if isinstance(usage, dict) else {}
     return Generation(
         text=answer["text"],
-        tokens=usage.get("output_tokens"),
-        input_tokens=usage.get("input_tokens"),
+        tokens=count(told.get("output_tokens")),
+        input_tokens=count(told.get("input_tokens")),
     )

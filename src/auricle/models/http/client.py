@@ -8,16 +8,15 @@ key, a header or a sound.
 from __future__ import annotations
 
 import asyncio
-import os
+import io
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, fields
-from email.utils import parsedate_to_datetime
-from typing import TYPE_CHECKING, Any, TypeVar
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
-from urllib.request import getproxies
 
 import orjson
 
@@ -25,6 +24,9 @@ from auricle.errors import MissingExtra, Refused, SampleError, SpecError, Transi
 from auricle.models.base import AsyncModel
 from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
+from auricle.models.http.service import Service as Service
+from auricle.models.http.words import message_of, retry_after, words_of
+from auricle.types import Generation
 
 if TYPE_CHECKING:
     import aiohttp
@@ -35,74 +37,19 @@ MAY_PASS = {408, 409, 425, 429}
 BUSY = {429, 503}
 ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or something no reader wants
 MOST_WORDS = 300
-LINE = 1 << 20  # the longest line of a stream
+MOST_SAID = 20_000  # bytes of an error that are read
+MOST_BYTES = 1 << 28  # of a whole answer
+LINE = 1 << 22  # half the longest line of a stream: a minute of speech may come in one
+LARGE = 1 << 20  # bytes of a body that are written in one go
+DONE = object()
 
 
-@dataclass(frozen=True, slots=True)
-class Service:
-    """Where a server is, who asks, and how long one waits: `-M name=value` of every API model."""
+class Sent(NamedTuple):
+    """A request that met a good status; its answer is yet to be read."""
 
-    model: str = ""
-    base_url: str | Sequence[str] = ""
-    """One server, or several that serve the same: a list, or with commas between."""
-    api_key_env: str = ""
-    """The environment variable that holds the key; the key itself is never written down."""
-    api_key: str = field(default="", repr=False)
-    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """More headers; `$NAME` in a value stands for an environment variable."""
-    timeout: float = 600.0
-    """Seconds for a whole answer."""
-    connect_timeout: float = 10.0
-    read_timeout: float = 180.0
-    """Seconds without a byte."""
-    rpm: float | None = None
-    """Requests a minute."""
-    tpm: float | None = None
-    """Tokens a minute."""
-    adaptive: bool = True
-    """Find out how many requests at once help; otherwise send all that the run allows."""
-    audio_format: str = "auto"
-    sample_rate: int | None = None
-    max_megabytes: float = 25.0
-    extra: Mapping[str, Any] = field(default_factory=dict)
-    """Anything else the body should hold."""
-
-    @classmethod
-    def of(cls, name: str, given: Mapping[str, Any]) -> Service:
-        known = [each.name for each in fields(cls)]
-        if unknown := [each for each in given if each not in known]:
-            raise SpecError(f"{name} takes no {', '.join(unknown)}; it takes {', '.join(known)}.")
-        service = cls(**given)
-        service._check(name)
-        return service
-
-    def _check(self, name: str) -> None:
-        for limit in ("timeout", "connect_timeout", "read_timeout", "max_megabytes", "rpm", "tpm"):
-            value = getattr(self, limit)
-            if value is not None and not (isinstance(value, (int, float)) and value > 0):
-                raise SpecError(f"{name}: {limit} should be a number above 0, not {value!r}.")
-        for mapping in ("headers", "extra"):
-            if not isinstance(getattr(self, mapping), Mapping):
-                raise SpecError(
-                    f'{name}: {mapping} should be an object: -M \'{mapping}={{"name": "value"}}\'.'
-                )
-
-    def urls(self, default: str = "") -> list[str]:
-        given = self.base_url or default
-        listed = given.split(",") if isinstance(given, str) else list(given)
-        found = [each.strip().rstrip("/") for each in listed if each.strip()]
-        for url in found:
-            if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                raise SpecError(f"base_url should be http://host:port/path, not {url!r}.")
-        return found
-
-    def key(self, default_env: str = "") -> str:
-        """The key, from where it was said to be; a variable that was named must be set."""
-        if self.api_key:
-            return str(self.api_key)
-        if self.api_key_env and not os.environ.get(self.api_key_env):
-            raise SpecError(f"api_key_env names {self.api_key_env}, which is not set.")
-        return os.environ.get(self.api_key_env or default_env, "")
+    response: aiohttp.ClientResponse
+    host: str
+    charged: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,6 +59,8 @@ class Reply:
     content: bytes
     kind: str
     host: str
+    charged: float = 0.0
+    """What the pace was charged for it before its size was known."""
 
     def json(self) -> Any:
         if "html" in self.kind or self.content.lstrip()[:1] == b"<":
@@ -121,12 +70,6 @@ class Reply:
         except orjson.JSONDecodeError as error:
             raise Transient(f"{self.host} answered something that is not JSON: {error}") from error
 
-    def shape(self) -> str:
-        """What kind of JSON it is, without repeating what may be long or secret."""
-        value = self.json()
-        names = ", ".join(list(value)[:8]) if isinstance(value, dict) else ""
-        return f"an object with {names or 'nothing'}" if isinstance(value, dict) else "no object"
-
 
 class HttpModel(AsyncModel):
     """What every model behind an API does the same way."""
@@ -135,13 +78,15 @@ class HttpModel(AsyncModel):
     default_key_env = ""
 
     def __init__(self, **options: Any) -> None:
+        if not (find_spec("aiohttp") and find_spec("pybase64")):
+            raise MissingExtra("Models behind an API", "api")
         self.service = Service.of(type(self).__name__, options)
         urls = self.service.urls(self.default_url)
         if not urls:
             raise SpecError(f"{type(self).__name__}: say where: -M base_url=http://host:port/v1.")
         self._key = self.service.key(self.default_key_env)
-        self._headers = {**self.authorisation(self._key), **self._more_headers()}
-        self._secrets = [each for each in (self._key, *self._headers.values()) if len(each) > 3]
+        self._headers = {**self.authorisation(self._key), **self.service.more_headers()}
+        self._secrets = self._kept_secret(urls)
         self.encoder = Encoder(
             self.service.audio_format,  # type: ignore[arg-type]  # checked there
             self.service.sample_rate,
@@ -149,14 +94,23 @@ class HttpModel(AsyncModel):
         )
         self._pool = Pool([Endpoint(url, Gate(adaptive=self.service.adaptive)) for url in urls])
         self._pace = Pace(self.service.rpm, self.service.tpm)
-        self._threads = ThreadPoolExecutor(2, thread_name_prefix="auricle-encode")
+        self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
         self._session: aiohttp.ClientSession | None = None
 
     def authorisation(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
-    def _more_headers(self) -> dict[str, str]:
-        return {n: os.path.expandvars(str(v)) for n, v in self.service.headers.items()}
+    def _kept_secret(self, urls: list[str]) -> list[str]:
+        """Everything that proves who asks, longest first, so that no half of it is left over."""
+        passwords = [urlsplit(url).password or "" for url in urls]
+        if any(passwords) and "Authorization" in self._headers:
+            raise SpecError(
+                "A key and a password in base_url cannot both be sent; leave one of them out."
+            )
+        values = list(self._headers.values())
+        words = [word for value in values for word in value.split() if len(word) > 7]
+        known = {each for each in (self._key, *passwords, *values, *words) if len(each) > 3}
+        return sorted(known, key=len, reverse=True)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
         """Do what would hold up everybody else somewhere else."""
@@ -164,91 +118,116 @@ class HttpModel(AsyncModel):
 
     async def post(self, path: str, body: bytes | Callable[[], Any], kind: str = "") -> Reply:
         """The whole answer to one request."""
-        async with self.sent(path, body, kind) as (response, host):
-            return Reply(await response.read(), response.content_type, host)
+        async with self.sent(path, body, kind) as sent:
+            return await self.read(sent)
+
+    async def read(self, sent: Sent) -> Reply:
+        """The whole answer, if it has an end within reason."""
+        held, size = [], 0
+        async for chunk in sent.response.content.iter_any():
+            held.append(chunk)
+            size += len(chunk)
+            if size > MOST_BYTES:
+                raise Refused(f"{sent.host} answered more than {MOST_BYTES >> 20} MB")
+        return Reply(b"".join(held), sent.response.content_type, sent.host, sent.charged)
 
     @asynccontextmanager
     async def sent(
         self, path: str, body: bytes | Callable[[], Any], kind: str = ""
-    ) -> AsyncIterator[tuple[aiohttp.ClientResponse, str]]:
+    ) -> AsyncIterator[Sent]:
         """A response whose status is good; every way it can go wrong is told in one line."""
         import aiohttp
 
-        await self._pace.wait()
+        charged = await self._pace.wait()
         endpoint = await self._pool.enter()
-        host = urlsplit(endpoint.url).netloc
         headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
-        content = body() if callable(body) else body
         try:
+            content = body() if callable(body) else in_pieces(body)
             async with self._client().post(
                 endpoint.url + path, data=content, headers=headers, allow_redirects=False
             ) as response:
                 if response.status != 200:
-                    raise await self._fault(response, endpoint, host)
-                yield response, host
+                    raise await self._fault(response, endpoint)
+                yield Sent(response, endpoint.host, charged)
             self._pool.answered(endpoint)
         except (aiohttp.ClientError, OSError) as error:
-            if isinstance(error, aiohttp.ConnectionTimeoutError | aiohttp.ClientConnectorError):
-                self._pool.lost(endpoint)
-                raise Unreachable(self._lost(error, host)) from error
-            raise Transient(self._lost(error, host)) from error
+            self._pool.lost(endpoint)
+            raise self._lost(error, endpoint.host) from error
         finally:
             self._pool.leave(endpoint)
 
-    def used(self, tokens: int | None) -> None:
-        """Count tokens against the pace."""
-        if tokens:
-            self._pace.spent(tokens)
+    def used(self, said: Generation, charged: float) -> None:
+        """Count an answer's tokens against the pace; untold, they are as many as was guessed."""
+        if said.tokens is not None:
+            self._pace.spent(said.tokens + (said.input_tokens or 0), charged)
+
+    def document(self, reply: Reply) -> Any:
+        """The JSON of an answer, unless it is an error under a good status."""
+        answer = reply.json()
+        if isinstance(answer, dict) and answer.get("error"):
+            raise self.complaint(answer["error"], reply.host)
+        return answer
+
+    def complaint(self, error: Any, host: str) -> SampleError:
+        """What an error means that stands where an answer should."""
+        code = error.get("code") if isinstance(error, dict) else None
+        message = f"{host} answered with an error: {self.scrubbed(message_of(error))}"
+        final = isinstance(code, int) and 400 <= code < 500 and code not in MAY_PASS
+        return Refused(message) if final else Transient(message)
 
     def _client(self) -> aiohttp.ClientSession:
         if self._session is None:
-            try:
-                import aiohttp
-            except ImportError as error:
-                raise MissingExtra("Models behind an API", "api") from error
+            import aiohttp
+
             service = self.service
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(
                     total=service.timeout,
-                    sock_connect=service.connect_timeout,
+                    connect=service.connect_timeout,
                     sock_read=service.read_timeout,
                 ),
                 read_bufsize=LINE,
-                # Looked up for every request where it is on, so only where there is a proxy.
-                trust_env=bool(getproxies()),
+                trust_env=True,
             )
         return self._session
 
-    async def _fault(
-        self, response: aiohttp.ClientResponse, endpoint: Endpoint, host: str
-    ) -> SampleError:
+    async def _fault(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> SampleError:
         """What a status that is not 200 means, in the server's words."""
         status = response.status
-        words = self.scrubbed(_words(await response.content.read(20_000)))
-        message = f"HTTP {status} from {host}: {words or response.reason or 'no words'}"
+        if status >= 500:
+            self._pool.lost(endpoint)
+        else:
+            self._pool.reached(endpoint)
+        words = self.scrubbed(words_of(await _beginning(response)))
+        message = f"HTTP {status} from {endpoint.host}: {words or response.reason or 'no words'}"
         if status in MAY_PASS or status >= 500:
-            wait = _retry_after(response.headers.get("Retry-After"))
+            wait = retry_after(response.headers.get("Retry-After"))
             if status in BUSY:
                 endpoint.gate.busy(wait)
             return Transient(message, wait)
         if 300 <= status < 400:
-            return Refused(f"{message} (it points to {response.headers.get('Location')})")
+            place = self.scrubbed(response.headers.get("Location", "nowhere"))
+            return Refused(f"{message} (it points to {place})")
         return Refused(message)
 
-    def _lost(self, error: Exception, host: str) -> str:
+    def _lost(self, error: Exception, host: str) -> Transient:
+        """What became of a connection, and whether there was one."""
         import aiohttp
 
         service = self.service
         if isinstance(error, aiohttp.ConnectionTimeoutError):
-            return f"{host} did not take a connection within {service.connect_timeout:g} s"
-        if isinstance(error, aiohttp.SocketTimeoutError):
-            return f"{host} sent nothing for {service.read_timeout:g} s"
-        if isinstance(error, TimeoutError):
-            return f"{host} did not finish its answer within {service.timeout:g} s"
+            return Unreachable(
+                f"{host} did not take a connection within {service.connect_timeout:g} s"
+            )
         if isinstance(error, aiohttp.ClientConnectorError):
-            return f"no connection to {host}: {error.strerror or error.os_error}"
-        return self.scrubbed(f"{host} broke off: {str(error) or type(error).__name__}")
+            why = error.os_error.strerror or error.os_error
+            return Unreachable(self.scrubbed(f"no connection to {host}: {why}"))
+        if isinstance(error, aiohttp.SocketTimeoutError):
+            return Transient(f"{host} sent nothing for {service.read_timeout:g} s")
+        if isinstance(error, TimeoutError):
+            return Transient(f"{host} did not finish its answer within {service.timeout:g} s")
+        return Transient(self.scrubbed(f"{host} broke off: {str(error) or type(error).__name__}"))
 
     def scrubbed(self, words: str) -> str:
         """Words that may be written down: no key, no sound, and not too many."""
@@ -264,53 +243,56 @@ class HttpModel(AsyncModel):
             await asyncio.sleep(0)  # the transports close in the loop's next turn
 
 
-def _words(content: bytes) -> str:
-    """What a server says is wrong: the message of its JSON, or its text without tags."""
-    try:
-        found = _message(orjson.loads(content))
-    except orjson.JSONDecodeError:
-        found = re.sub(r"<[^>]*>", " ", content.decode("utf-8", "replace"))
-    return " ".join(found.split())
+def in_pieces(content: bytes) -> bytes | io.BytesIO:
+    """A large body in a form that is written piece by piece, so that others get their turn."""
+    return io.BytesIO(content) if len(content) > LARGE else content
 
 
-def _message(value: Any) -> str:
-    """The words in `{"error": {"message": …}}`, `{"detail": …}` and the like, or all of it."""
-    if isinstance(value, str):
-        return value
-    if isinstance(value, list) and value:
-        return _message(value[0])
-    if isinstance(value, dict):
-        for name in ("error", "message", "detail", "msg"):
-            if value.get(name):
-                return _message(value[name])
-    return orjson.dumps(value).decode()
+def merged(asked: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
+    """A body with more fields. Objects are merged; null takes a field out that a server refuses."""
+    body = dict(asked)
+    for name, value in extra.items():
+        held = body.get(name)
+        both = isinstance(held, Mapping) and isinstance(value, Mapping)
+        body[name] = merged(held, value) if both else value  # type: ignore[arg-type]
+    return {name: value for name, value in body.items() if value is not None}
 
 
-def _retry_after(value: str | None) -> float | None:
-    """Seconds, or the time until a date."""
-    if not value:
-        return None
-    try:
-        return max(0.0, float(value))
-    except ValueError:
-        pass
-    try:
-        from datetime import UTC, datetime
+def shape(value: Any) -> str:
+    """What kind of JSON it is, without repeating what may be long or secret."""
+    if not isinstance(value, dict):
+        return "no object"
+    return f"an object with {', '.join(list(value)[:8]) or 'nothing'}"
 
-        return max(0.0, (parsedate_to_datetime(value) - datetime.now(UTC)).total_seconds())
-    except (TypeError, ValueError):
-        return None
+
+def count(value: Any) -> int | None:
+    """A number of tokens, where the server tells one."""
+    return int(value) if isinstance(value, int | float) else None
+
+
+async def _beginning(response: aiohttp.ClientResponse) -> bytes:
+    """As much of an error as anybody reads; its status stands, even if it breaks off."""
+    import aiohttp
+
+    held = b""
+    with suppress(aiohttp.ClientError, OSError):
+        while len(held) < MOST_SAID and (more := await response.content.read(MOST_SAID)):
+            held += more
+    return held
 
 
 async def events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[Any]:
-    """The JSON of each server-sent event, until `[DONE]` or the end."""
+    """The JSON of each server-sent event, and `DONE` where the server says that it is."""
     async for line in _lines(response, host):
         data = line.strip()
         if not data.startswith(b"data:"):
             continue  # comments, event names, the empty lines between
         data = data[5:].strip()
         if data == b"[DONE]":
+            yield DONE
             return
+        if not data:
+            continue  # to keep the connection alive
         try:
             yield orjson.loads(data)
         except orjson.JSONDecodeError as error:
@@ -318,8 +300,10 @@ async def events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[A
 
 
 async def _lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[bytes]:
+    from aiohttp.http_exceptions import LineTooLong
+
     try:
         async for line in response.content:
             yield line
-    except ValueError as error:
-        raise Refused(f"{host} streamed a line longer than {2 * LINE} bytes") from error
+    except (ValueError, LineTooLong) as error:  # which of them depends on aiohttp's version
+        raise Refused(f"{host} streamed a line longer than {2 * LINE >> 20} MB") from error

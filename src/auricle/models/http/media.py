@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from pathlib import PurePath
 from typing import Literal, get_args
 
 from auricle.audio import REMOTE, Audio, Image, Video
+from auricle.decode import opened
 from auricle.errors import AudioError, MissingExtra, SampleError, SpecError
 from auricle.waveform import Format
 
 AsSent = Literal["auto", "wav", "mp3", "flac", "opus"]
 TAKEN = ("wav", "mp3")  # formats every API with sound takes
 TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/ogg"}
-MAGIC: dict[bytes, Format] = {b"RIFF": "wav", b"ID3": "mp3", b"\xff\xfb": "mp3"}
+SOUND = re.compile(rb"(RIFF....WAVE)|(ID3|\xff[\xf2\xf3\xfa\xfb])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +24,6 @@ class Encoded:
     content: bytes
     format: Format
     name: str
-    seconds: float | None
 
     @property
     def media_type(self) -> str:
@@ -60,27 +60,37 @@ class Encoder:
 
     def _as_it_is(self, sound: Audio) -> Encoded | None:
         """The file untouched, where it is whole and of a kind that is wanted."""
-        if sound.start or sound.end is not None or (sound.data is None) is (sound.path is None):
+        if sound.start or sound.end is not None:
             return None
-        in_memory = isinstance(sound.data, bytes)
-        if not in_memory and PurePath(sound.uri).suffix[1:].lower() not in TAKEN:
+        if isinstance(sound.data, bytes):
+            content = sound.data
+        elif sound.data is None and sound.path and sound.path.suffix[1:].lower() in TAKEN:
+            content = _read(sound)
+        else:
             return None
         info = sound.info()  # a broken file is found here, by name, and not by the server
-        content = sound.data if isinstance(sound.data, bytes) else _read(sound)
-        kind = next((f for magic, f in MAGIC.items() if content.startswith(magic)), None)
+        kind = _kind(content)
         if kind is None or self.format not in ("auto", kind) or self.rate not in (None, info.rate):
             return None
-        return Encoded(content, kind, _name(sound), info.frames / info.rate)
+        return Encoded(content, kind, _name(sound))
 
     def _made(self, sound: Audio) -> Encoded:
         kind: Format = "wav" if self.format == "auto" else self.format
-        content = sound.encode(kind, rate=self.rate)
-        return Encoded(content, kind, _name(sound), sound.seconds)
+        return Encoded(sound.encode(kind, rate=self.rate), kind, _name(sound))
 
 
 def _read(sound: Audio) -> bytes:
     assert sound.path
-    return sound.path.read_bytes()
+    with opened(sound.path, _name(sound)) as file:
+        return file.read()
+
+
+def _kind(content: bytes) -> Format | None:
+    """Which of the formats that everybody takes this is, by how it begins."""
+    found = SOUND.match(content)
+    if not found:
+        return None
+    return "wav" if found[1] else "mp3"
 
 
 def _name(sound: Audio) -> str:
@@ -102,15 +112,25 @@ def data_url(media_type: str, content: bytes) -> bytes:
 
 
 def remote(part: Audio | Image | Video) -> bool:
-    """Is it somewhere else, for the server to fetch?"""
-    return part.data is None and part.uri.startswith(REMOTE)
+    """Is it somewhere else, for the server to fetch whole?"""
+    return part.data is None and part.uri.startswith(REMOTE) and not _sliced(part)
 
 
 def picture(part: Image | Video, megabytes: float) -> bytes:
-    """A picture or a film as a data URL, untouched."""
+    """The file of a picture or a film, untouched."""
+    name = part.uri or "The picture in memory"
+    if _sliced(part):
+        raise SampleError(
+            f"{name}: no API takes a part of a film. Cut it first, or leave out start and end."
+        )
     content = part.read()
     if len(content) / 1e6 > megabytes:
         raise SampleError(
-            f"{part.uri} takes {len(content) / 1e6:.1f} MB, more than {megabytes:g} MB."
+            f"{name} takes {len(content) / 1e6:.1f} MB, more than the {megabytes:g} MB a request "
+            "may carry. Make it smaller, or raise -M max_megabytes."
         )
-    return data_url(part.media_type, content)
+    return content
+
+
+def _sliced(part: Audio | Image | Video) -> bool:
+    return not isinstance(part, Image) and bool(part.start or part.end is not None)
