@@ -6,7 +6,7 @@ import asyncio
 import random
 from collections import Counter
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from auricle.errors import Hopeless, Refused, SampleError, Transient, Unreachable
 from auricle.types import (
@@ -41,8 +41,8 @@ class Settings:
     """How to run, as opposed to what: nothing here may change an answer."""
 
     concurrency: int = 64
-    batch_size: int | None = None
-    """The most requests in one call; by default what the model says."""
+    batch_size: int | Literal["auto"] | None = None
+    """The most requests in one call: by default what the model says; `auto` finds the most."""
     limit: int | None = None
     attempts: int = 6
     patience: float = 0.25

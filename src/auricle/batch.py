@@ -21,6 +21,7 @@ from typing import TypeAlias
 
 from auricle.audio import Audio
 from auricle.errors import SampleError
+from auricle.sizes import AUTO_MOST, Limits, Sizes, out_of_memory
 from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
 
 Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
@@ -60,21 +61,12 @@ class Window:
         return self.full and bool(self.waiting) and self.quiet == self.seats
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
-    """How much one call may hold, and at what rate its sounds are decoded beforehand."""
-
-    size: int
-    seconds: float | None = None
-    sample_rate: int | None = None
-
-
 class Batcher:
     """Seats samples in windows, cuts their requests into batches and deals these to lanes."""
 
-    def __init__(self, lanes: Sequence[Lane], limits: Limits) -> None:
-        self.limits = limits
-        self.window_size = LOOKAHEAD * limits.size * len(lanes)
+    def __init__(self, lanes: Sequence[Lane], limits: Limits, *, growing: bool = False) -> None:
+        self.sizes = Sizes(limits, growing=growing)
+        self.window_size = (AUTO_MOST if growing else LOOKAHEAD * limits.size) * len(lanes)
         self._window = Window()
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-decode")
@@ -133,17 +125,20 @@ class Batcher:
         for each in waiting:
             each.seat.sent()
         for kind in dict.fromkeys(type(each.request) for each in waiting):
-            for batch in cut([w for w in waiting if type(w.request) is kind], self.limits):
-                self._cut.put_nowait(batch)
+            self._cut.put_nowait(by_length([w for w in waiting if type(w.request) is kind]))
 
     async def _decode(self) -> None:
         """Keep as many decoded batches ready as there are lanes, and no more."""
         while True:
-            batch = await self._cut.get()
-            if (rate := self.limits.sample_rate) and not self._stopping:
-                batch = await self._load(batch, rate)
-            if batch:
-                await self._decoded.put(batch)
+            group = await self._cut.get()
+            while group:
+                # Cut as late as can be: by now the limits may be others.
+                size = first(group, self.sizes.limits)
+                batch, group = group[:size], group[size:]
+                if (rate := self.sizes.limits.sample_rate) and not self._stopping:
+                    batch = await self._load(batch, rate)
+                if batch:
+                    await self._decoded.put(batch)
 
     async def _load(self, batch: list[Waiting], rate: int) -> list[Waiting]:
         """The batch with its sounds in memory, without those that cannot be decoded."""
@@ -166,7 +161,27 @@ class Batcher:
                 for each in batch:
                     fail(each, Stopped())
             else:
-                await serve(lane, ABILITY[type(batch[0].request)], batch)
+                for part in cut(batch, self.sizes.limits):  # they may have shrunk meanwhile
+                    await self._serve(lane, part)
+
+    async def _serve(self, lane: Lane, batch: Sequence[Waiting]) -> None:
+        """Answer a batch. If it fails, halve it until the bad request stands alone."""
+        try:
+            outputs = await _answers(lane, ABILITY[type(batch[0].request)], batch)
+        except Exception as error:  # noqa: BLE001 - handed to whoever awaits the answer
+            if len(batch) == 1:
+                fail(batch[0], error)
+                return
+            if out_of_memory(error):
+                self.sizes.too_large(len(batch), len(batch) * batch[0].length)
+            half = len(batch) // 2
+            await self._serve(lane, batch[:half])
+            await self._serve(lane, batch[half:])
+            return
+        self.sizes.answered(len(batch))
+        for each, output in zip(batch, outputs, strict=True):
+            if not each.answer.done():
+                each.answer.set_result(output)
 
 
 class Seat:
@@ -220,35 +235,25 @@ class Seat:
             self._batcher.settle(self._window)
 
 
+def by_length(waiting: Sequence[Waiting]) -> list[Waiting]:
+    return sorted(waiting, key=lambda each: -each.length)
+
+
+def first(group: Sequence[Waiting], limits: Limits) -> int:
+    """How many of a group, longest first, are one batch within the limits once padded."""
+    size = min(limits.size, len(group))
+    if limits.seconds is not None and group[0].length > 0:
+        size = min(size, int(limits.seconds / group[0].length))
+    return max(1, size)
+
+
 def cut(waiting: Sequence[Waiting], limits: Limits) -> Iterator[list[Waiting]]:
     """Batches in order of length, longest first, each within the limits once padded."""
-    batch: list[Waiting] = []
-    for each in sorted(waiting, key=lambda w: -w.length):
-        padded = (len(batch) + 1) * (batch[0].length if batch else each.length)
-        over = limits.seconds is not None and padded > limits.seconds
-        if batch and (len(batch) == limits.size or over):
-            yield batch
-            batch = []
-        batch.append(each)
-    if batch:
-        yield batch
-
-
-async def serve(lane: Lane, ability: Ability, batch: Sequence[Waiting]) -> None:
-    """Answer a batch. If it fails, halve it until the bad request stands alone."""
-    try:
-        outputs = await _answers(lane, ability, batch)
-    except Exception as error:  # noqa: BLE001 - handed to whoever awaits the answer
-        if len(batch) == 1:
-            fail(batch[0], error)
-            return
-        half = len(batch) // 2
-        await serve(lane, ability, batch[:half])
-        await serve(lane, ability, batch[half:])
-        return
-    for each, output in zip(batch, outputs, strict=True):
-        if not each.answer.done():
-            each.answer.set_result(output)
+    group = by_length(waiting)
+    while group:
+        size = first(group, limits)
+        yield group[:size]
+        group = group[size:]
 
 
 async def _answers(lane: Lane, ability: Ability, batch: Sequence[Waiting]) -> Sequence[Output]:

@@ -12,6 +12,16 @@ from auricle.errors import SpecError
 
 KINDS = ("asr", "mcq", "qa", "open", "classify")
 
+
+def size(value: str) -> int | str:
+    """A number from 1, or `auto`."""
+    if value == "auto":
+        return value
+    if not value.isdigit() or not int(value):
+        raise click.BadParameter(f"{value!r} should be a whole number from 1, or auto.")
+    return int(value)
+
+
 model_option = click.option(
     "-m", "--model", required=True, help="A name, module:Class, or path/file.py:name."
 )
@@ -52,7 +62,7 @@ def cli() -> None:
 @judge_option
 @judge_arguments
 @click.option("-j", "--concurrency", type=click.IntRange(1), default=64, show_default=True)
-@click.option("--batch-size", type=click.IntRange(1), help="The most requests in one call.")
+@click.option("--batch-size", type=size, metavar="N|auto", help="The most in one call.")
 @click.option("--attempts", type=click.IntRange(1), default=6, show_default=True)
 @click.option("--processes", type=click.IntRange(1), default=1, help="Senders, for API models.")
 @click.option("--cache/--no-cache", default=False, help="Remember answers from run to run.")

@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
-from typing import Protocol, TypeAlias, cast
+from typing import Literal, Protocol, TypeAlias, cast
 
 from auricle.asking import Asking, Luck
 from auricle.asking import Settings as Settings
-from auricle.batch import Batcher, Lane, Limits, Seat, Stopped
+from auricle.batch import Batcher, Lane, Seat, Stopped
 from auricle.codec import content_key, digest, dumps
 from auricle.costs import heard as heard_seconds
 from auricle.errors import SampleError, SpecError, told
 from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.sizes import Limits
 from auricle.store import Run
 from auricle.types import (
     ABILITY,
@@ -88,11 +89,13 @@ class Direct:
 class Batched(Batcher):
     """Seats for a batch model: two windows at once, one answered while the next fills."""
 
-    def __init__(self, model: BatchModel, batch_size: int | None) -> None:
+    def __init__(self, model: BatchModel, batch_size: int | Literal["auto"] | None) -> None:
         self._model = model
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
-        size = batch_size or model.batch_size
-        super().__init__(self._lanes(), Limits(size, model.batch_seconds, model.sample_rate))
+        growing = batch_size == "auto"
+        size = model.batch_size if not batch_size or growing else int(batch_size)
+        limits = Limits(size, model.batch_seconds, model.sample_rate)
+        super().__init__(self._lanes(), limits, growing=growing)
         self.room = 2 * self.window_size
 
     def _lanes(self) -> Sequence[Lane]:

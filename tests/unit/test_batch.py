@@ -4,8 +4,9 @@ import asyncio
 
 import pytest
 
-from auricle.batch import LOOKAHEAD, Batcher, Limits, Stopped, Waiting, cut
+from auricle.batch import LOOKAHEAD, Batcher, Stopped, Waiting, cut
 from auricle.errors import AudioError
+from auricle.sizes import AUTO_MOST, Limits
 from auricle.types import Audio, Generate, Generation, Predict, Prediction, Turn
 
 
@@ -17,9 +18,9 @@ def said(each):
     return each.turns[0].parts[0]
 
 
-async def answers(lanes, limits, texts, asks=1):
+async def answers(lanes, limits, texts, asks=1, growing=False):
     """Every text asked by a sample of its own, `asks` times in a row."""
-    batcher = Batcher(lanes, limits)
+    batcher = Batcher(lanes, limits, growing=growing)
 
     async def sample(seat, text):
         try:
@@ -202,3 +203,49 @@ def test_stopping_turns_away_what_has_not_begun():
     found = asyncio.run(main())
     assert sum(isinstance(each, Generation) for each in found) == 2
     assert sum(isinstance(each, Stopped) for each in found) == 4
+
+
+def within(most, sizes):
+    """A lane that runs out of memory beyond `most` requests."""
+
+    async def lane(ability, batch):
+        sizes.append(len(batch))
+        if len(batch) > most:
+            raise MemoryError
+        return [Generation(text=str(each.turns[0].parts[0])) for each in batch]
+
+    return lane
+
+
+def test_running_out_of_memory_halves_the_batch_and_is_remembered():
+    sizes, texts = [], [str(number) for number in range(200)]
+    found = asyncio.run(answers([within(3, sizes)], Limits(8), texts))
+    assert [each.text for each in found] == texts
+    # One batch of 8 and one of 4 are found too large; another may have been decoded by then.
+    assert sum(size > 3 for size in sizes) <= 4
+    assert set(sizes[6:]) == {2}
+
+
+def test_another_error_halves_the_batch_and_later_batches_are_as_large_as_before():
+    sizes, texts = [], [str(number) for number in range(32)]
+
+    async def lane(ability, batch):
+        sizes.append(len(batch))
+        said = [str(each.turns[0].parts[0]) for each in batch]
+        if "0" in said and len(batch) > 1:
+            raise ValueError("this one cannot be batched")
+        return [Generation(text=each) for each in said]
+
+    asyncio.run(answers([lane], Limits(8), texts))
+    assert sizes.count(8) == 4
+
+
+def test_a_growing_batch_doubles_until_memory_or_the_most_stops_it():
+    sizes, texts = [], [str(number) for number in range(3000)]
+    asyncio.run(answers([within(10**6, sizes)], Limits(8), texts, growing=True))
+    assert sizes[0] == 8
+    assert max(sizes) == AUTO_MOST
+    sizes.clear()
+    asyncio.run(answers([within(40, sizes)], Limits(8), texts, growing=True))
+    assert sorted(set(sizes))[-2:] == [32, 64]
+    assert sizes.count(64) == 1
