@@ -15,9 +15,10 @@ from auricle import api, registry
 from auricle.audio import Audio
 from auricle.commands import pairs
 from auricle.config import Spec, task_of
-from auricle.errors import AuricleError
+from auricle.errors import AuricleError, SpecError
 from auricle.infer import many, suited
 from auricle.models import abilities, adapt
+from auricle.parity import parity
 from auricle.types import Rejected, Sample
 
 EXTRAS = {
@@ -41,9 +42,10 @@ def checkup(
     model_args: Sequence[str],
     task_args: Sequence[str],
     kind: str | None,
-    number: int,
+    **options: Any,
 ) -> int:
     """Print findings; exit code 2 if something that was asked about does not work."""
+    number = options["number"]
     findings: list[Iterator[Finding]] = [installed()]
     spec = None
     if task:
@@ -52,6 +54,12 @@ def checkup(
         findings.append(data(spec, number))
     if model:
         findings.append(answering(model, pairs(model_args), spec))
+    if options["parity"]:
+        if not model:
+            raise SpecError("--parity compares a model with itself: say which with -m.")
+        asked = spec or Spec(task="demo", model=model)
+        asked = asked.model_copy(update={"model_args": pairs(model_args)})
+        findings.append(parity(asked, number))
     healthy = True
     for good, line in (each for group in findings for each in group):
         healthy &= good is not False

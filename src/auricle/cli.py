@@ -168,6 +168,7 @@ def preview(**options: Any) -> None:
 @task_arguments
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=20, help="Samples to check.")
+@click.option("--parity", is_flag=True, help="Are answers the same alone and in a batch?")
 def doctor(**options: Any) -> None:
     """Tell what is installed, readable and possible."""
     from auricle.checkup import checkup
