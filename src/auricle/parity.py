@@ -40,7 +40,7 @@ def _answers(spec: Spec, number: int, size: int) -> dict[str, tuple[Output, ...]
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(batch_size=size, limit=number)
         api.evaluate(spec, folder, settings=settings, infer_only=True)
-        records = Run.load(Path(folder)).records()
+        records = sorted(Run.load(Path(folder)).records(), key=lambda record: record.row)
         return {each.sample.id: each.outputs for each in records if not each.error}
 
 
