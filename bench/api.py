@@ -106,15 +106,17 @@ def stub(latency: float) -> Iterator[str]:
         [sys.executable, "-c", STUB, str(latency)], stdout=subprocess.PIPE, text=True
     ) as server:
         assert server.stdout
-        yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
-        server.kill()
+        try:
+            yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
+        finally:
+            server.kill()
 
 
 def cost(command: list[str]) -> tuple[Cost, float]:
     """Wall and processor seconds of one process, and its peak memory in MB."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall = time.perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wall = time.perf_counter() - wall
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
