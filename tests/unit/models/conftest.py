@@ -1,0 +1,41 @@
+"""Servers for models behind an API: one that behaves by script, one that says exactly this."""
+
+import threading
+
+import pytest
+from http_servers import Canned, whole
+
+
+@pytest.fixture
+def serve(request):
+    """Start a fake server with this script; it is stopped when the test ends."""
+    pytest.importorskip("aiohttp")
+    from auricle.fakeserver import FakeServer, Script
+
+    def start(**script):
+        server = FakeServer(Script(**script))
+        server.__enter__()
+        request.addfinalizer(lambda: server.__exit__(None, None, None))
+        return server
+
+    return start
+
+
+@pytest.fixture
+def canned(request):
+    """Start a server that gives these replies in turn, the last of them for ever."""
+
+    def start(*replies):
+        server = Canned([each if callable(each) else whole(body=each) for each in replies])
+        thread = threading.Thread(target=lambda: server.serve_forever(0.005), daemon=True)
+        thread.start()
+
+        def stop():
+            server.shutdown()
+            thread.join()
+            server.server_close()
+
+        request.addfinalizer(stop)
+        return server
+
+    return start

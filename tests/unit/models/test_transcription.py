@@ -1,0 +1,129 @@
+"""Recognisers behind an endpoint for uploads."""
+
+import email
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from http_servers import question, told, whole
+
+from auricle import Audio, SampleError
+from auricle.errors import Refused, SpecError, Transient
+from auricle.models.transcription import Transcription
+
+
+def model_at(server, **options):
+    return Transcription(**{"base_url": server.url, "model": "whisper", **options})
+
+
+@pytest.fixture
+def sound(tone):
+    return Audio(str(tone("a.wav", 0.5)))
+
+
+def fields(said):
+    """A form's fields by name, as a list of (file name, content) each."""
+    head = f"Content-Type: {said.headers['content-type']}\r\n\r\n".encode()
+    found = {}
+    for part in email.message_from_bytes(head + said.body).get_payload():
+        name = part.get_param("name", header="Content-Disposition")
+        found.setdefault(name, []).append((part.get_filename(), part.get_payload(decode=True)))
+    return found
+
+
+def test_a_sound_is_written_down(serve, sound):
+    said = told(model_at(serve()), question(sound, "transcribe this"))
+    assert (said.text, said.tokens) == ("sound", 1)
+    assert said.input_tokens > 1
+
+
+def test_the_form_holds_what_the_endpoint_wants(canned, sound):
+    server = canned({"text": "hi"})
+    options = {"language": "en", "prompt": "names: Ada"}
+    assert told(model_at(server, **options), question(sound, temperature=0.5)).text == "hi"
+    form = fields(server.last)
+    assert server.last.path == "/v1/audio/transcriptions"
+    assert form.pop("file") == [("sound.wav", sound.path.read_bytes())]
+    assert {name: values[0][1] for name, values in form.items()} == {
+        "model": b"whisper",
+        "response_format": b"json",
+        "temperature": b"0.5",
+        "language": b"en",
+        "prompt": b"names: Ada",
+    }
+
+
+def test_more_fields_are_written_as_forms_have_them(canned, sound):
+    server = canned({"text": "hi"})
+    extra = {"timestamp_granularities[]": ["word", "segment"], "vad": True, "temperature": None}
+    told(model_at(server, extra=extra), question(sound))
+    form = fields(server.last)
+    assert [each for _, each in form["timestamp_granularities[]"]] == [b"word", b"segment"]
+    assert form["vad"] == [(None, b"true")]
+    assert "temperature" not in form
+
+
+def test_translations_have_an_address_of_their_own(serve, sound):
+    server = serve()
+    told(model_at(server, translate=True), question(sound))
+    assert server.stats()["requests"] == {"/v1/audio/translations": 1}
+
+
+@pytest.mark.parametrize("format_", ["text", "verbose_json"])
+def test_every_form_of_a_transcript_is_read(serve, sound, format_):
+    said = told(model_at(serve(), response_format=format_), question(sound))
+    assert (said.text, said.tokens) == ("sound", None)
+
+
+def test_a_server_that_answers_json_where_text_was_wanted_is_read(canned, sound):
+    server = canned({"text": "hi"})
+    assert told(model_at(server, response_format="text"), question(sound)).text == "hi"
+
+
+def test_opus_has_the_name_that_servers_know_it_by(canned, sound):
+    server = canned({"text": "hi"})
+    told(model_at(server, audio_format="opus"), question(sound))
+    assert fields(server.last)["file"][0][0] == "sound.ogg"
+
+
+def test_a_large_file_is_sent_without_complaint(canned, tone):
+    server, path = canned({"text": "hi"}), tone("long.wav", 40.0)
+    told(model_at(server), question(Audio(str(path))))
+    assert fields(server.last)["file"] == [("sound.wav", path.read_bytes())]
+
+
+@pytest.mark.parametrize("sounds", [0, 2])
+def test_one_sound_is_written_down_at_a_time(serve, sound, sounds):
+    server = serve()
+    with pytest.raises(SampleError, match=f"one sound .* here are {sounds}"):
+        told(model_at(server), question(*[sound] * sounds, "what is said"))
+    assert server.stats()["requests"] == {}
+
+
+@pytest.mark.parametrize("format_", ["json", "text"])
+def test_a_web_page_is_no_transcript(serve, sound, format_):
+    server = serve(faults={"html": 1.0})
+    with pytest.raises(Refused, match="a web page"):
+        told(model_at(server, response_format=format_), question(sound))
+
+
+@pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"text": null}'])
+def test_an_answer_without_a_text_is_refused(canned, sound, body):
+    with pytest.raises(Refused, match="without a text"):
+        told(model_at(canned(whole(body=body))), question(sound))
+
+
+@pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429"])
+def test_what_may_pass_is_told_apart(serve, sound, fault):
+    with pytest.raises(Transient):
+        told(model_at(serve(faults={fault: 1.0})), question(sound))
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [({"model": ""}, "say which model"), ({"response_format": "srt"}, "response_format should be")],
+)
+def test_options_that_make_no_sense_are_told_at_once(options, words):
+    with pytest.raises(SpecError, match=words):
+        Transcription(**{"model": "whisper", **options})
