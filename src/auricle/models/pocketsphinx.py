@@ -7,7 +7,7 @@ from typing import Any
 
 from auricle.errors import MissingExtra
 from auricle.models.base import BatchModel
-from auricle.models.sounds import the_sound
+from auricle.models.sounds import pcm, the_sound
 from auricle.types import Generate, Generation
 
 RATE = 16_000
@@ -31,13 +31,12 @@ class PocketSphinx(BatchModel):
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        sound = the_sound(request).decode(RATE)
-        samples = (sound.clip(-1.0, 1.0) * 32_767).astype("int16")
+        samples = pcm(the_sound(request), RATE)
         # Its mean-subtraction adapts from one clip to the next; each clip starts afresh, so that
         # an answer does not depend on the order of the data.
         self._decoder.reinit_feat()
         self._decoder.start_utt()
-        self._decoder.process_raw(samples.tobytes(), full_utt=True)
+        self._decoder.process_raw(samples, full_utt=True)
         self._decoder.end_utt()
         heard = self._decoder.hyp()
         return heard.hypstr if heard else ""

@@ -13,3 +13,9 @@ def the_sound(request: Request) -> Audio:
     if len(sounds) != 1:
         raise SampleError(f"a recogniser hears one sound a request, this one has {len(sounds)}")
     return sounds[0]
+
+
+def pcm(sound: Audio, rate: int) -> bytes:
+    """Samples of 16 bits, which is what the older engines take."""
+    samples = sound.decode(rate).clip(-1.0, 1.0) * 32_767
+    return samples.astype("<i2").tobytes()

@@ -2,7 +2,6 @@
 
 import base64
 import io
-import json
 
 import numpy as np
 import pytest
@@ -13,12 +12,10 @@ pytest.importorskip("aiohttp")
 from http_servers import chat, delta, pieces, question, streamed, told, whole
 
 from auricle import Audio, Generate, SampleError, Turn
-from auricle.api import evaluate, load_model
+from auricle.api import load_model
 from auricle.audio import Image, Video
-from auricle.config import Spec
 from auricle.errors import AudioError, Refused, SpecError, Transient
 from auricle.models.openai import OpenAI
-from auricle.store import Run
 from auricle.types import Generation
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
@@ -329,62 +326,6 @@ def test_an_answer_that_forgets_its_limit_is_refused(canned):
     server = canned(streamed(delta("x" * 11_000), STOP))
     with pytest.raises(Refused, match="11000 characters where max_tokens is 5"):
         told(model_at(server, stream=True), question(max_tokens=5))
-
-
-# --- speech ----------------------------------------------------------------------
-
-
-def spoken(format_):
-    return {"modalities": ["text", "audio"], "audio": {"voice": "a", "format": format_}}
-
-
-@pytest.mark.parametrize(("stream", "format_"), [(False, "wav"), (True, "pcm16"), (False, "pcm16")])
-def test_what_is_said_aloud_is_kept_with_its_transcript(serve, stream, format_):
-    model = model_at(serve(), stream=stream, extra=spoken(format_))
-    said = told(model, question("one two three four"))
-    assert said.text == "one two three four"
-    assert said.audio.seconds == pytest.approx(0.2)
-    assert said.audio.info().rate == 24_000
-
-
-def test_speech_that_is_not_base64_is_no_answer(canned):
-    server = canned(chat(None, audio={"data": "a", "transcript": "hm"}))
-    with pytest.raises(Transient, match="not base64"):
-        told(model_at(server))
-
-
-def test_a_run_keeps_speech_in_files_and_scores_the_transcript(serve, manifest, tmp_path):
-    rows = [{"id": str(at), "question": f"say {at}", "answer": f"say {at}"} for at in range(3)]
-    spec = Spec(
-        task="qa",
-        task_args={"data": str(manifest(rows))},
-        model="openai",
-        model_args={"base_url": serve().url, "model": "fake", "extra": spoken("wav")},
-    )
-    numbers = evaluate(spec, tmp_path / "run")
-    assert numbers[0].value == 1.0
-    lines = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
-    names = {json.loads(line)["outputs"][0]["audio"]["uri"] for line in lines}
-    assert len(names) == 1  # the same tone three times
-    assert (tmp_path / "run" / names.pop()).read_bytes().startswith(b"RIFF")
-
-
-def test_speech_is_found_where_the_run_was_moved_to(serve, manifest, tmp_path):
-    spec = Spec(
-        task="qa",
-        task_args={"data": str(manifest([{"question": "say it", "answer": "say it"}]))},
-        model="openai",
-        model_args={"base_url": serve().url, "model": "fake", "extra": spoken("wav")},
-    )
-    evaluate(spec, tmp_path / "run")
-    moved = (tmp_path / "run").rename(tmp_path / "elsewhere")
-    record = next(iter(Run.load(moved).records()))
-    assert record.outputs[0].audio.seconds == pytest.approx(0.1)
-    with Run.open(moved, Run.load(moved).spec) as run:
-        run.append(record)  # as when a row's place in the data has changed
-    again = next(iter(Run.load(moved).records()))
-    assert again.outputs == record.outputs
-    assert b"elsewhere" not in (moved / "outputs.jsonl").read_bytes()
 
 
 # --- from outside ----------------------------------------------------------------

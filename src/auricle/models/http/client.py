@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
@@ -221,8 +222,7 @@ class HttpModel(AsyncModel):
                 f"{host} did not take a connection within {service.connect_timeout:g} s"
             )
         if isinstance(error, aiohttp.ClientConnectorError):
-            why = error.os_error.strerror or error.os_error
-            return Unreachable(self.scrubbed(f"no connection to {host}: {why}"))
+            return Unreachable(f"no connection to {host}: {_why(error.os_error)}")
         if isinstance(error, aiohttp.SocketTimeoutError):
             return Transient(f"{host} sent nothing for {service.read_timeout:g} s")
         if isinstance(error, TimeoutError):
@@ -268,6 +268,13 @@ def shape(value: Any) -> str:
 def count(value: Any) -> int | None:
     """A number of tokens, where the server tells one."""
     return int(value) if isinstance(value, int | float) else None
+
+
+def _why(error: OSError) -> str:
+    """The system's word for it, where the error only says that a call failed."""
+    if isinstance(error, ConnectionError) and error.errno:
+        return os.strerror(error.errno)
+    return error.strerror or str(error)
 
 
 async def _beginning(response: aiohttp.ClientResponse) -> bytes:

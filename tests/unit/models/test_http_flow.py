@@ -1,0 +1,216 @@
+"""How much is sent at once, where and how fast, mostly by a clock that the test turns."""
+
+import asyncio
+import math
+
+import pytest
+
+from auricle.models.http.flow import (
+    EPOCHS_HELD,
+    FIRST,
+    LONGEST_REST,
+    Gate,
+    Pace,
+)
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def rounds(gate, clock, rate, number=1):
+    """Let a crowded gate answer whole rounds of requests, at `rate` a second."""
+    for _ in range(number):
+        size = math.ceil(2 * gate.limit)
+        gate.inside = int(gate.limit)
+        gate.has_room()  # somebody is turned away
+        clock.now += size / rate
+        for _ in range(size):
+            gate.answered()
+
+
+# --- the gate --------------------------------------------------------------------
+
+
+def test_a_gate_grows_while_the_rate_grows(clock):
+    gate = Gate(clock=clock)
+    for at in range(4):
+        rounds(gate, clock, rate=100 * 2**at)
+    assert gate.limit == FIRST * 2**4
+
+
+def test_a_gate_takes_back_a_step_that_did_not_help(clock):
+    gate = Gate(clock=clock)
+    rounds(gate, clock, rate=100)
+    assert gate.limit == 2 * FIRST
+    rounds(gate, clock, rate=101)
+    assert gate.limit == FIRST
+
+
+def test_a_gate_holds_for_a_while_and_then_tries_again(clock):
+    gate = Gate(clock=clock)
+    rounds(gate, clock, rate=100, number=2)
+    rounds(gate, clock, rate=100, number=EPOCHS_HELD - 1)
+    assert gate.limit == FIRST
+    rounds(gate, clock, rate=100)
+    assert gate.limit == 2 * FIRST
+    rounds(gate, clock, rate=200)
+    assert gate.limit == 4 * FIRST
+
+
+def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock):
+    gate = Gate(clock=clock)
+    for _ in range(100):
+        clock.now += 0.01
+        gate.answered()
+    assert gate.limit == FIRST
+
+
+def test_a_busy_server_is_sent_less_once_for_each_burst(clock):
+    gate = Gate(clock=clock)
+    for _ in range(5):
+        gate.busy(1.0)
+        clock.now += 0.1
+    assert gate.limit == pytest.approx(FIRST * 0.7)
+    clock.now += 2.0
+    gate.busy(1.0)
+    assert gate.limit == pytest.approx(FIRST * 0.49)
+
+
+def test_a_gate_never_closes_for_good(clock):
+    gate = Gate(clock=clock)
+    for _ in range(50):
+        gate.busy(None)
+        clock.now += 1.0
+    assert gate.limit == 1.0
+    assert gate.has_room()
+
+
+def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
+    gate = Gate(clock=clock)
+    gate.busy(0.5)
+    gate.busy(3.0)
+    clock.now += 2.9
+    assert not gate.has_room()
+    clock.now += 0.2
+    assert gate.has_room()
+
+
+def test_a_server_cannot_close_a_gate_for_an_hour(clock):
+    gate = Gate(clock=clock)
+    gate.busy(float("inf"))
+    clock.now += LONGEST_REST
+    assert gate.has_room()
+
+
+def test_a_small_limit_after_a_burst_does_not_leap_back(clock):
+    gate = Gate(clock=clock)
+    for _ in range(5):
+        gate.busy(None)
+        clock.now += 1.0
+    small = gate.limit
+    rounds(gate, clock, rate=100, number=EPOCHS_HELD)
+    assert gate.limit == 2 * small
+    rounds(gate, clock, rate=100)
+    assert gate.limit == small
+
+
+def test_a_gate_that_does_not_adapt_lets_all_in(clock):
+    gate = Gate(adaptive=False, clock=clock)
+    gate.busy(100.0)
+    rounds(gate, clock, rate=1)
+    gate.inside = 500
+    assert gate.has_room()
+
+
+# --- the pace --------------------------------------------------------------------
+
+
+@pytest.fixture
+def slept(clock, monkeypatch):
+    """Sleeping turns the clock, and is noted."""
+    naps = []
+
+    async def sleep(seconds):
+        naps.append(seconds)
+        clock.now += seconds
+
+    monkeypatch.setattr("auricle.models.http.flow.asyncio.sleep", sleep)
+    return naps
+
+
+def test_requests_are_spread_over_the_minute(clock, slept):
+    pace = Pace(rpm=120, clock=clock)
+
+    async def main():
+        return [(await pace.wait(), clock.now)[1] for _ in range(4)]
+
+    assert asyncio.run(main()) == [100.0, 100.5, 101.0, 101.5]
+
+
+def test_a_pace_that_is_not_set_makes_nobody_wait(clock, slept):
+    pace = Pace(clock=clock)
+    asyncio.run(pace.wait())
+    pace.spent(1e9, 0.0)
+    asyncio.run(pace.wait())
+    assert slept == []
+
+
+def test_tokens_that_were_spent_are_waited_for(clock, slept):
+    pace = Pace(tpm=60, clock=clock)
+
+    async def main():
+        pace.spent(10, await pace.wait())
+        await pace.wait()
+
+    asyncio.run(main())
+    assert slept == [10.0]
+
+
+def test_every_request_of_a_burst_is_charged(clock, slept):
+    pace = Pace(tpm=60, clock=clock)
+
+    async def main():
+        charged = [await pace.wait() for _ in range(5)]  # nothing is known of them yet
+        for each in charged:
+            pace.spent(10, each)
+        await pace.wait()
+
+    asyncio.run(main())
+    assert slept == [50.0]
+
+
+def test_a_wrong_guess_is_made_good(clock, slept):
+    pace = Pace(tpm=60, clock=clock)
+
+    async def main():
+        pace.spent(10, await pace.wait())
+        charged = await pace.wait()
+        assert charged == 10.0
+        pace.spent(1, charged)
+        await pace.wait()
+
+    asyncio.run(main())
+    assert slept == [10.0, 1.0]
+
+
+def test_idle_time_is_not_saved_up(clock, slept):
+    pace = Pace(rpm=60, clock=clock)
+
+    async def main():
+        await pace.wait()
+        clock.now += 100.0
+        await pace.wait()
+        await pace.wait()
+
+    asyncio.run(main())
+    assert slept == [1.0]

@@ -1,0 +1,267 @@
+"""Servers that share the work, and those who wait for one: in order, and nobody forgotten."""
+
+import asyncio
+import time
+
+import pytest
+
+from auricle.models.http.flow import FAILURES, LONGEST_REST, REST, Endpoint, Gate, Pool
+
+
+class Clock:
+    def __init__(self):
+        self.now = 100.0
+
+    def __call__(self):
+        return self.now
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+def pool_of(*limits, clock=time.monotonic):
+    """A pool with one endpoint for each limit, named a, b, c."""
+    endpoints = []
+    for name, limit in zip("abc", limits, strict=False):
+        gate = Gate(clock=clock)
+        gate.limit = float(limit)
+        endpoints.append(Endpoint(f"http://{name}/v1", gate))
+    return Pool(endpoints, clock)
+
+
+def entered(pool, number):
+    """Enter as often as that; the names of where."""
+
+    async def main():
+        return "".join([(await pool.enter()).host for _ in range(number)])
+
+    return asyncio.run(main())
+
+
+async def turns(number=10):
+    for _ in range(number):
+        await asyncio.sleep(0)
+
+
+def fail(pool, endpoint, times=FAILURES):
+    for _ in range(times):
+        pool.lost(endpoint)
+
+
+def test_a_host_is_named_without_its_password():
+    assert Endpoint("http://me:secret@host:80/v1", Gate()).host == "host:80"
+
+
+def test_work_goes_to_whoever_has_the_most_room():
+    assert entered(pool_of(1, 3), 4) == "bbab"
+
+
+def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock):
+    pool = pool_of(4, 2, clock=clock)
+    fail(pool, pool.endpoints[0])
+    assert entered(pool, 2) == "bb"
+    clock.now += REST
+    assert entered(pool, 2) == "aa"
+
+
+def test_failures_of_one_burst_count_for_one_rest(clock):
+    pool = pool_of(4, 4, clock=clock)
+    fail(pool, pool.endpoints[0], 50)
+    assert pool.endpoints[0].resting_until == clock.now + REST
+
+
+def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock):
+    pool = pool_of(4, 4, clock=clock)
+    first, rests = pool.endpoints[0], []
+    fail(pool, first, FAILURES - 1)
+    for _ in range(6):
+        pool.lost(first)
+        rests.append(first.resting_until - clock.now)
+        clock.now = first.resting_until
+    assert rests == [5.0, 10.0, 20.0, 40.0, LONGEST_REST, LONGEST_REST]
+
+
+def test_an_answer_ends_a_rest(clock):
+    pool = pool_of(4, 4, clock=clock)
+    first = pool.endpoints[0]
+    fail(pool, first)
+    pool.answered(first)
+    assert (first.failures, first.rests, first.resting_until) == (0, 0, 0.0)
+
+
+def test_where_all_are_dead_all_are_still_tried(clock):
+    pool = pool_of(1, 1, clock=clock)
+    for each in pool.endpoints:
+        fail(pool, each)
+    assert sorted(entered(pool, 2)) == ["a", "b"]
+
+
+def test_an_only_endpoint_never_rests(clock):
+    pool = pool_of(1, clock=clock)
+    fail(pool, pool.endpoints[0], 10)
+    assert entered(pool, 1) == "a"
+
+
+def test_those_who_wait_are_served_in_order():
+    async def main():
+        pool, order = pool_of(1), []
+        only = await pool.enter()
+
+        async def one(name):
+            order.append((name, await pool.enter())[0])
+            await turns(2)
+            pool.leave(only)
+
+        tasks = [asyncio.create_task(one(at)) for at in range(20)]
+        await turns()
+        pool.leave(only)
+        await asyncio.gather(*tasks)
+        assert order == list(range(20))
+        assert only.gate.inside == 0
+
+    asyncio.run(main())
+
+
+def test_room_that_a_growing_gate_makes_is_taken_at_once():
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        tasks = [asyncio.create_task(pool.enter()) for _ in range(8)]
+        await turns()
+        only.gate.limit = 6.0
+        pool.leave(only)
+        await turns(20)
+        assert sum(task.done() for task in tasks) == 6
+        only.gate.limit = 8.0
+        pool.leave(only)
+        await asyncio.gather(*tasks)
+
+    asyncio.run(main())
+
+
+def test_waiters_wake_when_a_gate_reopens():
+    async def main():
+        pool = pool_of(3)
+        only = pool.endpoints[0]
+        only.gate.busy(0.02)
+        only.gate.limit = 3.0
+        async with asyncio.timeout(2):
+            await asyncio.gather(*[pool.enter() for _ in range(3)])
+
+    asyncio.run(main())
+
+
+def test_waiters_wake_although_the_gate_closed_after_they_came():
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        await turns()
+        only.gate.busy(0.02)
+        only.gate.limit = 2.0
+        pool.leave(only)  # nobody is inside now, and the gate is closed
+        async with asyncio.timeout(2):
+            await asyncio.gather(*tasks)
+
+    asyncio.run(main())
+
+
+def test_waiters_wake_when_a_rest_ends():
+    async def main():
+        pool = pool_of(1, 1)
+        first, second = pool.endpoints
+        first.resting_until = time.monotonic() + 0.02
+        assert await pool.enter() is second
+        async with asyncio.timeout(2):
+            assert await pool.enter() is first
+
+    asyncio.run(main())
+
+
+def test_each_opening_wakes_somebody_though_the_first_is_taken():
+    async def main():
+        pool = pool_of(1, 1)
+        now = time.monotonic()
+        for each, until in zip(pool.endpoints, (0.02, 0.06), strict=True):
+            each.gate.closed_until = now + until
+        async with asyncio.timeout(2):
+            found = await asyncio.gather(pool.enter(), pool.enter())
+        assert {each.host for each in found} == {"a", "b"}
+
+    asyncio.run(main())
+
+
+def test_a_waiter_that_gives_up_leaves_nothing_behind():
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        tasks = [asyncio.create_task(pool.enter()) for _ in range(3)]
+        await turns()
+        tasks[0].cancel()
+        await turns()
+        pool.leave(only)
+        assert await tasks[1] is only
+        pool.leave(only)
+        assert await tasks[2] is only
+        pool.leave(only)
+        assert only.gate.inside == 0
+
+    asyncio.run(main())
+
+
+@pytest.mark.parametrize("closed", [False, True])
+def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        await turns()
+        if closed:
+            only.gate.busy(0.02)
+        pool.leave(only)  # wakes the first, which has not run yet
+        tasks[0].cancel()
+        async with asyncio.timeout(2):
+            assert await tasks[1] is only
+        assert tasks[0].cancelled()
+        assert only.gate.inside == 1
+
+    asyncio.run(main())
+
+
+def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over():
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        await turns()
+        tasks[0].cancel()
+        pool.leave(only)
+        assert await tasks[1] is only
+        assert tasks[0].cancelled()
+
+    asyncio.run(main())
+
+
+def test_no_slot_is_lost_however_many_come_go_and_give_up():
+    async def main():
+        pool = pool_of(3, 2)
+
+        async def one(at):
+            endpoint = await pool.enter()
+            try:
+                if at % 7 == 0:
+                    endpoint.gate.closed_until = time.monotonic() + 0.001
+                await asyncio.sleep(0.0005 * (at % 3))
+            finally:
+                pool.leave(endpoint)
+
+        tasks = [asyncio.create_task(one(at)) for at in range(300)]
+        for at, task in enumerate(tasks[::5]):
+            asyncio.get_running_loop().call_later(0.0003 * (at * 7 % 40), task.cancel)
+        async with asyncio.timeout(5):
+            await asyncio.gather(*tasks, return_exceptions=True)
+        assert [each.gate.inside for each in pool.endpoints] == [0, 0]
+
+    asyncio.run(main())
