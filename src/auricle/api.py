@@ -76,7 +76,7 @@ def evaluate(
     if peek:
         peek()
     with Run.open(Path(out), _description(spec, task, inferencer)) as run:
-        model = spread(model_class, spec, settings.processes)
+        model = spread(model_class, spec, settings)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
         run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})

@@ -50,6 +50,12 @@ class Settings:
     retry_failed: bool = True
     processes: int = 1
     """Senders for a model behind an API; more where one event loop is the limit."""
+    replicas: int = 1
+    """Processes that each hold a batch model of their own."""
+    devices: tuple[str, ...] = ()
+    """Devices that replicas see, one each in turn, as CUDA_VISIBLE_DEVICES names them."""
+    batch_timeout: float = 600.0
+    """Seconds a replica may take for a batch before it is ended and another started."""
     cache: Cache | None = None
     """Answers of earlier runs, asked before the model is."""
 

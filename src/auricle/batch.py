@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from auricle.audio import Audio
-from auricle.errors import SampleError
+from auricle.errors import SampleError, SpecError
 from auricle.sizes import AUTO_MOST, Limits, Sizes, out_of_memory
 from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
 
@@ -30,6 +30,10 @@ LOOKAHEAD = 8
 """Batches a lane has in each window; sorting more of them saves little more padding."""
 TEXT_RATE = 100.0
 """Characters that weigh as much as a second of sound, where there is no sound."""
+
+
+class Gone(SpecError):
+    """A lane has ended for good. Others take its work; the last one's end is the run's."""
 
 
 class Stopped(Exception):
@@ -73,6 +77,7 @@ class Batcher:
         self._cut: asyncio.Queue[list[Waiting]] = asyncio.Queue()
         self._decoded: asyncio.Queue[list[Waiting]] = asyncio.Queue(maxsize=len(lanes))
         self._stopping = False
+        self._living = len(lanes)
         self._workers = [
             asyncio.create_task(self._decode()),
             *(asyncio.create_task(self._work(lane)) for lane in lanes),
@@ -160,14 +165,29 @@ class Batcher:
             if self._stopping:
                 for each in batch:
                     fail(each, Stopped())
-            else:
+                continue
+            try:
                 for part in cut(batch, self.sizes.limits):  # they may have shrunk meanwhile
                     await self._serve(lane, part)
+            except Gone as gone:
+                self._living -= 1
+                self._hand_on([each for each in batch if not each.answer.done()], gone)
+                return
+
+    def _hand_on(self, batch: list[Waiting], gone: Gone) -> None:
+        """Another lane takes what this one leaves; if there is none, that is the end."""
+        if self._living:
+            self._cut.put_nowait(batch)
+            return
+        for each in batch:
+            fail(each, gone)
 
     async def _serve(self, lane: Lane, batch: Sequence[Waiting]) -> None:
         """Answer a batch. If it fails, halve it until the bad request stands alone."""
         try:
             outputs = await _answers(lane, ABILITY[type(batch[0].request)], batch)
+        except Gone:
+            raise
         except Exception as error:  # noqa: BLE001 - handed to whoever awaits the answer
             if len(batch) == 1:
                 fail(batch[0], error)

@@ -25,6 +25,7 @@ from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.forecast import MANY, forecast
 from auricle.report.progress import Bars, Progress
+from auricle.secrecy import redacted
 from auricle.store import Run, set_aside
 from auricle.tasks.base import Task
 from auricle.types import Generation, Rejected, Request
@@ -51,6 +52,9 @@ def run_tasks(
         retry_failed=options["retry_failed"],
         attempts=options["attempts"],
         processes=options["processes"],
+        replicas=options["replicas"],
+        devices=tuple(each.strip() for each in options["devices"].split(",") if each.strip()),
+        batch_timeout=options["batch_timeout"],
     )
     how = {name: options[name] for name in ("infer_only", "fresh")}
     purse = _purse(specs[0], options["prices"], options["max_cost"])
@@ -208,8 +212,21 @@ def _size(samples: Any, spec: Spec) -> int | None:
 
 def again() -> str:
     """The command that resumes what was stopped."""
-    words = [each for each in sys.argv[1:] if each != "--fresh"]
+    words = [_public(each) for each in sys.argv[1:] if each != "--fresh"]
     return shlex.join(["auricle", *words])
+
+
+def _public(word: str) -> str:
+    """A word of the command line as it may be shown: `api_key=…`."""
+    option, name = (word[:2], word[2:]) if word.startswith(("-M", "-J")) else ("", word)
+    if not name.partition("=")[1]:
+        return word
+    given = pairs([name]) if not name.startswith(("-", "=")) else {}
+    shown = redacted(given)
+    if shown == given:
+        return word
+    ((name, value),) = shown.items()
+    return f"{option}{name}={value if isinstance(value, str) else dumps(value).decode().strip()}"
 
 
 def _slug(spec: Spec) -> str:

@@ -294,8 +294,10 @@ async def ask_once(model: Model, request: Request) -> Output:
 
 
 async def close(model: Model) -> None:
-    """Release what a model's constructor took."""
+    """Release what a model's constructor took; processes of its own take a while to end."""
     if isinstance(model, AsyncModel):
         await model.close()
-    else:
-        model.close()
+        return
+    model.close()
+    if shut := getattr(model, "shut", None):
+        await shut()

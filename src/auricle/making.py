@@ -8,9 +8,10 @@ from dataclasses import replace
 from typing import Any
 
 from auricle import registry
+from auricle.asking import Settings
 from auricle.config import Spec
 from auricle.errors import AuricleError, SpecError, told
-from auricle.models import AsyncModel, Model
+from auricle.models import AsyncModel, BatchModel, Model
 from auricle.tasks.base import Task
 
 
@@ -59,10 +60,32 @@ def check(model_class: type[Model], spec: Spec, processes: int) -> None:
         )
 
 
-def spread(model_class: type[Model], spec: Spec, processes: int) -> Model:
-    """The model, here or in as many processes as are to send."""
-    if processes == 1:
-        return construct(model_class, spec.model, spec.model_args)
-    from auricle.backends.senders import Senders
+def spread(model_class: type[Model], spec: Spec, settings: Settings) -> Model:
+    """The model: here, in several processes that send, or as several replicas."""
+    if issubclass(model_class, AsyncModel):
+        if settings.replicas > 1 or settings.devices:
+            raise SpecError(
+                f"--replicas and --devices are for models on this machine; {spec.model} is asked "
+                "over a network, where --processes serves."
+            )
+        if settings.processes > 1:
+            from auricle.backends.senders import Senders
 
-    return Senders(spec.model, spec.model_args, processes)
+            return Senders(spec.model, spec.model_args, settings.processes)
+    elif settings.processes > 1:
+        raise SpecError(
+            f"--processes is for models behind an API; {spec.model} works on this machine, "
+            "where batches serve (--batch-size) and replicas (--replicas)."
+        )
+    elif settings.replicas > 1 or settings.devices:
+        return _replicas(model_class, spec, settings)
+    return construct(model_class, spec.model, spec.model_args)
+
+
+def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
+    from auricle.backends.replicas import Place, Replicas
+
+    place = Place(
+        replicas=settings.replicas, devices=settings.devices, timeout=settings.batch_timeout
+    )
+    return Replicas(spec.model, spec.model_args, model_class, place)

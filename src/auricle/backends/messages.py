@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
@@ -107,14 +107,16 @@ def _data(content: bytes, shape: Sequence[int] | None) -> Any:
 # --- requests -----------------------------------------------------------------------
 
 
-def pack_request(number: int, request: Request) -> bytes:
+def pack_request(number: int, request: Request, of: Mapping[str, int] | None = None) -> bytes:
+    """A request; `of` names the batch it is part of, and how many that has."""
     attached = Attached()
     asked = {each.name: getattr(request, each.name) for each in fields(request)}
     if isinstance(request, Predict):
         asked["inputs"] = {name: attached.part(part) for name, part in request.inputs.items()}
     else:
         asked["turns"] = [[turn.role, *map(attached.part, turn.parts)] for turn in request.turns]
-    return pack({"number": number, "kind": type(request).__name__, "asked": asked}, attached)
+    about = {"number": number, "kind": type(request).__name__, "asked": asked, **(of or {})}
+    return pack(about, attached)
 
 
 def unpack_request(message: dict[str, Any]) -> Request:

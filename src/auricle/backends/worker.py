@@ -1,10 +1,11 @@
-"""A child process that holds one async model and answers whatever comes down its pipe."""
+"""A child process that holds one model and answers whatever comes down its pipe."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -18,9 +19,10 @@ from auricle.backends.messages import (
     unpack,
     unpack_request,
 )
-from auricle.engine import Direct
-from auricle.errors import AuricleError, SpecError, told
-from auricle.models import AsyncModel, adapt
+from auricle.engine import ESCAPES, Direct, close
+from auricle.errors import AuricleError, SampleError, SpecError, told
+from auricle.models import AsyncModel, BatchModel, Model, adapt
+from auricle.types import ABILITY, Output
 
 ONCE = Settings(attempts=1)
 """Whoever asked decides whether it is worth another attempt."""
@@ -57,9 +59,12 @@ class Worker:
             return
         self._say(pack({"ready": True}))
         try:
-            await self._answer_all(Direct(model, room=1))
+            if isinstance(model, AsyncModel):
+                await self._answer_all(Direct(model, room=1))
+            else:
+                await self._answer_lists(model)
         finally:
-            await model.close()
+            await close(model)
 
     async def _answer_all(self, seat: Direct) -> None:
         try:
@@ -71,6 +76,25 @@ class Worker:
             for task in self._running:
                 task.cancel()
             await asyncio.gather(*self._running, return_exceptions=True)
+
+    async def _answer_lists(self, model: BatchModel) -> None:
+        """Gather each batch as its requests come, and answer it in this thread: it is all we do."""
+        batches: dict[int, list[dict[str, Any]]] = {}
+        while message := await read(self._reader):
+            batch = batches.setdefault(message["batch"], [])
+            batch.append(message)
+            if len(batch) == message["size"]:
+                self._answer_list(model, batches.pop(message["batch"]))
+
+    def _answer_list(self, model: BatchModel, batch: list[dict[str, Any]]) -> None:
+        try:
+            requests = [unpack_request(message) for message in batch]
+            outputs = _as_many(getattr(model, ABILITY[type(requests[0])])(requests), batch)
+            said = [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
+        except (Exception, *ESCAPES) as error:  # noqa: BLE001 - told to the parent, who halves
+            said = [pack_error(message["number"], error) for message in batch]
+        for each in said:
+            self._say(each)
 
     async def _answer(self, seat: Direct, message: dict[str, Any]) -> None:
         number = message["number"]
@@ -85,16 +109,20 @@ class Worker:
             self._out.write(message)
 
 
-def _loaded(name: str, arguments: dict[str, Any]) -> AsyncModel:
+def _as_many(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output]:
+    if len(outputs) != len(batch):
+        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
+    return outputs
+
+
+def _loaded(name: str, arguments: dict[str, Any]) -> Model:
     """The model, or why it cannot be had: the user's move, whoever raised it."""
     try:
-        model = adapt(registry.model.get(name))(**arguments)
+        return adapt(registry.model.get(name))(**arguments)
     except AuricleError:
         raise
     except Exception as error:
         raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
-    assert isinstance(model, AsyncModel)
-    return model
 
 
 async def read(reader: asyncio.StreamReader) -> dict[str, Any] | None:

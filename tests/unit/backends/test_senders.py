@@ -190,7 +190,7 @@ def test_a_killed_process_costs_what_it_had_in_hand_another_attempt(model):
 
     first, lost, second = use(model, work, processes=1, delay=0.3)
     assert [type(each) for each in lost] == [Transient] * 5
-    assert str(lost[0]) == "a sending process ended"
+    assert str(lost[0]) == "a process of the model ended"
     assert first != second
 
 

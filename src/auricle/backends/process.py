@@ -1,0 +1,162 @@
+"""A child process that holds a model, and is started again when it ends."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from typing import Any
+
+from auricle.backends.messages import pack, pack_request, unpack_error, unpack_output
+from auricle.backends.worker import read
+from auricle.batch import Gone
+from auricle.errors import Transient
+from auricle.types import Output, Request
+
+MOST_STARTS = 8  # in a row, without an answer between
+CLOSING_SECONDS = 5.0
+
+
+class Child:
+    """One process and what it has been asked."""
+
+    def __init__(
+        self,
+        model: str,
+        arguments: Mapping[str, Any],
+        *,
+        python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
+        self._about = {"model": model, "arguments": dict(arguments)}
+        self._python = python
+        self._environment = environment or {}
+        self._process: asyncio.subprocess.Process | None = None
+        self._listening: asyncio.Task[None] | None = None
+        self._waiting: dict[int, asyncio.Future[Output]] = {}
+        self._starting = asyncio.Lock()
+        self._starts = self._last = self._batches = 0
+        self.load = 0
+
+    async def ask(self, request: Request) -> Output:
+        self.load += 1  # from here on, or all would queue for the first child while it starts
+        try:
+            process = await self._ready()
+            return await self._answered(process, request)
+        finally:
+            self.load -= 1
+
+    async def ask_together(self, batch: Sequence[Request]) -> list[Output]:
+        """Ask a batch model about a whole list; one failure is the list's."""
+        process = await self._ready()
+        self._batches += 1
+        of = {"batch": self._batches, "size": len(batch)}
+        asked = [asyncio.ensure_future(self._answered(process, each, of)) for each in batch]
+        try:
+            return list(await asyncio.gather(*asked))
+        finally:
+            for each in asked:
+                each.cancel()
+            await asyncio.gather(*asked, return_exceptions=True)
+
+    async def _ready(self) -> asyncio.subprocess.Process:
+        async with self._starting:
+            return await self._running()
+
+    async def kill(self) -> None:
+        """End a process that does not answer; the next question starts another."""
+        if self._process and self._process.returncode is None:
+            self._process.kill()
+            await self._process.wait()
+        if self._listening:
+            await asyncio.wait([self._listening])
+
+    async def _answered(
+        self,
+        process: asyncio.subprocess.Process,
+        request: Request,
+        of: Mapping[str, int] | None = None,
+    ) -> Output:
+        assert process.stdin
+        self._last += 1
+        number = self._last
+        answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+        self._waiting[number] = answer
+        try:
+            # A child that is gone is heard of where its answers are read.
+            with suppress(BrokenPipeError, ConnectionResetError):
+                process.stdin.write(pack_request(number, request, of))
+                await process.stdin.drain()
+            return await answer
+        finally:
+            del self._waiting[number]
+
+    async def _running(self) -> asyncio.subprocess.Process:
+        if self._process and self._listening and not self._listening.done():
+            return self._process
+        if self._starts == MOST_STARTS:
+            raise Gone(
+                f"A process of {self._about['model']} ended {MOST_STARTS} times without answering "
+                "anything; what it said stands above. Nothing answered is lost: put that right "
+                "and give the same command again."
+            )
+        self._starts += 1
+        # In a session of its own, because Ctrl-C is the parent's; it ends with its pipe.
+        self._process = await asyncio.create_subprocess_exec(
+            self._python, "-m", "auricle.backends.worker",
+            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
+        )  # fmt: skip
+        await self._introduce(self._process)
+        self._listening = asyncio.create_task(self._listen(self._process))
+        return self._process
+
+    async def _introduce(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin
+        assert process.stdout
+        with suppress(BrokenPipeError, ConnectionResetError):
+            process.stdin.write(pack(self._about))
+            await process.stdin.drain()
+        said = await read(process.stdout)
+        if said is None:
+            raise Transient("a process of the model ended before it was ready")
+        if "error" in said:
+            raise unpack_error(said["error"])
+
+    async def _listen(self, process: asyncio.subprocess.Process) -> None:
+        assert process.stdin
+        assert process.stdout
+        try:
+            while message := await read(process.stdout):
+                self._starts = 0
+                self._hear(message)
+        finally:
+            process.stdin.close()
+            for answer in self._waiting.values():
+                if not answer.done():
+                    answer.set_exception(Transient("a process of the model ended"))
+
+    def _hear(self, message: dict[str, Any]) -> None:
+        answer = self._waiting.get(message["number"])
+        if answer is None or answer.done():
+            return  # whoever asked has left
+        if "error" in message:
+            answer.set_exception(unpack_error(message["error"]))
+        else:
+            answer.set_result(unpack_output(message))
+
+    async def close(self) -> None:
+        process = self._process
+        if process is None:
+            return
+        assert process.stdin
+        process.stdin.close()
+        try:
+            await asyncio.wait_for(process.wait(), CLOSING_SECONDS)
+        except TimeoutError:
+            process.kill()
+            await process.wait()
+        if self._listening:
+            await asyncio.wait([self._listening])

@@ -1,0 +1,75 @@
+"""A batch model in several processes: each is a lane, and the batcher deals to them all.
+
+A process may run under another Python, with packages of its own, or see one device of several.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from auricle.backends.process import Child
+from auricle.errors import Transient
+from auricle.models import BatchModel
+from auricle.types import Ability, Output, Request
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where replicas run: under which Python, how many, which devices they see, how patient."""
+
+    python: str = sys.executable
+    replicas: int = 1
+    devices: tuple[str, ...] = ()
+    timeout: float = 600.0
+    """Seconds a batch may take before its process is ended and another started."""
+
+    def environments(self) -> list[dict[str, str]]:
+        """What each replica sees: its own device of those named, in turn."""
+        count = max(self.replicas, len(self.devices))
+        if not self.devices:
+            return [{} for _ in range(count)]
+        return [
+            {"CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]} for at in range(count)
+        ]
+
+
+class Replica:
+    """One process as a lane."""
+
+    def __init__(self, child: Child, timeout: float) -> None:
+        self.child = child
+        self._timeout = timeout
+
+    async def __call__(self, _ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
+        try:
+            return await asyncio.wait_for(self.child.ask_together(batch), self._timeout)
+        except TimeoutError as error:
+            await self.child.kill()
+            raise Transient(
+                f"a process of the model did not answer within {self._timeout:g} s and was ended"
+            ) from error
+
+
+class Replicas(BatchModel):
+    """One model several times over. What it can do and how large its batches are, `like` tells."""
+
+    def __init__(
+        self, model: str, arguments: Mapping[str, Any], like: type[BatchModel], place: Place
+    ) -> None:
+        self.batch_size = like.batch_size
+        self.batch_seconds = like.batch_seconds
+        self.sample_rate = like.sample_rate
+        self.lanes = [
+            Replica(
+                Child(model, arguments, python=place.python, environment=environment),
+                place.timeout,
+            )
+            for environment in place.environments()
+        ]
+
+    async def shut(self) -> None:
+        await asyncio.gather(*(lane.child.close() for lane in self.lanes))
