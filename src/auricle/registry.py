@@ -161,6 +161,19 @@ model: Registry[Any] = Registry(
             "auricle.models.transcription:Transcription", "OpenAI's transcription endpoint"
         ),
         "gemini": Builtin("auricle.models.gemini:Gemini", "Gemini's generateContent"),
+        "whisper": Builtin(
+            "auricle.models.transformers.whisper:Whisper", "any Whisper checkpoint, local weights"
+        ),
+        "ctc": Builtin(
+            "auricle.models.transformers.ctc:Ctc", "wav2vec 2.0, HuBERT, WavLM; local weights"
+        ),
+        "audio-chat": Builtin(
+            "auricle.models.transformers.audio_chat:AudioChat",
+            "chat models that hear (Qwen2-Audio, …); local weights",
+        ),
+        "causal": Builtin(
+            "auricle.models.transformers.causal:Causal", "language models, text only; local weights"
+        ),
         "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
         "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),
         "fake-labels": Builtin("auricle.models.fake:FakeLabels", "fake classifier probabilities"),

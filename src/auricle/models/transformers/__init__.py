@@ -1,0 +1,1 @@
+"""Weights on this machine, loaded through Hugging Face transformers: one short file a family."""

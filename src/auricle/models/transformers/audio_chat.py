@@ -1,0 +1,221 @@
+"""Chat models that hear: Qwen2-Audio, Qwen2.5-Omni, Audio Flamingo 3, Phi-4-multimodal, Voxtral.
+
+-m audio-chat -M checkpoint=Qwen/Qwen2-Audio-7B-Instruct
+
+Anything whose processor has a chat template and takes sounds. What the template writes is checked:
+a prompt that lost a word of the question is refused, not asked.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from auricle.audio import Audio
+from auricle.errors import SampleError, SpecError
+from auricle.models.transformers.base import Transformer
+from auricle.models.transformers.likelihood import Row, extended, scored
+from auricle.models.transformers.writing import Until, answer, cut, ends
+from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
+
+USUAL_RATE = 16_000
+SLACK = 0.1  # seconds by which features may fall short of their sound
+
+
+class AudioChat(Transformer):
+    """Turns of text and sound in, text out."""
+
+    name = "audio-chat"
+    batch_size = 4
+
+    def __init__(self, *, cut_long: bool = False, **weights: Any) -> None:
+        """A sound longer than the model hears is refused; `cut_long` asks about its start."""
+        self._cut_long = cut_long
+        super().__init__(**weights)
+
+    def load(self) -> None:
+        self.processor = self.weights.load(self.library.AutoProcessor)
+        self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
+        if self.tokenizer is None or self._ears is None:
+            raise SpecError(
+                f"{self.weights.checkpoint} has no processor for text and sound together; for "
+                "text alone there is -m causal, for speech to text -m whisper or -m ctc."
+            )
+        self.sample_rate = self._rate = int(getattr(self._ears, "sampling_rate", USUAL_RATE))
+        self.tokenizer.padding_side = "left"
+        model = self.weights.model(self._kind(), self.device)
+        self.model = getattr(model, "thinker", model)  # Omni models also have a mouth
+        self._templated = bool(
+            getattr(self.processor, "chat_template", None)
+            or getattr(self.tokenizer, "chat_template", None)
+        )
+
+    @property
+    def _ears(self) -> Any:
+        extractor = getattr(self.processor, "feature_extractor", None)
+        return extractor or getattr(self.processor, "audio_processor", None)
+
+    def _kind(self) -> Any:
+        """The class for text, sound and more; where there is none, what the checkpoint names."""
+        config = self.weights.load(self.library.AutoConfig)
+        auto = self.library.AutoModelForMultimodalLM
+        if type(config) in auto._model_mapping:  # noqa: SLF001 - there is no public question
+            return auto
+        named = (config.architectures or [""])[0]
+        if kind := getattr(self.library, named, None):
+            return kind
+        raise SpecError(
+            f"{self.weights.checkpoint} is a {named or config.model_type}, which this version of "
+            "transformers does not know; update it, or serve the model and use -m openai."
+        )
+
+    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+        inputs = self._inputs([request.turns for request in batch])
+        start = inputs["input_ids"].shape[1]
+        read = inputs["attention_mask"].sum(-1).tolist()
+        self.refuse_too_long(max(read))
+        settings = self.settings(
+            batch[0].temperature,
+            max_new_tokens=max(request.max_tokens for request in batch),
+            pad_token_id=self.tokenizer.pad_token_id,
+        )
+        until = Until(batch, start, self.tokenizer)
+        rows = self.model.generate(**inputs, generation_config=settings, stopping_criteria=[until])
+        finals = ends(settings)
+        return [
+            self._answer(cut(row[start:].tolist(), asked.max_tokens, finals), asked, length)
+            for row, asked, length in zip(rows, batch, read, strict=True)
+        ]
+
+    def _answer(self, tokens: list[int], asked: Generate, read: int) -> Generation:
+        text = self.tokenizer.decode(tokens, skip_special_tokens=True)
+        return replace(answer(text, asked, len(tokens), asked.max_tokens), input_tokens=read)
+
+    def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        with self.running():
+            inputs = dict(self._inputs([request.turns for request in batch]))
+            ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
+            rows = [
+                self._row(tokens[kept].tolist(), asked)
+                for tokens, kept, asked in zip(ids, mask, batch, strict=True)
+            ]
+            more = {name: each for name, each in inputs.items() if each.shape != ids.shape}
+            return scored(self.model, rows, more)
+
+    def _row(self, context: list[int], asked: LogLikelihood) -> Row:
+        """Tokenised as text, with and without the continuation, so that the seam is right."""
+        text = self._prompt(asked.turns) if self._templated else ""
+        short = self._tokens(text)
+        row = extended(context, short, self._tokens(text + asked.continuation))
+        self.refuse_too_long(len(row.tokens))
+        return row
+
+    def _tokens(self, text: str) -> list[int]:
+        tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
+        return tokens
+
+    # --- from turns to what a processor wants -------------------------------------
+
+    def _inputs(self, asked: Sequence[Sequence[Turn]]) -> Any:
+        if not self._templated:
+            return self._from_tokeniser(asked).to(self.device, self.model.dtype)
+        prompts = [self._prompt(turns) for turns in asked]
+        sounds = [self._samples(part) for turns in asked for part in _sounds(turns)]
+        start = self.tokenizer.bos_token
+        more: dict[str, Any] = {"sampling_rate": self._rate} if sounds else {}
+        if start and all(prompt.startswith(start) for prompt in prompts):
+            more["add_special_tokens"] = False  # else there would be two of them
+        inputs = self.processor(
+            text=prompts, audio=sounds or None, padding=True, return_tensors="pt", **more
+        )
+        if not self._cut_long:
+            self._refuse_cut(inputs, sounds)
+        return inputs.to(self.device, self.model.dtype)
+
+    def _samples(self, sound: Audio) -> Any:
+        return sound.decode(self._rate)
+
+    def _refuse_cut(self, inputs: Any, sounds: Sequence[Any]) -> None:
+        """Some extractors drop what is past their window and say nothing."""
+        mask = inputs.get("feature_attention_mask")
+        step = getattr(self._ears, "hop_length", None)
+        if mask is None or step is None or len(mask) != len(sounds):
+            return
+        for frames, sound in zip(mask.sum(-1).tolist(), sounds, strict=True):
+            heard, seconds = frames * step / self._rate, len(sound) / self._rate
+            if heard + SLACK < seconds:
+                raise SampleError(
+                    f"the model hears {heard:.0f} s at once, and the sound has {seconds:.1f} s; "
+                    "-M cut_long=true asks about its start"
+                )
+
+    def _prompt(self, turns: Sequence[Turn]) -> str:
+        """What the chat template makes of the turns, with all their words in it."""
+        for form in (_listed, self._inline):
+            try:
+                prompt = self._rendered([form(turn) for turn in turns], turns[-1].role)
+            except TypeError:  # a template that wants text and was given a list
+                continue
+            if all(part.strip() in prompt for part in _texts(turns)):
+                return prompt
+        raise SpecError(
+            f"The chat template of {self.weights.checkpoint} loses words of the question; "
+            "serve the model and use -m openai."
+        )
+
+    def _rendered(self, messages: list[dict[str, Any]], last: str) -> str:
+        prefilled = last == "assistant"
+        template = self.processor if self.processor.chat_template else self.tokenizer
+        return str(
+            template.apply_chat_template(
+                messages,
+                tokenize=False,
+                add_generation_prompt=not prefilled,
+                continue_final_message=prefilled,
+            )
+        )
+
+    def _inline(self, turn: Turn) -> dict[str, Any]:
+        """For templates that know only text: the mark of a sound stands where it is heard."""
+        mark = str(getattr(self.processor, "audio_token", ""))
+        parts = [part if isinstance(part, str) else mark for part in turn.parts]
+        return {"role": turn.role, "content": "".join(parts)}
+
+    def _from_tokeniser(self, asked: Sequence[Sequence[Turn]]) -> Any:
+        """Voxtral has no template: its tokeniser takes the sounds themselves, as files."""
+        messages = [[_filed(turn, self._rate) for turn in turns] for turns in asked]
+        return self.processor.apply_chat_template(
+            messages, tokenize=True, return_dict=True, return_tensors="pt"
+        )
+
+
+def _listed(turn: Turn) -> dict[str, Any]:
+    return {"role": turn.role, "content": [_content(part) for part in turn.parts]}
+
+
+def _content(part: Part) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": part}
+    if isinstance(part, Audio):
+        return {"type": "audio", "audio": part.uri or "sound"}
+    raise SampleError(f"this model hears and reads, and is given {type(part).__name__}")
+
+
+def _filed(turn: Turn, rate: int) -> dict[str, Any]:
+    parts = [
+        {"type": "audio", "base64": base64.b64encode(part.encode("wav", rate=rate)).decode()}
+        if isinstance(part, Audio)
+        else _content(part)
+        for part in turn.parts
+    ]
+    return {"role": turn.role, "content": parts}
+
+
+def _sounds(turns: Iterable[Turn]) -> list[Audio]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, Audio)]
+
+
+def _texts(turns: Iterable[Turn]) -> list[str]:
+    return [part for turn in turns for part in turn.parts if isinstance(part, str)]

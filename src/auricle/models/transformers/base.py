@@ -1,0 +1,105 @@
+"""What models of transformers share: loading, and answers that do not depend on the batch."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from auricle.audio import Audio
+from auricle.errors import SampleError, SpecError
+from auricle.models.base import BatchModel
+from auricle.models.transformers.weights import Weights, device_of, library
+from auricle.types import Generate, Generation, Turn
+
+UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
+
+
+class Transformer(BatchModel):
+    """Weights on this machine. Subclasses load, and `write` answers to a list of requests."""
+
+    name = "transformers"
+
+    def __init__(self, **weights: Any) -> None:
+        self.weights = Weights.of(self.name, weights)
+        self.library = library(self.name)
+        self.device = device_of(self.name, self.weights.device)
+        self.batch_size = int(self.weights.batch_size or self.batch_size)
+        self.batch_seconds = self.weights.batch_seconds or self.batch_seconds
+        self._asked: Counter[int] = Counter()
+        self.model: Any = None
+        self.load()
+
+    def load(self) -> None:
+        raise NotImplementedError
+
+    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+        """Answers to requests of one temperature."""
+        raise NotImplementedError
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
+        greedy = [request for request in batch if not request.temperature]
+        with self.running():
+            written = iter(self.write(greedy) if greedy else [])
+            return [self._sampled(each) if each.temperature else next(written) for each in batch]
+
+    def _sampled(self, request: Generate) -> Generation:
+        """A request asked again has the next seed, whatever was asked in between."""
+        import torch
+
+        key = _digest(request.turns)
+        self._asked[key] += 1
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.weights.seed + self._asked[key] - 1)
+            return self.write([request])[0]
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """No gradients; a kind of number that the device cannot do is the user's move."""
+        import torch
+
+        try:
+            with torch.inference_mode():
+                yield
+        except (RuntimeError, NotImplementedError) as error:
+            if UNSUPPORTED not in str(error) or isinstance(error, torch.OutOfMemoryError):
+                raise
+            raise SpecError(
+                f"{self.name}: {self.device} cannot run this model in {self.weights.dtype} "
+                f"({' '.join(str(error).split())[:120]}); use -M dtype=float32."
+            ) from error
+
+    def settings(self, temperature: float, **more: Any) -> Any:
+        """The checkpoint's way to generate, made greedy or plainly sampled."""
+        config = copy.deepcopy(self.model.generation_config)
+        sampled = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
+        greedy = {"do_sample": False, "temperature": None, "top_k": None, "top_p": None}
+        config.update(**(sampled if temperature else greedy), num_beams=1, max_length=None, **more)
+        return config
+
+    def refuse_too_long(self, tokens: int) -> None:
+        """Past its window a model says anything, or nothing."""
+        config = self.model.config.get_text_config(decoder=True)
+        window = getattr(config, "max_position_embeddings", None)
+        if isinstance(window, int) and tokens > window:
+            raise SampleError(f"{tokens} tokens, and the model reads at most {window}")
+
+    def close(self) -> None:
+        import torch
+
+        self.model = None
+        gc.collect()
+        if self.device.startswith("cuda"):
+            torch.cuda.empty_cache()
+
+
+def _digest(turns: Sequence[Turn]) -> int:
+    """What tells one question from another."""
+    parts = [part for turn in turns for part in (turn.role, *turn.parts)]
+    words = (part.hash if isinstance(part, Audio) else str(part) for part in parts)
+    return zlib.crc32("\n".join(words).encode())

@@ -1,0 +1,61 @@
+"""Recognisers that write a letter a frame: wav2vec 2.0, HuBERT, WavLM and their kin.
+
+-m ctc -M checkpoint=facebook/wav2vec2-large-960h-lv60-self
+
+Checkpoints whose feature extractor makes no attention mask (wav2vec2-base and others with group
+normalisation) were trained on sounds padded with silence, which they hear: what such a model
+writes depends on its neighbours in the batch. They get batches of one unless batch_size is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from auricle.models.sounds import the_sound
+from auricle.models.transformers.base import Transformer
+from auricle.types import Generate, Generation
+
+
+class Ctc(Transformer):
+    """Speech to text by the likeliest letter of each frame; it has no token limit to keep."""
+
+    name = "ctc"
+
+    def load(self) -> None:
+        self.processor = self.weights.load(self.library.AutoProcessor)
+        self.model = self.weights.model(self.library.AutoModelForCTC, self.device)
+        extractor = self.processor.feature_extractor
+        self.sample_rate = self._rate = int(extractor.sampling_rate)
+        self._masks = bool(getattr(extractor, "return_attention_mask", True))
+        if not self._masks and self.weights.batch_size is None:
+            self.batch_size = 1
+
+    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+        sounds = [the_sound(request).decode(self._rate) for request in batch]
+        heard = self.processor.feature_extractor(
+            sounds,
+            sampling_rate=self._rate,
+            padding=True,
+            return_attention_mask=True,  # so that each is normalised without its padding
+            return_tensors="pt",
+        )
+        if not self._masks:
+            del heard["attention_mask"]
+        heard = heard.to(self.model.device, self.model.dtype)
+        letters = self.model(**heard).logits.argmax(dim=-1)
+        rows = zip(letters, sounds, batch, strict=True)
+        return [
+            self._answer(row[: self._frames(len(sound), len(row))], asked)
+            for row, sound, asked in rows
+        ]
+
+    def _frames(self, samples: int, most: int) -> int:
+        """How many frames a sound has of its own; behind them stands its padding."""
+        counted = getattr(self.model, "_get_feat_extract_output_lengths", None)
+        return int(counted(samples)) if counted else most
+
+    def _answer(self, letters: Any, asked: Generate) -> Generation:
+        text = self.processor.tokenizer.decode(letters.tolist(), skip_special_tokens=True)
+        places = [place for word in asked.stop if word and (place := text.find(word)) >= 0]
+        return Generation(text=text[: min(places)] if places else text, finish="stop")

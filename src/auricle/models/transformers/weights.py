@@ -1,0 +1,144 @@
+"""Which weights, where from, onto what; and one line on why they cannot be had."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import MissingExtra, SpecError
+
+DTYPES = ("auto", "float32", "bfloat16", "float16")
+HARMLESS = ("masked_spec_embed",)
+"""Weights that only training uses: a checkpoint may lack them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What to load and how to run it: `-M name=value` of every model here."""
+
+    checkpoint: str = ""
+    """A directory, or a name on the hub."""
+    revision: str | None = None
+    device: str = "auto"
+    dtype: str = "auto"
+    """As the checkpoint says, but float32 on a CPU, where half precision is slow or missing."""
+    batch_size: int | None = None
+    batch_seconds: float | None = None
+    seed: int = 0
+    """For answers at a temperature above 0."""
+
+    @classmethod
+    def of(cls, name: str, given: Mapping[str, Any]) -> Weights:
+        known = [each.name for each in fields(cls)]
+        if unknown := [each for each in given if each not in known]:
+            raise SpecError(f"{name} takes no {', '.join(unknown)}; it takes {', '.join(known)}.")
+        weights = cls(**given)
+        weights._check(name)
+        return weights
+
+    def _check(self, name: str) -> None:
+        if not self.checkpoint:
+            raise SpecError(f"{name}: say what to load: -M checkpoint=DIRECTORY, or a hub name.")
+        if self.dtype not in DTYPES:
+            raise SpecError(f"{name}: dtype should be {', '.join(DTYPES)}, not {self.dtype!r}.")
+        for limit in ("batch_size", "batch_seconds"):
+            value = getattr(self, limit)
+            if value is not None and not (isinstance(value, (int, float)) and value > 0):
+                raise SpecError(f"{name}: {limit} should be a number above 0, not {value!r}.")
+
+    @property
+    def place(self) -> str:
+        """The directory if there is one, else the name to look for on the hub."""
+        here = Path(self.checkpoint).expanduser()
+        return str(here) if here.is_dir() else self.checkpoint
+
+    def load(self, kind: Any, **options: Any) -> Any:
+        """`kind.from_pretrained`, or one line on why there is nothing to load."""
+        self._refuse_no_directory()
+        try:
+            return kind.from_pretrained(self.place, revision=self.revision, **options)
+        except (OSError, ValueError, ImportError, KeyError) as error:
+            raise SpecError(self._why(error)) from error
+
+    def model(self, kind: Any, device: str) -> Any:
+        """The model on its device, with every weight from the checkpoint and none invented."""
+        placed = {} if device == "cpu" else {"device_map": device}
+        kind_of_number = "float32" if (self.dtype, device) == ("auto", "cpu") else self.dtype
+        model, found = self.load(kind, dtype=kind_of_number, output_loading_info=True, **placed)
+        missing = [each for each in found["missing_keys"] if not each.endswith(HARMLESS)]
+        if missing:
+            raise SpecError(
+                f"{self.checkpoint} lacks {len(missing)} of the weights of a "
+                f"{type(model).__name__} (first {sorted(missing)[0]}), which would be random: "
+                "it was trained for something else, or is not whole."
+            )
+        return model.eval()
+
+    def _refuse_no_directory(self) -> None:
+        """What can only be a path is not looked for on the hub."""
+        path_like = self.checkpoint.startswith((".", "/", "~")) or self.checkpoint.count("/") > 1
+        if path_like and not Path(self.place).is_dir():
+            raise SpecError(f"There is no directory {self.checkpoint} to load a model from.")
+
+    def _why(self, error: Exception) -> str:
+        words = " ".join(str(error).split())
+        reason = words if len(words) < 200 else f"{words[:200]}…"
+        if Path(self.place).is_dir():
+            return f"No model can be loaded from the directory {self.checkpoint}: {reason}"
+        at = f" at revision {self.revision}" if self.revision else ""
+        tried = (
+            "HF_HUB_OFFLINE is set, so only the local cache was searched"
+            if os.environ.get("HF_HUB_OFFLINE", "").upper() in ("1", "ON", "YES", "TRUE")
+            else f"the hub did not give it ({_root(error)})"
+        )
+        return (
+            f"Looked for {self.checkpoint!r}{at}: no directory of that name here, and {tried}. "
+            "Give a directory (-M checkpoint=DIRECTORY), or check the name and the network."
+        )
+
+
+def _root(error: BaseException) -> str:
+    """The first cause, in a few words: what is raised last is a page of advice."""
+    while error.__cause__ is not None:
+        error = error.__cause__
+    words = " ".join(str(error).split())
+    return words if len(words) < 160 else f"{words[:160]}…"
+
+
+def library(name: str) -> Any:
+    """The transformers package, without its loading bars and advice: a run has its own words."""
+    try:
+        import torch as torch
+        import transformers
+    except ImportError as error:
+        raise MissingExtra(f"The model {name}", "transformers") from error
+    transformers.utils.logging.disable_progress_bar()
+    if "TRANSFORMERS_VERBOSITY" not in os.environ:
+        transformers.utils.logging.set_verbosity_error()
+    return transformers
+
+
+def device_of(name: str, wanted: str) -> str:
+    """The device asked for, if there is one; the best there is for `auto`."""
+    import torch
+
+    if wanted == "auto":
+        best = "mps" if torch.backends.mps.is_available() else "cpu"
+        return "cuda:0" if torch.cuda.is_available() else best
+    kind, _, number = wanted.partition(":")
+    found = {
+        "cpu": not number,
+        "cuda": (int(number) if number.isdigit() else 0) < torch.cuda.device_count(),
+        "mps": torch.backends.mps.is_available(),
+    }
+    if kind not in found or (number and not number.isdigit()):
+        raise SpecError(f"{name}: device should be auto, cpu, cuda:0 or mps, not {wanted!r}.")
+    if not found[kind]:
+        raise SpecError(
+            f"{name}: there is no {wanted} here (torch {torch.__version__}); "
+            "device=auto takes what there is."
+        )
+    return wanted

@@ -1,0 +1,135 @@
+"""Whisper, any checkpoint: speech to text in its own language, or translated to English.
+
+-m whisper -M checkpoint=openai/whisper-large-v3 -M language=de
+
+Sounds of up to 30 seconds are heard at once, without timestamps. Longer ones are heard by
+transformers' sequential algorithm: window after window, each beginning where the last whole
+sentence ended, none conditioned on the words before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from auricle.errors import SpecError
+from auricle.models.sounds import the_sound
+from auricle.models.transformers.base import Transformer
+from auricle.models.transformers.writing import answer, cut, ends
+from auricle.types import Generate, Generation
+
+TASKS = ("transcribe", "translate")
+ENGLISH = ("en", "english", "<|en|>")
+PROMPT = 4  # tokens before the first word, at most: start, language, task, no timestamps
+
+
+class Whisper(Transformer):
+    """Speech to text, and from any language to English."""
+
+    name = "whisper"
+    sample_rate = 16_000
+
+    def __init__(
+        self, *, language: str | None = None, task: str = "transcribe", **weights: Any
+    ) -> None:
+        """Without a language a multilingual checkpoint finds out, sound by sound."""
+        if task not in TASKS:
+            raise SpecError(f"{self.name}: task should be {' or '.join(TASKS)}, not {task!r}.")
+        self._language, self._task = language, task
+        super().__init__(**weights)
+
+    def load(self) -> None:
+        self.processor = self.weights.load(self.library.WhisperProcessor)
+        kind = self.library.WhisperForConditionalGeneration
+        self.model = self.weights.model(kind, self.device)
+        self._rate = self.processor.feature_extractor.sampling_rate
+        self._window = self.processor.feature_extractor.n_samples
+        self._spoken = self._tongue()
+
+    def _tongue(self) -> dict[str, str]:
+        """What is said to the model about language and task; nothing to an English-only one."""
+        config = self.model.generation_config
+        if getattr(config, "is_multilingual", self.model.config.vocab_size >= 51_865):
+            known = {} if self._language is None else {"language": self._language}
+            self._refuse_unknown(config)
+            return {"task": self._task, **known}
+        if self._task != "transcribe" or (self._language or "en").lower() not in ENGLISH:
+            raise SpecError(
+                f"{self.weights.checkpoint} hears English only: it takes no language but en, "
+                "and cannot translate."
+            )
+        return {}
+
+    def _refuse_unknown(self, config: Any) -> None:
+        """A language the checkpoint does not have is refused now, not sample by sample."""
+        from transformers.models.whisper.tokenization_whisper import TO_LANGUAGE_CODE
+
+        if self._language is None:
+            return
+        word = self._language.lower()
+        code = TO_LANGUAGE_CODE.get(word, word.strip("<|>"))
+        known = [each.strip("<|>") for each in getattr(config, "lang_to_id", None) or {}]
+        if code not in known:
+            raise SpecError(
+                f"{self.weights.checkpoint} knows no language {self._language!r}; it knows "
+                f"{', '.join(sorted(known)) or 'none by name'}."
+            )
+
+    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+        """Short sounds together and long ones together: they are heard in different ways."""
+        sounds = [the_sound(request).decode(self._rate) for request in batch]
+        answers: dict[int, Generation] = {}
+        for is_long in (False, True):
+            places = [i for i, each in enumerate(sounds) if (len(each) > self._window) is is_long]
+            if places:
+                asked = [batch[place] for place in places]
+                hear = self._hear_long if is_long else self._hear_short
+                rows = hear([sounds[place] for place in places], asked)
+                answers |= zip(places, self._answers(rows, asked), strict=True)
+        return [answers[place] for place in range(len(batch))]
+
+    def _hear_short(self, sounds: list[Any], asked: Sequence[Generate]) -> Any:
+        heard = self.processor.feature_extractor(
+            sounds, sampling_rate=self._rate, return_tensors="pt", return_attention_mask=True
+        )
+        most = max(request.max_tokens for request in asked)
+        limit = {"max_new_tokens": most} if most < self._ceiling else {}
+        return self._generate(heard, asked, return_timestamps=False, **limit)
+
+    def _hear_long(self, sounds: list[Any], asked: Sequence[Generate]) -> Any:
+        heard = self.processor.feature_extractor(
+            sounds,
+            sampling_rate=self._rate,
+            return_tensors="pt",
+            return_attention_mask=True,
+            truncation=False,
+            padding="longest",
+        )
+        return self._generate(heard, asked, return_timestamps=True, condition_on_prev_tokens=False)
+
+    def _generate(self, heard: Any, asked: Sequence[Generate], **options: Any) -> Any:
+        heard = heard.to(self.model.device, self.model.dtype)
+        warmth = asked[0].temperature
+        more = {"temperature": warmth} if warmth else {"num_beams": 1}
+        return self.model.generate(
+            heard["input_features"],
+            attention_mask=heard["attention_mask"],
+            **self._spoken,
+            **more,
+            **options,
+        )
+
+    @property
+    def _ceiling(self) -> int:
+        """Tokens the decoder has places for in one window."""
+        return int(self.model.config.max_target_positions) - PROMPT
+
+    def _answers(self, rows: Any, asked: Sequence[Generate]) -> list[Generation]:
+        finals = ends(self.model.generation_config)
+        tokenizer = self.processor.tokenizer
+        answers: list[Generation] = []
+        for row, request in zip(rows.tolist(), asked, strict=True):
+            tokens = cut(row, request.max_tokens, finals)
+            text = tokenizer.decode(tokens, skip_special_tokens=True)
+            answers.append(answer(text, request, len(tokens), request.max_tokens))
+        return answers

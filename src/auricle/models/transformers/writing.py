@@ -1,0 +1,61 @@
+"""Where each answer of a batch ends: its own limit, its own stop words, the model's own end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from auricle.types import Generate, Generation
+
+MARGIN = 8  # tokens: a stop word may begin inside one and end inside another
+
+
+class Until:
+    """Tells `generate` which rows are done, so that one long answer does not prolong the rest."""
+
+    def __init__(self, batch: Sequence[Generate], start: int, tokenizer: Any) -> None:
+        self._batch, self._start, self._tokenizer = batch, start, tokenizer
+
+    def __call__(self, input_ids: Any, _scores: Any, **_: Any) -> Any:
+        import torch
+
+        written = input_ids[:, self._start :]
+        done = [self._done(row, asked) for row, asked in zip(written, self._batch, strict=True)]
+        return torch.tensor(done, device=input_ids.device, dtype=torch.bool)
+
+    def _done(self, row: Any, asked: Generate) -> bool:
+        if len(row) >= asked.max_tokens:
+            return True
+        if not asked.stop:
+            return False
+        last = max(len(word.encode()) for word in asked.stop) + MARGIN
+        tail = self._tokenizer.decode(row[-last:], skip_special_tokens=True)
+        return any(word in tail for word in asked.stop)
+
+
+def ends(config: Any) -> frozenset[int]:
+    """The tokens that end an answer, or fill up behind its end."""
+    eos = config.eos_token_id
+    listed = eos if isinstance(eos, (list, tuple)) else [eos]
+    return frozenset(each for each in (*listed, config.pad_token_id) if each is not None)
+
+
+def cut(tokens: Sequence[int], limit: int, finals: frozenset[int]) -> list[int]:
+    """What was written before the end, and within the limit."""
+    kept: list[int] = []
+    for token in tokens[:limit]:
+        if token in finals:
+            break
+        kept.append(token)
+    return kept
+
+
+def answer(text: str, asked: Generate, tokens: int, limit: int) -> Generation:
+    """The text up to its first stop word."""
+    places = [place for word in asked.stop if word and (place := text.find(word)) >= 0]
+    stopped = bool(places) or tokens < limit
+    return Generation(
+        text=text[: min(places)] if places else text,
+        tokens=tokens,
+        finish="stop" if stopped else "length",
+    )

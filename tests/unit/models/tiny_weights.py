@@ -1,0 +1,212 @@
+"""Tiny random models of real families, saved as their makers save theirs."""
+
+import json
+
+import numpy as np
+
+LETTERS = "abcdefghijklmnopqrstuvwxyz"
+SPECIAL = ["<pad>", "<s>", "</s>", "<unk>", "<|AUDIO|>", "<|audio_bos|>", "<|audio_eos|>"]
+CHAT = (
+    "{% for message in messages %}<s>{{ message['role'] }}: "
+    "{% if message['content'] is string %}{{ message['content'] }}{% else %}"
+    "{% for part in message['content'] %}"
+    "{% if part['type'] == 'audio' %}<|audio_bos|><|AUDIO|><|audio_eos|>"
+    "{% else %}{{ part['text'] }}{% endif %}{% endfor %}{% endif %}"
+    "</s>{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
+
+
+def tone(seconds, hertz=440.0, rate=16_000):
+    """A sound with something in it, not alike for two lengths."""
+    time = np.arange(round(seconds * rate)) / rate
+    noise = np.random.default_rng(round(hertz)).normal(0, 0.1, len(time))
+    return (0.3 * np.sin(2 * np.pi * hertz * time) + noise).astype(np.float32)
+
+
+def seeded():
+    import torch
+
+    torch.manual_seed(7)
+
+
+def tokenizer(chat=None):
+    """Bytes and a few pairs of them: tokens that join across a seam."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
+    from transformers import PreTrainedTokenizerFast
+
+    inner = Tokenizer(models.BPE(unk_token="<unk>"))
+    inner.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    inner.decoder = decoders.ByteLevel()
+    trainer = trainers.BpeTrainer(
+        vocab_size=320,
+        special_tokens=[AddedToken(each, special=True) for each in SPECIAL],
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
+        show_progress=False,
+    )
+    inner.train_from_iterator(["the cat sat on the mat", "a user and an assistant"] * 9, trainer)
+    return PreTrainedTokenizerFast(
+        tokenizer_object=inner,
+        pad_token="<pad>",
+        bos_token="<s>",
+        eos_token="</s>",
+        unk_token="<unk>",
+        chat_template=chat,
+    )
+
+
+def llama(folder, chat=None):
+    from transformers import LlamaConfig, LlamaForCausalLM
+
+    words = tokenizer(chat)
+    seeded()
+    config = LlamaConfig(
+        vocab_size=len(words),
+        hidden_size=32,
+        intermediate_size=64,
+        num_hidden_layers=2,
+        num_attention_heads=4,
+        max_position_embeddings=256,
+        initializer_range=0.6,
+        pad_token_id=0,
+        bos_token_id=1,
+        eos_token_id=2,
+    )
+    LlamaForCausalLM(config).save_pretrained(folder)
+    words.save_pretrained(folder)
+    return folder
+
+
+def whisper(folder, languages=()):
+    """Windows of a second; multilingual where languages are given."""
+    from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
+    from transformers import (
+        WhisperConfig,
+        WhisperFeatureExtractor,
+        WhisperForConditionalGeneration,
+        WhisperProcessor,
+        WhisperTokenizer,
+    )
+
+    marks = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{each}|>" for each in languages)]
+    marks += ["<|translate|>", "<|transcribe|>", "<|startofprev|>", "<|notimestamps|>"]
+    marks += [f"<|{step * 0.02:.2f}|>" for step in range(51)]
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    inner = Tokenizer(models.BPE(vocab={each: i for i, each in enumerate(alphabet)}, merges=[]))
+    inner.decoder = decoders.ByteLevel()
+    inner.add_special_tokens([AddedToken(each, special=True) for each in marks])
+    words = WhisperTokenizer(tokenizer_object=inner)
+    number = words.convert_tokens_to_ids
+    seeded()
+    model = WhisperForConditionalGeneration(
+        WhisperConfig(
+            vocab_size=inner.get_vocab_size(),
+            num_mel_bins=16,
+            d_model=32,
+            encoder_layers=1,
+            decoder_layers=1,
+            encoder_attention_heads=2,
+            decoder_attention_heads=2,
+            encoder_ffn_dim=32,
+            decoder_ffn_dim=32,
+            max_source_positions=50,
+            max_target_positions=40,
+            init_std=0.5,
+            pad_token_id=number("<|endoftext|>"),
+            bos_token_id=number("<|endoftext|>"),
+            eos_token_id=number("<|endoftext|>"),
+            decoder_start_token_id=number("<|startoftranscript|>"),
+            suppress_tokens=[],
+            begin_suppress_tokens=[],
+        )
+    )
+    spoken = {f"<|{each}|>": number(f"<|{each}|>") for each in languages}
+    tasks = {each: number(f"<|{each}|>") for each in ("translate", "transcribe")}
+    model.save_pretrained(folder)
+    known = {"lang_to_id": spoken, "task_to_id": tasks} if languages else {}
+    settings = folder / "generation_config.json"
+    more = {
+        "is_multilingual": bool(languages),
+        "no_timestamps_token_id": number("<|notimestamps|>"),
+        "prev_sot_token_id": number("<|startofprev|>"),
+        **known,
+        "_from_model_config": False,  # else what is not in a model's config is dropped
+    }
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), **more}))
+    ears = WhisperFeatureExtractor(feature_size=16, chunk_length=1)
+    WhisperProcessor(ears, words).save_pretrained(folder)
+    return folder
+
+
+def ctc(folder, family="Wav2Vec2", mask=True):
+    import transformers
+
+    folder.mkdir(exist_ok=True)
+    letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *LETTERS]
+    table = folder / "vocab.json"
+    table.write_text(json.dumps({each: i for i, each in enumerate(letters)}))
+    words = transformers.Wav2Vec2CTCTokenizer(str(table))
+    ears = transformers.Wav2Vec2FeatureExtractor(return_attention_mask=mask)
+    transformers.Wav2Vec2Processor(ears, words).save_pretrained(folder)
+    seeded()
+    config = getattr(transformers, f"{family}Config")(
+        vocab_size=len(letters),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=48,
+        conv_dim=(16, 16),
+        conv_kernel=(10, 8),
+        conv_stride=(80, 4),
+        num_conv_pos_embeddings=16,
+        num_conv_pos_embedding_groups=2,
+        feat_extract_norm="layer" if mask else "group",
+        do_stable_layer_norm=mask,
+        initializer_range=0.5,
+        pad_token_id=0,
+    )
+    getattr(transformers, f"{family}ForCTC")(config).save_pretrained(folder)
+    return folder
+
+
+def qwen2_audio(folder, template=CHAT):
+    """Hears a second."""
+    from transformers import (
+        Qwen2AudioConfig,
+        Qwen2AudioEncoderConfig,
+        Qwen2AudioForConditionalGeneration,
+        Qwen2AudioProcessor,
+        Qwen2Config,
+        WhisperFeatureExtractor,
+    )
+
+    words = tokenizer()
+    seeded()
+    config = Qwen2AudioConfig(
+        audio_config=Qwen2AudioEncoderConfig(
+            num_mel_bins=16,
+            d_model=32,
+            encoder_layers=1,
+            encoder_attention_heads=2,
+            encoder_ffn_dim=32,
+            max_source_positions=50,
+            init_std=0.5,
+        ),
+        text_config=Qwen2Config(
+            vocab_size=len(words),
+            hidden_size=32,
+            intermediate_size=48,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            num_key_value_heads=2,
+            max_position_embeddings=256,
+            initializer_range=0.6,
+            eos_token_id=2,
+            bos_token_id=1,
+            pad_token_id=0,
+        ),
+        audio_token_index=words.convert_tokens_to_ids("<|AUDIO|>"),
+    )
+    Qwen2AudioForConditionalGeneration(config).save_pretrained(folder)
+    ears = WhisperFeatureExtractor(feature_size=16, chunk_length=1)
+    Qwen2AudioProcessor(ears, words, chat_template=template).save_pretrained(folder)
+    return folder
