@@ -21,8 +21,8 @@ from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
-from auricle.making import bind, check, spread
 from auricle.making import build as build
+from auricle.making import check, class_of, spread
 from auricle.making import construct as construct
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number
@@ -66,17 +66,17 @@ def evaluate(
 ) -> list[Number]:
     """Run, or finish, what `spec` describes in the folder `out`; its numbers over all samples."""
     spec = spec.settled()
-    task, model_class = build(spec), adapt(registry.model.get(spec.model))
+    task, model_class = build(spec), class_of(spec)
     if spec.judge:
         _judge_class(spec.judge)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
     settings = _with_limit(settings or Settings(), spec)
-    check(model_class, spec, settings.processes)
+    check(model_class, spec, settings)
     peek = getattr(task.samples, "peek", None)
     if peek:
         peek()
     with Run.open(Path(out), _description(spec, task, inferencer)) as run:
-        model = spread(model_class, spec, settings)
+        model = spread(model_class, spec, settings, run.path)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
         run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})

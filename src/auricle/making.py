@@ -5,14 +5,18 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from auricle import registry
 from auricle.asking import Settings
 from auricle.config import Spec
 from auricle.errors import AuricleError, SpecError, told
-from auricle.models import AsyncModel, BatchModel, Model
+from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.tasks.base import Task
+
+ELSEWHERE = "python"
+"""The argument that names another Python for a model to run under."""
 
 
 def build(spec: Spec) -> Task:
@@ -60,32 +64,69 @@ def check(model_class: type[Model], spec: Spec, processes: int) -> None:
         )
 
 
-def spread(model_class: type[Model], spec: Spec, settings: Settings) -> Model:
-    """The model: here, in several processes that send, or as several replicas."""
+def class_of(spec: Spec) -> type[Model]:
+    """The model's class, or what another Python says of it; nothing is loaded yet."""
+    if python := spec.model_args.get(ELSEWHERE):
+        from auricle.backends.elsewhere import described
+
+        return described(spec.model, str(python))
+    return adapt(registry.model.get(spec.model))
+
+
+def check(model_class: type[Model], spec: Spec, settings: Settings) -> None:
+    """Refuse what cannot be, before a folder is made or anything is loaded."""
     if issubclass(model_class, AsyncModel):
         if settings.replicas > 1 or settings.devices:
             raise SpecError(
                 f"--replicas and --devices are for models on this machine; {spec.model} is asked "
                 "over a network, where --processes serves."
             )
-        if settings.processes > 1:
-            from auricle.backends.senders import Senders
-
-            return Senders(spec.model, spec.model_args, settings.processes)
     elif settings.processes > 1:
         raise SpecError(
             f"--processes is for models behind an API; {spec.model} works on this machine, "
             "where batches serve (--batch-size) and replicas (--replicas)."
         )
-    elif settings.replicas > 1 or settings.devices:
-        return _replicas(model_class, spec, settings)
+    bind(model_class, spec.model, spec.model_args)
+
+
+def spread(model_class: type[Model], spec: Spec, settings: Settings, run: Path) -> Model:
+    """The model: here, in processes that send, as replicas, or under another Python."""
+    apart = ELSEWHERE in spec.model_args
+    if issubclass(model_class, AsyncModel):
+        if settings.processes > 1 or apart:
+            return _senders(spec, settings)
+    elif settings.replicas > 1 or settings.devices or apart:
+        return _replicas(model_class, spec, settings, run)
     return construct(model_class, spec.model, spec.model_args)
 
 
-def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
+def _senders(spec: Spec, settings: Settings) -> Model:
+    from auricle.backends.senders import Senders
+
+    arguments, where = _where(spec)
+    return Senders(spec.model, arguments, settings.processes, **where)
+
+
+def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings, run: Path) -> Model:
     from auricle.backends.replicas import Place, Replicas
 
+    arguments, where = _where(spec)
     place = Place(
-        replicas=settings.replicas, devices=settings.devices, timeout=settings.batch_timeout
+        replicas=settings.replicas,
+        devices=settings.devices,
+        timeout=settings.batch_timeout,
+        logs=run / "logs",
+        **where,
     )
-    return Replicas(spec.model, spec.model_args, model_class, place)
+    return Replicas(spec.model, arguments, model_class, place)
+
+
+def _where(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
+    """A model's own arguments, and which Python it runs under."""
+    arguments = dict(spec.model_args)
+    python = arguments.pop(ELSEWHERE, None)
+    if python is None:
+        return arguments, {}
+    from auricle.backends.elsewhere import environment
+
+    return arguments, {"python": str(python), "environment": environment()}

@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import IO, Any
 
 from auricle.backends.messages import pack, pack_request, unpack_error, unpack_output
 from auricle.backends.worker import read
@@ -29,10 +30,12 @@ class Child:
         *,
         python: str = sys.executable,
         environment: Mapping[str, str] | None = None,
+        log: Path | None = None,
     ) -> None:
         self._about = {"model": model, "arguments": dict(arguments)}
         self._python = python
         self._environment = environment or {}
+        self._log = log
         self._process: asyncio.subprocess.Process | None = None
         self._listening: asyncio.Task[None] | None = None
         self._waiting: dict[int, asyncio.Future[Output]] = {}
@@ -99,19 +102,30 @@ class Child:
         if self._starts == MOST_STARTS:
             raise Gone(
                 f"A process of {self._about['model']} ended {MOST_STARTS} times without answering "
-                "anything; what it said stands above. Nothing answered is lost: put that right "
-                "and give the same command again."
+                f"anything; see {self._log or 'what it said above'}. Nothing answered is lost: "
+                "put that right and give the same command again."
             )
         self._starts += 1
         # In a session of its own, because Ctrl-C is the parent's; it ends with its pipe.
-        self._process = await asyncio.create_subprocess_exec(
-            self._python, "-m", "auricle.backends.worker",
-            stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
-        )  # fmt: skip
+        with self._words() as words:
+            self._process = await asyncio.create_subprocess_exec(
+                self._python, "-m", "auricle.backends.worker",
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=words,
+                limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
+            )  # fmt: skip
         await self._introduce(self._process)
         self._listening = asyncio.create_task(self._listen(self._process))
         return self._process
+
+    @contextmanager
+    def _words(self) -> Iterator[IO[bytes] | None]:
+        """Where a process says what is not an answer: a file of the run, or this terminal."""
+        if self._log is None:
+            yield None
+            return
+        self._log.parent.mkdir(exist_ok=True)
+        with self._log.open("ab") as words:
+            yield words
 
     async def _introduce(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin

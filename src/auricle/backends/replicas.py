@@ -8,7 +8,8 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from auricle.backends.process import Child
@@ -26,14 +27,18 @@ class Place:
     devices: tuple[str, ...] = ()
     timeout: float = 600.0
     """Seconds a batch may take before its process is ended and another started."""
+    environment: Mapping[str, str] = field(default_factory=dict)
+    logs: Path | None = None
+    """The folder in which what replicas say is kept."""
 
     def environments(self) -> list[dict[str, str]]:
         """What each replica sees: its own device of those named, in turn."""
         count = max(self.replicas, len(self.devices))
         if not self.devices:
-            return [{} for _ in range(count)]
+            return [dict(self.environment) for _ in range(count)]
         return [
-            {"CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]} for at in range(count)
+            {**self.environment, "CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]}
+            for at in range(count)
         ]
 
 
@@ -65,10 +70,16 @@ class Replicas(BatchModel):
         self.sample_rate = like.sample_rate
         self.lanes = [
             Replica(
-                Child(model, arguments, python=place.python, environment=environment),
+                Child(
+                    model,
+                    arguments,
+                    python=place.python,
+                    environment=environment,
+                    log=place.logs / f"replica-{at}.log" if place.logs else None,
+                ),
                 place.timeout,
             )
-            for environment in place.environments()
+            for at, environment in enumerate(place.environments())
         ]
 
     async def shut(self) -> None:

@@ -7,6 +7,7 @@ that dies costs what it had in flight another attempt, and is started again.
 from __future__ import annotations
 
 import asyncio
+import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
@@ -30,12 +31,22 @@ SHARED = ("rpm", "tpm")  # limits of a whole run, divided among its senders
 class Senders(AsyncModel):
     """One model in several processes; each request goes to the one with the least to do."""
 
-    def __init__(self, model: str, arguments: Mapping[str, Any], processes: int) -> None:
+    def __init__(
+        self,
+        model: str,
+        arguments: Mapping[str, Any],
+        processes: int,
+        *,
+        python: str = sys.executable,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         share = {
             name: value / processes if name in SHARED and isinstance(value, (int, float)) else value
             for name, value in arguments.items()
         }
-        self._children = [Child(model, share) for _ in range(processes)]
+        self._children = [
+            Child(model, share, python=python, environment=environment) for _ in range(processes)
+        ]
 
     async def _ask(self, request: Request) -> Output:
         return await min(self._children, key=lambda child: child.load).ask(request)

@@ -19,9 +19,10 @@ from auricle.backends.messages import (
     unpack,
     unpack_request,
 )
+from auricle.codec import dumps
 from auricle.engine import ESCAPES, Direct, close
 from auricle.errors import AuricleError, SampleError, SpecError, told
-from auricle.models import AsyncModel, BatchModel, Model, adapt
+from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.types import ABILITY, Output
 
 ONCE = Settings(attempts=1)
@@ -144,5 +145,24 @@ async def main() -> None:
     await Worker(reader, out).serve()
 
 
+def describe(name: str) -> bytes:
+    """What a model can do and how it wants to be asked, without loading it."""
+    try:
+        model = adapt(registry.model.get(name))
+    except AuricleError as error:
+        return dumps({"error": str(error)})
+    batches = ("batch_size", "batch_seconds", "sample_rate")
+    return dumps(
+        {
+            "can": abilities(model),
+            "asynchronous": issubclass(model, AsyncModel),
+            "batches": {each: getattr(model, each) for each in batches if hasattr(model, each)},
+        }
+    )
+
+
 if __name__ == "__main__":
-    asyncio.run(main())
+    if sys.argv[1:2] == ["--describe"]:
+        sys.stdout.buffer.write(describe(sys.argv[2]))
+    else:
+        asyncio.run(main())

@@ -113,7 +113,8 @@ class Rubric:
         before, after = (re.escape(part.strip()) for part in self.mark.split("{}"))
         found = re.fullmatch(rf"{before}\s*(\S.*?)\s*{after}", last, re.IGNORECASE)
         if not found:
-            raise Unreadable(f"the judge's last line is not {self.mark.format('…')!r}: {last[:80]!r}")
+            wanted = self.mark.format("…")
+            raise Unreadable(f"the judge's last line is not {wanted!r}: {last[:80]!r}")
         return found[1]
 
     def _from_json(self, said: str) -> str:

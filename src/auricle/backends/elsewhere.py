@@ -1,0 +1,71 @@
+"""Models that live under another Python, with packages of their own.
+
+`-M python=/path/to/venv/bin/python` names it. Auricle need not be installed there: its own
+source is put first on the other's path. What it imports must be: `orjson`, and the model's own.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import tempfile
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+import auricle
+from auricle.errors import SpecError
+from auricle.models import AsyncModel, BatchModel, Model
+
+PATIENCE = 120.0
+
+
+def described(model: str, python: str) -> type[Model]:
+    """What a model elsewhere can do, told by its own Python without loading it."""
+    about = _asked(model, python)
+    base: type[Model] = AsyncModel if about["asynchronous"] else BatchModel
+    members: dict[str, Any] = dict.fromkeys(about["can"], _elsewhere)
+    return type(model, (base,), {**members, **about["batches"], "__init__": _any_arguments})
+
+
+def environment() -> dict[str, str]:
+    """What makes this Auricle importable under another Python, and nothing else of ours."""
+    path = os.pathsep.join(each for each in (_shelf(), os.environ.get("PYTHONPATH", "")) if each)
+    return {"PYTHONPATH": path}
+
+
+def _asked(model: str, python: str) -> dict[str, Any]:
+    command = [python, "-m", "auricle.backends.worker", "--describe", model]
+    try:
+        told = subprocess.run(  # noqa: S603 - the user names the Python
+            command, capture_output=True, timeout=PATIENCE, env={**os.environ, **environment()}
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise SpecError(f"python={python} cannot be run: {error}.") from error
+    if told.returncode:
+        last = told.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+        raise SpecError(
+            f"python={python} cannot tell what {model} is: {last or 'it said nothing'}. "
+            f"It needs orjson and what the model imports: {python} -m pip install orjson …"
+        )
+    about: dict[str, Any] = orjson.loads(told.stdout)
+    if "error" in about:
+        raise SpecError(str(about["error"]))
+    return about
+
+
+@cache
+def _shelf() -> str:
+    """A folder that holds this package and no other."""
+    folder = Path(tempfile.mkdtemp(prefix="auricle-shelf-"))
+    (folder / "auricle").symlink_to(Path(auricle.__file__).parent)
+    return str(folder)
+
+
+def _any_arguments(self: Any, **arguments: Any) -> None: ...
+
+
+def _elsewhere(self: Any, *_: Any) -> Any:
+    raise AssertionError("a model that lives elsewhere is asked there")
