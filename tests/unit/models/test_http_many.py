@@ -81,9 +81,11 @@ def test_tokens_a_minute_are_kept_to(serve, stream):
     assert time.monotonic() - began >= 4 * 4 * 0.01
 
 
-def test_a_request_that_is_given_up_leaves_its_place(serve):
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("fault", ["hang", "endless"])
+def test_a_request_that_is_given_up_leaves_its_place(serve, fault, stream):
     async def main():
-        async with held(model_at(serve(faults={"hang": 1.0}))) as model:
+        async with held(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
             tasks = [asyncio.create_task(model.generate(question(str(at)))) for at in range(40)]
             await asyncio.sleep(0.1)
             for task in tasks:

@@ -141,6 +141,24 @@ def test_room_that_a_growing_gate_makes_is_taken_at_once():
     asyncio.run(main())
 
 
+def test_whoever_comes_later_waits_behind_those_who_wait():
+    async def main():
+        pool = pool_of(1)
+        only = await pool.enter()
+        early = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        await turns()
+        only.gate.limit = 2.0
+        late = asyncio.create_task(pool.enter())
+        await turns()
+        pool.leave(only)
+        await asyncio.gather(*early)
+        assert not late.done()
+        pool.leave(only)
+        await late
+
+    asyncio.run(main())
+
+
 def test_waiters_wake_when_a_gate_reopens():
     async def main():
         pool = pool_of(3)
