@@ -21,8 +21,8 @@ from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
+from auricle.making import bind, check, class_of, spread
 from auricle.making import build as build
-from auricle.making import check, class_of, spread
 from auricle.making import construct as construct
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number

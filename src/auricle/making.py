@@ -54,16 +54,6 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
         raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
 
 
-def check(model_class: type[Model], spec: Spec, processes: int) -> None:
-    """Refuse a model that cannot be made, or be in several processes, before anything is opened."""
-    bind(model_class, spec.model, spec.model_args)
-    if processes > 1 and not issubclass(model_class, AsyncModel):
-        raise SpecError(
-            f"--processes is for models behind an API; {spec.model} works on this machine, "
-            "where batches serve (--batch-size)."
-        )
-
-
 def class_of(spec: Spec) -> type[Model]:
     """The model's class, or what another Python says of it; nothing is loaded yet."""
     if python := spec.model_args.get(ELSEWHERE):

@@ -301,6 +301,6 @@ def test_a_model_on_this_machine_is_not_spread(auricle, manifest, tmp_path):
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr == (
         "auricle: --processes is for models behind an API; echo works on this machine, "
-        "where batches serve (--batch-size).\n"
+        "where batches serve (--batch-size) and replicas (--replicas).\n"
     )
     assert not (tmp_path / "run").exists()
