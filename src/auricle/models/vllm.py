@@ -1,7 +1,7 @@
 """vLLM's offline engine: weights on this machine's accelerators, scheduled by vLLM itself.
 
 -m vllm -M model=Qwen/Qwen2-Audio-7B-Instruct -M max_model_len=8192
--m vllm -M model=openai/whisper-large-v3 -M 'prompt=<|startoftranscript|><|en|><|transcribe|>'
+-m vllm -M model=openai/whisper-large-v3 -M 'prompt=<|startoftranscript|>'
 """
 
 from __future__ import annotations

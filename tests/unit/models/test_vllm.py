@@ -1,0 +1,208 @@
+"""vLLM's offline engine, in a stand-in of its documented API: a word is a token."""
+
+import base64
+import io
+import sys
+from dataclasses import dataclass, field
+from types import ModuleType
+
+import numpy as np
+import pytest
+import soundfile
+
+from auricle import load_model
+from auricle.audio import Image
+from auricle.errors import MissingExtra, SampleError, SpecError, Unsupported
+from auricle.models.vllm import VLLM
+from auricle.types import Generate, LogLikelihood, Turn
+
+START = "<assistant>"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingParams:
+    max_tokens: int = 16
+    temperature: float = 1.0
+    stop: list[str] = field(default_factory=list)
+    prompt_logprobs: int | None = None
+
+
+@dataclass
+class Logprob:
+    logprob: float
+
+
+@dataclass
+class CompletionOutput:
+    text: str
+    token_ids: list[int]
+    finish_reason: str | None
+
+
+@dataclass
+class RequestOutput:
+    prompt_token_ids: list[int]
+    outputs: list[CompletionOutput]
+    prompt_logprobs: list[dict[int, Logprob] | None] | None
+
+
+class LLM:
+    """Repeats what it was told, and how many samples it heard; words are worth their length."""
+
+    def __init__(self, *, model, limit_mm_per_prompt=None, **engine):
+        if model == "too/big":
+            raise ValueError("not enough memory\nand a page of advice")
+        self.model, self.limit, self.settings = model, limit_mm_per_prompt or {}, engine
+        self.words, self.thinks = [], False
+
+    def generate(self, prompts, sampling_params, *, use_tqdm=True):
+        told = []
+        for prompt in prompts:
+            ((samples, rate),) = prompt["multi_modal_data"]["audio"]
+            told.append(f"{prompt['prompt']} {len(samples)}@{rate}")
+        return self._answers(told, sampling_params, use_tqdm)
+
+    def chat(
+        self,
+        messages,
+        sampling_params,
+        use_tqdm=True,
+        add_generation_prompt=True,
+        continue_final_message=False,
+    ):
+        assert add_generation_prompt != continue_final_message
+        told = [self._rendered(talk, add_generation_prompt) for talk in messages]
+        return self._answers(told, sampling_params, use_tqdm)
+
+    def _rendered(self, talk, prompted):
+        words = [f"<{turn['role']}> {self._content(turn['content'])}" for turn in talk]
+        thought = " <think>" if prompted and self.thinks else ""
+        return " ".join(words) + (f" {START}{thought}" if prompted else "")
+
+    def _content(self, content):
+        parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
+        sounds = [part for part in parts if part["type"] == "audio_url"]
+        if len(sounds) > self.limit.get("audio", 0):
+            raise ValueError(f"At most {self.limit.get('audio', 0)} audio(s) may be provided")
+        return " ".join(part["text"] if "text" in part else self._heard(part) for part in parts)
+
+    def _heard(self, part):
+        head, _, content = part["audio_url"]["url"].partition(",")
+        assert head == "data:audio/wav;base64"
+        samples, rate = soundfile.read(io.BytesIO(base64.b64decode(content)))
+        return f"{len(samples)}@{rate}"
+
+    def _answers(self, told, chosen, use_tqdm):
+        assert use_tqdm is False
+        chosen = chosen if isinstance(chosen, list) else [chosen] * len(told)
+        assert len(chosen) == len(told)
+        assert all(isinstance(each, SamplingParams) for each in chosen)
+        return [self._answer(*pair) for pair in zip(told, chosen, strict=True)]
+
+    def _answer(self, told, chosen):
+        prompt = self._tokens(told)
+        said = told.split()[: chosen.max_tokens]
+        for word in chosen.stop:
+            said = said[: said.index(word)] if word in said else said
+        short = len(said) == chosen.max_tokens
+        output = CompletionOutput(" ".join(said), self._tokens(" ".join(said)), None)
+        output.finish_reason = "length" if short else "stop"
+        scores = [{token: Logprob(-float(len(self.words[token])))} for token in prompt]
+        asked = chosen.prompt_logprobs is not None
+        return RequestOutput(prompt, [output], [None, *scores[1:]] if asked else None)
+
+    def _tokens(self, text):
+        self.words += [word for word in text.split() if word not in self.words]
+        return [self.words.index(word) for word in text.split()]
+
+
+@pytest.fixture(autouse=True)
+def stand_in(monkeypatch):
+    module = ModuleType("vllm")
+    module.LLM, module.SamplingParams = LLM, SamplingParams
+    monkeypatch.setitem(sys.modules, "vllm", module)
+
+
+def user(*parts):
+    return (Turn("user", parts),)
+
+
+def test_the_extra_is_named_where_the_package_is_missing(monkeypatch):
+    monkeypatch.setitem(sys.modules, "vllm", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'auricle\[vllm\]'"):
+        load_model("vllm", model="any")
+
+
+def test_what_cannot_be_started_is_told_in_one_line():
+    with pytest.raises(SpecError, match=r"cannot start with the model too/big: not enough memory$"):
+        load_model("vllm", model="too/big")
+
+
+def test_a_folder_without_a_model_is_told(tmp_path):
+    with pytest.raises(SpecError, match=r"it has no config\.json"):
+        load_model("vllm", model=str(tmp_path))
+
+
+def test_a_sound_and_a_question_are_asked_by_chat(tone):
+    with load_model("vllm", model="m") as model:
+        said = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
+    assert "8000@16000" in said.text
+    assert "What is it?" in said.text
+
+
+def test_requests_keep_their_order_and_their_own_limits():
+    model = VLLM("m")
+    batch = [
+        Generate(turns=user("one two three"), max_tokens=3),
+        Generate(turns=user("four five six"), stop=("five",)),
+    ]
+    first, second = model.generate(batch)
+    assert (first.text, first.tokens, first.finish) == ("<user> one two", 3, "length")
+    assert (second.text, second.tokens, second.finish) == ("<user> four", 2, "stop")
+    assert first.input_tokens == 5
+
+
+def test_the_engine_gets_its_own_settings_and_the_limit_on_sounds():
+    engine = VLLM("m", sounds=2, max_model_len=4_096)._engine
+    assert (engine.limit, engine.settings) == ({"audio": 2}, {"max_model_len": 4_096})
+
+
+def test_a_model_that_only_reads_is_told_of_no_sounds():
+    assert VLLM("m", sounds=0)._engine.limit == {}
+
+
+def test_a_recogniser_without_chat_is_asked_by_its_prompt():
+    with load_model("vllm", model="whisper", prompt="<|start|>") as model:
+        said = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
+    assert said.text == "<|start|> 160@16000"
+
+
+def test_a_continuation_is_scored_token_by_token():
+    asked = [
+        LogLikelihood(turns=user("is it"), continuation="a cat"),
+        LogLikelihood(turns=user("or is it"), continuation="dogs"),
+    ]
+    scores = VLLM("m").loglikelihood(asked)
+    assert [score.logprobs for score in scores] == [(-1.0, -3.0), (-4.0,)]
+
+
+def test_a_template_that_goes_on_elsewhere_is_not_scored():
+    model = VLLM("m")
+    model._engine.thinks = True
+    with pytest.raises(SampleError, match="does not put the continuation right after its prompt"):
+        model.loglikelihood([LogLikelihood(turns=user("is it"), continuation="a cat")])
+
+
+def test_an_empty_continuation_is_not_scored():
+    with pytest.raises(SampleError, match="cannot be told"):
+        VLLM("m").loglikelihood([LogLikelihood(turns=user("is it"), continuation="")])
+
+
+def test_a_fixed_prompt_scores_no_likelihood():
+    with pytest.raises(Unsupported, match="leave out -M prompt"):
+        VLLM("m", prompt="<|start|>").loglikelihood([])
+
+
+def test_a_picture_is_refused_by_name():
+    with pytest.raises(SampleError, match="given text and sound here, no Image"):
+        VLLM("m").generate([Generate(turns=user(Image.of(b"png"), "what?"))])
