@@ -26,6 +26,7 @@ def tone(seconds, hertz=440.0, rate=16_000):
 def seeded():
     import torch
 
+    torch.set_num_threads(1)  # so small a model only waits for more of them
     torch.manual_seed(7)
 
 
@@ -206,7 +207,9 @@ def qwen2_audio(folder, template=CHAT):
         ),
         audio_token_index=words.convert_tokens_to_ids("<|AUDIO|>"),
     )
-    Qwen2AudioForConditionalGeneration(config).save_pretrained(folder)
+    model = Qwen2AudioForConditionalGeneration(config)
+    model.generation_config.eos_token_id = 2
+    model.save_pretrained(folder)
     ears = WhisperFeatureExtractor(feature_size=16, chunk_length=1)
     Qwen2AudioProcessor(ears, words, chat_template=template).save_pretrained(folder)
     return folder

@@ -17,10 +17,11 @@ from auricle.audio import Audio
 from auricle.errors import SampleError, SpecError
 from auricle.models.transformers.base import Transformer
 from auricle.models.transformers.likelihood import Row, extended, scored
-from auricle.models.transformers.writing import Until, answer, cut, ends
+from auricle.models.transformers.writing import Until, answer, cut
 from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
 
 USUAL_RATE = 16_000
+PRINTED = "{'type': "  # how a list looks in a prompt whose template expected text
 SLACK = 0.1  # seconds by which features may fall short of their sound
 
 
@@ -79,13 +80,12 @@ class AudioChat(Transformer):
         settings = self.settings(
             batch[0].temperature,
             max_new_tokens=max(request.max_tokens for request in batch),
-            pad_token_id=self.tokenizer.pad_token_id,
+            tokenizer=self.tokenizer,
         )
         until = Until(batch, start, self.tokenizer)
         rows = self.model.generate(**inputs, generation_config=settings, stopping_criteria=[until])
-        finals = ends(settings)
         return [
-            self._answer(cut(row[start:].tolist(), asked.max_tokens, finals), asked, length)
+            self._answer(cut(row[start:].tolist(), asked.max_tokens, settings), asked, length)
             for row, asked, length in zip(rows, batch, read, strict=True)
         ]
 
@@ -158,7 +158,7 @@ class AudioChat(Transformer):
                 prompt = self._rendered([form(turn) for turn in turns], turns[-1].role)
             except TypeError:  # a template that wants text and was given a list
                 continue
-            if all(part.strip() in prompt for part in _texts(turns)):
+            if PRINTED not in prompt and all(part.strip() in prompt for part in _texts(turns)):
                 return prompt
         raise SpecError(
             f"The chat template of {self.weights.checkpoint} loses words of the question; "

@@ -74,12 +74,20 @@ class Transformer(BatchModel):
                 f"({' '.join(str(error).split())[:120]}); use -M dtype=float32."
             ) from error
 
-    def settings(self, temperature: float, **more: Any) -> Any:
+    def settings(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
         """The checkpoint's way to generate, made greedy or plainly sampled."""
         config = copy.deepcopy(self.model.generation_config)
+        if config.eos_token_id is None:  # else every answer would run to its limit
+            config.eos_token_id = tokenizer.eos_token_id
         sampled = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
         greedy = {"do_sample": False, "temperature": None, "top_k": None, "top_p": None}
-        config.update(**(sampled if temperature else greedy), num_beams=1, max_length=None, **more)
+        config.update(
+            **(sampled if temperature else greedy),
+            num_beams=1,
+            max_length=None,
+            max_new_tokens=max_new_tokens,
+            pad_token_id=tokenizer.pad_token_id,
+        )
         return config
 
     def refuse_too_long(self, tokens: int) -> None:

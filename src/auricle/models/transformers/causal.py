@@ -12,7 +12,7 @@ from typing import Any
 from auricle.errors import SampleError
 from auricle.models.transformers.base import Transformer
 from auricle.models.transformers.likelihood import Row, extended, scored, seam
-from auricle.models.transformers.writing import Until, answer, cut, ends
+from auricle.models.transformers.writing import Until, answer, cut
 from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Turn
 
 
@@ -42,13 +42,12 @@ class Causal(Transformer):
         settings = self.settings(
             batch[0].temperature,
             max_new_tokens=max(request.max_tokens for request in batch),
-            pad_token_id=self.tokenizer.pad_token_id,
+            tokenizer=self.tokenizer,
         )
         until = Until(batch, start, self.tokenizer)
         rows = self.model.generate(**inputs, generation_config=settings, stopping_criteria=[until])
-        finals = ends(settings)
         return [
-            self._answer(cut(row[start:].tolist(), asked.max_tokens, finals), asked, len(prompt))
+            self._answer(cut(row[start:].tolist(), asked.max_tokens, settings), asked, len(prompt))
             for row, asked, prompt in zip(rows, batch, prompts, strict=True)
         ]
 

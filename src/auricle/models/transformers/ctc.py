@@ -56,6 +56,7 @@ class Ctc(Transformer):
         return int(counted(samples)) if counted else most
 
     def _answer(self, letters: Any, asked: Generate) -> Generation:
-        text = self.processor.tokenizer.decode(letters.tolist(), skip_special_tokens=True)
+        # Skipping special tokens would skip the blank between two l's, too, and write "helo".
+        text = self.processor.tokenizer.decode(letters.tolist())
         places = [place for word in asked.stop if word and (place := text.find(word)) >= 0]
         return Generation(text=text[: min(places)] if places else text, finish="stop")

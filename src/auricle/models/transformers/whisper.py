@@ -15,7 +15,7 @@ from typing import Any
 from auricle.errors import SpecError
 from auricle.models.sounds import the_sound
 from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.writing import answer, cut, ends
+from auricle.models.transformers.writing import answer, cut
 from auricle.types import Generate, Generation
 
 TASKS = ("transcribe", "translate")
@@ -125,11 +125,11 @@ class Whisper(Transformer):
         return int(self.model.config.max_target_positions) - PROMPT
 
     def _answers(self, rows: Any, asked: Sequence[Generate]) -> list[Generation]:
-        finals = ends(self.model.generation_config)
+        config = self.model.generation_config
         tokenizer = self.processor.tokenizer
         answers: list[Generation] = []
         for row, request in zip(rows.tolist(), asked, strict=True):
-            tokens = cut(row, request.max_tokens, finals)
+            tokens = cut(row, request.max_tokens, config)
             text = tokenizer.decode(tokens, skip_special_tokens=True)
             answers.append(answer(text, request, len(tokens), request.max_tokens))
         return answers

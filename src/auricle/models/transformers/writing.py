@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import Any
 
 from auricle.types import Generate, Generation
@@ -33,20 +34,13 @@ class Until:
         return any(word in tail for word in asked.stop)
 
 
-def ends(config: Any) -> frozenset[int]:
-    """The tokens that end an answer, or fill up behind its end."""
+def cut(tokens: Sequence[int], limit: int, config: Any) -> list[int]:
+    """What was written within the limit and before the end, without what fills up behind it."""
     eos = config.eos_token_id
-    listed = eos if isinstance(eos, (list, tuple)) else [eos]
-    return frozenset(each for each in (*listed, config.pad_token_id) if each is not None)
-
-
-def cut(tokens: Sequence[int], limit: int, finals: frozenset[int]) -> list[int]:
-    """What was written before the end, and within the limit."""
-    kept: list[int] = []
-    for token in tokens[:limit]:
-        if token in finals:
-            break
-        kept.append(token)
+    finals = eos if isinstance(eos, (list, tuple)) else [eos]
+    kept = list(takewhile(lambda token: token not in finals, tokens[:limit]))
+    while kept and kept[-1] == config.pad_token_id:
+        kept.pop()
     return kept
 
 

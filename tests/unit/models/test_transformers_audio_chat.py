@@ -1,0 +1,150 @@
+"""Chat models that hear, through transformers."""
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import tiny_weights
+import torch
+from asking import alone, generate, likelihood
+
+from auricle.audio import Audio, Image
+from auricle.errors import SampleError, SpecError
+from auricle.models.transformers.audio_chat import AudioChat
+from auricle.types import Generate, Turn
+
+FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
+    "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
+    "{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
+DEAF = "{% for message in messages %}<s>{{ message['role'] }}</s>{% endfor %}"
+
+
+def sound(seconds, hertz=440.0):
+    return Audio.of(tiny_weights.tone(seconds, hertz), rate=16_000)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen"))))
+
+
+def questions():
+    return [
+        (sound(0.5), "what is it?"),
+        ("the cat", sound(0.9, 300.0), "and this", sound(0.3, 200.0)),
+        ("no sound at all",),
+    ]
+
+
+def direct(model, prompt, sounds):
+    """What the processor makes of a prompt and its sounds."""
+    samples = [each.decode(16_000) for each in sounds]
+    return model.processor(
+        text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt"
+    ).to(model.model.device)
+
+
+def test_a_batch_is_answered_as_each_alone(model):
+    limits = (9, 4, 7)
+    batch = [
+        generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)
+    ]
+    assert model.generate(batch) == alone(model.generate, batch)
+
+
+def test_an_answer_is_what_transformers_itself_writes(model):
+    parts = (sound(0.5), "what is it?")
+    prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what is it?</s><s>assistant: "
+    inputs = direct(model, prompt, parts[:1])
+    with torch.inference_mode():
+        row = model.model.generate(**inputs, max_new_tokens=9, do_sample=False)[0]
+    read = inputs["input_ids"].shape[1]
+    (answer,) = model.generate([generate(*parts, max_tokens=9)])
+    assert answer.text == model.tokenizer.decode(row[read:], skip_special_tokens=True)
+    assert answer.input_tokens == read
+
+
+def test_the_sound_is_heard(model):
+    batch = [likelihood(sound(0.5, hertz), "what?", " cat") for hertz in (440.0, 220.0)]
+    first, second = model.loglikelihood(batch)
+    assert first != second
+
+
+def test_sounds_stand_where_the_question_has_them(model):
+    (prompt,) = [model._prompt(generate(*questions()[1]).turns)]
+    mark = "<|audio_bos|><|AUDIO|><|audio_eos|>"
+    assert f"the cat{mark}and this{mark}</s>" in prompt
+
+
+def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
+    continuations = (" sat", " on the mat with a user", "!")
+    batch = [likelihood(*parts, each) for parts in questions() for each in continuations]
+    pairs = zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True)
+    for together, single in pairs:
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_likelihood_is_the_model_s_own(model):
+    heard = sound(0.5)
+    prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what?</s><s>assistant: "
+    with_answer = direct(model, prompt + "zebra!", [heard])
+    start = direct(model, prompt, [heard])["input_ids"].shape[1]
+    with torch.inference_mode():
+        chances = torch.log_softmax(model.model(**with_answer).logits[0].float(), -1)
+    tokens = with_answer["input_ids"][0].tolist()
+    wanted = [chances[at - 1, tokens[at]].item() for at in range(start, len(tokens))]
+    (found,) = model.loglikelihood([likelihood(heard, "what?", "zebra!")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_conversation_keeps_its_turns(model):
+    turns = (
+        Turn("system", ("be brief",)),
+        Turn("user", (sound(0.3), "what?")),
+        Turn("assistant", ("a cat",)),
+        Turn("user", ("sure?",)),
+    )
+    prompt = model._prompt(turns)
+    assert prompt.index("be brief") < prompt.index("<|AUDIO|>") < prompt.index("a cat")
+    assert model.generate([Generate(turns=turns, max_tokens=3)])[0].tokens is not None
+
+
+def test_a_sound_longer_than_the_model_hears_is_refused(model):
+    with pytest.raises(SampleError, match=r"hears 1 s at once, and the sound has 1.7 s"):
+        model.generate([generate(sound(1.7), "what?")])
+
+
+def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
+    folder = tiny_weights.qwen2_audio(tmp_path)
+    model = AudioChat(checkpoint=str(folder), cut_long=True)
+    whole, start = (generate(sound(1.7).part(0, end), "what?", max_tokens=5) for end in (None, 1.0))
+    assert model.generate([whole]) == model.generate([start])
+
+
+def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path):
+    model = AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
+    request = generate(sound(0.3), "what?", max_tokens=3)
+    assert model._prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
+    assert model.generate([request])[0].input_tokens
+
+
+def test_a_template_that_loses_the_question_is_refused(tmp_path):
+    model = AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
+    with pytest.raises(SpecError, match="loses words of the question"):
+        model.generate([generate(sound(0.3), "what?")])
+
+
+def test_a_picture_is_refused(model):
+    with pytest.raises(SampleError, match="hears and reads, and is given Image"):
+        model.generate([generate(Image(uri="cat.png"), "what?")])
+
+
+def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path):
+    with pytest.raises(SpecError, match="for text alone there is -m causal"):
+        AudioChat(checkpoint=str(tiny_weights.llama(tmp_path)))
+
+
+def test_sounds_arrive_at_the_rate_of_the_processor(model):
+    assert model.sample_rate == 16_000

@@ -1,0 +1,160 @@
+"""Language models through transformers: no answer depends on its neighbours."""
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import tiny_weights
+import torch
+from asking import alone, generate, likelihood
+
+from auricle.audio import Audio
+from auricle.errors import SampleError
+from auricle.models.transformers.causal import Causal
+from auricle.types import Generate, Turn
+
+PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def bare(folder):
+    return Causal(checkpoint=str(folder))
+
+
+@pytest.fixture(scope="module")
+def chatty(tmp_path_factory):
+    return Causal(
+        checkpoint=str(tiny_weights.llama(tmp_path_factory.mktemp("chat"), tiny_weights.CHAT))
+    )
+
+
+def direct(model, tokens, limit):
+    """What transformers itself writes after these tokens."""
+    ids = torch.tensor([tokens])
+    with torch.inference_mode():
+        out = model.model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=limit)
+    return model.tokenizer.decode(out[0, len(tokens) :], skip_special_tokens=True)
+
+
+def test_a_batch_is_answered_as_each_alone(bare):
+    batch = [generate(prompt, max_tokens=12) for prompt in PROMPTS]
+    assert bare.generate(batch) == alone(bare.generate, batch)
+
+
+def test_an_answer_is_what_transformers_itself_writes(bare):
+    tokens = bare.tokenizer(PROMPTS[0])["input_ids"]
+    (answer,) = bare.generate([generate(PROMPTS[0], max_tokens=12)])
+    assert answer.text == direct(bare, tokens, 12)
+    assert answer.input_tokens == len(tokens)
+
+
+def test_each_request_keeps_its_own_limit(bare):
+    batch = [generate(PROMPTS[0], max_tokens=limit) for limit in (2, 9, 5)]
+    answers = bare.generate(batch)
+    assert [answer.tokens for answer in answers] == [2, 9, 5]
+    assert {answer.finish for answer in answers} == {"length"}
+    assert answers == alone(bare.generate, batch)
+
+
+def test_a_stop_word_ends_its_own_answer_only(bare):
+    whole = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
+    stop = whole[len(whole) // 2 :][:2]
+    batch = [generate(PROMPTS[0], max_tokens=12, stop=(stop,)), generate(PROMPTS[0], max_tokens=12)]
+    stopped, other = bare.generate(batch)
+    assert stopped.text == whole[: whole.index(stop)]
+    assert stopped.finish == "stop"
+    assert stopped.tokens < 12
+    assert other.text == whole
+
+
+def test_sampled_answers_repeat_from_run_to_run_and_differ_from_asking_to_asking(folder):
+    request = generate(PROMPTS[0], max_tokens=12, temperature=1.0)
+    first, second = Causal(checkpoint=str(folder)), Causal(checkpoint=str(folder))
+    neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
+    told = [first.generate([request])[0].text for _ in range(2)]
+    again = [second.generate([neighbour, request])[1].text for _ in range(2)]
+    assert told == again
+    assert told[0] != told[1]
+
+
+def test_a_chat_is_put_into_the_template(chatty):
+    (answer,) = chatty.generate([generate("the cat", max_tokens=6)])
+    prompt = "<s>user: the cat</s><s>assistant: "
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert answer.text == direct(chatty, tokens, 6)
+
+
+def test_an_answer_already_begun_is_continued(chatty):
+    turns = (Turn("user", ("the cat",)), Turn("assistant", ("sat on",)))
+    (answer,) = chatty.generate([Generate(turns=turns, max_tokens=6)])
+    prompt = "<s>user: the cat</s><s>assistant: sat on"
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert answer.text == direct(chatty, tokens, 6)
+
+
+def test_likelihoods_of_a_batch_are_those_of_each_alone(bare):
+    batch = [
+        likelihood(prompt, continuation)
+        for prompt in PROMPTS
+        for continuation in (" sat", " on the mat with a user and a cat", "!")
+    ]
+    for together, single in zip(
+        bare.loglikelihood(batch), alone(bare.loglikelihood, batch), strict=True
+    ):
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_likelihood_is_the_model_s_own(bare):
+    context = bare.tokenizer("zebra")["input_ids"]
+    whole = bare.tokenizer("zebra!?")["input_ids"]
+    with torch.inference_mode():
+        chances = torch.log_softmax(bare.model(torch.tensor([whole])).logits[0], -1)
+    places = range(len(context), len(whole))
+    wanted = [chances[place - 1, whole[place]].item() for place in places]
+    (found,) = bare.loglikelihood([likelihood("zebra", "!?")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-5)
+
+
+def test_likelihoods_of_all_next_tokens_sum_to_one(bare):
+    batch = [likelihood("zebra", letter) for letter in map(chr, range(33, 127))]
+    singles = [each for each in bare.loglikelihood(batch) if len(each.logprobs) == 1]
+    total = sum(torch.tensor([each.total for each in singles]).exp().tolist())
+    assert 0 < total <= 1 + 1e-5
+
+
+def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare):
+    joined = bare.tokenizer("x the cat")["input_ids"]
+    apart = [*bare.tokenizer("x the")["input_ids"], *bare.tokenizer(" cat")["input_ids"]]
+    assert joined != apart
+    (found,) = bare.loglikelihood([likelihood("x the", " cat")])
+    with torch.inference_mode():
+        chances = torch.log_softmax(bare.model(torch.tensor([joined])).logits[0], -1)
+    last = chances[len(joined) - 2, joined[-1]].item()
+    assert found.logprobs[-1] == pytest.approx(last, abs=1e-5)
+
+
+def test_a_continuation_may_follow_nothing(bare):
+    (found,) = bare.loglikelihood([likelihood("", "the cat")])
+    assert found.total < 0
+
+
+def test_an_empty_continuation_is_refused(bare):
+    with pytest.raises(SampleError, match="continuation is empty"):
+        bare.loglikelihood([likelihood("the cat", "")])
+
+
+def test_a_sound_is_refused_by_a_model_that_only_reads(bare):
+    sound = Audio.of(tiny_weights.tone(0.1), rate=16_000)
+    with pytest.raises(SampleError, match="reads text only, and is given Audio"):
+        bare.generate([generate(sound)])
+
+
+def test_a_prompt_past_the_window_is_refused(bare):
+    with pytest.raises(SampleError, match="the model reads at most 256"):
+        bare.generate([generate("?!" * 300)])
