@@ -27,7 +27,7 @@ def sound(seconds, hertz=440.0):
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory):
-    return AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen"))))
+    return AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen"))))
 
 
 def questions():
@@ -118,20 +118,20 @@ def test_a_sound_longer_than_the_model_hears_is_refused(model):
 
 def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
     folder = tiny_weights.qwen2_audio(tmp_path)
-    model = AudioChat(checkpoint=str(folder), cut_long=True)
+    model = AudioChat(model=str(folder), cut_long=True)
     whole, start = (generate(sound(1.7).part(0, end), "what?", max_tokens=5) for end in (None, 1.0))
     assert model.generate([whole]) == model.generate([start])
 
 
 def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path):
-    model = AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
+    model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
     request = generate(sound(0.3), "what?", max_tokens=3)
     assert model._prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
     assert model.generate([request])[0].input_tokens
 
 
 def test_a_template_that_loses_the_question_is_refused(tmp_path):
-    model = AudioChat(checkpoint=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
+    model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
     with pytest.raises(SpecError, match="loses words of the question"):
         model.generate([generate(sound(0.3), "what?")])
 
@@ -143,7 +143,7 @@ def test_a_picture_is_refused(model):
 
 def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path):
     with pytest.raises(SpecError, match="for text alone there is -m causal"):
-        AudioChat(checkpoint=str(tiny_weights.llama(tmp_path)))
+        AudioChat(model=str(tiny_weights.llama(tmp_path)))
 
 
 def test_sounds_arrive_at_the_rate_of_the_processor(model):

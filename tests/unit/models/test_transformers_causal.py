@@ -24,14 +24,12 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def bare(folder):
-    return Causal(checkpoint=str(folder))
+    return Causal(model=str(folder))
 
 
 @pytest.fixture(scope="module")
 def chatty(tmp_path_factory):
-    return Causal(
-        checkpoint=str(tiny_weights.llama(tmp_path_factory.mktemp("chat"), tiny_weights.CHAT))
-    )
+    return Causal(model=str(tiny_weights.llama(tmp_path_factory.mktemp("chat"), tiny_weights.CHAT)))
 
 
 def direct(model, tokens, limit):
@@ -75,7 +73,7 @@ def test_a_stop_word_ends_its_own_answer_only(bare):
 
 def test_sampled_answers_repeat_from_run_to_run_and_differ_from_asking_to_asking(folder):
     request = generate(PROMPTS[0], max_tokens=12, temperature=1.0)
-    first, second = Causal(checkpoint=str(folder)), Causal(checkpoint=str(folder))
+    first, second = Causal(model=str(folder)), Causal(model=str(folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
     told = [first.generate([request])[0].text for _ in range(2)]
     again = [second.generate([neighbour, request])[1].text for _ in range(2)]

@@ -25,14 +25,14 @@ def batch():
 
 @pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
 def test_a_batch_is_written_down_as_each_alone(tmp_path, family):
-    model = Ctc(checkpoint=str(tiny_weights.ctc(tmp_path / family, family)))
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path / family, family)))
     answers = model.generate(batch())
     assert answers == alone(model.generate, batch())
     assert any(answer.text for answer in answers)
 
 
 def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path):
-    model = Ctc(checkpoint=str(tiny_weights.ctc(tmp_path)))
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     samples = tiny_weights.tone(*LENGTHS[0])
     heard = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
     with torch.inference_mode():
@@ -42,7 +42,7 @@ def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path):
 
 
 def test_a_letter_said_twice_is_written_twice(tmp_path):
-    model = Ctc(checkpoint=str(tiny_weights.ctc(tmp_path)))
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     spelt = ["h", "e", "e", "l", "<pad>", "l", "o", "|"]
     frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
     assert model._answer(frames, generate("")).text == "hello"
@@ -50,17 +50,17 @@ def test_a_letter_said_twice_is_written_twice(tmp_path):
 
 def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path):
     folder = str(tiny_weights.ctc(tmp_path, mask=False))
-    assert Ctc(checkpoint=folder).batch_size == 1
-    assert Ctc(checkpoint=folder, batch_size=3).batch_size == 3
+    assert Ctc(model=folder).batch_size == 1
+    assert Ctc(model=folder, batch_size=3).batch_size == 3
 
 
 def test_a_model_without_a_mask_takes_zeros_for_padding(tmp_path):
-    model = Ctc(checkpoint=str(tiny_weights.ctc(tmp_path, mask=False)), batch_size=3)
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path, mask=False)), batch_size=3)
     assert len(model.generate(batch())) == 3
 
 
 def test_sounds_arrive_at_the_rate_of_the_checkpoint(tmp_path):
-    assert Ctc(checkpoint=str(tiny_weights.ctc(tmp_path))).sample_rate == 16_000
+    assert Ctc(model=str(tiny_weights.ctc(tmp_path))).sample_rate == 16_000
 
 
 def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path):
@@ -69,4 +69,4 @@ def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path):
     folder = tiny_weights.ctc(tmp_path)
     Wav2Vec2ForCTC.from_pretrained(folder).wav2vec2.save_pretrained(folder)
     with pytest.raises(SpecError, match=r"lacks 2 of the weights .* \(first lm_head.bias\)"):
-        Ctc(checkpoint=str(folder))
+        Ctc(model=str(folder))

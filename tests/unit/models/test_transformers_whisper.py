@@ -32,7 +32,7 @@ def several(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def model(english):
-    return Whisper(checkpoint=str(english))
+    return Whisper(model=str(english))
 
 
 def direct(model, hear, **options):
@@ -72,7 +72,7 @@ def test_each_request_keeps_its_own_limit(model):
 def test_a_language_and_a_task_are_said_to_the_model(several):
     hear = sound(*SHORT)
     for language, task in (("de", "transcribe"), ("English", "translate")):
-        model = Whisper(checkpoint=str(several), language=language, task=task)
+        model = Whisper(model=str(several), language=language, task=task)
         (answer,) = model.generate([generate(hear)])
         assert answer.text == direct(
             model, hear, return_timestamps=False, language=language, task=task
@@ -80,13 +80,13 @@ def test_a_language_and_a_task_are_said_to_the_model(several):
 
 
 def test_without_a_language_it_is_found_sound_by_sound(several):
-    model = Whisper(checkpoint=str(several))
+    model = Whisper(model=str(several))
     batch = [generate(sound(*SHORT)), generate(sound(0.9, 440.0))]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
 def test_english_may_be_named_to_an_english_only_checkpoint(english, model):
-    named = Whisper(checkpoint=str(english), language="en")
+    named = Whisper(model=str(english), language="en")
     batch = [generate(sound(*SHORT))]
     assert named.generate(batch) == model.generate(batch)
 
@@ -94,17 +94,17 @@ def test_english_may_be_named_to_an_english_only_checkpoint(english, model):
 @pytest.mark.parametrize("asked", [{"language": "de"}, {"task": "translate"}])
 def test_an_english_only_checkpoint_refuses_what_it_cannot(english, asked):
     with pytest.raises(SpecError, match="hears English only"):
-        Whisper(checkpoint=str(english), **asked)
+        Whisper(model=str(english), **asked)
 
 
 def test_a_language_the_checkpoint_lacks_is_refused_before_the_run(several):
     with pytest.raises(SpecError, match="knows no language 'fr'; it knows de, en"):
-        Whisper(checkpoint=str(several), language="fr")
+        Whisper(model=str(several), language="fr")
 
 
 def test_a_wrong_task_is_refused_by_name(english):
     with pytest.raises(SpecError, match="task should be transcribe or translate, not 'write'"):
-        Whisper(checkpoint=str(english), task="write")
+        Whisper(model=str(english), task="write")
 
 
 def test_a_request_without_a_sound_is_refused(model):

@@ -1,6 +1,6 @@
 """Chat models that hear: Qwen2-Audio, Qwen2.5-Omni, Audio Flamingo 3, Phi-4-multimodal, Voxtral.
 
--m audio-chat -M checkpoint=Qwen/Qwen2-Audio-7B-Instruct
+-m audio-chat -M model=Qwen/Qwen2-Audio-7B-Instruct
 
 Anything whose processor has a chat template and takes sounds. What the template writes is checked:
 a prompt that lost a word of the question is refused, not asked.
@@ -41,12 +41,12 @@ class AudioChat(Transformer):
         self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
         if self.tokenizer is None or self._ears is None:
             raise SpecError(
-                f"{self.weights.checkpoint} has no processor for text and sound together; for "
+                f"{self.weights.model} has no processor for text and sound together; for "
                 "text alone there is -m causal, for speech to text -m whisper or -m ctc."
             )
         self.sample_rate = self._rate = int(getattr(self._ears, "sampling_rate", USUAL_RATE))
         self.tokenizer.padding_side = "left"
-        model = self.weights.model(self._kind(), self.device)
+        model = self.weights.build(self._kind(), self.device)
         self.model = getattr(model, "thinker", model)  # Omni models also have a mouth
         self._templated = bool(
             getattr(self.processor, "chat_template", None)
@@ -68,7 +68,7 @@ class AudioChat(Transformer):
         if kind := getattr(self.library, named, None):
             return kind
         raise SpecError(
-            f"{self.weights.checkpoint} is a {named or config.model_type}, which this version of "
+            f"{self.weights.model} is a {named or config.model_type}, which this version of "
             "transformers does not know; update it, or serve the model and use -m openai."
         )
 
@@ -161,7 +161,7 @@ class AudioChat(Transformer):
             if PRINTED not in prompt and all(part.strip() in prompt for part in _texts(turns)):
                 return prompt
         raise SpecError(
-            f"The chat template of {self.weights.checkpoint} loses words of the question; "
+            f"The chat template of {self.weights.model} loses words of the question; "
             "serve the model and use -m openai."
         )
 

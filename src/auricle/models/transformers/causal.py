@@ -1,6 +1,6 @@
 """Language models that read text: generation, and how likely a continuation is.
 
--m causal -M checkpoint=HuggingFaceTB/SmolLM2-135M-Instruct
+-m causal -M model=HuggingFaceTB/SmolLM2-135M-Instruct
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ class Causal(Transformer):
 
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
-        self.model = self.weights.model(self.library.AutoModelForCausalLM, self.device)
+        self.model = self.weights.build(self.library.AutoModelForCausalLM, self.device)
         self._chat = self._wants_chat and self.tokenizer.chat_template is not None
         if self.tokenizer.pad_token_id is None:  # masked anyway; only a number is needed
             self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.unk_token

@@ -1,6 +1,6 @@
 """Recognisers that write a letter a frame: wav2vec 2.0, HuBERT, WavLM and their kin.
 
--m ctc -M checkpoint=facebook/wav2vec2-large-960h-lv60-self
+-m ctc -M model=facebook/wav2vec2-large-960h-lv60-self
 
 Checkpoints whose feature extractor makes no attention mask (wav2vec2-base and others with group
 normalisation) were trained on sounds padded with silence, which they hear: what such a model
@@ -24,7 +24,7 @@ class Ctc(Transformer):
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
-        self.model = self.weights.model(self.library.AutoModelForCTC, self.device)
+        self.model = self.weights.build(self.library.AutoModelForCTC, self.device)
         extractor = self.processor.feature_extractor
         self.sample_rate = self._rate = int(extractor.sampling_rate)
         self._masks = bool(getattr(extractor, "return_attention_mask", True))

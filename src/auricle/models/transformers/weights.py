@@ -19,7 +19,7 @@ HARMLESS = ("masked_spec_embed",)
 class Weights:
     """What to load and how to run it: `-M name=value` of every model here."""
 
-    checkpoint: str = ""
+    model: str = ""
     """A directory, or a name on the hub."""
     revision: str | None = None
     device: str = "auto"
@@ -40,8 +40,8 @@ class Weights:
         return weights
 
     def _check(self, name: str) -> None:
-        if not self.checkpoint:
-            raise SpecError(f"{name}: say what to load: -M checkpoint=DIRECTORY, or a hub name.")
+        if not self.model:
+            raise SpecError(f"{name}: say what to load: -M model=DIRECTORY, or a hub name.")
         if self.dtype not in DTYPES:
             raise SpecError(f"{name}: dtype should be {', '.join(DTYPES)}, not {self.dtype!r}.")
         for limit in ("batch_size", "batch_seconds"):
@@ -52,8 +52,8 @@ class Weights:
     @property
     def place(self) -> str:
         """The directory if there is one, else the name to look for on the hub."""
-        here = Path(self.checkpoint).expanduser()
-        return str(here) if here.is_dir() else self.checkpoint
+        here = Path(self.model).expanduser()
+        return str(here) if here.is_dir() else self.model
 
     def load(self, kind: Any, **options: Any) -> Any:
         """`kind.from_pretrained`, or one line on why there is nothing to load."""
@@ -63,7 +63,7 @@ class Weights:
         except (OSError, ValueError, ImportError, KeyError) as error:
             raise SpecError(self._why(error)) from error
 
-    def model(self, kind: Any, device: str) -> Any:
+    def build(self, kind: Any, device: str) -> Any:
         """The model on its device, with every weight from the checkpoint and none invented."""
         placed = {} if device == "cpu" else {"device_map": device}
         kind_of_number = "float32" if (self.dtype, device) == ("auto", "cpu") else self.dtype
@@ -71,7 +71,7 @@ class Weights:
         missing = [each for each in found["missing_keys"] if not each.endswith(HARMLESS)]
         if missing:
             raise SpecError(
-                f"{self.checkpoint} lacks {len(missing)} of the weights of a "
+                f"{self.model} lacks {len(missing)} of the weights of a "
                 f"{type(model).__name__} (first {sorted(missing)[0]}), which would be random: "
                 "it was trained for something else, or is not whole."
             )
@@ -79,15 +79,15 @@ class Weights:
 
     def _refuse_no_directory(self) -> None:
         """What can only be a path is not looked for on the hub."""
-        path_like = self.checkpoint.startswith((".", "/", "~")) or self.checkpoint.count("/") > 1
+        path_like = self.model.startswith((".", "/", "~")) or self.model.count("/") > 1
         if path_like and not Path(self.place).is_dir():
-            raise SpecError(f"There is no directory {self.checkpoint} to load a model from.")
+            raise SpecError(f"There is no directory {self.model} to load a model from.")
 
     def _why(self, error: Exception) -> str:
         words = " ".join(str(error).split())
         reason = words if len(words) < 200 else f"{words[:200]}…"
         if Path(self.place).is_dir():
-            return f"No model can be loaded from the directory {self.checkpoint}: {reason}"
+            return f"No model can be loaded from the directory {self.model}: {reason}"
         at = f" at revision {self.revision}" if self.revision else ""
         tried = (
             "HF_HUB_OFFLINE is set, so only the local cache was searched"
@@ -95,8 +95,8 @@ class Weights:
             else f"the hub did not give it ({_root(error)})"
         )
         return (
-            f"Looked for {self.checkpoint!r}{at}: no directory of that name here, and {tried}. "
-            "Give a directory (-M checkpoint=DIRECTORY), or check the name and the network."
+            f"Looked for {self.model!r}{at}: no directory of that name here, and {tried}. "
+            "Give a directory (-M model=DIRECTORY), or check the name and the network."
         )
 
 

@@ -1,6 +1,6 @@
 """Whisper, any checkpoint: speech to text in its own language, or translated to English.
 
--m whisper -M checkpoint=openai/whisper-large-v3 -M language=de
+-m whisper -M model=openai/whisper-large-v3 -M language=de
 
 Sounds of up to 30 seconds are heard at once, without timestamps. Longer ones are heard by
 transformers' sequential algorithm: window after window, each beginning where the last whole
@@ -41,7 +41,7 @@ class Whisper(Transformer):
     def load(self) -> None:
         self.processor = self.weights.load(self.library.WhisperProcessor)
         kind = self.library.WhisperForConditionalGeneration
-        self.model = self.weights.model(kind, self.device)
+        self.model = self.weights.build(kind, self.device)
         self._rate = self.processor.feature_extractor.sampling_rate
         self._window = self.processor.feature_extractor.n_samples
         self._spoken = self._tongue()
@@ -55,7 +55,7 @@ class Whisper(Transformer):
             return {"task": self._task, **known}
         if self._task != "transcribe" or (self._language or "en").lower() not in ENGLISH:
             raise SpecError(
-                f"{self.weights.checkpoint} hears English only: it takes no language but en, "
+                f"{self.weights.model} hears English only: it takes no language but en, "
                 "and cannot translate."
             )
         return {}
@@ -71,7 +71,7 @@ class Whisper(Transformer):
         known = [each.strip("<|>") for each in getattr(config, "lang_to_id", None) or {}]
         if code not in known:
             raise SpecError(
-                f"{self.weights.checkpoint} knows no language {self._language!r}; it knows "
+                f"{self.weights.model} knows no language {self._language!r}; it knows "
                 f"{', '.join(sorted(known)) or 'none by name'}."
             )
 
