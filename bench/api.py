@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import orjson
-from measure import Cost, Sheet, at_most
+from measure import Cost, Sheet, at_most, child
 
 CLIPS, SECONDS, RATE, AT_ONCE = 2_000, 10, 16_000, 64
 DIFFERENT = 200  # files on disk; each is used several times, as a page cache would have them
@@ -93,7 +93,11 @@ def clips(folder: Path) -> list[Path]:
 def manifest(folder: Path, paths: list[Path], count: int) -> Path:
     data = folder / f"{count}.jsonl"
     rows = (
-        {"id": str(at), "audio": str(paths[at % len(paths)]), "text": "hello there"}
+        {
+            "id": str(at),
+            "audio": str(paths[at % len(paths)]),
+            "text": f"hello there{' you' * (at % 2)}",
+        }
         for at in range(count)
     )
     data.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
@@ -112,25 +116,35 @@ def stub(latency: float) -> Iterator[str]:
             server.kill()
 
 
-def cost(command: list[str]) -> tuple[Cost, float]:
-    """Wall and processor seconds of one process, and its peak memory in MB."""
+def cost(command: list[str]) -> Cost:
+    """Wall and processor seconds of one process."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
     wall = time.perf_counter()
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wall = time.perf_counter() - wall
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
-    return Cost(wall, cpu), after.ru_maxrss / 1024
+    return Cost(wall, cpu)
 
 
 def bare(url: str, data: Path, out: Path) -> Cost:
-    return cost([sys.executable, "-c", BARE, url, str(data), str(out), str(AT_ONCE)])[0]
+    return cost([sys.executable, "-c", BARE, url, str(data), str(out), str(AT_ONCE)])
 
 
-def whole(url: str, data: Path, out: Path, *more: str) -> tuple[Cost, float]:
-    command = [sys.executable, "-m", "auricle", "run", str(data), "--as", "asr", "-m", "openai"]
-    command += ["-M", f"base_url={url}", "-M", "model=m", "-j", str(AT_ONCE), "-o", str(out)]
-    return cost([*command, "--fresh", *more])
+def words(url: str, data: Path, out: Path) -> list[str]:
+    """What stands after `auricle` on the command line; every second answer lacks a word."""
+    asked = ["run", str(data), "--as", "asr", "-m", "openai", "-M", f"base_url={url}"]
+    return [*asked, "-M", "model=m", "-j", str(AT_ONCE), "-o", str(out), "--fresh"]
+
+
+def whole(url: str, data: Path, out: Path) -> Cost:
+    return cost([sys.executable, "-m", "auricle", *words(url, data, out)])
+
+
+def peak(url: str, data: Path, out: Path) -> float:
+    """The most memory the whole command takes, in MB."""
+    argv = ["auricle", *words(url, data, out)]
+    return child(f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()").megabytes
 
 
 def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> None:
@@ -139,7 +153,7 @@ def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> No
     with stub(latency) as url:
         for _ in range(ROUNDS):
             bares.append(bare(url, data, folder / "bare.jsonl"))
-            wholes.append(whole(url, data, folder / "run")[0])
+            wholes.append(whole(url, data, folder / "run"))
     base, ours = min(bares), min(wholes)
     name = f"{latency * 1000:g} ms"
     sheet.line(f"bare loop, {name}", base.wall, "s", spent=base)
@@ -151,7 +165,7 @@ def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> No
 def memory(sheet: Sheet, folder: Path, paths: list[Path], most: int) -> None:
     with stub(0.0) as url:
         peaks = [
-            whole(url, manifest(folder, paths, count), folder / "run")[1] for count in (CLIPS, most)
+            peak(url, manifest(folder, paths, count), folder / "run") for count in (CLIPS, most)
         ]
     sheet.line(f"memory, {CLIPS:,} requests", peaks[0], "MB")
     sheet.line(f"memory, {most:,} requests", peaks[1], "MB", at_most(peaks[0] * GROWN))

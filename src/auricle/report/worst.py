@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -18,6 +19,7 @@ from auricle.types import Generation, Json, Likelihood, Output, Prediction, Reco
 
 MOST_SHOWN = 50
 MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
+ALL_SECONDS = 300.0  # to make a second of sound small takes 10 ms of processor
 AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
 MOST_CHARACTERS = 4000
 MOST_TOKENS = 800  # a model that repeats itself without end must not fill the page
@@ -73,7 +75,8 @@ def shown(
     `stats` are the metric's own, by sample id; without them the records are scored again.
     """
     chosen = records[:MOST_SHOWN]
-    with Clips(AUDIO_BYTES if audio else 0, [record.sample for record in chosen]) as clips:
+    wrong = [record.sample for record in chosen if not _perfect(record, metric, stats)]
+    with Clips(AUDIO_BYTES if audio else 0, wrong) as clips:
         return [_shown(record, metric, stats, clips) for record in chosen]
 
 
@@ -98,6 +101,19 @@ def _shown(
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes) if each),
     )
+
+
+def _perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> bool:
+    """Could it not have gone better? Then nobody needs to hear it."""
+    if metric is None or metric.bounds is None or record.error:
+        return False
+    try:
+        stat = (
+            stats.get(record.sample.id) if stats else metric.score(record.sample, *record.outputs)
+        )
+    except SampleError:
+        return False
+    return bool(stat == metric.bounds(record.sample)[1])
 
 
 def clip(text: str, most: int = MOST_CHARACTERS) -> str:
@@ -234,7 +250,8 @@ class Clips:
         self._left = budget
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-clips")
         coming = [sound for sample in samples for sound in sounds(sample)] if budget else []
-        self._made = {id(sound): self._threads.submit(_clip, sound) for sound in coming}
+        self._made = {id(sound): self._threads.submit(_clip, sound) for sound in _enough(coming)}
+        self._wanted = {id(sound) for sound in coming}
 
     def __enter__(self) -> Clips:
         return self
@@ -247,6 +264,8 @@ class Clips:
         found: list[bytes] = []
         notes: list[str] = []
         for sound in sounds(sample):
+            if id(sound) not in self._wanted:
+                continue
             try:
                 taken, note = self._take(sound)
             except SampleError as error:
@@ -256,7 +275,7 @@ class Clips:
         return tuple(found), list(dict.fromkeys(notes))
 
     def _take(self, sound: Audio) -> tuple[bytes | None, str]:
-        if not self._left:
+        if not self._left or id(sound) not in self._made:
             return None, FULL
         clip, seconds = self._made[id(sound)].result()
         size = -(-len(clip) // 3) * 4  # in base64, as it stands in the page
@@ -268,12 +287,26 @@ class Clips:
         return clip, cut
 
 
+def _enough(coming: Sequence[Audio]) -> Iterator[Audio]:
+    """The first of these sounds, as long as they last together no longer than a page may."""
+    left = ALL_SECONDS
+    for sound in coming:
+        with suppress(SampleError):  # told where its player would be
+            left -= min(sound.seconds, MOST_SECONDS)
+        if left < 0:
+            return
+        yield sound
+
+
 def _clip(sound: Audio) -> tuple[bytes, float]:
     """A sound as the page plays it, and how long all of it is."""
     return sound.part(0.0, MOST_SECONDS).encode("mp3", rate=16000), sound.seconds
 
 
-FULL = f"No player: the page holds {AUDIO_BYTES / 1e6:g} MB of sound at most."
+FULL = (
+    f"No player: the page holds {AUDIO_BYTES / 1e6:g} MB or {ALL_SECONDS / 60:g} minutes of sound "
+    "at most."
+)
 
 
 def sounds(sample: Sample) -> Iterator[Audio]:

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 from urllib.parse import urlsplit
+from urllib.request import getproxies
 
 import orjson
 
@@ -189,7 +190,8 @@ class HttpModel(AsyncModel):
                     sock_read=service.read_timeout,
                 ),
                 read_bufsize=LINE,
-                trust_env=True,
+                # It looks for proxies and passwords before every request: only where there are any.
+                trust_env=bool(getproxies()),
             )
         return self._session
 

@@ -205,6 +205,8 @@ class Pool:
         now = self.clock()
         times = (max(each.gate.closed_until, each.resting_until) for each in self.endpoints)
         soonest = min((each - now for each in times if each > now), default=None)
+        if self._free():  # it opened just now, and the timer that was to tell may be the old one
+            soonest = 0.0
         if self._timer:
             self._timer.cancel()
         loop = asyncio.get_running_loop()
