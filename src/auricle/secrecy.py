@@ -8,7 +8,7 @@ from typing import Any
 
 SECRET = re.compile(r"(^|_)(key|token|secret|password|passwd|auth|credentials?)$", re.IGNORECASE)
 USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
-KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|password)=)[^&\s]+", re.IGNORECASE)
+KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|password)=)([^&\s]+)", re.IGNORECASE)
 
 
 def redacted(arguments: Mapping[str, Any]) -> dict[str, Any]:

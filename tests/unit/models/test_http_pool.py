@@ -283,3 +283,19 @@ def test_no_slot_is_lost_however_many_come_go_and_give_up():
         assert [each.gate.inside for each in pool.endpoints] == [0, 0]
 
     asyncio.run(main())
+
+
+def test_a_gate_that_opens_just_as_somebody_comes_lets_all_in(clock):
+    """Whoever sets the timer anew must not take away the wake-up that was due."""
+    pool = pool_of(4, clock=clock)
+    pool.endpoints[0].gate.closed_until = clock.now + 0.01
+
+    async def main():
+        waiting = asyncio.create_task(pool.enter())
+        await turns()
+        clock.now += 0.01  # due, and the timer has not been heard yet
+        coming = asyncio.create_task(pool.enter())
+        await asyncio.wait_for(asyncio.gather(waiting, coming), 5)
+
+    asyncio.run(main())
+    assert pool.endpoints[0].gate.inside == 2

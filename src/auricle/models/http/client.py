@@ -28,6 +28,7 @@ from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
 from auricle.models.http.service import Service as Service
 from auricle.models.http.words import message_of, retry_after, words_of
+from auricle.secrecy import KEY_IN_URL
 from auricle.types import Generation
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ T = TypeVar("T")
 MAY_PASS = {408, 409, 425, 429}
 BUSY = {429, 503}
 ENCODED = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or something no reader wants
+NAME = re.compile(r"\w{1,40}")
 MOST_WORDS = 300
 MOST_SAID = 20_000  # bytes of an error that are read
 MOST_BYTES = 1 << 28  # of a whole answer
@@ -105,13 +107,16 @@ class HttpModel(AsyncModel):
     def _kept_secret(self, urls: list[str]) -> list[str]:
         """Everything that proves who asks, longest first, so that no half of it is left over."""
         passwords = [urlsplit(url).password or "" for url in urls]
+        in_urls = [found[2] for url in urls for found in KEY_IN_URL.finditer(url)]
         if any(passwords) and "Authorization" in self._headers:
             raise SpecError(
                 "A key and a password in base_url cannot both be sent; leave one of them out."
             )
         values = list(self._headers.values())
         words = [word for value in values for word in value.split() if len(word) > 7]
-        known = {each for each in (self._key, *passwords, *values, *words) if len(each) > 3}
+        known = {
+            each for each in (self._key, *passwords, *in_urls, *values, *words) if len(each) > 3
+        }
         return sorted(known, key=len, reverse=True)
 
     async def in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
@@ -146,7 +151,7 @@ class HttpModel(AsyncModel):
         try:
             content = body() if callable(body) else in_pieces(body)
             async with self._client().post(
-                endpoint.url + path, data=content, headers=headers, allow_redirects=False
+                address(endpoint.url, path), data=content, headers=headers, allow_redirects=False
             ) as response:
                 if response.status != 200:
                     raise await self._fault(response, endpoint)
@@ -245,6 +250,13 @@ class HttpModel(AsyncModel):
             await asyncio.sleep(0)  # the transports close in the loop's next turn
 
 
+def address(url: str, path: str) -> str:
+    """A path under an address; what the address asks after its `?` stays at the end."""
+    base, _, query = url.partition("?")
+    asked = f"{'&' if '?' in path else '?'}{query}" if query else ""
+    return f"{base.rstrip('/')}{path}{asked}"
+
+
 def in_pieces(content: bytes) -> bytes | io.BytesIO:
     """A large body in a form that is written piece by piece, so that others get their turn."""
     return io.BytesIO(content) if len(content) > LARGE else content
@@ -264,7 +276,8 @@ def shape(value: Any) -> str:
     """What kind of JSON it is, without repeating what may be long or secret."""
     if not isinstance(value, dict):
         return "no object"
-    return f"an object with {', '.join(list(value)[:8]) or 'nothing'}"
+    names = (name if NAME.fullmatch(name) else "…" for name in list(value)[:8])
+    return f"an object with {', '.join(names) or 'nothing'}"
 
 
 def count(value: Any) -> int | None:

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from auricle.errors import SpecError
+from auricle.secrecy import redacted
 
 VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
@@ -69,7 +70,8 @@ class Service:
         found = [each.strip().rstrip("/") for each in listed if each.strip()]
         for url in found:
             if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                raise SpecError(f"base_url should be http://host:port/path, not {url!r}.")
+                shown = redacted({"base_url": url})["base_url"]
+                raise SpecError(f"base_url should be http://host:port/path, not {shown!r}.")
         return found
 
     def key(self, default_env: str = "") -> str:

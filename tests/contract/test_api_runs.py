@@ -1,0 +1,480 @@
+"""Runs against a server, as a user has them: what is asked, kept, paid for, told and kept quiet."""
+
+import base64
+import json
+import os
+import threading
+import time
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import numpy as np
+import pytest
+import soundfile
+
+from auricle.fakeserver import FakeServer, Script
+
+KEY, HEADER, IN_URL, JUDGE_KEY = "sk-Sesame1234", "hdr-Swordfish77", "url-Mellon4321", "jdg-Xyzzy99"
+SECRETS = (KEY, HEADER, IN_URL, JUDGE_KEY)
+
+
+@pytest.fixture
+def ask_all(auricle, manifest):
+    """Ask about rows of text; by default each is answered with its own question."""
+
+    def call(url, *words, rows=30, out="run", env=None):
+        data = manifest(rows if isinstance(rows, list) else questions(rows))
+        model = ("-m", "openai", "-M", f"base_url={url}", "-M", "model=fake")
+        given = ("run", data, "--as", "qa", *model, "-o", out, *words)
+        return auricle(*given, env={**os.environ, **(env or {})})
+
+    return call
+
+
+def questions(number):
+    return [
+        {"id": f"s{at}", "question": f"word {at}", "answer": f"word {at}"} for at in range(number)
+    ]
+
+
+def records(folder):
+    """Each sample's line, and there is one of each."""
+    lines = [json.loads(line) for line in (folder / "outputs.jsonl").read_bytes().splitlines()]
+    assert set(Counter(line["id"] for line in lines).values()) <= {1}
+    return {line["id"]: line for line in lines}
+
+
+def answers(folder):
+    return {name: line["outputs"] for name, line in records(folder).items()}
+
+
+def metrics(folder):
+    return json.loads((folder / "metrics.json").read_text())
+
+
+def counted(server):
+    return sum(server.stats()["requests"].values())
+
+
+# --- senders ------------------------------------------------------------------------
+
+
+def test_two_senders_give_what_one_gives(ask_all, tmp_path):
+    script = Script(faults={"429": 0.1, "400": 0.1}, retry_after=0.01)
+    with FakeServer(script) as server:
+        one = ask_all(server.url, out="one", rows=200)
+    with FakeServer(script, port=urlsplit(server.url).port) as server:
+        two = ask_all(server.url, "--processes", "2", out="two", rows=200)
+        assert set(server.stats()["answered"].values()) == {1}
+    assert (one.returncode, two.returncode) == (3, 3), two.stderr
+    first, second = tmp_path / "one", tmp_path / "two"
+    assert answers(first) == answers(second)
+    assert told_failures(first) == told_failures(second)
+    for name in ("numbers", "outcomes", "usage"):
+        assert metrics(first)[name] == metrics(second)[name]
+
+
+def told_failures(folder):
+    return {name: line["error"] for name, line in records(folder).items()}
+
+
+def test_sounds_reach_the_server_through_either_number_of_senders(
+    auricle, manifest, tone, tmp_path
+):
+    rows = [
+        {"id": f"{at}", "audio": str(tone(f"{at}.wav", 0.1 + at / 100)), "text": "x"}
+        for at in range(6)
+    ]
+    data = manifest(rows)
+    for processes in (1, 2):
+        with FakeServer() as server:
+            model = ("-m", "openai", "-M", f"base_url={server.url}", "-M", "model=fake")
+            out = ("-o", f"run{processes}", "--processes", processes)
+            done = auricle("run", data, "--as", "asr", *model, *out)
+            assert done.returncode == 0, done.stderr
+    one, two = answers(tmp_path / "run1"), answers(tmp_path / "run2")
+    assert one == two
+    assert len({each[0]["text"] for each in one.values()}) == 6
+
+
+# --- several servers ----------------------------------------------------------------
+
+
+def test_two_servers_share_the_work(ask_all, tmp_path):
+    script = Script(latency=0.01)
+    with FakeServer(script) as first, FakeServer(script) as second:
+        done = ask_all(f"{first.url},{second.url}", rows=300)
+        shares = counted(first), counted(second)
+    assert done.returncode == 0, done.stderr
+    assert sum(shares) == 300
+    assert min(shares) > 60
+
+
+def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all, tmp_path):
+    with FakeServer() as server:
+        dead = "http://127.0.0.1:9/v1"
+        done = ask_all(f"{dead},{server.url}", rows=100)
+        assert counted(server) == 100
+    assert done.returncode == 0, done.stderr
+    assert not any(each["error"] for each in records(tmp_path / "run").values())
+
+
+def test_a_server_that_stops_midway_leaves_its_work_to_the_other(ask_all, tmp_path):
+    script = Script(latency=0.02)
+    leaving = FakeServer(script)
+    leaving.__enter__()
+    with FakeServer(script) as lasting:
+        stop = threading.Thread(target=stop_after, args=(leaving, 60))
+        stop.start()
+        done = ask_all(f"{leaving.url},{lasting.url}", rows=400)
+        stop.join()
+        gone, stayed = (sum(each.stats()["answered"].values()) for each in (leaving, lasting))
+    assert done.returncode == 0, done.stderr
+    held = records(tmp_path / "run")
+    assert len(held) == 400
+    assert not any(each["error"] for each in held.values())
+    assert gone >= 60
+    assert stayed >= 400 - gone > 0
+
+
+def stop_after(server, answered):
+    while sum(server.stats()["answered"].values()) < answered:
+        time.sleep(0.002)
+    server.__exit__(None, None, None)
+
+
+# --- the cache ----------------------------------------------------------------------
+
+
+@pytest.fixture
+def cache(tmp_path):
+    return "--cache-path", tmp_path / "answers.sqlite"
+
+
+def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all, cache, tmp_path):
+    with FakeServer() as server:
+        ask_all(server.url, *cache, out="first")
+        asked = counted(server)
+        second = ask_all(server.url, *cache, out="second")
+        assert counted(server) == asked == 30
+    assert second.returncode == 0
+    assert "30 answers from the cache" in second.stdout
+    assert answers(tmp_path / "first") == answers(tmp_path / "second")
+    first, again = (metrics(tmp_path / name) for name in ("first", "second"))
+    assert first["numbers"] == again["numbers"]
+    assert (first["usage"]["cached"], again["usage"]["cached"]) == (0, 30)
+    assert again["usage"]["input_tokens"] is None
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("-T", "prompt=Please repeat: {question}"),
+        ("-T", "max_tokens=7"),
+        ("-M", "model=other"),
+        ("-M", 'extra={"temperature": 0.7}'),
+    ],
+    ids=["prompt", "max_tokens", "model", "temperature"],
+)
+def test_another_question_or_another_model_is_asked(ask_all, cache, change):
+    with FakeServer() as server:
+        ask_all(server.url, *cache, rows=5, out="first")
+        ask_all(server.url, *cache, *change, rows=5, out="second")
+        assert counted(server) == 10
+
+
+def test_another_key_or_patience_is_not_another_model(ask_all, cache):
+    with FakeServer() as server:
+        ask_all(server.url, *cache, rows=5, out="first")
+        change = ("-M", "api_key=another", "-M", "timeout=7", "-M", "rpm=6000", "--processes", "2")
+        ask_all(server.url, *cache, *change, rows=5, out="second")
+        assert counted(server) == 5
+
+
+def test_failures_are_not_remembered(ask_all, cache, tmp_path):
+    with FakeServer(Script(faults={"400": 0.4})) as server:
+        assert ask_all(server.url, *cache, rows=20, out="first").returncode == 3
+        failed = sum(1 for each in records(tmp_path / "first").values() if each["error"])
+        before = counted(server)
+        ask_all(server.url, *cache, rows=20, out="second")
+        assert 0 < failed < 20
+        assert counted(server) - before == failed
+
+
+def test_two_runs_at_once_share_what_they_learn(ask_all, cache, tmp_path, manifest):
+    with FakeServer(Script(latency=0.01)) as server:
+        both = [
+            threading.Thread(
+                target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200}
+            )
+            for name in ("first", "second")
+        ]
+        for each in both:
+            each.start()
+        for each in both:
+            each.join()
+        before = counted(server)
+        assert 200 <= before <= 400
+        third = ask_all(server.url, *cache, rows=200, out="third")
+        assert counted(server) == before
+    assert third.returncode == 0, third.stderr
+    assert answers(tmp_path / "first") == answers(tmp_path / "second")
+
+
+# --- costs --------------------------------------------------------------------------
+
+
+def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all, tmp_path):
+    prices = tmp_path / "prices.yaml"
+    prices.write_text("currency: EUR\nfake: {request: 0.01}\n")
+    paying = ("--prices", prices, "-j", "4", "-M", f"api_key={KEY}")
+    with FakeServer(Script(latency=0.005)) as server:
+        done = ask_all(server.url, *paying, "--max-cost", "1.5", rows=400)
+        spent = counted(server)
+        assert done.returncode == 3
+        assert "EUR are spent, and 1.50 EUR were allowed" in done.stderr
+        assert "resume with another --max-cost: auricle run" in done.stderr
+        assert KEY not in done.stderr + done.stdout
+        assert "Traceback" not in done.stderr
+        assert 150 <= spent <= 154
+        assert len(records(tmp_path / "run")) == spent
+        done = ask_all(server.url, *paying, "--max-cost", "5", rows=400)
+        assert done.returncode == 0, done.stderr
+        assert counted(server) == 400
+        assert set(server.stats()["answered"].values()) == {1}
+    assert metrics(tmp_path / "run")["usage"]["cost"] == pytest.approx(4.0)
+
+
+# --- judges -------------------------------------------------------------------------
+
+
+def test_a_server_judges_and_another_judges_again(auricle, manifest, tmp_path):
+    data = manifest(questions(20))
+    judged = ("-T", "metrics=judge-reference,exact_match")
+    with (
+        FakeServer() as model,
+        FakeServer(Script(reply="Verdict: yes", key=JUDGE_KEY)) as kind,
+        FakeServer(Script(reply="Verdict: no", faults={"429": 0.2}, retry_after=0.01)) as strict,
+    ):
+        asked = ("-m", "openai", "-M", f"base_url={model.url}", "-M", "model=fake")
+        by = ("--judge", "openai", "-J", f"base_url={kind.url}", "-J", "model=kind")
+        run = ("run", data, "--as", "qa", *asked, *judged, *by, "-J", f"api_key={JUDGE_KEY}")
+        done = auricle(*run, "-o", "run")
+        assert done.returncode == 0, done.stderr
+        assert value(tmp_path / "run", "judge-reference") == 1.0
+        again = ("--judge", "openai", "-J", f"base_url={strict.url}", "-J", "model=strict")
+        done = auricle("score", "run", *again)
+        assert done.returncode == 0, done.stderr
+        assert value(tmp_path / "run", "judge-reference") == 0.0
+        assert value(tmp_path / "run", "exact_match") == 1.0
+        assert [sum(each.stats()["answered"].values()) for each in (model, kind, strict)] == [
+            20
+        ] * 3
+    assert_no_secret(tmp_path / "run", done.stdout, done.stderr)
+
+
+def value(folder, metric):
+    return next(
+        each["value"]
+        for each in metrics(folder)["numbers"]
+        if each["metric"] == metric and not each["field"]
+    )
+
+
+# --- what must not be told ----------------------------------------------------------
+
+
+class Echo(BaseHTTPRequestHandler):
+    """A server that tells back all it was told, as some do when they refuse a key."""
+
+    protocol_version = "HTTP/1.1"
+    status = 401
+    kind = "json"
+
+    def do_POST(self):
+        body = self.rfile.read(int(self.headers["Content-Length"])).decode()
+        words = f"Incorrect key: {self.headers} at {self.path}; you sent {body}"
+        if self.kind == "redirect":
+            self.reply(302, words.encode(), Location=f"http://elsewhere{self.path}")
+        elif self.kind == "stream":
+            event = json.dumps({"error": {"message": words}})
+            self.reply(200, f"data: {event}\n\n".encode(), **{"Content-Type": "text/event-stream"})
+        elif self.kind == "json":
+            self.reply(self.status, json.dumps({"error": {"message": words}}).encode())
+        elif self.kind == "odd":
+            self.reply(200, json.dumps({words: words}).encode())
+        else:
+            self.reply(self.status, f"<html><p>{words}</p></html>".encode())
+
+    def reply(self, status, content, **headers):
+        self.send_response(status)
+        for name, each in {"Content-Length": len(content), **headers}.items():
+            self.send_header(name, str(each))
+        self.end_headers()
+        self.wfile.write(content)
+
+    def log_message(self, *_):
+        pass
+
+
+@pytest.fixture
+def echoing():
+    def start(**behaviour):
+        handler = type("Handler", (Echo,), behaviour)
+        server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+        threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        started.append(server)
+        return f"127.0.0.1:{server.server_port}"
+
+    started = []
+    yield start
+    for server in started:
+        server.shutdown()
+        server.server_close()
+
+
+@pytest.fixture
+def noise(tmp_path, manifest):
+    """Rows with sounds that no text resembles, and stretches of them as they might leak."""
+    folder = tmp_path / "sounds"
+    folder.mkdir()
+    rows, dice = [], np.random.default_rng(1)
+    for at in range(3):
+        path = folder / f"{at}.wav"
+        soundfile.write(path, dice.uniform(-0.5, 0.5, 4000).astype(np.float32), 16_000)
+        rows.append({"id": f"{at}", "audio": str(path), "text": "hello"})
+    return manifest(rows), folder
+
+
+def stretches(folder):
+    """Parts of every sound, raw and as base64 has them."""
+    for path in folder.glob("*.wav"):
+        content = path.read_bytes()
+        encoded = base64.b64encode(content)
+        for at in (0, 300, 3000):
+            yield content[at + 44 : at + 64]
+            yield encoded[at + 60 : at + 84]
+
+
+def assert_no_secret(folder, *texts, sounds=None):
+    files = [path for path in Path(folder).rglob("*") if path.is_file()]
+    assert files
+    needles = [secret.encode() for secret in SECRETS]
+    needles += list(stretches(sounds)) if sounds else []
+    places = {str(path): path.read_bytes() for path in files}
+    places |= {f"output {at}": text.encode() for at, text in enumerate(texts)}
+    leaks = [
+        (name, needle)
+        for name, content in places.items()
+        for needle in needles
+        if needle in content
+    ]
+    assert not leaks
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+def test_no_key_and_no_sound_is_written_down_where_all_goes_well(
+    auricle, noise, tmp_path, processes
+):
+    data, sounds = noise
+    with FakeServer(Script(key=KEY)) as server:
+        words = [
+            *("-M", f"base_url={server.url}", "-M", "model=fake", "-M", "api_key_env=MY_KEY"),
+            *("-M", f'headers={{"X-Team": "{HEADER}", "X-More": "$MORE"}}'),
+            *("--cache-path", "kept/answers.sqlite", "--processes", processes),
+        ]
+        done = auricle(
+            *("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run"),
+            env={**os.environ, "MY_KEY": KEY, "MORE": IN_URL},
+        )
+        assert done.returncode == 0, done.stderr
+        assert sum(server.stats()["answered"].values()) == 3
+    assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
+
+
+TELLTALES = {
+    "a refusal": ({}, 1),
+    "a refusal told to a sender": ({}, 2),
+    "a fault": ({"status": 500}, 1),
+    "a page": ({"kind": "html"}, 1),
+    "a redirection": ({"kind": "redirect"}, 1),
+    "an odd answer": ({"kind": "odd"}, 1),
+    "a stream": ({"kind": "stream"}, 1),
+    "a stream told to a sender": ({"kind": "stream"}, 2),
+}
+
+
+@pytest.mark.parametrize(("behaviour", "processes"), TELLTALES.values(), ids=TELLTALES)
+def test_a_server_that_tells_secrets_back_does_not_get_them_written_down(
+    auricle, noise, tmp_path, echoing, behaviour, processes
+):
+    data, sounds = noise
+    words = [
+        *("-M", f"base_url=http://{echoing(**behaviour)}/v1?key={IN_URL}", "-M", "model=fake"),
+        *("-M", f"api_key={KEY}", "-M", f'headers={{"X-Team": "{HEADER}"}}'),
+        *("-M", f"stream={json.dumps(behaviour.get('kind') == 'stream')}", "--attempts", "2"),
+        *("--cache-path", "kept/answers.sqlite", "--processes", processes),
+    ]
+    done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
+    assert done.returncode == 3, done.stderr
+    kinds = {each["error"]["kind"] for each in records(tmp_path / "kept/run").values()}
+    assert kinds <= {"Refused", "Transient"}
+    assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
+
+
+def test_a_password_in_an_address_is_not_written_down(auricle, noise, tmp_path, echoing):
+    data, _ = noise
+    words = ("-M", f"base_url=http://me:{IN_URL}@{echoing()}/v1", "-M", "model=fake")
+    done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
+    assert done.returncode == 3, done.stderr
+    assert_no_secret(tmp_path / "kept", done.stdout, done.stderr)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        (f"base_url=127.0.0.1/v1?key={IN_URL}",),
+        (f"base_url=ftp://me:{IN_URL}@host/v1",),
+        (f"api_key={IN_URL}", "rpm=none"),
+        (f"headers=Token {IN_URL}",),
+    ],
+    ids=["a key in an address", "a password in an address", "a key", "a header"],
+)
+def test_a_wrong_argument_is_told_without_a_secret(auricle, noise, words):
+    data, _ = noise
+    given = [each for word in ("model=fake", *words) for each in ("-M", word)]
+    done = auricle("run", data, "--as", "asr", "-m", "openai", *given, "-o", "kept/run")
+    assert done.returncode == 2
+    assert done.stderr.startswith("auricle: ")
+    assert done.stderr.count("\n") == 1
+    assert IN_URL not in done.stderr
+
+
+def test_a_question_outside_a_run_tells_no_secret_either(auricle, noise, tmp_path, echoing):
+    _, sounds = noise
+    words = ("-M", f"base_url=http://{echoing()}/v1", "-M", "model=x", "-M", f"api_key={KEY}")
+    done = auricle("ask", "-m", "openai", *words, sounds / "0.wav")
+    assert done.returncode == 2
+    assert done.stderr.startswith("auricle: HTTP 401 from 127.0.0.1")
+    assert done.stderr.count("\n") == 1
+    assert KEY not in done.stdout + done.stderr
+
+
+def test_the_key_may_stand_in_the_address(ask_all):
+    with FakeServer(Script(key=IN_URL)) as server:
+        done = ask_all(f"{server.url}?key={IN_URL}", rows=3)
+    assert done.returncode == 0, done.stderr
+
+
+def test_python_asks_a_server_as_the_command_line_does(manifest, tmp_path):
+    from auricle import Spec, evaluate
+
+    data = manifest(questions(10))
+    with FakeServer() as server:
+        arguments = {"base_url": server.url, "model": "fake"}
+        spec = Spec(task="qa", task_args={"data": str(data)}, model="openai", model_args=arguments)
+        numbers = evaluate(spec, tmp_path / "run")
+        assert sum(server.stats()["answered"].values()) == 10
+    assert {number.metric: number.value for number in numbers}["exact_match"] == 1.0
