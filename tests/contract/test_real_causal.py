@@ -1,0 +1,63 @@
+"""A language model with real weights: batches change nothing, likelihoods know the capital."""
+
+import importlib.util
+
+import pytest
+
+if missing := [
+    name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)
+]:
+    pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
+
+from real_server import model_folder
+
+from auricle.models.transformers.causal import Causal
+from auricle.types import Generate, LogLikelihood, Turn
+
+QUESTIONS = {
+    "What is the capital of France?": "Paris",
+    "What is the capital of Japan? Answer in one word.": "Tokyo",
+    "Which colour has a clear sky by day? Answer in one word.": "Blue",
+}
+
+
+@pytest.fixture(scope="module")
+def model():
+    return Causal(model=str(model_folder()))
+
+
+def asked(question):
+    return (Turn("user", (question,)),)
+
+
+def test_a_batch_of_questions_is_answered_as_each_alone(model):
+    batch = [
+        Generate(turns=asked(question), max_tokens=limit)
+        for question, limit in zip(QUESTIONS, (12, 5, 8), strict=True)
+    ]
+    together = model.generate(batch)
+    assert together == [model.generate([request])[0] for request in batch]
+    assert "Paris" in together[0].text
+
+
+def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
+    batch = [
+        LogLikelihood(turns=asked(question), continuation=answer)
+        for question in QUESTIONS
+        for answer in ("Paris", "Tokyo", "I do not know.")
+    ]
+    for request, together in zip(batch, model.loglikelihood(batch), strict=True):
+        (alone,) = model.loglikelihood([request])
+        assert together.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
+
+
+def test_the_right_capital_is_the_likelier_one(model):
+    for question, right in list(QUESTIONS.items())[:2]:
+        told = "The capital of France is " if right == "Paris" else "The capital of Japan is "
+        chances = {
+            city: model.loglikelihood(
+                [LogLikelihood(turns=asked(question), continuation=told + city)]
+            )[0].total
+            for city in ("Paris", "Tokyo")
+        }
+        assert max(chances, key=chances.get) == right

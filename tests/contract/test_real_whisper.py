@@ -1,0 +1,104 @@
+"""Whisper with its official weights hears real speech as transformers itself does."""
+
+import json
+import time
+from itertools import islice
+
+import jiwer
+import numpy as np
+import pytest
+
+pytest.importorskip("torch", reason="pip install 'auricle[transformers]'")
+pytest.importorskip("transformers", reason="pip install 'auricle[transformers]'")
+
+from whisper_weights import whisper_tiny_en
+
+import auricle
+from auricle.audio import Audio
+from auricle.text import profile
+
+RATE = 16_000
+CLIPS = 8
+
+
+@pytest.fixture(scope="module")
+def folder():
+    return whisper_tiny_en()
+
+
+@pytest.fixture(scope="module")
+def directly(folder):
+    """Transformers itself, one sound at a time."""
+    import torch
+    from transformers import WhisperForConditionalGeneration, WhisperProcessor
+
+    model = WhisperForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
+    processor = WhisperProcessor.from_pretrained(folder)
+
+    def transcribe(samples, **options):
+        long = {"truncation": False, "padding": "longest"} if options else {}
+        heard = processor(
+            samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long
+        )
+        with torch.inference_mode():
+            rows = model.generate(**heard, **options)
+        return processor.batch_decode(rows, skip_special_tokens=True)[0]
+
+    return transcribe
+
+
+@pytest.fixture
+def rows(real_speech):
+    lines = map(json.loads, (real_speech / "manifest.jsonl").read_text().splitlines())
+    return [
+        {
+            "id": row["audio_path"],
+            "audio": str(real_speech / row["audio_path"]),
+            "text": row["answer"],
+        }
+        for row in islice(lines, CLIPS)
+    ]
+
+
+def answered(run):
+    return [json.loads(line) for line in (run / "outputs.jsonl").read_text().splitlines()]
+
+
+def test_a_run_hears_to_the_letter_what_transformers_hears(
+    folder, directly, rows, manifest, tmp_path, record_property
+):
+    spec = auricle.Spec(
+        task="asr",
+        task_args={"data": str(manifest(rows)), "language": "en"},
+        model="whisper",
+        model_args={"model": str(folder), "batch_size": 4},
+    )
+    began = time.perf_counter()
+    numbers = {each.metric: each for each in auricle.evaluate(spec, tmp_path / "run")}
+    took = time.perf_counter() - began
+    heard = {line["id"]: line for line in answered(tmp_path / "run")}
+    texts = {name: line["outputs"][0]["text"] for name, line in heard.items()}
+    assert texts == {row["id"]: directly(Audio.of(row["audio"]).decode(RATE)) for row in rows}
+    normalise = profile("whisper-en")
+    wanted = [normalise(row["text"]) for row in rows]
+    oracle = jiwer.wer(wanted, [normalise(texts[row["id"]]) for row in rows])
+    wer = numbers["wer"]
+    assert wer.value == pytest.approx(oracle)
+    assert wer.low <= wer.value <= wer.high
+    assert wer.value < 0.2
+    rtfx = sum(line["audio_seconds"] for line in heard.values()) / took
+    told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{rtfx:.2f}"}
+    for name, value in told.items():  # told, not tested: how fast depends on the machine
+        record_property(name, value)
+    print(told)  # noqa: T201 - `pytest -s` shows it
+
+
+def test_minutes_are_heard_as_transformers_hears_them(folder, directly, rows):
+    pause = np.zeros(RATE // 2, dtype=np.float32)
+    parts = [each for row in rows for each in (Audio.of(row["audio"]).decode(RATE), pause)]
+    samples = np.concatenate(parts)
+    long = np.tile(samples, -(-35 * RATE // len(samples)))
+    with auricle.load_model("whisper", model=str(folder)) as model:
+        heard = model.ask(long, rate=RATE).text
+    assert heard == directly(long, return_timestamps=True, condition_on_prev_tokens=False)
+    assert len(heard.split()) > 40
