@@ -54,6 +54,10 @@ class Settings:
     """Processes that each hold a batch model of their own."""
     devices: tuple[str, ...] = ()
     """Devices that replicas see, one each in turn, as CUDA_VISIBLE_DEVICES names them."""
+    backend: Literal["", "ray"] = ""
+    address: str = ""
+    """A Ray cluster's; without one, Ray is started on this machine."""
+    gpus_per_replica: float = 0.0
     batch_timeout: float = 600.0
     """Seconds a replica may take for a batch before it is ended and another started."""
     cache: Cache | None = None

@@ -31,6 +31,7 @@ EXTRAS = {
     "ifeval": ("langdetect",),
     "parquet": ("pyarrow",),
     "huggingface": ("datasets",),
+    "transformers": ("torch", "transformers", "accelerate"),
 }
 CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 

@@ -55,6 +55,9 @@ def run_tasks(
         replicas=options["replicas"],
         devices=tuple(each.strip() for each in options["devices"].split(",") if each.strip()),
         batch_timeout=options["batch_timeout"],
+        backend=options["backend"] or "",
+        address=options["address"],
+        gpus_per_replica=options["gpus_per_replica"],
     )
     how = {name: options[name] for name in ("infer_only", "fresh")}
     purse = _purse(specs[0], options["prices"], options["max_cost"])

@@ -69,6 +69,8 @@ def forecast(task: Task, spec: Spec, total: int | None, held: int, price: Price 
         )
     if price:
         told.append(_cost(glance, price, scale))
+    if len(told) == 1:
+        return ""  # how many there are is no news
     return f"Forecast: {', '.join(told)}{'' if to_ask else ' (for each 1,000)'}."
 
 

@@ -66,11 +66,13 @@ def class_of(spec: Spec) -> type[Model]:
 def check(model_class: type[Model], spec: Spec, settings: Settings) -> None:
     """Refuse what cannot be, before a folder is made or anything is loaded."""
     if issubclass(model_class, AsyncModel):
-        if settings.replicas > 1 or settings.devices:
+        if settings.replicas > 1 or settings.devices or settings.backend:
             raise SpecError(
-                f"--replicas and --devices are for models on this machine; {spec.model} is asked "
-                "over a network, where --processes serves."
+                f"--replicas, --devices and --backend are for models that run where they are "
+                f"sent; {spec.model} is asked over a network, where --processes serves."
             )
+    elif settings.backend and (settings.devices or ELSEWHERE in spec.model_args):
+        raise SpecError("Ray places its actors itself: leave out --devices and -M python.")
     elif settings.processes > 1:
         raise SpecError(
             f"--processes is for models behind an API; {spec.model} works on this machine, "
@@ -85,6 +87,8 @@ def spread(model_class: type[Model], spec: Spec, settings: Settings, run: Path) 
     if issubclass(model_class, AsyncModel):
         if settings.processes > 1 or apart:
             return _senders(spec, settings)
+    elif settings.backend == "ray":
+        return _actors(model_class, spec, settings)
     elif settings.replicas > 1 or settings.devices or apart:
         return _replicas(model_class, spec, settings, run)
     return construct(model_class, spec.model, spec.model_args)
@@ -109,6 +113,15 @@ def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings, run
         **where,
     )
     return Replicas(spec.model, arguments, model_class, place)
+
+
+def _actors(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
+    from auricle.backends.ray import Cluster, RayReplicas
+
+    cluster = Cluster(
+        settings.address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout
+    )
+    return RayReplicas(spec.model, spec.model_args, model_class, cluster)
 
 
 def _where(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:

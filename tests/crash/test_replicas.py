@@ -62,9 +62,14 @@ def pids(work):
     return [int(each.name[4:]) for each in (work / "pids").glob("pid-*")]
 
 
-@pytest.mark.parametrize("elsewhere", [False, True])
-def test_one_of_two_killed_half_way_costs_a_retry_and_no_sample(work, elsewhere):
-    more = ["-M", f"python={sys.executable}"] if elsewhere else []
+LANES = {"here": [], "elsewhere": ["-M", f"python={sys.executable}"], "ray": ["--backend", "ray"]}
+
+
+@pytest.mark.parametrize("lanes", LANES)
+def test_one_of_two_killed_half_way_costs_a_retry_and_no_sample(work, lanes):
+    if lanes == "ray":
+        pytest.importorskip("ray")
+    more = LANES[lanes]
     with subprocess.Popen(
         command(work, "--replicas", "2", *more), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as running:
@@ -94,6 +99,14 @@ def test_a_sample_that_kills_every_replica_fails_alone(work):
     assert ids == [at for at in range(100) if at != 77]
     (error,) = [each["error"] for each in records if each["error"]]
     assert error == {"kind": "Transient", "message": "a process of the model ended"}
+
+
+def test_an_actor_that_cannot_load_its_model_is_one_line(work):
+    pytest.importorskip("ray")
+    done = run(work, "--backend", "ray", "-M", "hang=3", "-M", "die=0", "-M", "folder=/no/where")
+    assert done.returncode == 2, done.stderr
+    assert "FileNotFoundError" in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
 
 
 def test_the_end_of_the_last_replica_is_the_runs_and_says_what_to_do(work):

@@ -54,7 +54,7 @@ class Worker:
         if first is None:
             return
         try:
-            model = _loaded(first["model"], first["arguments"])
+            model = loaded(first["model"], first["arguments"])
         except AuricleError as error:
             self._say(pack_error(0, error))
             return
@@ -85,17 +85,8 @@ class Worker:
             batch = batches.setdefault(message["batch"], [])
             batch.append(message)
             if len(batch) == message["size"]:
-                self._answer_list(model, batches.pop(message["batch"]))
-
-    def _answer_list(self, model: BatchModel, batch: list[dict[str, Any]]) -> None:
-        try:
-            requests = [unpack_request(message) for message in batch]
-            outputs = _as_many(getattr(model, ABILITY[type(requests[0])])(requests), batch)
-            said = [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
-        except (Exception, *ESCAPES) as error:  # noqa: BLE001 - told to the parent, who halves
-            said = [pack_error(message["number"], error) for message in batch]
-        for each in said:
-            self._say(each)
+                for said in answers(model, batches.pop(message["batch"])):
+                    self._say(said)
 
     async def _answer(self, seat: Direct, message: dict[str, Any]) -> None:
         number = message["number"]
@@ -110,13 +101,23 @@ class Worker:
             self._out.write(message)
 
 
+def answers(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[bytes]:
+    """What a model says to a list of messages; one failure is the list's."""
+    try:
+        requests = [unpack_request(message) for message in batch]
+        outputs = _as_many(getattr(model, ABILITY[type(requests[0])])(requests), batch)
+        return [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
+    except (Exception, *ESCAPES) as error:  # noqa: BLE001 - told to the parent, who halves
+        return [pack_error(message["number"], error) for message in batch]
+
+
 def _as_many(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output]:
     if len(outputs) != len(batch):
         raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
     return outputs
 
 
-def _loaded(name: str, arguments: dict[str, Any]) -> Model:
+def loaded(name: str, arguments: dict[str, Any]) -> Model:
     """The model, or why it cannot be had: the user's move, whoever raised it."""
     try:
         return adapt(registry.model.get(name))(**arguments)
