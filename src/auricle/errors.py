@@ -11,7 +11,7 @@ AuricleError
 │   └── RunLocked        another process is writing to the run directory
 └── SampleError      nobody's move: recorded with its sample, the run goes on
     ├── Transient        worth another attempt (timeouts, 429, 5xx)
-    │   └── Unreachable      no server answers at that address
+    │   └── Unreachable      nobody answers at that address
     ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
     ├── AudioError       a sound that cannot be used: missing, broken, empty
     └── Unreadable       an output no metric can read; never a guess
@@ -75,7 +75,7 @@ class Transient(SampleError):
 
 
 class Unreachable(Transient):
-    """No connection could be made at all."""
+    """No connection could be made, or nothing ever came over it."""
 
 
 class Refused(SampleError):

@@ -23,6 +23,9 @@ QUESTIONS = {
 
 @pytest.fixture(scope="module")
 def model():
+    import torch
+
+    torch.set_num_threads(1)  # on a busy machine threads wait for each other
     return Causal(model=str(model_folder()))
 
 

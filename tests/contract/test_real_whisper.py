@@ -2,7 +2,6 @@
 
 import json
 import time
-from itertools import islice
 
 import jiwer
 import numpy as np
@@ -18,11 +17,14 @@ from auricle.audio import Audio
 from auricle.text import profile
 
 RATE = 16_000
-CLIPS = 8
+CLIPS = slice(1, None, 5)  # some of them misheard
 
 
 @pytest.fixture(scope="module")
 def folder():
+    import torch
+
+    torch.set_num_threads(1)  # on a busy machine threads wait for each other
     return whisper_tiny_en()
 
 
@@ -56,7 +58,7 @@ def rows(real_speech):
             "audio": str(real_speech / row["audio_path"]),
             "text": row["answer"],
         }
-        for row in islice(lines, CLIPS)
+        for row in list(lines)[CLIPS]
     ]
 
 
@@ -85,7 +87,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(
     wer = numbers["wer"]
     assert wer.value == pytest.approx(oracle)
     assert wer.low <= wer.value <= wer.high
-    assert wer.value < 0.2
+    assert 0 < wer.value < 0.3
     rtfx = sum(line["audio_seconds"] for line in heard.values()) / took
     told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{rtfx:.2f}"}
     for name, value in told.items():  # told, not tested: how fast depends on the machine

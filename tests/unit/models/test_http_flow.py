@@ -5,13 +5,7 @@ import math
 
 import pytest
 
-from auricle.models.http.flow import (
-    EPOCHS_HELD,
-    FIRST,
-    LONGEST_REST,
-    Gate,
-    Pace,
-)
+from auricle.models.http.flow import EPOCHS_HELD, FEW, FIRST, LONGEST_REST, OFTEN, Gate, Pace
 
 
 class Clock:
@@ -75,21 +69,44 @@ def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock):
     assert gate.limit == FIRST
 
 
-def test_a_busy_server_is_sent_less_once_for_each_burst(clock):
+def burst(gate, wait):
+    """As many busy replies as it takes for the gate to believe them."""
+    for _ in range(int(max(FEW, OFTEN * 2 * gate.limit)) + 1):
+        gate.busy(wait)
+
+
+def test_a_server_that_is_often_busy_is_sent_less(clock):
     gate = Gate(clock=clock)
-    for _ in range(5):
-        gate.busy(1.0)
-        clock.now += 0.1
+    burst(gate, 1.0)
     assert gate.limit == pytest.approx(FIRST * 0.7)
-    clock.now += 2.0
-    gate.busy(1.0)
+    burst(gate, 1.0)
     assert gate.limit == pytest.approx(FIRST * 0.49)
+
+
+def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock):
+    gate = Gate(clock=clock)
+    for _ in range(50):
+        gate.busy(1.0)
+        for _ in range(11):
+            clock.now += 0.01
+            gate.answered()
+    assert gate.limit == FIRST
+    assert gate.has_room()
+
+
+def test_what_was_sent_before_a_cut_does_not_cut_again(clock):
+    gate = Gate(clock=clock)
+    gate.inside = 16
+    for _ in range(16):
+        gate.busy(None)
+        gate.inside -= 1
+    assert gate.limit == pytest.approx(FIRST * 0.7)
 
 
 def test_a_gate_never_closes_for_good(clock):
     gate = Gate(clock=clock)
     for _ in range(50):
-        gate.busy(None)
+        burst(gate, None)
         clock.now += 1.0
     assert gate.limit == 1.0
     assert gate.has_room()
@@ -97,8 +114,7 @@ def test_a_gate_never_closes_for_good(clock):
 
 def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
     gate = Gate(clock=clock)
-    gate.busy(0.5)
-    gate.busy(3.0)
+    burst(gate, 3.0)
     clock.now += 2.9
     assert not gate.has_room()
     clock.now += 0.2
@@ -107,7 +123,7 @@ def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
 
 def test_a_server_cannot_close_a_gate_for_an_hour(clock):
     gate = Gate(clock=clock)
-    gate.busy(float("inf"))
+    burst(gate, float("inf"))
     clock.now += LONGEST_REST
     assert gate.has_room()
 
@@ -115,7 +131,7 @@ def test_a_server_cannot_close_a_gate_for_an_hour(clock):
 def test_a_small_limit_after_a_burst_does_not_leap_back(clock):
     gate = Gate(clock=clock)
     for _ in range(5):
-        gate.busy(None)
+        burst(gate, None)
         clock.now += 1.0
     small = gate.limit
     rounds(gate, clock, rate=100, number=EPOCHS_HELD)

@@ -163,7 +163,7 @@ def test_waiters_wake_when_a_gate_reopens():
     async def main():
         pool = pool_of(3)
         only = pool.endpoints[0]
-        only.gate.busy(0.02)
+        only.gate.closed_until = time.monotonic() + 0.02
         only.gate.limit = 3.0
         async with asyncio.timeout(2):
             await asyncio.gather(*[pool.enter() for _ in range(3)])
@@ -177,7 +177,7 @@ def test_waiters_wake_although_the_gate_closed_after_they_came():
         only = await pool.enter()
         tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
         await turns()
-        only.gate.busy(0.02)
+        only.gate.closed_until = time.monotonic() + 0.02
         only.gate.limit = 2.0
         pool.leave(only)  # nobody is inside now, and the gate is closed
         async with asyncio.timeout(2):
@@ -237,7 +237,7 @@ def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
         tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
         await turns()
         if closed:
-            only.gate.busy(0.02)
+            only.gate.closed_until = time.monotonic() + 0.02
         pool.leave(only)  # wakes the first, which has not run yet
         tasks[0].cancel()
         async with asyncio.timeout(2):

@@ -1,5 +1,7 @@
 """Chat models that hear, through transformers."""
 
+import base64
+
 import pytest
 
 pytest.importorskip("torch")
@@ -148,3 +150,38 @@ def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path):
 
 def test_sounds_arrive_at_the_rate_of_the_processor(model):
     assert model.sample_rate == 16_000
+
+
+class WithoutTemplate:
+    """A processor as Voxtral's: its tokeniser takes whole conversations, sounds as files."""
+
+    chat_template = None
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def apply_chat_template(self, conversations, **options):
+        assert options == {"tokenize": True, "return_dict": True, "return_tensors": "pt"}
+        sounds = [
+            Audio.of(base64.b64decode(part["base64"])).decode(16_000)
+            for conversation in conversations
+            for message in conversation
+            for part in message["content"]
+            if part["type"] == "audio"
+        ]
+        prompts = self._inner.apply_chat_template(conversations, add_generation_prompt=True)
+        return self._inner(
+            text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt"
+        )
+
+
+def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
+    plain = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path)))
+    other = AudioChat(model=str(tmp_path))
+    other.processor, other._templated = WithoutTemplate(other.processor), False
+    request = generate(sound(0.5), "what?", max_tokens=5)
+    asked = likelihood(sound(0.5), "what?", "zebra!")
+    assert other.generate([request])[0].input_tokens == plain.generate([request])[0].input_tokens
+    # A file has sixteen bits a sample, so the sound is not quite the same.
+    wanted = plain.loglikelihood([asked])[0].logprobs
+    assert other.loglikelihood([asked])[0].logprobs == pytest.approx(wanted, abs=0.1)

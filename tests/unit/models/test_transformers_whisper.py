@@ -61,6 +61,13 @@ def test_a_long_sound_is_heard_to_its_end(model):
     assert whole.text != start.text
 
 
+def test_a_limit_holds_for_each_window_of_a_long_sound(model):
+    batch = [generate(sound(*LONG), max_tokens=limit) for limit in (4, 9, 512)]
+    answers = model.generate(batch)
+    assert 4 < answers[0].tokens < answers[2].tokens
+    assert answers == alone(model.generate, batch)
+
+
 def test_each_request_keeps_its_own_limit(model):
     batch = [generate(sound(0.9, 440.0), max_tokens=limit) for limit in (3, 8)]
     answers = model.generate(batch)

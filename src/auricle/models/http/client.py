@@ -231,7 +231,7 @@ class HttpModel(AsyncModel):
         if isinstance(error, aiohttp.ClientConnectorError):
             return Unreachable(f"no connection to {host}: {_why(error.os_error)}")
         if isinstance(error, aiohttp.SocketTimeoutError):
-            return Transient(f"{host} sent nothing for {service.read_timeout:g} s")
+            return Unreachable(f"{host} sent nothing for {service.read_timeout:g} s")
         if isinstance(error, TimeoutError):
             return Transient(f"{host} did not finish its answer within {service.timeout:g} s")
         return Transient(self.scrubbed(f"{host} broke off: {str(error) or type(error).__name__}"))

@@ -20,6 +20,7 @@ MOST = 1024
 HELPS = 1.05  # a step that raises the rate by less did not help
 EPOCHS_HELD = 20  # after a step that did not help, before another is tried
 SHRINK = 0.7
+OFTEN, FEW = 0.2, 3  # the share of a round, and the least number, of busy replies that mean it
 FAILURES = 3  # in a row, and an endpoint is taken for dead
 REST, LONGEST_REST = 5.0, 60.0  # seconds a dead endpoint is left alone; doubled each time
 BREATH = 0.05  # seconds a busy server is left alone if it does not say how long
@@ -36,11 +37,12 @@ class Gate:
         self._adaptive = adaptive
         self._clock = clock
         self._held = 0
+        self._stale = 0  # requests sent before the last cut, whose fate says nothing of it
         self._begin(0.0)
 
     def _begin(self, best: float) -> None:
         """A new epoch, in which a rate is measured."""
-        self._since, self._done, self._crowded = self._clock(), 0, False
+        self._since, self._done, self._busy, self._crowded = self._clock(), 0, 0, False
         self._best = best
 
     def has_room(self) -> bool:
@@ -50,6 +52,8 @@ class Gate:
 
     def answered(self) -> None:
         """One request came back: after a round of them, see whether the last step helped."""
+        if self._is_stale():
+            return
         self._done += 1
         if not self._adaptive or self._done < 2 * self.limit:
             return
@@ -66,16 +70,23 @@ class Gate:
             self._begin(0.0)
 
     def busy(self, retry_after: float | None) -> None:
-        """The server has too much to do: send less, and nothing before it wants to be asked."""
-        if not self._adaptive:
+        """The server has too much to do: if it says so often, send less, and wait as it asks.
+
+        Now and then says nothing: to cut at each would leave a server with one request at a time.
+        """
+        if not self._adaptive or self._is_stale():
             return
-        now = self._clock()
-        if now >= self.closed_until:  # one cut for all that were refused together
-            self.limit = max(1.0, self.limit * SHRINK)
-            self._held = EPOCHS_HELD
-            self._begin(0.0)
-        until = now + min(retry_after or BREATH, LONGEST_REST)
-        self.closed_until = max(self.closed_until, until)
+        self._busy += 1
+        if self._busy <= max(FEW, OFTEN * 2 * self.limit):
+            return
+        self.limit = max(1.0, self.limit * SHRINK)
+        self.closed_until = self._clock() + min(retry_after or BREATH, LONGEST_REST)
+        self._held, self._stale = EPOCHS_HELD, self.inside - 1
+        self._begin(0.0)
+
+    def _is_stale(self) -> bool:
+        self._stale, stale = max(0, self._stale - 1), self._stale > 0
+        return stale
 
 
 class Pace:

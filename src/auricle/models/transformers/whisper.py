@@ -20,6 +20,7 @@ from auricle.types import Generate, Generation
 
 TASKS = ("transcribe", "translate")
 ENGLISH = ("en", "english", "<|en|>")
+SHORT = 0  # no limit a window: a short sound has one window
 PROMPT = 4  # tokens before the first word, at most: start, language, task, no timestamps
 
 
@@ -76,60 +77,68 @@ class Whisper(Transformer):
             )
 
     def write(self, batch: Sequence[Generate]) -> list[Generation]:
-        """Short sounds together and long ones together: they are heard in different ways."""
+        """Short sounds together, and long ones of one limit: they are heard in different ways."""
         sounds = [the_sound(request).decode(self._rate) for request in batch]
+        groups: dict[int, list[int]] = {}
+        for place, (sound, asked) in enumerate(zip(sounds, batch, strict=True)):
+            window_limit = min(asked.max_tokens, self._ceiling) if self._is_long(sound) else SHORT
+            groups.setdefault(window_limit, []).append(place)
         answers: dict[int, Generation] = {}
-        for is_long in (False, True):
-            places = [i for i, each in enumerate(sounds) if (len(each) > self._window) is is_long]
-            if places:
-                asked = [batch[place] for place in places]
-                hear = self._hear_long if is_long else self._hear_short
-                rows = hear([sounds[place] for place in places], asked)
-                answers |= zip(places, self._answers(rows, asked), strict=True)
+        for limit, places in groups.items():
+            hear = self._hear_short if limit == SHORT else self._hear_long
+            heard = hear([sounds[place] for place in places], [batch[place] for place in places])
+            answers |= zip(places, heard, strict=True)
         return [answers[place] for place in range(len(batch))]
 
-    def _hear_short(self, sounds: list[Any], asked: Sequence[Generate]) -> Any:
-        heard = self.processor.feature_extractor(
-            sounds, sampling_rate=self._rate, return_tensors="pt", return_attention_mask=True
-        )
-        most = max(request.max_tokens for request in asked)
-        limit = {"max_new_tokens": most} if most < self._ceiling else {}
-        return self._generate(heard, asked, return_timestamps=False, **limit)
+    def _is_long(self, sound: Any) -> bool:
+        return bool(len(sound) > self._window)
 
-    def _hear_long(self, sounds: list[Any], asked: Sequence[Generate]) -> Any:
+    def _hear_short(self, sounds: list[Any], asked: Sequence[Generate]) -> list[Generation]:
+        most = max(request.max_tokens for request in asked)
+        rows = self._generate(self._features(sounds), asked[0], most, return_timestamps=False)
+        return [
+            self._answer(row, each, each.max_tokens) for row, each in zip(rows, asked, strict=True)
+        ]
+
+    def _hear_long(self, sounds: list[Any], asked: Sequence[Generate]) -> list[Generation]:
+        """Each window has the limit, as each has the decoder's own; an hour must not end at it."""
+        heard = self._features(sounds, truncation=False, padding="longest")
+        how = {"return_timestamps": True, "condition_on_prev_tokens": False}
+        rows = self._generate(heard, asked[0], asked[0].max_tokens, **how)
+        return [
+            self._answer(row, each, len(row) + 1) for row, each in zip(rows, asked, strict=True)
+        ]
+
+    def _features(self, sounds: list[Any], **options: Any) -> Any:
         heard = self.processor.feature_extractor(
             sounds,
             sampling_rate=self._rate,
             return_tensors="pt",
             return_attention_mask=True,
-            truncation=False,
-            padding="longest",
+            **options,
         )
-        return self._generate(heard, asked, return_timestamps=True, condition_on_prev_tokens=False)
+        return heard.to(self.model.device, self.model.dtype)
 
-    def _generate(self, heard: Any, asked: Sequence[Generate], **options: Any) -> Any:
-        heard = heard.to(self.model.device, self.model.dtype)
-        warmth = asked[0].temperature
-        more = {"temperature": warmth} if warmth else {"num_beams": 1}
-        return self.model.generate(
+    def _generate(self, heard: Any, asked: Generate, most: int, **options: Any) -> list[list[int]]:
+        warmth = asked.temperature
+        more: dict[str, Any] = {"temperature": warmth} if warmth else {"num_beams": 1}
+        if most < self._ceiling:
+            more["max_new_tokens"] = most
+        rows: list[list[int]] = self.model.generate(
             heard["input_features"],
             attention_mask=heard["attention_mask"],
             **self._spoken,
             **more,
             **options,
-        )
+        ).tolist()
+        return rows
 
     @property
     def _ceiling(self) -> int:
         """Tokens the decoder has places for in one window."""
         return int(self.model.config.max_target_positions) - PROMPT
 
-    def _answers(self, rows: Any, asked: Sequence[Generate]) -> list[Generation]:
-        config = self.model.generation_config
-        tokenizer = self.processor.tokenizer
-        answers: list[Generation] = []
-        for row, request in zip(rows.tolist(), asked, strict=True):
-            tokens = cut(row, request.max_tokens, config)
-            text = tokenizer.decode(tokens, skip_special_tokens=True)
-            answers.append(answer(text, request, len(tokens), request.max_tokens))
-        return answers
+    def _answer(self, row: list[int], asked: Generate, limit: int) -> Generation:
+        tokens = cut(row, limit, self.model.generation_config)
+        text = self.processor.tokenizer.decode(tokens, skip_special_tokens=True)
+        return answer(text, asked, len(tokens), limit)
