@@ -185,3 +185,15 @@ def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
     # A file has sixteen bits a sample, so the sound is not quite the same.
     wanted = plain.loglikelihood([asked])[0].logprobs
     assert other.loglikelihood([asked])[0].logprobs == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("family", [tiny_weights.audio_flamingo3, tiny_weights.omni_thinker])
+def test_other_families_answer_alike_in_a_batch_and_alone(tmp_path, family):
+    model = AudioChat(model=str(family(tmp_path)))
+    asked = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
+    batch = [generate(*parts, max_tokens=5) for parts in asked]
+    assert model.generate(batch) == alone(model.generate, batch)
+    likely = [likelihood(*parts, word) for parts in asked for word in (" sat", "!")]
+    pairs = zip(model.loglikelihood(likely), alone(model.loglikelihood, likely), strict=True)
+    for together, single in pairs:
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)

@@ -16,6 +16,7 @@ from auricle import load_model
 from auricle.errors import MissingExtra, SpecError
 from auricle.models import abilities, adapt
 from auricle.models.transformers.causal import Causal
+from auricle.models.transformers.weights import Weights
 from auricle.registry import model as models
 
 NAMES = {
@@ -171,3 +172,16 @@ def test_without_the_library_the_extra_is_named(folder, monkeypatch):
     monkeypatch.setattr(builtins, "__import__", absent)
     with pytest.raises(MissingExtra, match=r"The model causal .* 'auricle\[transformers\]'"):
         Causal(model=str(folder))
+
+
+def test_a_package_that_a_checkpoint_needs_is_named(folder):
+    class Kind:
+        @staticmethod
+        def from_pretrained(*_, **__):
+            raise ImportError(
+                "Qwen2VLImageProcessor requires the Torchvision library\nSee its page."
+            )
+
+    with pytest.raises(SpecError) as error:
+        Weights(model=str(folder)).load(Kind)
+    assert "needs one more package: Qwen2VLImageProcessor requires the Torch" in one_line(error)

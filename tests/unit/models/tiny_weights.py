@@ -213,3 +213,86 @@ def qwen2_audio(folder, template=CHAT):
     ears = WhisperFeatureExtractor(feature_size=16, chunk_length=1)
     Qwen2AudioProcessor(ears, words, chat_template=template).save_pretrained(folder)
     return folder
+
+
+def text_model(words):
+    return {
+        "vocab_size": len(words),
+        "hidden_size": 32,
+        "intermediate_size": 48,
+        "num_hidden_layers": 2,
+        "num_attention_heads": 4,
+        "num_key_value_heads": 2,
+        "max_position_embeddings": 2048,
+        "initializer_range": 0.6,
+        "eos_token_id": 2,
+        "bos_token_id": 1,
+        "pad_token_id": 0,
+    }
+
+
+def audio_flamingo3(folder):
+    """Hears thirty seconds at a time; its sounds must be padded its own way."""
+    import transformers
+
+    words = tokenizer()
+    seeded()
+    config = transformers.AudioFlamingo3Config(
+        audio_config={
+            "model_type": "audioflamingo3_encoder",
+            "num_mel_bins": 16,
+            "hidden_size": 32,
+            "num_hidden_layers": 1,
+            "num_attention_heads": 2,
+            "intermediate_size": 32,
+        },
+        text_config={"model_type": "qwen2", **text_model(words)},
+        audio_token_id=words.convert_tokens_to_ids("<|AUDIO|>"),
+    )
+    model = transformers.AudioFlamingo3ForConditionalGeneration(config)
+    model.generation_config.eos_token_id = 2
+    model.save_pretrained(folder)
+    ears = transformers.WhisperFeatureExtractor(feature_size=16)
+    transformers.AudioFlamingo3Processor(
+        ears, words, chat_template=CHAT, audio_token="<|AUDIO|>"
+    ).save_pretrained(folder)
+    return folder
+
+
+def omni_thinker(folder):
+    """The half of Qwen2.5-Omni that writes, with a processor that does not see."""
+    import transformers
+    from transformers.models.qwen2_5_omni.configuration_qwen2_5_omni import (
+        Qwen2_5OmniThinkerConfig,
+    )
+
+    words = tokenizer()
+    seeded()
+    turning = {"rope_type": "default", "rope_theta": 10_000.0, "mrope_section": [1, 1, 2]}
+    number = words.convert_tokens_to_ids
+    config = Qwen2_5OmniThinkerConfig(
+        audio_config={
+            "num_mel_bins": 16,
+            "d_model": 32,
+            "encoder_layers": 1,
+            "encoder_attention_heads": 2,
+            "encoder_ffn_dim": 32,
+            "output_dim": 32,
+            "n_window": 50,
+        },
+        vision_config={"depth": 1, "hidden_size": 32, "num_heads": 2, "out_hidden_size": 32},
+        text_config={**text_model(words), "rope_parameters": turning},
+        audio_token_index=number("<|AUDIO|>"),
+        audio_start_token_id=number("<|audio_bos|>"),
+        audio_end_token_id=number("<|audio_eos|>"),
+        image_token_index=number("z"),
+        video_token_index=number("q"),
+        vision_start_token_id=number("w"),
+        vision_end_token_id=number("v"),
+    )
+    model = transformers.Qwen2_5OmniThinkerForConditionalGeneration(config)
+    model.generation_config.eos_token_id = 2
+    model.save_pretrained(folder)
+    ears = transformers.WhisperFeatureExtractor(feature_size=16)
+    transformers.Qwen2AudioProcessor(ears, words, chat_template=CHAT).save_pretrained(folder)
+    return folder

@@ -124,11 +124,15 @@ class AudioChat(Transformer):
         prompts = [self._prompt(turns) for turns in asked]
         sounds = [self._samples(part) for turns in asked for part in _sounds(turns)]
         start = self.tokenizer.bos_token
-        more: dict[str, Any] = {"sampling_rate": self._rate} if sounds else {}
+        text: dict[str, Any] = {"padding": True}  # how sounds are padded, processors know best
         if start and all(prompt.startswith(start) for prompt in prompts):
-            more["add_special_tokens"] = False  # else there would be two of them
+            text["add_special_tokens"] = False  # else there would be two of them
         inputs = self.processor(
-            text=prompts, audio=sounds or None, padding=True, return_tensors="pt", **more
+            text=prompts,
+            audio=sounds or None,
+            text_kwargs=text,
+            audio_kwargs={"sampling_rate": self._rate} if sounds else {},
+            return_tensors="pt",
         )
         if not self._cut_long:
             self._refuse_cut(inputs, sounds)

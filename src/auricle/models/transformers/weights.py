@@ -60,7 +60,10 @@ class Weights:
         self._refuse_no_directory()
         try:
             return kind.from_pretrained(self.place, revision=self.revision, **options)
-        except (OSError, ValueError, ImportError, KeyError) as error:
+        except ImportError as error:
+            words = " ".join(str(error).split())[:200]
+            raise SpecError(f"{self.model} needs one more package: {words}") from error
+        except (OSError, ValueError, KeyError) as error:
             raise SpecError(self._why(error)) from error
 
     def build(self, kind: Any, device: str) -> Any:
