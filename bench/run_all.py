@@ -7,7 +7,17 @@ import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALL = ("startup", "throughput", "scoring", "batching", "report_page", "resume", "memory", "api")
+ALL = (
+    "startup",
+    "throughput",
+    "scoring",
+    "batching",
+    "report_page",
+    "resume",
+    "memory",
+    "api",
+    "lanes",
+)
 
 
 def main(names: list[str]) -> int:

@@ -23,6 +23,7 @@ from auricle.types import Rejected, Sample
 
 EXTRAS = {
     "api": ("aiohttp", "pybase64"),
+    "ray": ("ray",),
     "demo": ("moonshine-voice", "pocketsphinx"),
     "faster-whisper": ("faster-whisper",),
     "vosk": ("vosk",),

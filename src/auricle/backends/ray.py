@@ -104,7 +104,9 @@ class RayReplicas(BatchModel):
         self.batch_size = like.batch_size
         self.batch_seconds = like.batch_seconds
         self.sample_rate = like.sample_rate
-        holder = ray.remote(Holder).options(num_gpus=cluster.gpus)
+        _refuse_more_than_there_is(ray, cluster)
+        # No processor is reserved: more actors than processors are no reason to wait for ever.
+        holder = ray.remote(Holder).options(num_cpus=0, num_gpus=cluster.gpus)
 
         def start() -> Any:
             return holder.remote(model, dict(arguments))
@@ -135,6 +137,16 @@ def _started(address: str) -> Any:
     except (ConnectionError, ValueError, RuntimeError) as error:
         raise SpecError(f"Ray cannot be reached at {address or 'this machine'}: {error}") from error
     return ray
+
+
+def _refuse_more_than_there_is(ray: Any, cluster: Cluster) -> None:
+    """Ray would wait for ever for GPUs that no machine has."""
+    wanted, there = cluster.replicas * cluster.gpus, ray.cluster_resources().get("GPU", 0)
+    if wanted > there:
+        raise SpecError(
+            f"{cluster.replicas} replicas of {cluster.gpus:g} GPUs want {wanted:g}; the cluster "
+            f"has {there:g}. Give fewer --replicas or less --gpus-per-replica."
+        )
 
 
 def _why(error: Any) -> Exception:
