@@ -178,7 +178,7 @@ def test_threads_may_share_a_cache(file):
 
 
 WRITER = """
-import sys, itertools
+import sys, itertools, time
 from pathlib import Path
 from auricle import Generate, Generation, Turn
 from auricle.cache import AnswerCache
@@ -189,6 +189,8 @@ for at in itertools.count() if most == "forever" else range(int(most)):
     cache.put(asked, Generation(text=f"{name} {at} " + "word " * 20))
     if at == 0:
         print("begun", flush=True)
+    if most == "forever":
+        time.sleep(0.001)
 cache.close()
 """
 

@@ -38,9 +38,14 @@ def test_a_large_run_is_forecast_with_its_hours(told, tone):
     assert line == "Forecast: 1,200 samples, about 1 h of audio."
 
 
-def test_what_is_answered_already_is_not_forecast(told):
-    assert told(questions(1200), held=500) == ""
-    assert told(questions(2200), held=1000) == "Forecast: 1,200 samples."
+def test_what_is_answered_already_is_not_forecast(told, tone):
+    heard = sounds(2200, tone("a.wav"))
+    assert told(heard, kind="asr", held=1500) == ""
+    assert told(heard, kind="asr", held=1000).startswith("Forecast: 1,200 samples, about ")
+
+
+def test_how_many_there_are_is_no_news(told):
+    assert told(questions(2200)) == ""
 
 
 def test_with_prices_the_cost_is_forecast_with_answers_at_their_longest(told):
@@ -79,7 +84,8 @@ def test_samples_that_can_be_read_only_once_are_left_alone(tmp_path, auricle):
     assert len(list(task.samples)) == 3
 
 
-def test_the_forecast_stands_before_the_run_on_stderr(auricle, manifest):
-    done = auricle("run", manifest(questions(1000)), "--as", "qa", "-m", "echo", "--json")
-    assert done.stderr.splitlines()[0] == "Forecast: 1,000 samples."
+def test_the_forecast_stands_before_the_run_on_stderr(auricle, manifest, tone):
+    heard = manifest(sounds(1000, tone("a.wav")))
+    done = auricle("run", heard, "--as", "asr", "-m", "echo", "--json")
+    assert done.stderr.splitlines()[0].startswith("Forecast: 1,000 samples, about ")
     json.loads(done.stdout)

@@ -179,7 +179,7 @@ def test_what_the_judge_mumbles_is_unscored_with_its_reason_and_no_zero(data, ju
     assert number(run)["unreadable"] == 2
     assert number(run)["value"] == pytest.approx(2 / 3)
     (reason,) = told(run)["unreadable"]["judge-reference"]
-    assert "last line is not 'Verdict: {}'" in reason
+    assert "last line is not 'Verdict: …'" in reason
     api.score(run, judge=judge(mumble="wrong"))
     assert len(judge.calls()) == 4, "an unreadable verdict is a verdict"
 
