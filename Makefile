@@ -9,7 +9,7 @@ demo: .venv/demo
 	$(BIN)/auricle demo
 
 test: .venv/test check
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
 
 check: .venv/test
 	$(BIN)/ruff check .
