@@ -5,7 +5,7 @@ Sounds are written as where they are and what they hash to; their bytes never ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
@@ -40,7 +40,7 @@ READ: dict[str, Callable[..., Any]] = {
     "Audio": Audio,
     "Image": Image,
     "Video": Video,
-    "Generation": lambda **held: _said(held),
+    "Generation": lambda **held: _said(**held),
     "Likelihood": lambda logprobs: Likelihood(logprobs=tuple(logprobs)),
     "Prediction": Prediction,
 }
@@ -49,43 +49,46 @@ READ: dict[str, Callable[..., Any]] = {
 def _generation(said: Generation) -> Plain:
     """What is known of it; a line need not say what is not."""
     line: Plain = {"kind": "Generation", "text": said.text, "tokens": said.tokens}
-    for name in ("input_tokens", "finish", "audio", "logprobs"):
-        if value := getattr(said, name):
-            line[name] = value
+    if said.input_tokens is not None:
+        line["input_tokens"] = said.input_tokens
+    if said.finish:
+        line["finish"] = said.finish
+    if said.audio is not None:
+        line["audio"] = said.audio
+    if said.logprobs is not None:
+        line["logprobs"] = said.logprobs
     return line
 
 
-def _said(held: Plain) -> Generation:
-    if "audio" in held:
-        held["audio"] = _read(held["audio"])
-    if "logprobs" in held:
-        held["logprobs"] = tuple(held["logprobs"])
-    return Generation(**held)
+def _said(
+    text: str, audio: Any = None, logprobs: Sequence[float] | None = None, **rest: Any
+) -> Generation:
+    if audio is None and logprobs is None:  # as nearly always
+        return Generation(text=text, **rest)
+    told = None if logprobs is None else tuple(logprobs)
+    return Generation(text=text, audio=_read(audio), logprobs=told, **rest)
 
 
 def encode_record(record: Record) -> bytes:
     sample = record.sample
-    known: Plain = {}
+    line = {
+        "id": sample.id,
+        "row": record.row,
+        "key": record.key,
+        "inputs": sample.inputs,
+        "target": sample.target,
+        "meta": sample.meta,
+        "origin": sample.origin,
+        "outputs": record.outputs,
+        "error": record.error,
+        "seconds": record.seconds,
+        "attempts": record.attempts,
+    }
     if record.audio_seconds is not None:
-        known["audio_seconds"] = record.audio_seconds
+        line["audio_seconds"] = record.audio_seconds
     if record.cached:
-        known["cached"] = record.cached
-    return dumps(
-        {
-            "id": sample.id,
-            "row": record.row,
-            "key": record.key,
-            "inputs": sample.inputs,
-            "target": sample.target,
-            "meta": sample.meta,
-            "origin": sample.origin,
-            "outputs": record.outputs,
-            "error": record.error,
-            "seconds": record.seconds,
-            "attempts": record.attempts,
-            **known,
-        }
-    )
+        line["cached"] = record.cached
+    return dumps(line)
 
 
 ID, ROW = b'{"id":', b',"row":'
@@ -117,7 +120,7 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         sample=sample,
         row=line["row"],
         key=line["key"],
-        outputs=tuple(read_output(each) for each in line["outputs"]),
+        outputs=tuple([_read(each) for each in line["outputs"]]),
         error=Failure(**line["error"]) if line["error"] else None,
         seconds=line["seconds"],
         attempts=line["attempts"],
