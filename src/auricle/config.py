@@ -5,11 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any, Self
 
-import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
+from auricle.data.yaml_file import read_yaml as read_yaml
 from auricle.errors import SpecError
 from auricle.secrecy import redacted
 from auricle.verdicts import Judge
@@ -139,20 +139,6 @@ def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, An
         if isinstance(value, str) and not value.startswith(PREFIX):
             given[name] = str(path.parent / value)
     return kind, {"name": path.stem, **given, **arguments}
-
-
-def read_yaml(path: Path) -> dict[str, Any]:
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SpecError(f"There is no file {path}.") from error
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{path} is not UTF-8 text.") from error
-    except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(content, dict):
-        raise SpecError(f"{path} should hold `name: value` lines.")
-    return content
 
 
 def _absolute(value: str) -> str:

@@ -16,6 +16,7 @@ from typing import Any
 
 import orjson
 
+from auricle.data.yaml_file import read_yaml
 from auricle.errors import SpecError, Unreadable
 
 FOLDER = Path(__file__).parents[1] / "rubrics"
@@ -142,19 +143,7 @@ def shipped(name: str) -> Rubric:
 
 def load(path: Path) -> Rubric:
     """A rubric from a YAML file, or what is wrong with it."""
-    import yaml
-
-    try:
-        given = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except FileNotFoundError as error:
-        raise SpecError(f"There is no rubric {path}.") from error
-    except UnicodeDecodeError as error:
-        raise SpecError(f"{path} is not UTF-8 text.") from error
-    except yaml.YAMLError as error:
-        raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(given, dict):
-        raise SpecError(f"{path} should hold `name: value` lines.")
-    return rubric(given, str(path))
+    return rubric(read_yaml(path), str(path))
 
 
 TYPES: Mapping[str, Any] = {"str": str, "int": int, "float": (int, float)}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import gc
 import zlib
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,7 @@ from auricle.types import Generate, Generation, Turn
 UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
 
 
-class Transformer(BatchModel):
+class Transformer(BatchModel, ABC):
     """Weights on this machine. Subclasses load, and `write` answers to a list of requests."""
 
     name = "transformers"
@@ -34,12 +35,13 @@ class Transformer(BatchModel):
         self.model: Any = None
         self.load()
 
+    @abstractmethod
     def load(self) -> None:
-        raise NotImplementedError
+        """Take the weights into memory."""
 
+    @abstractmethod
     def write(self, batch: Sequence[Generate]) -> list[Generation]:
         """Answers to requests of one temperature."""
-        raise NotImplementedError
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
