@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -28,12 +28,22 @@ class Task:
     source: str = ""
     cluster: str = ""
     """A meta field whose samples belong together, such as `speaker`: intervals resample it."""
+    seen: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
+    """What is known of a model, by name and arguments, having met this data in its training."""
 
     @property
     def revision(self) -> str:
         """Which data exactly; samples that know say so."""
         known: str = getattr(self.samples, "revision", "")
         return known
+
+    def notes(self, model: str, arguments: Mapping[str, Any]) -> list[str]:
+        """What a reader must know of this data, and of this model's having seen it, in sentences.
+
+        Samples that have something to say of themselves have a method `notes`.
+        """
+        of_samples: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
+        return [*of_samples(), *self.seen(model, arguments)]
 
     def under(self, profile: str) -> Task:
         """The same task with its text normalised another way before scoring."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path, PurePath
@@ -18,11 +18,13 @@ from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
 from auricle.tasks.base import Task
 from auricle.text import without_label
-from auricle.types import Sample
+from auricle.types import Rejected, Sample
 
 MEDIA = "{video?}{image?}{audio?}"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_LABELS = 1000
+LABEL_PROMPT = f"{MEDIA}{{question}}\nAnswer with one of: {{options}}."
+LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
 
 LISTS = ("metrics", "labels")
 WHOLE = ("max_tokens", "votes")
@@ -149,17 +151,21 @@ def classify(**given: Any) -> Task:
         question=("question", "prompt", "instruction"),
         default_question="Which label fits this recording best?",
     )
-    prompt = f"{MEDIA}{{question}}\nAnswer with one of: {{options}}."
-    wanted = ("accuracy", "uar", "macro_f1", "weighted_f1")
-    task = _task("classify", options, columns, prompt, wanted, _with_labels)
-    manifest = task.samples
-    assert isinstance(manifest, Manifest)
+    manifest = _samples(options, columns, _with_labels)
     labels = _listed(options.labels) or DistinctLabels(manifest)
-    return replace(
-        task,
-        samples=replace(manifest, choices=labels),
-        inferencer=Either((Measure(), task.inferencer)),
-    )
+    return labelled("classify", options, replace(manifest, choices=labels))
+
+
+def labelled(
+    kind: str,
+    options: Options,
+    samples: Iterable[Sample | Rejected],
+    prompt: str = LABEL_PROMPT,
+    wanted: Sequence[str] = LABEL_METRICS,
+) -> Task:
+    """One label a sample, wherever samples come from: for a classifier, or a model that writes."""
+    task = _asked(kind, options, samples, prompt, wanted)
+    return replace(task, inferencer=Either((Measure(), task.inferencer)))
 
 
 Finish = Callable[[Sample], Sample]
@@ -173,12 +179,21 @@ def _task(
     wanted: Sequence[str],
     finish: Finish = lambda sample: sample,
 ) -> Task:
-    """What all kinds share: where samples come from, how they are asked, what is counted."""
-    if options.question:
-        columns = replace(columns, default_question=options.question)
+    """What most kinds share: samples of a manifest, asked one by one."""
+    return _asked(kind, options, _samples(options, columns, finish), prompt, wanted)
+
+
+def _asked(
+    kind: str,
+    options: Options,
+    samples: Iterable[Sample | Rejected],
+    prompt: str,
+    wanted: Sequence[str],
+) -> Task:
+    """What all kinds share: how samples are asked about and what is counted."""
     template = options.prompt or prompt
     return Task(
-        _samples(options, columns, finish),
+        samples,
         Respond(template, system=options.system, max_tokens=int(options.max_tokens)),
         _metrics(_listed(options.metrics) or wanted, options),
         name=options.name or f"{kind}-{_stem(options.data)}",
@@ -190,6 +205,8 @@ def _task(
 
 
 def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
+    if options.question:
+        columns = replace(columns, default_question=options.question)
     root = Path(options.root) if options.root else None
     if options.data.startswith(PREFIX):
         return HuggingFace(
