@@ -11,15 +11,16 @@ from typing import Any
 
 import click
 
-from auricle import api, registry
+from auricle import api
 from auricle.audio import Audio
 from auricle.commands import pairs
 from auricle.config import Spec, task_of
 from auricle.errors import AuricleError, SpecError
-from auricle.infer import many, suited
-from auricle.models import abilities, adapt
+from auricle.infer import suited
+from auricle.making import class_of
+from auricle.models import abilities
 from auricle.parity import parity
-from auricle.types import Rejected, Sample
+from auricle.types import Rejected, Sample, parts_of
 
 EXTRAS = {
     "api": ("aiohttp", "pybase64"),
@@ -114,7 +115,9 @@ def _version(package: str) -> str | None:
 def data(spec: Spec, number: int) -> Iterator[Finding]:
     """Are rows readable, and do their sounds decode?"""
     try:
-        samples = list(islice(api.build(spec).samples, number))
+        task = api.build(spec)
+        samples = list(islice(task.samples, number))
+        notes = task.notes(spec.model, spec.model_args)
     except AuricleError as error:
         yield False, str(error)
         return
@@ -133,17 +136,19 @@ def data(spec: Spec, number: int) -> Iterator[Finding]:
     )
     for origin, reason in bad:
         yield False, f"{origin}: {reason}"
+    for note in notes:
+        yield None, note
 
 
 def _sounds(sample: Sample) -> list[Audio]:
-    parts = [part for value in sample.inputs.values() for part in many(value)]
+    parts = [part for value in sample.inputs.values() for part in parts_of(value)]
     return [part for part in parts if isinstance(part, Audio)]
 
 
 def answering(model: str, arguments: dict[str, Any], spec: Spec | None) -> Iterator[Finding]:
     """Can the model be loaded, does it fit the task, does it answer?"""
     try:
-        model_class = adapt(registry.model.get(model))
+        model_class = class_of(Spec(task="ask", model=model, model_args=arguments))
         can = abilities(model_class)
         yield bool(can), f"{model} can {', '.join(can) or 'do nothing'}"
         if spec:

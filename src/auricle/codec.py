@@ -21,6 +21,8 @@ from auricle.types import (
     Prediction,
     Record,
     Sample,
+    Turn,
+    limit_of,
 )
 
 OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
@@ -31,8 +33,9 @@ WRITE: dict[type, Callable[[Any], Plain]] = {
     Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
     Image: lambda i: {"kind": "Image", "uri": i.uri},
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
+    Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
     Generation: lambda g: _generation(g),
-    Likelihood: lambda o: {"kind": "Likelihood", "logprobs": o.logprobs},
+    Likelihood: lambda o: _likelihood(o),
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
@@ -40,8 +43,9 @@ READ: dict[str, Callable[..., Any]] = {
     "Audio": Audio,
     "Image": Image,
     "Video": Video,
+    "Turn": lambda role, parts: Turn(role, tuple([_read(part) for part in parts])),
     "Generation": lambda **held: _said(**held),
-    "Likelihood": lambda logprobs: Likelihood(logprobs=tuple(logprobs)),
+    "Likelihood": lambda logprobs, **rest: Likelihood(logprobs=tuple(logprobs), **rest),
     "Prediction": Prediction,
 }
 
@@ -57,6 +61,19 @@ def _generation(said: Generation) -> Plain:
         line["audio"] = said.audio
     if said.logprobs is not None:
         line["logprobs"] = said.logprobs
+    if said.first is not None:
+        line["first"] = said.first
+    return line
+
+
+def _likelihood(found: Likelihood) -> Plain:
+    line: Plain = {"kind": "Likelihood", "logprobs": found.logprobs}
+    if found.greedy is not None:
+        line["greedy"] = found.greedy
+    if found.text:
+        line["text"] = found.text
+    if found.given != "context":
+        line["given"] = found.given
     return line
 
 
@@ -180,12 +197,17 @@ def _read(value: Any) -> Any:
 
 def content_key(sample: Sample) -> str:
     """A digest of everything a model may be shown of a sample: texts, and sounds by content."""
-    return _hex(dumps({name: _by_content(value) for name, value in sample.inputs.items()}))
+    shown = {name: _by_content(value) for name, value in sample.inputs.items()}
+    if (limit := limit_of(sample)) is not None:  # a longer answer is another answer
+        shown["max_tokens"] = limit
+    return _hex(dumps(shown))
 
 
 def _by_content(value: Any) -> Any:
     if isinstance(value, (Audio, Image, Video)):
         return {"hash": value.hash}
+    if isinstance(value, Turn):
+        return {"role": value.role, "parts": _by_content(value.parts)}
     if isinstance(value, (list, tuple)):
         return [_by_content(each) for each in value]
     return value

@@ -19,7 +19,7 @@ from auricle.audio import Audio
 from auricle.codec import digest
 from auricle.errors import AudioError, SpecError
 from auricle.store import Run
-from auricle.types import Generation, Output, Record, Sample, has_media
+from auricle.types import Generation, Output, Record, Sample, has_media, parts_of
 
 RATES = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000
@@ -189,7 +189,7 @@ def heard(sample: Sample) -> float | None:
     """How long a sample's sounds are, from their headers; None where one does not tell."""
     total = 0.0
     for value in sample.inputs.values():
-        for part in value if isinstance(value, (list, tuple)) else (value,):
+        for part in parts_of(value):
             if isinstance(part, Audio):
                 try:
                     total += part.seconds

@@ -28,7 +28,11 @@ class AuricleError(Exception):
 
 
 class SpecError(AuricleError):
-    """What was asked for cannot be run as it stands."""
+    """What was asked for cannot be run as it stands; `where` in a file that is, if known."""
+
+    def __init__(self, message: str = "", where: tuple[str | int, ...] = ()) -> None:
+        super().__init__(message)
+        self.where = where
 
 
 class UnknownName(SpecError):

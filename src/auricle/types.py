@@ -14,7 +14,6 @@ from auricle.audio import Audio, Image, Video
 
 Json: TypeAlias = "str | int | float | bool | Sequence[Json] | Mapping[str, Json] | None"
 Part: TypeAlias = str | Audio | Image | Video
-Input: TypeAlias = Part | Sequence[Part]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +22,9 @@ class Turn:
 
     role: Literal["system", "user", "assistant"]
     parts: tuple[Part, ...]
+
+
+Input: TypeAlias = Part | Sequence[Part] | Sequence[Turn]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,6 +58,10 @@ class Generate:
     max_tokens: int = 512
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
+    first_tokens: int = 0
+    """How many of the likeliest first tokens to tell beside the answer, with their chances."""
+    nth: int = 0
+    """Which of several answers to the same question this is to be."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,6 +70,8 @@ class LogLikelihood:
 
     turns: tuple[Turn, ...]
     continuation: str
+    whole: bool = False
+    """Ask about every token, the context's too: the rule of older perplexity benchmarks."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,7 +82,7 @@ class Predict:
 
 
 Request: TypeAlias = Generate | LogLikelihood | Predict
-Ability: TypeAlias = Literal["generate", "loglikelihood", "predict"]
+Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "first_tokens"]
 ABILITY: Mapping[type, Ability] = {
     Generate: "generate",
     LogLikelihood: "loglikelihood",
@@ -100,13 +108,21 @@ class Generation:
     """What it said aloud; `text` is then the transcript."""
     logprobs: tuple[float, ...] | None = None
     """Natural-log probability of each token it wrote, where it was asked for and told."""
+    first: Mapping[str, float] | None = None
+    """Natural-log probability of the likeliest first tokens, where it was asked for and told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likelihood:
-    """Natural-log probability of each token of the continuation."""
+    """Natural-log probability of each token that was asked about."""
 
     logprobs: tuple[float, ...]
+    greedy: bool | None = None
+    """Is each of them the likeliest in its place? None where that is not told."""
+    text: str = ""
+    """What was asked about."""
+    given: Literal["context", "nothing", "itself"] = "context"
+    """What stood before it: the prompt, nothing, or the prompt as part of what is asked about."""
 
     @property
     def total(self) -> float:
@@ -158,14 +174,29 @@ class Record:
     """How many of the outputs were known from an earlier run, and so not paid for."""
 
 
+LIMITS = ("max_tokens", "max_out_len")
+"""Meta fields that say how long a sample's answer may be; they have the last word."""
+
+
+def limit_of(sample: Sample) -> Json:
+    """How many tokens a sample's answer may have, or those of its turns; None if it is not said."""
+    return next((sample.meta[name] for name in LIMITS if name in sample.meta), None)
+
+
 def has_media(sample: Sample) -> bool:
     """Does knowing a sample's content mean reading files?"""
-    for value in sample.inputs.values():
-        if isinstance(value, str):
-            continue
-        if not isinstance(value, (list, tuple)) or not all(type(part) is str for part in value):
-            return True
-    return False
+    return not all(
+        isinstance(value, str) or all(type(part) is str for part in parts_of(value))
+        for value in sample.inputs.values()
+    )
+
+
+def parts_of(value: Input) -> list[Part]:
+    """The texts and media of an input, in order: one, several, or those of a conversation."""
+    held = value if isinstance(value, (list, tuple)) else (value,)
+    if not any(isinstance(each, Turn) for each in held):
+        return list(held)
+    return [part for each in held for part in (each.parts if isinstance(each, Turn) else (each,))]
 
 
 def media(request: Request) -> list[Audio | Image | Video]:

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from auricle import Audio, Sample
-from auricle.errors import SampleError, Unsupported
+from auricle.errors import SampleError, SpecError, Unsupported
 from auricle.infer import Either, Measure, Respond, preview, render, suited
 
 SOUND = Audio("a.wav")
@@ -42,8 +42,8 @@ def test_an_unknown_field_names_those_that_exist():
 
 def test_the_target_cannot_reach_a_prompt():
     sample = Sample(id="1", inputs={"text": "x"}, target="secret", meta={"m": "also"})
-    with pytest.raises(SampleError):
-        Respond("{target}").request(sample)
+    with pytest.raises(SpecError, match="would show the answer"):
+        Respond("{target}")
     with pytest.raises(SampleError):
         Respond("{m}").request(sample)
 

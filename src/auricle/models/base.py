@@ -27,6 +27,9 @@ from auricle.types import (
 class AsyncModel:
     """Answers one request at a time, many at once."""
 
+    first_tokens: bool = False
+    """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+
     async def generate(self, request: Generate) -> Generation:
         raise Unsupported(f"{type(self).__name__} cannot generate.")
 
@@ -54,6 +57,9 @@ class BatchModel:
     sample_rate: int | None = None
     """Where given, audio arrives decoded at this rate: other threads decode while it works."""
 
+    first_tokens: bool = False
+    """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
         raise Unsupported(f"{type(self).__name__} cannot generate.")
 
@@ -73,4 +79,5 @@ Model: TypeAlias = AsyncModel | BatchModel
 def abilities(cls: type[Model]) -> list[Ability]:
     """The kinds of request `cls` answers, told from the methods it overrides."""
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
-    return [name for name in ABILITY.values() if getattr(cls, name) is not getattr(base, name)]
+    can = [name for name in ABILITY.values() if getattr(cls, name) is not getattr(base, name)]
+    return [*can, "first_tokens"] if getattr(cls, "first_tokens", False) else can

@@ -20,45 +20,26 @@ from auricle.types import Generate, Generation, Turn
 UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
 
 
-class Transformer(BatchModel, ABC):
-    """Weights on this machine. Subclasses load, and `write` answers to a list of requests."""
+class Local(BatchModel, ABC):
+    """Weights on this machine, and what it takes to run them. Subclasses load and answer."""
 
     name = "transformers"
+    default = ""
+    """What is loaded where nothing is named; most have no such thing."""
 
     def __init__(self, **weights: Any) -> None:
-        self.weights = Weights.of(self.name, weights)
+        self.weights = Weights.of(self.name, {"model": self.default, **weights})
         self.library = library(self.name)
         self.device = device_of(self.name, self.weights.device)
         self.batch_size = int(self.weights.batch_size or self.batch_size)
         self.batch_seconds = self.weights.batch_seconds or self.batch_seconds
-        self._asked: Counter[int] = Counter()
+        self._asked: Counter[tuple[int, int]] = Counter()
         self.model: Any = None
         self.load()
 
     @abstractmethod
     def load(self) -> None:
         """Take the weights into memory."""
-
-    @abstractmethod
-    def write(self, batch: Sequence[Generate]) -> list[Generation]:
-        """Answers to requests of one temperature."""
-
-    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
-        greedy = [request for request in batch if not request.temperature]
-        with self.running():
-            written = iter(self.write(greedy) if greedy else [])
-            return [self._sampled(each) if each.temperature else next(written) for each in batch]
-
-    def _sampled(self, request: Generate) -> Generation:
-        """A request asked again has the next seed, whatever was asked in between."""
-        import torch
-
-        key = _digest(request.turns)
-        self._asked[key] += 1
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.weights.seed + self._asked[key] - 1)
-            return self.write([request])[0]
 
     @contextmanager
     def running(self) -> Iterator[None]:
@@ -75,6 +56,43 @@ class Transformer(BatchModel, ABC):
                 f"{self.name}: {self.device} cannot run this model in {self.weights.dtype} "
                 f"({' '.join(str(error).split())[:120]}); use -M dtype=float32."
             ) from error
+
+    def close(self) -> None:
+        import torch
+
+        self.model = None
+        gc.collect()
+        if self.device.startswith("cuda"):
+            torch.cuda.empty_cache()
+
+
+class Transformer(Local):
+    """Weights that write: subclasses load, and `write` answers to a list of requests."""
+
+    def __init__(self, **weights: Any) -> None:
+        self._asked: Counter[int] = Counter()
+        super().__init__(**weights)
+
+    @abstractmethod
+    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+        """Answers to requests of one temperature."""
+
+    def generate(self, batch: Sequence[Generate]) -> list[Generation]:
+        """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
+        greedy = [request for request in batch if not request.temperature]
+        with self.running():
+            written = iter(self.write(greedy) if greedy else [])
+            return [self._sampled(each) if each.temperature else next(written) for each in batch]
+
+    def _sampled(self, request: Generate) -> Generation:
+        """Another answer to the same has the next seed, whatever was asked in between."""
+        import torch
+
+        key = _digest(request.turns), request.nth
+        self._asked[key] += 1
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(self.weights.seed + request.nth + self._asked[key] - 1)
+            return self.write([request])[0]
 
     def settings(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
         """The checkpoint's way to generate, made greedy or plainly sampled."""
@@ -98,14 +116,6 @@ class Transformer(BatchModel, ABC):
         window = getattr(config, "max_position_embeddings", None)
         if isinstance(window, int) and tokens > window:
             raise SampleError(f"{tokens} tokens, and the model reads at most {window}")
-
-    def close(self) -> None:
-        import torch
-
-        self.model = None
-        gc.collect()
-        if self.device.startswith("cuda"):
-            torch.cuda.empty_cache()
 
 
 def _digest(turns: Sequence[Turn]) -> int:

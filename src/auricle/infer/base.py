@@ -1,0 +1,101 @@
+"""What an inferencer is, and which of several a model can answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, cast
+
+from auricle.errors import SampleError, Unsupported
+from auricle.prompts import Prompt
+from auricle.types import (
+    Ability,
+    Ask,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Output,
+    Request,
+    Sample,
+    Turn,
+    limit_of,
+)
+
+WORDS: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
+"""What an ability is called in a sentence, where its own name does not do."""
+
+
+class Inferencer(Protocol):
+    """Turns one sample into outputs, by asking."""
+
+    @property
+    def needs(self) -> Ability: ...
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]: ...
+
+
+class Prompted:
+    """An inferencer with a prompt: a text will do for one."""
+
+    prompt: Prompt | str
+
+    def __post_init__(self, system: str) -> None:
+        object.__setattr__(self, "prompt", Prompt.of(self.prompt, system=system))
+
+    def said(self, sample: Sample) -> tuple[Turn, ...]:
+        """What is said about a sample."""
+        return cast(Prompt, self.prompt).render(sample)
+
+
+@dataclass(frozen=True)
+class Either:
+    """Several ways to ask the same; the first that a model can answer is taken."""
+
+    ways: tuple[Inferencer, ...]
+
+    @property
+    def needs(self) -> Ability:
+        return self.ways[0].needs
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        return await self.ways[0](sample, ask)
+
+
+def suited(inferencer: Inferencer, can: Sequence[Ability], task: str, model: str) -> Inferencer:
+    """The way to ask that the model can answer, or a refusal before anything is loaded."""
+    ways = inferencer.ways if isinstance(inferencer, Either) else (inferencer,)
+    for way in ways:
+        if way.needs in can:
+            return way
+    needs = " or ".join(dict.fromkeys(WORDS.get(way.needs, way.needs) for way in ways))
+    raise Unsupported(
+        f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}."
+    )
+
+
+def limit(sample: Sample, otherwise: int, turn: int = 0) -> int:
+    """How many tokens this answer may have: a sample's own limit has the last word."""
+    own: Any = limit_of(sample)
+    if own is None:
+        return otherwise
+    if isinstance(own, (list, tuple)) and own:
+        own = own[min(turn, len(own) - 1)]
+    if isinstance(own, str) and own.isdigit():  # as a CSV has it
+        own = int(own)
+    if not isinstance(own, int) or isinstance(own, bool) or own < 1:
+        raise SampleError(f"max_tokens should be a whole number from 1, not {own!r}")
+    return own
+
+
+async def preview(inferencer: Inferencer, sample: Sample) -> list[Request]:
+    """What would be asked first, without asking."""
+    asked: list[Request] = []
+
+    async def ask(request: Request) -> Output:
+        asked.append(request)
+        if isinstance(request, LogLikelihood):
+            return Likelihood(logprobs=(0.0,))
+        return Generation(text="…")
+
+    await inferencer(sample, ask)
+    return asked

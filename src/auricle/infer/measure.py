@@ -1,0 +1,43 @@
+"""Named inputs in, named numbers out."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+from auricle.prompts.fields import many
+from auricle.types import Ability, Ask, Input, Output, Part, Predict, Sample
+
+ASIDE = ("choices", "turns")  # inputs that are lists of their own, not one named thing each
+
+
+@dataclass(frozen=True)
+class Measure:
+    """Named inputs in, named numbers out; the raw output of a classifier or reward model."""
+
+    needs: ClassVar[Ability] = "predict"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        return (await ask(Predict(inputs=named(sample.inputs))),)
+
+
+@dataclass(frozen=True)
+class Compare:
+    """Measure two candidates under one instruction; one output per candidate."""
+
+    candidates: tuple[str, str] = ("a", "b")
+    needs: ClassVar[Ability] = "predict"
+
+    async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
+        given = named(sample.inputs)
+        shared = {name: part for name, part in given.items() if name not in self.candidates}
+        asked = (ask(Predict(inputs={**shared, "audio": given[c]})) for c in self.candidates)
+        return tuple(await asyncio.gather(*asked))
+
+
+def named(inputs: Mapping[str, Input]) -> dict[str, Part]:
+    """Inputs a model is told by name: the first of each, without what is empty."""
+    given = {name: many(value) for name, value in inputs.items() if name not in ASIDE}
+    return {name: parts[0] for name, parts in given.items() if parts}
