@@ -79,7 +79,11 @@ def evaluate(
         model = spread(model_class, spec, settings, run.path)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
-        run.write_progress({**run.progress(), "revision": f"{task.revision}{limited}"})
+        known = {
+            "revision": f"{task.revision}{limited}",
+            "notes": task.notes(spec.model, spec.model_args),
+        }
+        run.write_progress({**run.progress(), **known})
         if infer_only:
             return []
         judge = spec.judge if run.progress().get("complete") else None

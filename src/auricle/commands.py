@@ -151,6 +151,8 @@ def _run_one(
     title = f"{task.name} × {api.short(spec.model)}"
     # What a model prints is not what was asked for: standard output is for numbers.
     size = _size(task.samples, spec)
+    for note in task.notes(spec.model, spec.model_args):
+        click.echo(f"Note: {note}", err=True)
     _tell_forecast(task, spec, folder, size, purse)
     with redirect_stdout(sys.stderr), Progress(title, size) as progress:
         watch = purse.before(progress) if purse else progress

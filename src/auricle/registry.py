@@ -141,6 +141,16 @@ task: Registry[Callable[..., Any]] = Registry(
             "auricle.tasks.kinds:open_ended", "answers to be judged later: `--as open`"
         ),
         "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
+        "ravdess": Builtin("auricle.tasks.emotion.ravdess:ravdess", "emotions, spoken or sung"),
+        "esd": Builtin("auricle.tasks.emotion.esd:esd", "emotions in English and Mandarin"),
+        "crema-d": Builtin("auricle.tasks.emotion.crema_d:crema_d", "emotions of 91 actors"),
+        "tess": Builtin("auricle.tasks.emotion.tess:tess", "emotions of two women"),
+        "savee": Builtin("auricle.tasks.emotion.savee:savee", "emotions of four men"),
+        "emodb": Builtin("auricle.tasks.emotion.emodb:emodb", "emotions in German"),
+        "iemocap": Builtin(
+            "auricle.tasks.emotion.iemocap:iemocap", "emotions in dialogue, 4 or 10"
+        ),
+        "meld": Builtin("auricle.tasks.emotion.meld:meld", "emotions in television dialogue"),
     },
 )
 
@@ -178,6 +188,17 @@ model: Registry[Any] = Registry(
         ),
         "causal": Builtin(
             "auricle.models.transformers.causal:Causal", "language models, text only; local weights"
+        ),
+        "emotion2vec": Builtin(
+            "auricle.models.emotion2vec:Emotion2vec", "emotion2vec+ through FunASR: nine emotions"
+        ),
+        "audeering": Builtin(
+            "auricle.models.transformers.audeering:Audeering",
+            "arousal, dominance and valence by wav2vec 2.0; local weights",
+        ),
+        "audio-classification": Builtin(
+            "auricle.models.transformers.audio_classification:AudioClassification",
+            "any classifier of sounds in transformers; local weights",
         ),
         "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
         "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),

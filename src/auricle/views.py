@@ -60,7 +60,7 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
             click.echo(
                 f"\n{run} is not finished: these numbers are over the {so_far} samples so far."
             )
-        for line in terminal.failures(document):
+        for line in (*terminal.failures(document), *terminal.notes(document)):
             click.echo(line)
     for line in filter(None, map(usage_line, documents)):
         click.echo(f"\n{line}")

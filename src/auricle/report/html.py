@@ -136,6 +136,7 @@ def _notices(document: Document, overall: Sequence[Number]) -> list[str]:
         found.append(_failed(outcomes, overall))
     found += _unread(overall)
     found += [f"{title(name)} was not computed: {why}" for name, why in document["refused"].items()]
+    found += document.get("notes", [])
     return found
 
 

@@ -117,4 +117,5 @@ def _about(run: Run, task: Task, model: str) -> dict[str, Any]:
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "complete": bool(progress.get("complete")),
         "rows": progress.get("rows"),
+        "notes": progress.get("notes", []),
     }

@@ -86,6 +86,11 @@ def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
     return lines
 
 
+def notes(document: Mapping[str, Any]) -> list[str]:
+    """What a reader must know of the data, and of a model's having seen it."""
+    return [f"Note: {one_line(each, 600)}" for each in document.get("notes", [])]
+
+
 def one_line(text: str, most: int = 200) -> str:
     """A message on one line, without what would move the cursor."""
     told = "".join(each if each.isprintable() else " " for each in text)

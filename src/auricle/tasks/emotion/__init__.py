@@ -1,0 +1,1 @@
+"""Speech-emotion corpora, read from the folders people have; one short file each."""

@@ -1,0 +1,47 @@
+"""EmoDB (Berlin): ten actors say ten German sentences in seven emotions."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from auricle.tasks.base import Task
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
+from auricle.tasks.emotion.folder import Clip, by_name
+
+CORPUS = Corpus(
+    name="emodb",
+    title="EmoDB",
+    labels=("anger", "boredom", "disgust", "fear", "happiness", "sadness", "neutral"),
+    language="de",
+    licence="see the corpus",
+    source="the Technical University of Berlin",
+    example="wav/03a01Fa.wav",
+)
+CODES = dict(zip("WLEAFTN", CORPUS.labels, strict=True))
+EXPECTED = dict(zip(CORPUS.labels, (127, 81, 46, 69, 71, 62, 79), strict=True))
+SEXES = dict.fromkeys(("03", "10", "11", "12", "15"), "male")
+SEXES |= dict.fromkeys(("08", "09", "13", "14", "16"), "female")
+NAME = re.compile(r"(\d\d)([ab]\d\d)([WLEAFTN])([a-z])", re.IGNORECASE)
+
+
+def emodb(root: str = "", **asked: Any) -> Task:
+    """Acted emotions in German."""
+    recordings = Recordings(
+        corpus=CORPUS,
+        root=folder_of(CORPUS, root),
+        find=partial(by_name, parse=parse),
+        expected=EXPECTED,
+    )
+    return emotion_task(recordings, asked)
+
+
+def parse(path: Path) -> Clip | None:
+    """Speaker, sentence, emotion (the sixth letter, of a German word) and version, from a name."""
+    found = NAME.fullmatch(path.stem)
+    if not found or found[1] not in SEXES:
+        return None
+    meta = {"speaker": found[1], "sex": SEXES[found[1]], "sentence": found[2].lower()}
+    return Clip(path.stem, path, CODES[found[3].upper()], {**meta, "version": found[4].lower()})

@@ -1,0 +1,124 @@
+"""IEMOCAP: five sessions of a woman and a man, improvised and scripted, labelled by listeners."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import SpecError
+from auricle.tasks.base import Task
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
+from auricle.tasks.emotion.folder import SOUNDS, Clip, Found, files, without_copies
+from auricle.types import Rejected
+
+CORPUS = Corpus(
+    name="iemocap",
+    title="IEMOCAP",
+    labels=("neutral", "happy", "angry", "sad"),
+    language="en",
+    licence="research only, by signed form",
+    source="the University of Southern California (SAIL)",
+    example="Session1/dialog/EmoEvaluation/Ses01F_impro01.txt and "
+    "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
+    options=("classes", "session"),
+)
+FOUR = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
+"""The usual protocol: excited counts as happy, the rest is left out."""
+ALL = FOUR | {
+    "exc": "excited",
+    "fru": "frustrated",
+    "sur": "surprised",
+    "fea": "fearful",
+    "dis": "disgusted",
+    "oth": "other",
+}
+CODES = {"4": FOUR, "all": ALL}
+PUBLISHED = {
+    "neu": 1708, "hap": 595, "exc": 1041, "ang": 1103, "sad": 1084,
+    "fru": 1849, "sur": 107, "fea": 40, "dis": 2, "oth": 3,
+}  # fmt: skip
+FOUR_BY_SESSION = (1085, 1023, 1151, 1031, 1241)
+LINE = re.compile(
+    r"\[(\d+\.\d+) - (\d+\.\d+)\]\t(Ses0([1-5])[FM]_(impro|script)\w*_([FM])\w*)\t([a-z]{3})"
+    r"\t\[([\d.]+), ([\d.]+), ([\d.]+)\]"
+)
+
+
+def iemocap(root: str = "", classes: object = 4, session: int = 0, **asked: Any) -> Task:
+    """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all."""
+    codes = CODES[one_of(CORPUS, "classes", classes, tuple(CODES))]
+    if session not in range(6):
+        raise SpecError(f"iemocap: session is a whole number from 1 to 5, not {session!r}.")
+    words = ["" if codes is FOUR else "all", f"session {session}" if session else ""]
+    recordings = Recordings(
+        corpus=CORPUS,
+        root=folder_of(CORPUS, root),
+        find=partial(_find, codes=codes, session=session),
+        expected=_expected(codes, session),
+        part=" ".join(filter(None, words)),
+        labels=tuple(dict.fromkeys(codes.values())),
+    )
+    return emotion_task(recordings, asked)
+
+
+def _expected(codes: dict[str, str], session: int) -> dict[str, int]:
+    """How many of each label are published; of one session only the four classes' sum is."""
+    if session:
+        return {"": FOUR_BY_SESSION[session - 1]} if codes is FOUR else {}
+    counts: Counter[str] = Counter()
+    for code, label in codes.items():
+        counts[label] += PUBLISHED[code]
+    return dict(counts)
+
+
+def _find(root: Path, codes: dict[str, str], session: int) -> Found:
+    sounds = {path.stem: path for path in reversed([*files(root, SOUNDS)])}
+    clips: list[Clip] = []
+    rejected: dict[str, Rejected] = {}
+    left_out: Counter[str] = Counter()
+    for origin, line in _labelled(root):
+        code, name = line[7], line[3]
+        if code not in codes or (session and int(line[4]) != session):
+            left_out[code] += 1
+        elif name in sounds:
+            clips.append(_clip(line, sounds[name], codes[code]))
+        else:
+            rejected[name] = Rejected(origin, f"{name} is labelled, and there is no {name}.wav")
+    single, notes = without_copies(clips, root)
+    if codes is ALL and left_out["xxx"]:
+        notes.append(f"{left_out['xxx']:,} turns on which listeners did not agree are left out.")
+    return Found(single, [*rejected.values()], notes, left_out.total())
+
+
+def _labelled(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
+    """Every line that labels a turn; the folders below have each listener's own view."""
+    for path in files(root, (".txt",)):
+        if path.parent.name.lower() != "emoevaluation":
+            continue
+        for at, line in enumerate(path.read_text(encoding="latin-1").splitlines(), 1):
+            if found := LINE.match(line):
+                yield f"{path.name}:{at}", found
+
+
+def _clip(line: re.Match[str], path: Path, label: str) -> Clip:
+    name, voice = line[3], line[6]
+    return Clip(
+        name,
+        path,
+        label,
+        {
+            "speaker": f"Ses0{line[4]}{voice}",
+            "sex": "female" if voice == "F" else "male",
+            "session": int(line[4]),
+            "style": "improvised" if line[5] == "impro" else "scripted",
+            "dialogue": name.rpartition("_")[0],
+            "code": line[7],
+            "valence": float(line[8]),
+            "arousal": float(line[9]),
+            "dominance": float(line[10]),
+        },
+    )

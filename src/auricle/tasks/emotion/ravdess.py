@@ -1,0 +1,118 @@
+"""RAVDESS: 24 actors say, and 23 of them sing, two sentences in up to eight emotions."""
+
+from __future__ import annotations
+
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import SpecError
+from auricle.tasks.base import Task
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
+from auricle.tasks.emotion.folder import FILMS, SOUNDS, Clip, Found, by_name
+
+CORPUS = Corpus(
+    name="ravdess",
+    title="RAVDESS",
+    labels=("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"),
+    language="en",
+    licence="CC BY-NC-SA 4.0",
+    source="Zenodo record 1188976",
+    example="Actor_12/03-01-06-01-02-01-12.wav",
+    options=("part", "modality", "fold"),
+)
+SUNG = CORPUS.labels[:6]
+PARTS = {"speech": ("speech",), "song": ("song",), "both": ("speech", "song")}
+MODALITIES = {"av": "01", "video": "02", "audio": "03"}
+INTENSITIES = ("normal", "strong")
+STATEMENTS = ("Kids are talking by the door", "Dogs are sitting by the door")
+ACTORS = tuple(f"{actor:02}" for actor in range(1, 25))
+SINGS_NOT = "18"
+FOLDS = (
+    ("01", "11", "20", "21"),
+    ("04", "10", "12", "14"),
+    ("08", "09", "19", "23"),
+    ("03", "05", "07", "24"),
+    ("02", "15", "16", "18"),
+    ("06", "13", "17", "22"),
+)
+"""The actors EmoBox tests on in each of its folds."""
+NAME = re.compile(
+    r"(?P<modality>0[1-3])-(?P<channel>0[12])-(?P<emotion>0[1-8])-(?P<intensity>0[12])"
+    r"-(?P<statement>0[12])-(?P<repetition>0[12])-(?P<actor>0[1-9]|1\d|2[0-4])"
+)
+ACTOR_FOLDER = re.compile(r"actor_?(\d\d)", re.IGNORECASE)
+
+
+def ravdess(
+    root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **asked: Any
+) -> Task:
+    """Emotions that actors spoke or sang; all of it, or the actors of one EmoBox fold."""
+    channels = PARTS[one_of(CORPUS, "part", part, tuple(PARTS))]
+    modality = one_of(CORPUS, "modality", modality, tuple(MODALITIES))
+    actors = _actors(fold)
+    words = [*channels, "" if modality == "audio" else modality, f"fold {fold}" if fold else ""]
+    recordings = Recordings(
+        corpus=CORPUS,
+        root=folder_of(CORPUS, root),
+        find=partial(_find, channels=channels, modality=modality, actors=actors),
+        expected=_expected(channels, actors),
+        part=" ".join(filter(None, words)),
+        labels=CORPUS.labels if "speech" in channels else SUNG,
+    )
+    return emotion_task(recordings, asked)
+
+
+def _actors(fold: object) -> tuple[str, ...]:
+    if not fold:
+        return ACTORS
+    if fold not in range(1, len(FOLDS) + 1):
+        raise SpecError(f"ravdess: fold is a whole number from 1 to {len(FOLDS)}, not {fold!r}.")
+    assert isinstance(fold, int)
+    return FOLDS[fold - 1]
+
+
+def _expected(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict[str, int]:
+    """Two statements, twice, at two intensities; neutral at one."""
+    counts: dict[str, int] = {}
+    for channel in channels:
+        voices = len(actors) - (channel == "song" and SINGS_NOT in actors)
+        for label in CORPUS.labels if channel == "speech" else SUNG:
+            counts[label] = counts.get(label, 0) + voices * (4 if label == "neutral" else 8)
+    return counts
+
+
+def _find(root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]) -> Found:
+    def wanted(clip: Clip) -> bool:
+        meta = clip.meta
+        right = meta["modality"] == modality and meta["part"] in channels
+        return right and meta["speaker"] in actors
+
+    return by_name(root, parse, wanted, (*SOUNDS, *FILMS))
+
+
+def parse(path: Path) -> Clip | None:
+    """What the seven numbers of a name say; None where they are not RAVDESS's."""
+    if not (found := NAME.fullmatch(path.stem)):
+        return None
+    at = {name: int(digits) - 1 for name, digits in found.groupdict().items()}
+    folder = ACTOR_FOLDER.fullmatch(path.parent.name)
+    elsewhere = folder is not None and folder[1] != found["actor"]
+    modality = next(name for name, code in MODALITIES.items() if code == found["modality"])
+    return Clip(
+        path.stem,
+        path,
+        CORPUS.labels[at["emotion"]],
+        {
+            "speaker": found["actor"],
+            "sex": "male" if at["actor"] % 2 == 0 else "female",
+            "part": ("speech", "song")[at["channel"]],
+            "modality": modality,
+            "intensity": INTENSITIES[at["intensity"]],
+            "statement": STATEMENTS[at["statement"]],
+            "repetition": at["repetition"] + 1,
+        },
+        "lie in another actor's folder than their names say; the name is believed" * elsewhere,
+        "video" if modality == "video" else "audio",
+    )
