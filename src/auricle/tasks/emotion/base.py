@@ -14,7 +14,8 @@ from auricle.errors import DataError, SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.contamination import seen
 from auricle.tasks.emotion.folder import Clip, Found, holds, shortfall
-from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, Options, labelled
+from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, labelled
+from auricle.tasks.options import Options
 from auricle.types import Rejected, Sample
 
 EMOTION_METRICS: tuple[str, ...] = LABEL_METRICS
@@ -65,7 +66,7 @@ class Recordings:
 
     def peek(self) -> None:
         """Refuse a folder that holds nothing of what was asked for."""
-        assert self.found
+        len(self)
 
     def notes(self) -> list[str]:
         """What is odd about this copy of the corpus, in sentences."""
@@ -95,10 +96,10 @@ class Recordings:
 
     def _nothing(self, found: Found) -> str:
         others = f" {found.left_out:,} other recordings of it are there." if found.left_out else ""
-        missing = f" {found.rejected[0].origin}: {found.rejected[0].reason}." * bool(found.rejected)
+        missing = [f" {each.origin}: {each.reason}." for each in found.rejected[:1]]
         return (
             f"No {self.title} recordings in {self.root} or the folders below it; files such as "
-            f"{self.corpus.example} were looked for.{others}{missing} {holds(self.root)}"
+            f"{self.corpus.example} were looked for.{others}{''.join(missing)} {holds(self.root)}"
         )
 
     def _sample(self, clip: Clip) -> Sample:

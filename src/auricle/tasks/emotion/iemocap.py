@@ -82,7 +82,9 @@ def _find(root: Path, codes: dict[str, str], session: int) -> Found:
     left_out: Counter[str] = Counter()
     for origin, line in _labelled(root):
         code, name = line[7], line[3]
-        if code not in codes or (session and int(line[4]) != session):
+        if session and int(line[4]) != session:
+            left_out["of another session"] += 1
+        elif code not in codes:
             left_out[code] += 1
         elif name in sounds:
             clips.append(_clip(line, sounds[name], codes[code]))
@@ -90,7 +92,7 @@ def _find(root: Path, codes: dict[str, str], session: int) -> Found:
             rejected[name] = Rejected(origin, f"{name} is labelled, and there is no {name}.wav")
     single, notes = without_copies(clips, root)
     if codes is ALL and left_out["xxx"]:
-        notes.append(f"{left_out['xxx']:,} turns on which listeners did not agree are left out.")
+        notes.append(f"Left out because listeners did not agree: {left_out['xxx']:,} turns.")
     return Found(single, [*rejected.values()], notes, left_out.total())
 
 

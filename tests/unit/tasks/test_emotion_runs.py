@@ -1,0 +1,95 @@
+"""Emotion corpora from the command line to the report, and what models have seen of them."""
+
+import json
+
+import pytest
+
+from auricle.tasks.emotion.contamination import seen
+
+EMOTIONS = "neutral,calm,happy,sad,angry,fearful,disgust,surprised"
+
+
+@pytest.fixture
+def speech(corpus):
+    return corpus(
+        f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav"
+        for actor in (1, 2, 3)
+        for emotion in range(1, 9)
+    )
+
+
+def test_a_classifier_is_run_on_a_folder_and_the_shortfall_is_told(auricle, speech, tmp_path):
+    done = auricle(
+        "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={EMOTIONS}",
+        "-o", "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert done.stderr.count("24 recordings are here, 1,440 are published") == 1
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert told["numbers"][0]["scored"] == 24
+    assert told["task"]["cluster"] == "speaker"
+    assert "1,440 are published" in told["notes"][0]
+    assert "1,440 are published" in (tmp_path / "run" / "report.html").read_text()
+    assert "1,440 are published" in auricle("show", "run").stdout
+    assert "sex=" in auricle("show", "run", "--by", "sex").stdout
+
+
+def test_notes_outlive_the_data(auricle, speech, tmp_path):
+    auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
+    speech.rename(tmp_path / "elsewhere")
+    done = auricle("score", "run")
+    assert done.returncode == 0, done.stderr
+    assert "1,440 are published" in done.stdout
+
+
+def test_a_model_that_writes_is_told_the_labels(auricle, speech):
+    done = auricle("preview", "ravdess", "-T", f"root={speech}", "-m", "echo", "-n", "1")
+    assert "Which emotion does the speaker express?" in done.stdout
+    assert "Answer with one of: neutral, calm, happy" in done.stdout
+
+
+def test_a_wrong_folder_is_one_line_and_exit_code_two(auricle, tmp_path):
+    done = auricle("run", "ravdess", "-T", f"root={tmp_path}", "-m", "fake-labels")
+    assert done.returncode == 2
+    assert "No RAVDESS speech recordings" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_missing_sound_is_a_failure_and_not_a_wrong_answer(auricle, corpus, tmp_path):
+    rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\nB,anger,0,1,No\n"
+    root = corpus(["dia0_utt0.wav"], {"test_sent_emo.csv": rows})
+    done = auricle("run", "meld", "-T", f"root={root}", "-m", "fake-labels", "-o", "run")
+    assert done.returncode == 3
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert told["outcomes"]["failed"] == 1
+    assert told["numbers"][0]["scored"] == 1
+
+
+def test_doctor_tells_what_is_missing(auricle, speech):
+    done = auricle("doctor", "ravdess", "-T", f"root={speech}")
+    assert "1,440 are published" in done.stdout
+
+
+def test_a_model_trained_on_a_corpus_is_flagged():
+    (seed,) = seen("ravdess", "emotion2vec", {"model": "seed"})
+    (large,) = seen("esd", "emotion2vec", {})
+    assert "seed was fine-tuned" in seed
+    assert "base and large" in large
+    assert seen("msp-podcast", "audeering", {})
+
+
+def test_a_model_is_known_by_its_folder_too():
+    assert seen("iemocap", "mine.py:Wrapper", {"weights": "./emotion2vec_plus_large"})
+
+
+def test_a_model_nothing_is_known_of_is_not_flagged():
+    assert seen("ravdess", "fake-labels", {"labels": "a,b"}) == []
+    assert seen("ravdess", "audeering", {}) == []
+
+
+def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):
+    (tmp_path / "emotion2vec.py").write_text("def rate(audio):\n    return {'sad': 1.0}\n")
+    auricle("run", "ravdess", "-T", f"root={speech}", "-m", "emotion2vec.py:rate", "-o", "run")
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert any("Possibly seen in training" in each for each in told["notes"])
+    assert "Possibly seen in training" in auricle("show", "run").stdout
