@@ -21,7 +21,7 @@ from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
-from auricle.making import bind, check, class_of, spread
+from auricle.making import bind, check, class_of, spread, surroundings_of
 from auricle.making import build as build
 from auricle.making import construct as construct
 from auricle.models import Model, abilities, adapt
@@ -285,6 +285,9 @@ def _description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Js
         "task_version": task.version,
         "inferencer": repr(inferencer),
     }
+    surroundings = surroundings_of(spec)
+    if surroundings:
+        identity["environment"] = surroundings["digest"]
     return {
         "format": 1,
         "identity": identity,
@@ -293,6 +296,7 @@ def _description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Js
         "versions": {"auricle": version("auricle"), "python": platform.python_version()},
         "platform": platform.platform(),
         "seed": 0,
+        **({"environment": surroundings} if surroundings else {}),
     }
 
 
@@ -352,5 +356,6 @@ def _numbers(value: list[Any]) -> bool:
 
 def load_model(name: str, **arguments: Any) -> Loaded:
     """A model by name, `module:Class` or `file.py:name`, ready to be asked."""
-    model_class = adapt(registry.model.get(name))
-    return Loaded(construct(model_class, name, arguments), list(abilities(model_class)))
+    spec = Spec(task="ask", model=name, model_args=arguments)
+    model_class = class_of(spec)
+    return Loaded(spread(model_class, spec, Settings()), list(abilities(model_class)))

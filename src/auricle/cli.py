@@ -233,6 +233,54 @@ def cache_clear(
     clear_cache(cache_path, model, days, as_json)
 
 
+@cli.group()
+def env() -> None:
+    """Environments for models whose packages conflict: -M environment=NAME runs one in it."""
+
+
+@env.command(name="create")
+@click.argument("name")
+@click.option("--from", "source", type=click.Path(path_type=Path), help="Its block, in YAML.")
+@click.option("--package", "packages", multiple=True, metavar="REQ", help="As pip takes it.")
+@click.option("--python", metavar="PATH", help="An interpreter, or a version such as 3.12.")
+@click.option("--force", is_flag=True, help="Build anew what is there.")
+@json_option
+def env_create(**options: Any) -> None:
+    """Build an environment with the packages a model needs."""
+    from auricle.housing import create_environment
+
+    create_environment(**options)
+
+
+@env.command(name="list")
+@json_option
+def env_list(as_json: bool) -> None:
+    """All environments, finished or not."""
+    from auricle.housing import list_environments
+
+    list_environments(as_json)
+
+
+@env.command(name="show")
+@click.argument("name")
+@json_option
+def env_show(name: str, as_json: bool) -> None:
+    """What an environment was made from, and what is installed in it."""
+    from auricle.housing import show_environment
+
+    show_environment(name, as_json)
+
+
+@env.command(name="remove")
+@click.argument("name")
+@json_option
+def env_remove(name: str, as_json: bool) -> None:
+    """Delete an environment."""
+    from auricle.housing import remove_environment
+
+    remove_environment(name, as_json)
+
+
 @cli.command(name="fake-server")
 @click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True)
 @click.option("--reply", help="Answer this; by default the request decides.")

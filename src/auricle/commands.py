@@ -24,6 +24,7 @@ from auricle.costs import Prices, Purse
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.forecast import MANY, forecast
+from auricle.making import whom
 from auricle.report.progress import Bars, Progress
 from auricle.secrecy import redacted
 from auricle.store import Run, set_aside
@@ -132,7 +133,7 @@ def _remembered(spec: Spec, wanted: bool, path: Path | None) -> Iterator[AnswerC
     if not wanted and path is None:
         yield None
         return
-    with AnswerCache(path or default_path(), spec.model, spec.model_args) as cache:
+    with AnswerCache(path or default_path(), spec.model, whom(spec)) as cache:
         yield cache
 
 

@@ -11,12 +11,10 @@ from typing import Any
 from auricle import registry
 from auricle.asking import Settings
 from auricle.config import Spec
+from auricle.environments import ENVIRONMENT, PYTHON, home_of
 from auricle.errors import AuricleError, SpecError, told
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.tasks.base import Task
-
-ELSEWHERE = "python"
-"""The argument that names another Python for a model to run under."""
 
 
 def build(spec: Spec) -> Task:
@@ -56,11 +54,23 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
 
 def class_of(spec: Spec) -> type[Model]:
     """The model's class, or what another Python says of it; nothing is loaded yet."""
-    if python := spec.model_args.get(ELSEWHERE):
+    if home := home_of(spec.model_args):
         from auricle.backends.elsewhere import described
 
-        return described(spec.model, str(python))
+        return described(spec.model, home.python, home.variables)
     return adapt(registry.model.get(spec.model))
+
+
+def surroundings_of(spec: Spec) -> dict[str, Any]:
+    """What a run should remember of the environment it names; nothing if it names none."""
+    home = home_of(spec.model_args)
+    return dict(home.about) if home else {}
+
+
+def whom(spec: Spec) -> dict[str, Any]:
+    """The model's arguments, with its environment by content: a name may come to hold another."""
+    found = surroundings_of(spec)
+    return {**spec.model_args, ENVIRONMENT: found["digest"]} if found else spec.model_args
 
 
 def check(model_class: type[Model], spec: Spec, settings: Settings) -> None:
@@ -71,8 +81,10 @@ def check(model_class: type[Model], spec: Spec, settings: Settings) -> None:
                 f"--replicas, --devices and --backend are for models that run where they are "
                 f"sent; {spec.model} is asked over a network, where --processes serves."
             )
-    elif settings.backend and (settings.devices or ELSEWHERE in spec.model_args):
-        raise SpecError("Ray places its actors itself: leave out --devices and -M python.")
+    elif settings.backend and (settings.devices or home_of(spec.model_args)):
+        raise SpecError(
+            "Ray places its actors itself: leave out --devices, -M python and -M environment."
+        )
     elif settings.processes > 1:
         raise SpecError(
             f"--processes is for models behind an API; {spec.model} works on this machine, "
@@ -81,9 +93,11 @@ def check(model_class: type[Model], spec: Spec, settings: Settings) -> None:
     bind(model_class, spec.model, spec.model_args)
 
 
-def spread(model_class: type[Model], spec: Spec, settings: Settings, run: Path) -> Model:
+def spread(
+    model_class: type[Model], spec: Spec, settings: Settings, run: Path | None = None
+) -> Model:
     """The model: here, in processes that send, as replicas, or under another Python."""
-    apart = ELSEWHERE in spec.model_args
+    apart = home_of(spec.model_args) is not None
     if issubclass(model_class, AsyncModel):
         if settings.processes > 1 or apart:
             return _senders(spec, settings)
@@ -101,7 +115,9 @@ def _senders(spec: Spec, settings: Settings) -> Model:
     return Senders(spec.model, arguments, settings.processes, **where)
 
 
-def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings, run: Path) -> Model:
+def _replicas(
+    model_class: type[BatchModel], spec: Spec, settings: Settings, run: Path | None
+) -> Model:
     from auricle.backends.replicas import Place, Replicas
 
     arguments, where = _where(spec)
@@ -109,7 +125,7 @@ def _replicas(model_class: type[BatchModel], spec: Spec, settings: Settings, run
         replicas=settings.replicas,
         devices=settings.devices,
         timeout=settings.batch_timeout,
-        logs=run / "logs",
+        logs=run / "logs" if run else None,
         **where,
     )
     return Replicas(spec.model, arguments, model_class, place)
@@ -126,10 +142,10 @@ def _actors(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Mo
 
 def _where(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
     """A model's own arguments, and which Python it runs under."""
-    arguments = dict(spec.model_args)
-    python = arguments.pop(ELSEWHERE, None)
-    if python is None:
-        return arguments, {}
+    home = home_of(spec.model_args)
+    if home is None:
+        return dict(spec.model_args), {}
     from auricle.backends.elsewhere import environment
 
-    return arguments, {"python": str(python), "environment": environment()}
+    own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON, ENVIRONMENT)}
+    return own, {"python": home.python, "environment": environment(home.variables)}

@@ -1,7 +1,8 @@
 """Models that live under another Python, with packages of their own.
 
-`-M python=/path/to/venv/bin/python` names it. Auricle need not be installed there: its own
-source is put first on the other's path. What it imports must be: `orjson`, and the model's own.
+`-M python=/path/to/venv/bin/python` names it, or `-M environment=NAME` one that Auricle keeps.
+Auricle need not be installed there: its own source is put first on the other's path. What it
+imports must be: `orjson`, and the model's own.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import os
 import subprocess
 import tempfile
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -22,25 +24,25 @@ from auricle.models import AsyncModel, BatchModel, Model
 PATIENCE = 120.0
 
 
-def described(model: str, python: str) -> type[Model]:
+def described(model: str, python: str, variables: Mapping[str, str] | None = None) -> type[Model]:
     """What a model elsewhere can do, told by its own Python without loading it."""
-    about = _asked(model, python)
+    about = _asked(model, python, environment(variables))
     base: type[Model] = AsyncModel if about["asynchronous"] else BatchModel
     members: dict[str, Any] = dict.fromkeys(about["can"], _elsewhere)
     return type(model, (base,), {**members, **about["batches"], "__init__": _any_arguments})
 
 
-def environment() -> dict[str, str]:
-    """What makes this Auricle importable under another Python, and nothing else of ours."""
+def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+    """A model's own variables, and what makes this Auricle importable under another Python."""
     path = os.pathsep.join(each for each in (_shelf(), os.environ.get("PYTHONPATH", "")) if each)
-    return {"PYTHONPATH": path}
+    return {**(variables or {}), "PYTHONPATH": path}
 
 
-def _asked(model: str, python: str) -> dict[str, Any]:
+def _asked(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
     command = [python, "-m", "auricle.backends.worker", "--describe", model]
     try:
         told = subprocess.run(  # noqa: S603 - the user names the Python
-            command, capture_output=True, timeout=PATIENCE, env={**os.environ, **environment()}
+            command, capture_output=True, timeout=PATIENCE, env={**os.environ, **variables}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SpecError(f"python={python} cannot be run: {error}.") from error
@@ -52,7 +54,7 @@ def _asked(model: str, python: str) -> dict[str, Any]:
         )
     about: dict[str, Any] = orjson.loads(told.stdout)
     if "error" in about:
-        raise SpecError(str(about["error"]))
+        raise SpecError(f"{about['error']} That is under {python}.")
     return about
 
 

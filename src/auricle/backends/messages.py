@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
@@ -76,15 +77,17 @@ def pack(message: dict[str, Any], attached: Attached | None = None) -> bytes:
 
 
 def unpack(content: bytes, behind: bytes) -> dict[str, Any]:
-    """A message, with what is attached to it as it was."""
+    """A message, with what lies behind it."""
     message: dict[str, Any] = orjson.loads(content)
-    message["attached"] = _attached(message.get("attached", ()), behind)
+    message["behind"] = behind
     return message
 
 
-def _attached(described: Sequence[dict[str, Any]], behind: bytes) -> list[Audio | Image | Video]:
+def _attached(message: dict[str, Any]) -> list[Audio | Image | Video]:
+    """What is attached to a message, as it was."""
+    behind: bytes = message["behind"]
     found, at = [], 0
-    for about in described:
+    for about in message.get("attached", ()):
         make, shape = MEDIA[about.pop("kind")], about.pop("shape", None)
         size: int | None = about.pop("size", None)
         part = make(**about)
@@ -98,8 +101,13 @@ def _attached(described: Sequence[dict[str, Any]], behind: bytes) -> list[Audio 
 def _data(content: bytes, shape: Sequence[int] | None) -> Any:
     if shape is None:
         return content
-    import numpy as np
-
+    try:
+        import numpy as np
+    except ImportError as error:
+        raise SpecError(
+            f"A sound in memory needs numpy where the model runs: {sys.executable} -m pip install "
+            "numpy soundfile soxr (or add them to the environment's packages)."
+        ) from error
     # A copy, because what lies in a message cannot be written to, and models may want that.
     return np.frombuffer(content, dtype=np.float32).reshape(shape).copy()
 
@@ -121,7 +129,7 @@ def pack_request(number: int, request: Request, of: Mapping[str, int] | None = N
 
 def unpack_request(message: dict[str, Any]) -> Request:
     asked = message["asked"]
-    attached: list[Audio | Image | Video] = message["attached"]
+    attached = _attached(message)
 
     def part(held: str | int) -> Part:
         return held if isinstance(held, str) else attached[held]
@@ -156,7 +164,7 @@ def unpack_output(message: dict[str, Any]) -> Output:
     if message["kind"] == "Likelihood":
         return Likelihood(**said)
     if said["audio"] is not None:
-        said["audio"] = message["attached"][said["audio"]]
+        said["audio"] = _attached(message)[said["audio"]]
     return Generation(**said)
 
 

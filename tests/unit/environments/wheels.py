@@ -1,0 +1,33 @@
+"""Wheels made by hand, so that pip installs without a network."""
+
+import zipfile
+from importlib.metadata import distribution
+
+WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
+
+
+def made(folder, name, code, version="1.0"):
+    """A package of one module."""
+    path = folder / f"{name}-{version}-py3-none-any.whl"
+    about = f"{name}-{version}.dist-info"
+    with zipfile.ZipFile(path, "w") as wheel:
+        wheel.writestr(f"{name}.py", code)
+        wheel.writestr(
+            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
+        )
+        wheel.writestr(f"{about}/WHEEL", WHEEL)
+        wheel.writestr(f"{about}/RECORD", "")
+    return path
+
+
+def packed_again(folder, name):
+    """The wheel a package of this environment was installed from."""
+    found = distribution(name)
+    tags = [line[5:] for line in found.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
+    path = folder / f"{name}-{found.version}-{tags[0]}.whl"
+    with zipfile.ZipFile(path, "w") as wheel:
+        for file in found.files:
+            inside = ".." not in file.parts and "__pycache__" not in file.parts
+            if inside and file.name not in ("INSTALLER", "REQUESTED", "direct_url.json"):
+                wheel.write(file.locate(), str(file))
+    return path
