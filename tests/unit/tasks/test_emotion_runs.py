@@ -2,6 +2,8 @@
 
 import json
 
+import av
+import numpy as np
 import pytest
 
 from auricle.tasks.emotion.contamination import seen
@@ -63,6 +65,21 @@ def test_a_missing_sound_is_a_failure_and_not_a_wrong_answer(auricle, corpus, tm
     told = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert told["outcomes"]["failed"] == 1
     assert told["numbers"][0]["scored"] == 1
+
+
+def test_the_sound_of_a_film_is_heard(auricle, corpus, tmp_path):
+    rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\n"
+    root = corpus(texts={"test_sent_emo.csv": rows})
+    with av.open(root / "dia0_utt0.mp4", "w", format="mp4") as film:
+        stream = film.add_stream("aac", rate=16_000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16_000), np.float32), "fltp", "mono")
+        frame.sample_rate = 16_000
+        film.mux(stream.encode(frame))
+        film.mux(stream.encode(None))
+    done = auricle("run", "meld", "-T", f"root={root}", "-m", "fake-labels", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert told["speed"]["audio_seconds"] == pytest.approx(1.0, abs=0.2)
 
 
 def test_doctor_tells_what_is_missing(auricle, speech):
