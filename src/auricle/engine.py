@@ -24,6 +24,7 @@ from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.sizes import Limits
+from auricle.speed import Clock, passes
 from auricle.store import Run
 from auricle.types import (
     ABILITY,
@@ -131,6 +132,7 @@ class Pass:
         self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, watch: Watch
     ) -> None:
         self._infer = inferencer
+        self._model = model
         self._run = run
         self._settings = settings
         self._watch = watch
@@ -139,10 +141,12 @@ class Pass:
         self._seats = seats(model, settings)
         self._luck = Luck()
         self._rows = 0
+        self._clock = Clock()
+        self._before = passes(run)
 
     async def over(self, samples: Iterable[Sample | Rejected], stop: asyncio.Event) -> None:
         """Admit samples in order while there is room, until the data ends or somebody stops it."""
-        self._run.write_progress(None)
+        self._run.write_progress({"passes": self._before} if self._before else None)
         watcher = asyncio.create_task(self._drain_on(stop))
         try:
             with seldom_collected():
@@ -241,23 +245,28 @@ class Pass:
             raise
         except Exception as failure:  # noqa: BLE001 - kept with its sample
             error = Failure(type(failure).__name__, told(failure))
-        return Record(
+        ended = time.perf_counter()
+        record = Record(
             sample=sample,
             row=row,
             key=key,
             outputs=outputs,
             error=error,
-            seconds=_tenths_of_ms(time.perf_counter() - began),
+            seconds=_tenths_of_ms(ended - began),
             attempts=ask.attempts,
             audio_seconds=heard,
             cached=ask.cached,
         )
+        self._clock.add(record, began, ended)
+        return record
 
     def _finish(self, rows: int, stopped: bool) -> None:
         if not stopped and self._settings.limit is None:
             self._run.forget(self._held.ids() - self._seen.keys())
         self._run.flush()
-        self._run.write_progress({"complete": not stopped, "rows": rows})
+        ready = getattr(self._model, "ready_at", None)  # told by models that load when first asked
+        measured = [*self._before, *self._clock.measured(ready)]
+        self._run.write_progress({"complete": not stopped, "rows": rows, "passes": measured})
 
 
 def _read(sample: Sample, answered: str) -> tuple[str, float | None]:

@@ -4,7 +4,7 @@
     outputs.jsonl   the journal: one line a finished sample, appended and never rewritten
     verdicts.jsonl  what judges said of the answers, appended and never rewritten
     speech/         what the model said aloud, by content
-    progress.json   how far the last pass over the data came
+    progress.json   how far the last pass over the data came, and what each pass took
     the rest        derived; safe to delete
 
 Lines are written and fsynced together every tenth of a second. A process killed at any
@@ -245,7 +245,7 @@ class Run:
         return None
 
     def progress(self) -> dict[str, Any]:
-        """How far the last pass came; empty while one is under way or after it was killed."""
+        """How far the last pass came; while one is under way only what those before it took."""
         path = self.path / "progress.json"
         return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
 

@@ -49,6 +49,10 @@ def kill_somewhere(words, journal, dice):
     return journal.stat().st_size if journal.exists() else 0
 
 
+def whole_lines(journal):
+    return journal.read_bytes().count(b"\n")
+
+
 @pytest.mark.parametrize(
     "model",
     [
@@ -67,6 +71,7 @@ def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, mo
             kill_somewhere([*command(data, killed, model), *extra], killed / "outputs.jsonl", dice)
         )
     assert sizes == sorted(sizes), "a journal only grows, but for one torn line"
+    before_last = whole_lines(killed / "outputs.jsonl")
     subprocess.run(command(data, killed, model), check=True, capture_output=True)
     subprocess.run(command(data, whole, model), check=True, capture_output=True)
 
@@ -76,6 +81,9 @@ def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, mo
     first, second = (json.loads((run / "metrics.json").read_text()) for run in (killed, whole))
     assert first["numbers"] == second["numbers"]
     assert first["outcomes"] == second["outcomes"]
+    whole_speed, killed_speed = second["speed"], first["speed"]
+    assert (whole_speed["passes"], whole_speed["samples"]) == (1, SAMPLES)
+    assert killed_speed is None or killed_speed["samples"] == SAMPLES - before_last
 
 
 def test_kills_happen_before_the_run_is_over(data, tmp_path):

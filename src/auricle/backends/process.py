@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
@@ -18,6 +19,11 @@ from auricle.types import Output, Request
 
 MOST_STARTS = 8  # in a row, without an answer between
 CLOSING_SECONDS = 5.0
+
+
+def earliest(moments: Iterable[float | None]) -> float | None:
+    """When the first of several was ready, if any was: before that nothing could be answered."""
+    return min((each for each in moments if each is not None), default=None)
 
 
 class Child:
@@ -42,6 +48,8 @@ class Child:
         self._starting = asyncio.Lock()
         self._starts = self._last = self._batches = 0
         self.load = 0
+        self.ready_at: float | None = None
+        """When it had first loaded its model, by `time.perf_counter`."""
 
     async def ask(self, request: Request) -> Output:
         self.load += 1  # from here on, or all would queue for the first child while it starts
@@ -114,6 +122,7 @@ class Child:
                 limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
             )  # fmt: skip
         await self._introduce(self._process)
+        self.ready_at = self.ready_at or time.perf_counter()
         self._listening = asyncio.create_task(self._listen(self._process))
         return self._process
 

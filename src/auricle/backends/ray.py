@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +19,7 @@ from auricle.backends.messages import (
     unpack_error,
     unpack_output,
 )
-from auricle.backends.process import MOST_STARTS
+from auricle.backends.process import MOST_STARTS, earliest
 from auricle.backends.worker import answers, loaded
 from auricle.batch import Gone
 from auricle.errors import MissingExtra, SpecError, Transient
@@ -44,6 +45,9 @@ class Holder:
         self._model = loaded(model, arguments)
         assert isinstance(self._model, BatchModel)
 
+    def ready(self) -> None:
+        """Answered once the model is loaded."""
+
     def answer(self, messages: Sequence[bytes]) -> list[bytes]:
         assert isinstance(self._model, BatchModel)
         return answers(self._model, [_opened(each) for each in messages])
@@ -57,6 +61,8 @@ class Actor:
         self._timeout = timeout
         self._handle: Any = None
         self._starts = 0
+        self.ready_at: float | None = None
+        """When its model was first loaded, by `time.perf_counter`."""
 
     async def __call__(self, _ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         import ray
@@ -65,6 +71,9 @@ class Actor:
             self._begin()
         messages = [pack_request(number, each) for number, each in enumerate(batch)]
         try:
+            if self.ready_at is None:
+                await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
+                self.ready_at = time.perf_counter()
             said = await asyncio.wait_for(self._handle.answer.remote(messages), self._timeout)
         except TimeoutError as error:
             ray.kill(self._handle)
@@ -112,6 +121,10 @@ class RayReplicas(BatchModel):
             return holder.remote(model, dict(arguments))
 
         self.lanes = [Actor(start, cluster.timeout) for _ in range(cluster.replicas)]
+
+    @property
+    def ready_at(self) -> float | None:
+        return earliest(lane.ready_at for lane in self.lanes)
 
     async def shut(self) -> None:
         import ray

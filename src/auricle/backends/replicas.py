@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.backends.process import Child
+from auricle.backends.process import Child, earliest
 from auricle.errors import Transient
 from auricle.models import BatchModel
 from auricle.types import Ability, Output, Request
@@ -81,6 +81,10 @@ class Replicas(BatchModel):
             )
             for at, environment in enumerate(place.environments())
         ]
+
+    @property
+    def ready_at(self) -> float | None:
+        return earliest(lane.child.ready_at for lane in self.lanes)
 
     async def shut(self) -> None:
         await asyncio.gather(*(lane.child.close() for lane in self.lanes))

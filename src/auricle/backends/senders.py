@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from auricle.backends.process import MOST_STARTS as MOST_STARTS
-from auricle.backends.process import Child
+from auricle.backends.process import Child, earliest
 from auricle.models import AsyncModel
 from auricle.types import (
     Generate,
@@ -59,6 +59,10 @@ class Senders(AsyncModel):
 
     async def predict(self, request: Predict) -> Prediction:
         return cast(Prediction, await self._ask(request))
+
+    @property
+    def ready_at(self) -> float | None:
+        return earliest(child.ready_at for child in self._children)
 
     async def close(self) -> None:
         await asyncio.gather(*(child.close() for child in self._children))

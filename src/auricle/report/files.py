@@ -14,7 +14,7 @@ from auricle.types import Json
 
 VALUE = ("value", "low", "high", "interval", "worst", "best")
 COUNTS = ("scored", "total", "coverage", "failed", "unreadable")
-SUMMARY = ("task", "model", "metric", *VALUE, *COUNTS, "higher_is_better", "signature")
+SUMMARY = ("task", "model", "metric", *VALUE, *COUNTS, "higher_is_better", "signature", "rtfx")
 ERRORS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 CLASS = ("precision", "recall", "f1", "support")
 DETAIL = ("task", "model", "metric", "field", "group", *VALUE, *COUNTS, *ERRORS)
@@ -102,7 +102,14 @@ def detail_csv(document: Mapping[str, Any]) -> bytes:
 def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
     coverage = number["scored"] / number["total"] if number["total"] else None
     names = {"task": document["task"]["name"], "model": document["model"]["name"]}
-    return {**names, **number, **number["details"], "coverage": coverage}
+    speed = document.get("speed") or {}
+    return {
+        **names,
+        **number,
+        **number["details"],
+        "coverage": coverage,
+        "rtfx": speed.get("rtfx"),
+    }
 
 
 def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -21,7 +21,7 @@ from auricle.report.figures import (
     told,
 )
 from auricle.report.markup import Markup, tag, together
-from auricle.report.usage import usage_facts
+from auricle.report.usage import meanings, usage_facts
 from auricle.report.worst import Shown, clip
 
 POLICY = (
@@ -117,9 +117,13 @@ def _facts(document: Document, overall: Sequence[Number]) -> Markup:
         ("Empty", count(outcomes["empty"])),
         *usage_facts(document),
     ]
+    means = dict(meanings(document))
     return tag(
         "dl",
-        [tag("div", tag("dt", name), tag("dd", value)) for name, value in facts],
+        [
+            tag("div", tag("dt", name), tag("dd", value), title=means.get(name))
+            for name, value in facts
+        ],
         class_="facts",
     )
 
@@ -236,7 +240,11 @@ def _footer(document: Document, overall: Sequence[Number]) -> Markup:
         tag(
             "div",
             tag("dl", _about(document), class_="about"),
-            tag("dl", [_pair(word, meaning) for word, meaning in OUTCOMES], class_="about"),
+            tag(
+                "dl",
+                [_pair(word, meaning) for word, meaning in (*OUTCOMES, *meanings(document))],
+                class_="about",
+            ),
             class_="fields",
         ),
         tag("p", _intervals(document, overall)),

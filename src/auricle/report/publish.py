@@ -19,6 +19,7 @@ from auricle.report import files, html
 from auricle.report.numbers import Number, summarise
 from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import Shown, shown
+from auricle.speed import passes, speed
 from auricle.store import Run, write_lines
 from auricle.tasks.base import Task
 from auricle.verdicts import Judge, Verdicts
@@ -44,6 +45,7 @@ def _published(run: Run, task: Task, model: str, verdicts: Verdicts | None) -> l
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
     numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")
     document = {**files.document(about, board, numbers), "usage": tally.document()}
+    document["speed"] = speed(passes(run))
     run.write("metrics_summary.csv", files.summary_csv(document))
     run.write("metrics_detail.csv", files.detail_csv(document))
     run.write("report.html", html.render(document, _worst(board)).encode())

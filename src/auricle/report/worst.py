@@ -265,6 +265,7 @@ class Clips:
         notes: list[str] = []
         for sound in sounds(sample):
             if id(sound) not in self._wanted:
+                notes.append(SPARED)
                 continue
             try:
                 taken, note = self._take(sound)
@@ -307,6 +308,9 @@ FULL = (
     f"No player: the page holds {AUDIO_BYTES / 1e6:g} MB or {ALL_SECONDS / 60:g} minutes of sound "
     "at most."
 )
+
+
+SPARED = "No player: those are for answers that went wrong."
 
 
 def sounds(sample: Sample) -> Iterator[Audio]:

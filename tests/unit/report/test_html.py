@@ -14,7 +14,7 @@ from auricle.report.html import render
 from auricle.report.markup import Markup, tag
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.report.worst import Shown, shown
+from auricle.report.worst import SPARED, Shown, shown
 from auricle.types import Failure, Generation, Prediction, Record, Sample
 
 EVIL = "<script>alert('x')</script>\"&"
@@ -227,6 +227,26 @@ def test_worst_samples_show_their_alignment():
 def test_sound_is_a_player_that_loads_nothing_by_itself():
     page = render(transcripts(1)[0], [Shown(id="a", audio=(b"ID3",))])
     assert 'preload="none" src="data:audio/mpeg;base64,SUQz"' in page
+
+
+def test_a_card_without_a_player_says_why():
+    page = render(transcripts(1)[0], [Shown(id="a", note=SPARED)])
+    assert f'<p class="note" dir="auto">{SPARED}</p>' in page
+
+
+def test_speed_is_told_and_explained():
+    speed = {"wall_seconds": 118.0, "samples": 4, "samples_per_second": 0.03, "rtfx": 41.32,
+             "audio_seconds": 4875.0, "passes": 1}  # fmt: skip
+    page = render(transcripts(4)[0] | {"speed": speed}, [])
+    assert "Wall time 118 s RTFx 41.3" in words(page)
+    assert words(page).count("Audio seconds answered per second of wall time") == 1
+    assert '<div title="Audio seconds answered per second of wall time' in page
+
+
+def test_unknown_speed_is_not_told():
+    page = words(render(transcripts(4)[0] | {"speed": None}, []))
+    assert "RTFx" not in page
+    assert "Wall time" not in page
 
 
 def test_shared_question_is_shown_once():

@@ -182,3 +182,10 @@ def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
 def test_sounds_can_be_left_out():
     (one,) = shown([record(audio=[noise(1)])], text.wer, audio=False)
     assert (one.audio, one.note) == ((), "")
+
+
+def test_a_perfect_answer_says_why_it_has_no_player():
+    right = record("one two three", audio=[noise(0.2), noise(0.2)])
+    found = shown([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
+    assert [len(each.audio) for each in found] == [1, 0, 0]
+    assert [each.note for each in found] == ["", worst.SPARED, ""]
