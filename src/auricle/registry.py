@@ -67,11 +67,11 @@ class Registry(Generic[T]):
 
     def _load(self, name: str) -> T:
         if name in self._builtin:
-            return cast(T, _attribute(self._builtin[name].path))
+            return cast(T, attribute(self._builtin[name].path))
         for point in self._plugins(name):
             return cast(T, point.load())
         if ":" in name:
-            return cast(T, _attribute(name))
+            return cast(T, attribute(name))
         near = difflib.get_close_matches(name, list(self), n=3)
         hint = f"Did you mean {', '.join(near)}?" if near else f"See `auricle list {self.kind}s`."
         raise UnknownName(f"No {self.kind} called {name!r}. {hint}")
@@ -81,7 +81,7 @@ class Registry(Generic[T]):
         return [point for point in found if name is None or point.name == name]
 
 
-def _attribute(path: str) -> Any:
+def attribute(path: str) -> Any:
     """The thing at `package.module:name` or `path/file.py:name`."""
     where, _, name = path.rpartition(":")
     if not where or not name:
@@ -139,6 +139,9 @@ task: Registry[Callable[..., Any]] = Registry(
         "qa": Builtin("auricle.tasks.kinds:qa", "answer with a reference: `--as qa`"),
         "open": Builtin(
             "auricle.tasks.kinds:open_ended", "answers to be judged later: `--as open`"
+        ),
+        "perplexity": Builtin(
+            "auricle.tasks.kinds:perplexity", "texts foretold: `--as perplexity`"
         ),
         "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
         "ravdess": Builtin("auricle.tasks.emotion.ravdess:ravdess", "emotions, spoken or sung"),
@@ -207,6 +210,20 @@ model: Registry[Any] = Registry(
     },
 )
 
+inferencer: Registry[Callable[..., Any]] = Registry(
+    "inferencer",
+    {
+        "respond": Builtin("auricle.infer:Respond", "one prompt, one answer, or several"),
+        "converse": Builtin("auricle.infer:Converse", "a conversation, turn by turn"),
+        "rounds": Builtin("auricle.infer:Rounds", "rounds that a function makes up"),
+        "choose": Builtin("auricle.infer:Choose", "how likely each option is"),
+        "first-token": Builtin("auricle.infer:FirstToken", "how likely each letter is, first"),
+        "continue": Builtin("auricle.infer:Continue", "how likely a text is: perplexity"),
+        "measure": Builtin("auricle.infer:Measure", "named inputs in, named numbers out"),
+        "compare": Builtin("auricle.infer:Compare", "two candidates, measured one by one"),
+    },
+)
+
 metric: Registry[Any] = Registry(
     "metric",
     {
@@ -256,5 +273,16 @@ metric: Registry[Any] = Registry(
         "uar": Builtin("auricle.metrics.labels:uar", "unweighted average recall"),
         "macro_f1": Builtin("auricle.metrics.labels:macro_f1", "F1, classes weighing the same"),
         "weighted_f1": Builtin("auricle.metrics.labels:weighted_f1", "F1, weighed by class size"),
+    },
+)
+
+retriever: Registry[Any] = Registry(
+    "retriever",
+    {
+        "zero": Builtin("auricle.prompts.retrievers.plain:Zero", "no examples"),
+        "first": Builtin("auricle.prompts.retrievers.plain:First", "the first rows of the pool"),
+        "random": Builtin(
+            "auricle.prompts.retrievers.plain:Random", "drawn from the seed and the sample's id"
+        ),
     },
 )

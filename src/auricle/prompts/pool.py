@@ -1,0 +1,214 @@
+"""Where examples come from, and which of its rows a sample must not be shown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from hashlib import blake2b
+from typing import Any, overload
+
+from auricle.audio import Audio, Image, Video
+from auricle.codec import content_key, dumps
+from auricle.errors import DataError, SampleError, SpecError
+from auricle.types import Input, Part, Rejected, Sample, parts_of
+
+
+@dataclass(frozen=True, slots=True)
+class Shot:
+    """One example: what was asked, and how a right answer to it is written."""
+
+    id: str
+    inputs: Mapping[str, Input]
+    answer: str
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """Samples with answers, read when first needed; rows that cannot be shown are passed over."""
+
+    source: Iterable[Sample | Rejected]
+    answer: Callable[[Sample], str]
+
+    @cached_property
+    def _read(self) -> tuple[list[Sample], list[Shot], list[str]]:
+        samples: dict[str, Sample] = {}
+        shots: list[Shot] = []
+        passed: list[str] = []
+        for row, each in enumerate(self.source, 1):
+            try:
+                shot = self._shot(each, samples)
+            except SampleError as error:
+                passed.append(f"{each.origin or f'row {row}'}: {error}")
+                continue
+            assert isinstance(each, Sample)
+            samples[each.id] = each
+            shots.append(shot)
+        if not shots:
+            why = f" {passed[0]}." if passed else ""
+            raise DataError(f"The pool of examples has no usable row.{why}", ("shots", "pool"))
+        return list(samples.values()), shots, passed
+
+    def _shot(self, row: Sample | Rejected, known: Container[str]) -> Shot:
+        if isinstance(row, Rejected):
+            raise SampleError(row.reason)
+        if row.id in known:
+            raise SampleError(f"duplicate id {row.id!r}")
+        if row.target is None:
+            raise SampleError("no target to show")
+        _refuse_missing(row)
+        return Shot(row.id, row.inputs, self.answer(row))
+
+    @property
+    def samples(self) -> list[Sample]:
+        return self._read[0]
+
+    @property
+    def shots(self) -> list[Shot]:
+        return self._read[1]
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        return {sample.id: place for place, sample in enumerate(self.samples)}
+
+    @cached_property
+    def revision(self) -> str:
+        """Which rows exactly; a file knows itself, other samples are told by what they hold."""
+        known = getattr(self.source, "revision", "")
+        if known:
+            return str(known)
+        whole = blake2b(digest_size=4)
+        for shot in self.shots:
+            whole.update(dumps([shot.id, shot.inputs, shot.answer]))
+        return f"rows@{whole.hexdigest()}"
+
+    def notes(self) -> list[str]:
+        """What could not be shown, in sentences."""
+        passed = self._read[2]
+        if not passed:
+            return []
+        return [f"{len(passed):,} rows of the pool cannot be examples, such as {passed[0]}."]
+
+    def shot(self, id_: str) -> Shot:
+        if id_ not in self.places:
+            raise SampleError(f"its example {id_!r} is not in the pool")
+        return self.shots[self.places[id_]]
+
+    def forbidden(self, sample: Sample, same: Sequence[str]) -> set[int]:
+        """Places of what must not be shown: the sample, its doubles, and who shares a field."""
+        found = {self.places[sample.id]} if sample.id in self.places else set()
+        doubles = self._by_glance.get(_glance(sample), ())
+        if doubles:
+            key = _content(sample)
+            found.update(place for place in doubles if _content(self.samples[place]) == key)
+        for name in same:
+            value = _value(sample, name)
+            if value is not None:
+                found.update(self._by_field(name).get(value, ()))
+        return found
+
+    def refuse_unknown(self, same: Sequence[str]) -> None:
+        """A field that no row has would exclude nothing, and nobody would notice."""
+        for name in same:
+            if not self._by_field(name):
+                held = sorted({field for each in self.samples for field in each.meta})
+                raise SpecError(
+                    f"No row of the pool has the field {name!r} that examples must not share; "
+                    f"there is {', '.join(held) or 'none'}.",
+                    where=("shots", "same"),
+                )
+
+    @cached_property
+    def _by_glance(self) -> dict[bytes, list[int]]:
+        return _grouped(_glance(each) for each in self.samples)
+
+    def _by_field(self, name: str) -> dict[Any, list[int]]:
+        if name not in self._fields:
+            self._fields[name] = _grouped(_value(each, name) for each in self.samples)
+        return self._fields[name]
+
+    @cached_property
+    def _fields(self) -> dict[str, dict[Any, list[int]]]:
+        return {}
+
+
+class Others(Sequence[int]):
+    """All places but some, without listing them: a pool may be large, and every sample asks."""
+
+    def __init__(self, size: int, without: set[int]) -> None:
+        self._size = size
+        self._without = sorted(without)
+        self._absent = without
+
+    def __len__(self) -> int:
+        return self._size - len(self._without)
+
+    @overload
+    def __getitem__(self, at: int) -> int: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[int]: ...
+    def __getitem__(self, at: int | slice) -> int | list[int]:
+        if isinstance(at, slice):
+            return [self[each] for each in range(*at.indices(len(self)))]
+        if not -len(self) <= at < len(self):
+            raise IndexError(at)
+        place = at % len(self)
+        for gone in self._without:
+            if gone > place:
+                break
+            place += 1
+        return place
+
+    def __contains__(self, place: object) -> bool:
+        return place not in self._absent and place in range(self._size)
+
+    def __iter__(self) -> Iterator[int]:
+        return (place for place in range(self._size) if place not in self._absent)
+
+
+def _grouped(values: Iterable[Any]) -> dict[Any, list[int]]:
+    found: dict[Any, list[int]] = {}
+    for place, value in enumerate(values):
+        if value is not None:
+            found.setdefault(value, []).append(place)
+    return found
+
+
+def _value(sample: Sample, name: str) -> bytes | str | None:
+    """A meta field, or else an input by content; None where the sample has neither."""
+    if sample.meta.get(name) is not None:
+        return dumps(sample.meta[name])
+    if name in sample.inputs:
+        return _content(replace(sample, inputs={name: sample.inputs[name]}))
+    return None
+
+
+def _content(sample: Sample) -> str:
+    """What is asked about, whatever is known of it besides."""
+    return content_key(replace(sample, meta={}))
+
+
+def _glance(sample: Sample) -> bytes:
+    """What is alike for samples of the same content, and known without reading their files."""
+    return dumps({name: _seen(value) for name, value in sorted(sample.inputs.items())})
+
+
+def _seen(value: Input) -> list[Any]:
+    return [part if isinstance(part, str) else _size(part) for part in parts_of(value)]
+
+
+def _size(part: Part) -> list[Any]:
+    assert isinstance(part, (Audio, Image, Video))
+    times = [] if isinstance(part, Image) else [float(part.start), part.end and float(part.end)]
+    if isinstance(part.data, bytes):
+        return [len(part.data), *times]
+    if part.path is None or not part.path.is_file():
+        return [part.hash, *times]
+    return [part.path.stat().st_size, *times]
+
+
+def _refuse_missing(sample: Sample) -> None:
+    for value in sample.inputs.values():
+        for part in parts_of(value):
+            if not isinstance(part, str) and part.path and not part.path.is_file():
+                raise SampleError(f"there is no file {part.path}")
