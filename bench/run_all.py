@@ -12,6 +12,8 @@ ALL = (
     "throughput",
     "scoring",
     "batching",
+    "padded",
+    "first_batch",
     "report_page",
     "resume",
     "memory",
