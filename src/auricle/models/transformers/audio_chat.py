@@ -15,9 +15,10 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.errors import SampleError, SpecError
+from auricle.models.seam import Reach, Row, all_of, begun, extended, refuse_nothing
 from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.likelihood import Row, extended, scored
-from auricle.models.transformers.writing import Until, answer, cut
+from auricle.models.transformers.likelihood import rolled, scored, window_of
+from auricle.models.transformers.writing import Until, answer, answers, cut, written
 from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
 
 USUAL_RATE = 16_000
@@ -30,11 +31,24 @@ class AudioChat(Transformer):
 
     name = "audio-chat"
     batch_size = 4
+    first_tokens = True
 
-    def __init__(self, *, cut_long: bool = False, **weights: Any) -> None:
-        """A sound longer than the model hears is refused; `cut_long` asks about its start."""
+    def __init__(
+        self,
+        *,
+        cut_long: bool = False,
+        window: int | None = None,
+        stride: int | None = None,
+        **weights: Any,
+    ) -> None:
+        """A sound longer than the model hears is refused; `cut_long` asks about its start.
+
+        A text to be scored that is longer than `window` is read in several of them, `stride`
+        tokens further each time.
+        """
         self._cut_long = cut_long
         super().__init__(**weights)
+        self._reach = Reach.of(self.name, window_of(self.model), window, stride)
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
@@ -83,34 +97,58 @@ class AudioChat(Transformer):
             tokenizer=self.tokenizer,
         )
         until = Until(batch, start, self.tokenizer)
-        rows = self.model.generate(**inputs, generation_config=settings, stopping_criteria=[until])
-        return [
+        wanted = any(request.first_tokens for request in batch)
+        rows, logits = written(self.model, inputs, settings, until, wanted)
+        said = [
             self._answer(cut(row[start:].tolist(), asked.max_tokens, settings), asked, length)
             for row, asked, length in zip(rows, batch, read, strict=True)
         ]
+        return answers(batch, said, logits, self.tokenizer)
 
     def _answer(self, tokens: list[int], asked: Generate, read: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
         return replace(answer(text, asked, len(tokens), asked.max_tokens), input_tokens=read)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        """Requests with sounds together; the others by themselves, as long as they may be."""
+        for request in batch:
+            refuse_nothing(request)
+        asked = [_begun(request) for request in batch]
+        heard = [each for each in asked if _sounds(each.turns)]
+        rest = [each for each in asked if not _sounds(each.turns)]
         with self.running():
-            inputs = dict(self._inputs([request.turns for request in batch]))
-            ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
-            rows = [
-                self._row(tokens[kept].tolist(), asked)
-                for tokens, kept, asked in zip(ids, mask, batch, strict=True)
-            ]
-            more = {name: each for name, each in inputs.items() if each.shape != ids.shape}
-            return scored(self.model, rows, more)
+            after_sounds = iter(self._after_sounds(heard) if heard else [])
+            rows = [self._bare(each) for each in rest]
+            after_text = iter(rolled(self.model, rows, self._reach, self.batch_size))
+        return [next(after_sounds if _sounds(each.turns) else after_text) for each in asked]
+
+    def _after_sounds(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        inputs = dict(self._inputs([request.turns for request in batch]))
+        ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
+        rows = [
+            self._row(tokens[kept].tolist(), asked)
+            for tokens, kept, asked in zip(ids, mask, batch, strict=True)
+        ]
+        for row in rows:
+            self.refuse_too_long(len(row.tokens) - 1)
+        more = {name: each for name, each in inputs.items() if each.shape != ids.shape}
+        return scored(self.model, rows, more)
+
+    def _bare(self, asked: LogLikelihood) -> Row:
+        """Without a sound; without a turn also without the template, after the start token."""
+        if asked.turns:
+            row = self._row(self._inputs([asked.turns])["input_ids"][0].tolist(), asked)
+        else:
+            known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
+            start = [each for each in known if each is not None][:1]
+            row = extended(start, [], self._tokens(asked.continuation))
+        return all_of(row.tokens) if asked.whole else row
 
     def _row(self, context: list[int], asked: LogLikelihood) -> Row:
         """Tokenised as text, with and without the continuation, so that the seam is right."""
         text = self._prompt(asked.turns) if self._templated else ""
         short = self._tokens(text)
-        row = extended(context, short, self._tokens(text + asked.continuation))
-        self.refuse_too_long(len(row.tokens))
-        return row
+        return extended(context, short, self._tokens(text + asked.continuation))
 
     def _tokens(self, text: str) -> list[int]:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -193,6 +231,11 @@ class AudioChat(Transformer):
         return self.processor.apply_chat_template(
             messages, tokenize=True, return_dict=True, return_tensors="pt"
         )
+
+
+def _begun(request: LogLikelihood) -> LogLikelihood:
+    turns, continuation = begun(request.turns, request.continuation)
+    return replace(request, turns=turns, continuation=continuation)
 
 
 def _listed(turn: Turn) -> dict[str, Any]:

@@ -9,10 +9,11 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from auricle.errors import SampleError
+from auricle.models.reading import joined, words
+from auricle.models.seam import Reach, Row, all_of, begun, extended, parted, refuse_nothing, seam
 from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.likelihood import Row, extended, scored, seam
-from auricle.models.transformers.writing import Until, answer, cut
+from auricle.models.transformers.likelihood import rolled, window_of
+from auricle.models.transformers.writing import Until, answer, answers, cut, written
 from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Turn
 
 
@@ -20,11 +21,24 @@ class Causal(Transformer):
     """Text in, text out, through AutoModelForCausalLM."""
 
     name = "causal"
+    first_tokens = True
 
-    def __init__(self, *, chat: bool = True, **weights: Any) -> None:
-        """`chat=false` gives the bare text to a model that has a chat template."""
+    def __init__(
+        self,
+        *,
+        chat: bool = True,
+        window: int | None = None,
+        stride: int | None = None,
+        **weights: Any,
+    ) -> None:
+        """`chat=false` gives the bare text to a model that has a chat template.
+
+        A text to be scored that is longer than `window` is read in several of them, `stride`
+        tokens further each time.
+        """
         self._wants_chat = chat
         super().__init__(**weights)
+        self._reach = Reach.of(self.name, window_of(self.model), window, stride)
 
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
@@ -34,7 +48,9 @@ class Causal(Transformer):
             self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.unk_token
 
     def write(self, batch: Sequence[Generate]) -> list[Generation]:
-        prompts = [self._tokens(self._text(each.turns)) or self._start() for each in batch]
+        prompts = [
+            self._tokens(self._text(each.turns), self._chat) or self._start() for each in batch
+        ]
         for prompt in prompts:
             self.refuse_too_long(len(prompt))
         inputs = self.tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to(self.device)
@@ -45,11 +61,13 @@ class Causal(Transformer):
             tokenizer=self.tokenizer,
         )
         until = Until(batch, start, self.tokenizer)
-        rows = self.model.generate(**inputs, generation_config=settings, stopping_criteria=[until])
-        return [
+        wanted = any(request.first_tokens for request in batch)
+        rows, logits = written(self.model, inputs, settings, until, wanted)
+        said = [
             self._answer(cut(row[start:].tolist(), asked.max_tokens, settings), asked, len(prompt))
             for row, asked, prompt in zip(rows, batch, prompts, strict=True)
         ]
+        return answers(batch, said, logits, self.tokenizer)
 
     def _answer(self, tokens: list[int], asked: Generate, read: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
@@ -57,20 +75,31 @@ class Causal(Transformer):
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         with self.running():
-            return scored(self.model, [self._row(request) for request in batch], {})
+            rows = [self._row(request) for request in batch]
+            return rolled(self.model, rows, self._reach, self.batch_size)
 
     def _row(self, request: LogLikelihood) -> Row:
-        text = self._text(request.turns)
-        context, whole = self._tokens(text), self._tokens(text + request.continuation)
-        if not seam(context, whole):  # something must stand before the first token asked about
-            context, whole = self._start(), [*self._start(), *whole]
-        row = extended(context, context, whole)
-        self.refuse_too_long(len(row.tokens))
-        return row
+        refuse_nothing(request)
+        text, continuation = self._parts(request)
+        chat = self._chat and bool(request.turns)
+        context, both = self._tokens(text, chat), self._tokens(text + continuation, chat)
+        if request.whole:
+            return all_of(both)
+        if not seam(context, both):  # something must stand before the first token asked about
+            context, both = self._start(), [*self._start(), *both]
+        return extended(context, context, both)
 
-    def _tokens(self, text: str) -> list[int]:
+    def _parts(self, request: LogLikelihood) -> tuple[str, str]:
+        """What stands before and what is asked about; white space between belongs to the latter."""
+        if self._chat and request.turns:
+            turns, continuation = begun(request.turns, request.continuation)
+            return self._text(turns), continuation
+        text, space = parted(joined(request.turns))
+        return text, space + request.continuation
+
+    def _tokens(self, text: str, chat: bool) -> list[int]:
         """A chat template writes its own start token; bare text gets the tokeniser's."""
-        tokens: list[int] = self.tokenizer(text, add_special_tokens=not self._chat)["input_ids"]
+        tokens: list[int] = self.tokenizer(text, add_special_tokens=not chat)["input_ids"]
         return tokens
 
     def _start(self) -> list[int]:
@@ -78,9 +107,9 @@ class Causal(Transformer):
         return [each for each in known if each is not None][:1]
 
     def _text(self, turns: Sequence[Turn]) -> str:
-        said = [{"role": turn.role, "content": words(turn)} for turn in turns]
         if not self._chat:
-            return "\n".join(each["content"] for each in said)
+            return joined(turns)
+        said = [{"role": turn.role, "content": words(turn)} for turn in turns]
         prefilled = bool(turns) and turns[-1].role == "assistant"
         return str(
             self.tokenizer.apply_chat_template(
@@ -90,11 +119,3 @@ class Causal(Transformer):
                 continue_final_message=prefilled,
             )
         )
-
-
-def words(turn: Turn) -> str:
-    """A turn's text; a model that only reads is not given a sound and left to guess."""
-    for part in turn.parts:
-        if not isinstance(part, str):
-            raise SampleError(f"this model reads text only, and is given {type(part).__name__}")
-    return "".join(str(part) for part in turn.parts)

@@ -4,52 +4,56 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
-from auricle.errors import SampleError
+from auricle.models.seam import Reach, Row
 from auricle.types import Likelihood
 
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """What a model reads, and from which token on it is asked about."""
-
-    tokens: Sequence[int]
-    start: int
+AT_ONCE = 256
+"""Positions turned into probabilities together: those of a whole window would take gigabytes."""
 
 
-def seam(context: Sequence[int], whole: Sequence[int]) -> int:
-    """How many tokens both begin with: where they meet, a tokeniser may have joined letters."""
-    pairs = zip(context, whole, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), len(context))
+def window_of(model: Any) -> int | None:
+    """How many tokens a model reads at most, where its configuration says so."""
+    config = model.config.get_text_config(decoder=True)
+    window = getattr(config, "max_position_embeddings", None)
+    return window if isinstance(window, int) else None
 
 
-def extended(context: Sequence[int], short: Sequence[int], whole: Sequence[int]) -> Row:
-    """`context` with what `whole` has and `short` has not: the continuation, tokenised in place.
+def rolled(model: Any, rows: Sequence[Row], reach: Reach, size: int) -> list[Likelihood]:
+    """Each row's log-probabilities, read in windows where it is too long; `size` rows at once."""
+    windows = [reach.windows(row) for row in rows]
+    pieces = list(chain.from_iterable(windows))
+    found = [
+        each
+        for at in range(0, len(pieces), size)
+        for each in scored(model, pieces[at : at + size], {})
+    ]
+    told = iter(found)
+    return [joined([next(told) for _ in held]) for held in windows]
 
-    `short` is the text of `context`, in which a sound stands for one token and not for hundreds.
-    """
-    same = seam(short, whole)
-    start = len(context) - (len(short) - same)
-    if len(whole) == same:
-        raise SampleError("the continuation is empty, so nothing is asked about")
-    if start < 1:
-        raise SampleError("nothing stands before the continuation, not even a start token")
-    return Row((*context[:start], *whole[same:]), start)
+
+def joined(pieces: Sequence[Likelihood]) -> Likelihood:
+    """The likelihood of a text from those of its pieces."""
+    greedy = [each.greedy for each in pieces]
+    return Likelihood(
+        logprobs=tuple(chain.from_iterable(each.logprobs for each in pieces)),
+        greedy=None if None in greedy else all(greedy),
+    )
 
 
 def scored(model: Any, rows: Sequence[Row], inputs: Mapping[str, Any]) -> list[Likelihood]:
     """Each row's log-probabilities. Padded on the right, where no token before can see it."""
     import torch
 
-    longest = max(len(row.tokens) for row in rows)
+    longest = max(len(row.tokens) for row in rows) - 1  # the last is predicted, not read
     device = model.device
     ids = torch.zeros((len(rows), longest), dtype=torch.long, device=device)
     mask = torch.zeros_like(ids)
     for place, row in enumerate(rows):
-        ids[place, : len(row.tokens)] = torch.tensor(row.tokens, device=device)
-        mask[place, : len(row.tokens)] = 1
+        ids[place, : len(row.tokens) - 1] = torch.tensor(row.tokens[:-1], device=device)
+        mask[place, : len(row.tokens) - 1] = 1
     first = min(row.start for row in rows) - 1
     logits = _logits(model, {**inputs, "input_ids": ids, "attention_mask": mask}, longest - first)
     return [
@@ -70,5 +74,10 @@ def _likelihood(logits: Any, row: Row) -> Likelihood:
     import torch
 
     wanted = torch.tensor(row.tokens[row.start :], device=logits.device)
-    chances = torch.log_softmax(logits.float(), dim=-1)
-    return Likelihood(logprobs=tuple(chances.gather(-1, wanted[:, None])[:, 0].tolist()))
+    found: list[float] = []
+    greedy = True
+    for at in range(0, len(wanted), AT_ONCE):
+        part, asked = logits[at : at + AT_ONCE].float(), wanted[at : at + AT_ONCE]
+        found += torch.log_softmax(part, dim=-1).gather(-1, asked[:, None])[:, 0].tolist()
+        greedy = greedy and bool((part.argmax(-1) == asked).all())
+    return Likelihood(logprobs=tuple(found), greedy=greedy)

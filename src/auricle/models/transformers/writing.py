@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
@@ -53,3 +54,38 @@ def answer(text: str, asked: Generate, tokens: int, limit: int) -> Generation:
         tokens=tokens,
         finish="stop" if stopped else "length",
     )
+
+
+def written(
+    model: Any, inputs: Mapping[str, Any], settings: Any, until: Until, wanted: bool
+) -> tuple[Any, Any]:
+    """The rows a model writes and, where first tokens are wanted, the logits of their place."""
+    options: dict[str, Any] = {"generation_config": settings, "stopping_criteria": [until]}
+    if not wanted:
+        return model.generate(**inputs, **options), None
+    told = model.generate(**inputs, **options, output_logits=True, return_dict_in_generate=True)
+    return told.sequences, told.logits[0]
+
+
+def likeliest(logits: Any, most: int, tokenizer: Any) -> dict[str, float]:
+    """The likeliest tokens of one place and their log-probabilities; of two alike, the likelier."""
+    import torch
+
+    chances = torch.log_softmax(logits.float(), dim=-1)
+    values, tokens = chances.topk(min(most, len(chances)))
+    found: dict[str, float] = {}
+    for token, value in zip(tokens.tolist(), values.tolist(), strict=True):
+        found.setdefault(tokenizer.decode([token]), value)
+    return found
+
+
+def answers(
+    batch: Sequence[Generate], said: Sequence[Generation], logits: Any, tokenizer: Any
+) -> list[Generation]:
+    """Answers with their first tokens, where these were asked for."""
+    return [
+        replace(each, first=likeliest(logits[at], asked.first_tokens, tokenizer))
+        if asked.first_tokens
+        else each
+        for at, (asked, each) in enumerate(zip(batch, said, strict=True))
+    ]

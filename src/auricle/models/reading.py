@@ -1,0 +1,21 @@
+"""Turns as a model has them that only reads, and knows no chat."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from auricle.errors import SampleError
+from auricle.types import Turn
+
+
+def words(turn: Turn) -> str:
+    """A turn's text; a model that only reads is not given a sound and left to guess."""
+    for part in turn.parts:
+        if not isinstance(part, str):
+            raise SampleError(f"this model reads text only, and is given {type(part).__name__}")
+    return "".join(str(part) for part in turn.parts)
+
+
+def joined(turns: Sequence[Turn]) -> str:
+    """Turns on lines of their own, without a word about who speaks."""
+    return "\n".join(words(turn) for turn in turns)
