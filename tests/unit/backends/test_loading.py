@@ -1,0 +1,80 @@
+"""Models that load in processes of their own, once they are asked: their loading is not timed."""
+
+import asyncio
+import time
+
+import pytest
+
+from auricle import Sample, Settings
+from auricle.api import Unwatched
+from auricle.backends.process import earliest
+from auricle.backends.replicas import Place, Replicas
+from auricle.backends.senders import Senders
+from auricle.engine import Pass, close
+from auricle.infer import Respond
+from auricle.models import BatchModel
+from auricle.speed import passes
+from auricle.store import Run
+
+MODEL = """
+import time
+from pathlib import Path
+from auricle import AsyncModel, BatchModel, Generation
+
+def load(path):
+    time.sleep(0.3)
+    Path(path).write_text(repr(time.perf_counter()))
+
+class Batched(BatchModel):
+    def __init__(self, path):
+        load(path)
+
+    def generate(self, batch):
+        return [Generation(text="x") for _ in batch]
+
+class Sent(AsyncModel):
+    def __init__(self, path):
+        load(path)
+
+    async def generate(self, request):
+        return Generation(text="x")
+"""
+
+
+class Sees(Unwatched):
+    def saw(self, record):
+        self.last = time.perf_counter()
+
+
+def replicas(name, arguments):
+    return Replicas(f"{name}:Batched", arguments, BatchModel, Place())
+
+
+def senders(name, arguments):
+    return Senders(f"{name}:Sent", arguments, 1)
+
+
+@pytest.mark.parametrize("make", [replicas, senders])
+def test_the_clock_starts_when_the_first_process_has_loaded_its_model(tmp_path, make):
+    (tmp_path / "late.py").write_text(MODEL)
+    watch, loaded = Sees(), tmp_path / "loaded"
+    samples = [Sample(id=str(at), inputs={"question": "x"}) for at in range(4)]
+
+    async def main():
+        model = make(tmp_path / "late.py", {"path": str(loaded)})
+        try:
+            asks = Respond("{question}")
+            await Pass(asks, model, run, Settings(), watch).over(samples, asyncio.Event())
+        finally:
+            await close(model)
+
+    with Run.open(tmp_path / "run", {"identity": {}, "spec": {}}) as run:
+        asyncio.run(main())
+    (found,) = passes(Run.load(tmp_path / "run"))
+    # One clock for all processes of a machine.
+    assert 0 < found["wall_seconds"] <= watch.last - float(loaded.read_text())
+
+
+def test_the_earliest_of_those_that_are_ready_counts():
+    assert earliest([None, 3.0, 2.0]) == 2.0
+    assert earliest([None]) is None
