@@ -273,6 +273,35 @@ metric: Registry[Any] = Registry(
         "uar": Builtin("auricle.metrics.labels:uar", "unweighted average recall"),
         "macro_f1": Builtin("auricle.metrics.labels:macro_f1", "F1, classes weighing the same"),
         "weighted_f1": Builtin("auricle.metrics.labels:weighted_f1", "F1, weighed by class size"),
+        "acc": Builtin("auricle.metrics.likelihood:acc", "the right option is the likeliest"),
+        "acc_token": Builtin("auricle.metrics.likelihood:acc_token", "the likeliest per token"),
+        "acc_char": Builtin("auricle.metrics.likelihood:acc_char", "the likeliest per character"),
+        "acc_byte": Builtin("auricle.metrics.likelihood:acc_byte", "the likeliest per byte"),
+        "acc_pmi": Builtin(
+            "auricle.metrics.likelihood:acc_pmi", "the one the prompt makes likelier by most"
+        ),
+        "acc_whole": Builtin(
+            "auricle.metrics.likelihood:acc_whole",
+            "smallest mean surprise of prompt and option together, as AISBench has it",
+        ),
+        "acc_first": Builtin(
+            "auricle.metrics.likelihood:acc_first", "its letter is the likeliest first token"
+        ),
+        "token_perplexity": Builtin(
+            "auricle.metrics.likelihood:token_perplexity", "perplexity by token, pooled"
+        ),
+        "word_perplexity": Builtin(
+            "auricle.metrics.likelihood:word_perplexity", "perplexity by word, pooled"
+        ),
+        "byte_perplexity": Builtin(
+            "auricle.metrics.likelihood:byte_perplexity", "perplexity by byte, pooled"
+        ),
+        "bits_per_byte": Builtin(
+            "auricle.metrics.likelihood:bits_per_byte", "bits a model needs for a byte of text"
+        ),
+        "sequence_perplexity": Builtin(
+            "auricle.metrics.likelihood:sequence_perplexity", "mean of each text's perplexity"
+        ),
     },
 )
 
@@ -283,6 +312,35 @@ retriever: Registry[Any] = Registry(
         "first": Builtin("auricle.prompts.retrievers.plain:First", "the first rows of the pool"),
         "random": Builtin(
             "auricle.prompts.retrievers.plain:Random", "drawn from the seed and the sample's id"
+        ),
+        "fixed": Builtin("auricle.prompts.retrievers.plain:Fixed", "the same for all, by ids"),
+        "balanced": Builtin(
+            "auricle.prompts.retrievers.plain:Balanced", "as many of each label as of any other"
+        ),
+        "sliding": Builtin("auricle.prompts.retrievers.plain:Sliding", "the rows just before"),
+        "bm25": Builtin("auricle.prompts.retrievers.words:Bm25", "those sharing most words"),
+        "dense": Builtin(
+            "auricle.prompts.retrievers.nearest:Dense", "the nearest by an encoder of sound or text"
+        ),
+        "diverse": Builtin(
+            "auricle.prompts.retrievers.nearest:Diverse", "near to the sample, unlike each other"
+        ),
+    },
+)
+
+encoder: Registry[Any] = Registry(
+    "encoder",
+    {
+        "logmel": Builtin(
+            "auricle.prompts.retrievers.encoders:logmel", "how a recording sounds; no model"
+        ),
+        "text": Builtin(
+            "auricle.prompts.retrievers.encoders:Text",
+            "text:MODEL, mean over tokens; local weights",
+        ),
+        "audio": Builtin(
+            "auricle.prompts.retrievers.encoders:Sound",
+            "audio:MODEL, mean over time; local weights",
         ),
     },
 )
