@@ -34,6 +34,7 @@ EXTRAS = {
     "parquet": ("pyarrow",),
     "huggingface": ("datasets",),
     "transformers": ("torch", "transformers", "accelerate"),
+    "emotion2vec": ("funasr", "torch"),
 }
 CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 

@@ -33,7 +33,6 @@ class Local(BatchModel, ABC):
         self.device = device_of(self.name, self.weights.device)
         self.batch_size = int(self.weights.batch_size or self.batch_size)
         self.batch_seconds = self.weights.batch_seconds or self.batch_seconds
-        self._asked: Counter[tuple[int, int]] = Counter()
         self.model: Any = None
         self.load()
 
@@ -70,7 +69,7 @@ class Transformer(Local):
     """Weights that write: subclasses load, and `write` answers to a list of requests."""
 
     def __init__(self, **weights: Any) -> None:
-        self._asked: Counter[int] = Counter()
+        self._asked: Counter[tuple[int, int]] = Counter()
         super().__init__(**weights)
 
     @abstractmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -66,11 +66,16 @@ class Weights:
         except (OSError, ValueError, KeyError) as error:
             raise SpecError(self._why(error)) from error
 
-    def build(self, kind: Any, device: str) -> Any:
-        """The model on its device, with every weight from the checkpoint and none invented."""
+    def build(self, kind: Any, device: str, *, exact: bool = False) -> Any:
+        """The model on its device, with every weight from the checkpoint and none invented.
+
+        Where it is to be exact, a weight that the class has no place for is refused, too.
+        """
         placed = {} if device == "cpu" else {"device_map": device}
         kind_of_number = "float32" if (self.dtype, device) == ("auto", "cpu") else self.dtype
-        model, found = self.load(kind, dtype=kind_of_number, output_loading_info=True, **placed)
+        told = {"output_loading_info": True, "ignore_mismatched_sizes": True}  # refused below
+        model, found = self.load(kind, dtype=kind_of_number, **told, **placed)
+        self._refuse_misfits(found["mismatched_keys"])
         missing = [each for each in found["missing_keys"] if not each.endswith(HARMLESS)]
         if missing:
             raise SpecError(
@@ -78,7 +83,20 @@ class Weights:
                 f"{type(model).__name__} (first {sorted(missing)[0]}), which would be random: "
                 "it was trained for something else, or is not whole."
             )
+        if exact and (unknown := sorted(found["unexpected_keys"])):
+            raise SpecError(
+                f"{self.model} has {len(unknown)} weights that a {type(model).__name__} has no "
+                f"place for (first {unknown[0]}): it is another kind of model."
+            )
         return model.eval()
+
+    def _refuse_misfits(self, misfits: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> None:
+        """Transformers would raise without a name, or make the weight up."""
+        for name, found, due in sorted(misfits):
+            raise SpecError(
+                f"{self.model} has {name} of shape {tuple(found)}, where its config.json asks for "
+                f"{tuple(due)}: weights and configuration are of different models."
+            )
 
     def _refuse_no_directory(self) -> None:
         """What can only be a path is not looked for on the hub."""

@@ -1,0 +1,28 @@
+"""Arousal, dominance and valence by audeering's wav2vec 2.0, or one with the same head.
+
+-m audeering
+-m audeering -M model=./my-dimensional-wav2vec2
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from auricle.models.transformers.listening import Listener
+from auricle.types import Prediction
+
+
+class Audeering(Listener):
+    """Numbers as the network gives them: about 0 to 1, but neither clipped nor squashed."""
+
+    name = "audeering"
+    default = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"
+
+    def load(self) -> None:
+        from auricle.models.transformers.pooled import PooledRegressor, dimensions
+
+        self.model = self.weights.build(PooledRegressor, self.device, exact=True)
+        self.listen(dimensions(self.model.config))
+
+    def answer(self, row: Any) -> Prediction:
+        return Prediction(values=self.named(row), scale="continuous")

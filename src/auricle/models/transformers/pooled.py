@@ -1,0 +1,56 @@
+"""A wav2vec 2.0 whose frames are averaged, then measured; transformers has no such class.
+
+The parts are called what they are called in audeering's checkpoints.
+"""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import nn
+from transformers import Wav2Vec2Model, Wav2Vec2PreTrainedModel
+
+DIMENSIONS = ("arousal", "dominance", "valence")
+
+
+def dimensions(config: Any) -> list[str]:
+    """What the outputs are, as the checkpoint says; if it does not, as audeering orders them."""
+    names = [config.id2label[at] for at in range(len(config.id2label))]
+    unnamed = all(name == f"LABEL_{at}" for at, name in enumerate(names))
+    return list(DIMENSIONS) if unnamed else names
+
+
+class RegressionHead(nn.Module):  # type: ignore[misc]
+    """From an average frame to one number a dimension."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__()
+        self.dense = nn.Linear(config.hidden_size, config.hidden_size)
+        self.dropout = nn.Dropout(config.final_dropout)
+        self.out_proj = nn.Linear(config.hidden_size, len(dimensions(config)))
+
+    def forward(self, pooled: Any) -> Any:
+        bent = torch.tanh(self.dense(self.dropout(pooled)))
+        return self.out_proj(self.dropout(bent))
+
+
+class PooledRegressor(Wav2Vec2PreTrainedModel):  # type: ignore[misc]
+    """Padding is masked and not averaged, so that a sound is measured as if alone."""
+
+    def __init__(self, config: Any) -> None:
+        super().__init__(config)
+        self.wav2vec2 = Wav2Vec2Model(config)
+        self.classifier = RegressionHead(config)
+        self.post_init()
+
+    def forward(self, input_values: Any, attention_mask: Any = None) -> Any:
+        frames = self.wav2vec2(input_values, attention_mask=attention_mask).last_hidden_state
+        return SimpleNamespace(logits=self.classifier(self._average(frames, attention_mask)))
+
+    def _average(self, frames: Any, attention_mask: Any) -> Any:
+        if attention_mask is None:
+            return frames.mean(dim=1)
+        own = self._get_feature_vector_attention_mask(frames.shape[1], attention_mask)
+        return (frames * own.unsqueeze(-1)).sum(dim=1) / own.sum(dim=1, keepdim=True)

@@ -1,0 +1,35 @@
+"""Speech that ships with the package, as files of several kinds."""
+
+from pathlib import Path
+
+import numpy as np
+import soundfile
+import soxr
+
+import auricle.tasks
+from auricle.audio import Audio
+from auricle.types import Predict
+
+SPOKEN = Path(auricle.tasks.__file__).with_name("demo_speech")
+
+
+def spoken(number=1):
+    """Mono samples at 16 kHz; nothing above 6 kHz, where a copy at another rate would differ."""
+    narrow = Audio.of(SPOKEN / f"s{number:02d}-clean.opus").decode(12_000)
+    return soxr.resample(narrow, 12_000, 16_000)
+
+
+def written(path, samples, rate=16_000, channels=1):
+    """A WAV file of these samples, at another rate or with all channels alike."""
+    samples = soxr.resample(samples, 16_000, rate) if rate != 16_000 else samples
+    columns = np.repeat(samples[:, None], channels, axis=1)
+    soundfile.write(path, columns, rate, subtype="FLOAT")
+    return path
+
+
+def about(sound):
+    return Predict(inputs={"audio": Audio.of(sound, rate=16_000)})
+
+
+def numbers(prediction):
+    return np.array(list(prediction.values.values()))

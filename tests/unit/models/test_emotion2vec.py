@@ -1,0 +1,267 @@
+"""emotion2vec through FunASR itself, with a tiny random checkpoint in FunASR's own form."""
+
+import importlib.util
+import json
+import logging
+import sys
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+import tiny_emotions
+import torch
+from click.testing import CliRunner
+from emotional_speech import about, numbers, spoken, written
+from tiny_emotions import LABELS
+
+from auricle import load_model
+from auricle.cli import cli
+from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.models import emotion2vec as module
+from auricle.models.emotion2vec import Emotion2vec
+
+pytestmark = pytest.mark.skipif(
+    importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra"
+)
+
+
+@pytest.fixture(scope="module")
+def checkpoint(tmp_path_factory):
+    with module._quiet():
+        return tiny_emotions.emotion2vec(tmp_path_factory.mktemp("emotion2vec"))
+
+
+@pytest.fixture(scope="module")
+def model(checkpoint):
+    return Emotion2vec(str(checkpoint))
+
+
+@pytest.fixture
+def other(tmp_path):
+    """Another checkpoint, to be spoilt."""
+
+    def make(**config):
+        with module._quiet():
+            return tiny_emotions.emotion2vec(tmp_path / "other", **config)
+
+    return make
+
+
+def one_line(error):
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_labels_are_spelt_as_the_checkpoint_spells_them(model):
+    (felt,) = model.predict([about(spoken())])
+    assert list(felt.values) == LABELS
+    assert felt.scale == "probability"
+
+
+def test_scores_are_funasrs_own_to_the_last_bit(model):
+    (heard,) = model._model.generate(spoken(), extract_embedding=False)
+    (felt,) = model.predict([about(spoken())])
+    assert list(felt.values.values()) == heard["scores"]
+    assert sum(heard["scores"]) == pytest.approx(1, abs=1e-6)
+    assert len({round(each, 4) for each in heard["scores"]}) > 3
+
+
+def test_neither_neighbours_nor_order_change_an_answer(model):
+    asked = [about(spoken(number)) for number in (1, 2, 3)]
+    alone = [model.predict([each])[0] for each in asked]
+    assert model.predict(asked) == alone
+    assert model.predict(asked[::-1]) == alone[::-1]
+
+
+@pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
+def test_another_rate_or_channel_changes_nothing(model, tmp_path, rate, channels):
+    original = written(tmp_path / "mono.wav", spoken())
+    copy = written(tmp_path / "copy.wav", spoken(), rate, channels)
+    first, second = model.predict([about(str(original)), about(str(copy))])
+    assert numbers(second) == pytest.approx(numbers(first), abs=1e-3)
+
+
+def test_labels_not_in_use_are_left_out(other):
+    labels = ["生气/angry", "unuse_0", "<unk>"]
+    (felt,) = Emotion2vec(str(other(labels=labels))).predict([about(spoken())])
+    assert list(felt.values) == ["生气/angry", "<unk>"]
+    assert sum(felt.values.values()) == pytest.approx(1, abs=1e-6)
+
+
+def test_a_sound_shorter_than_a_frame_fails_by_name(model):
+    with pytest.raises(SampleError, match=r"0\.019 s of sound; emotion2vec needs 0\.025 s"):
+        model.predict([about(np.zeros(300, dtype=np.float32))])
+
+
+def test_loading_leaves_logging_and_threads_as_they_were(checkpoint, capsys):
+    root = logging.getLogger()
+    before = (root.level, list(root.handlers), torch.get_num_threads())
+    Emotion2vec(str(checkpoint))
+    assert (root.level, root.handlers, torch.get_num_threads()) == before
+    assert capsys.readouterr().out == ""
+
+
+@pytest.mark.parametrize("lost", module.FILES)
+def test_a_directory_that_lacks_a_file_is_told_by_its_name(other, lost):
+    folder = other()
+    (folder / lost).unlink()
+    with pytest.raises(SpecError, match=f"is no emotion2vec with labels: it has no {lost}"):
+        Emotion2vec(str(folder))
+
+
+def test_weights_that_are_missing_are_not_made_up(other):
+    folder = other()
+    weights = torch.load(folder / "model.pt")
+    del weights["model"]["proj.weight"]
+    torch.save(weights, folder / "model.pt")
+    with pytest.raises(SpecError, match=r"lacks 1 weights \(first proj.weight\), .* random"):
+        Emotion2vec(str(folder))
+
+
+def test_labels_that_do_not_fit_the_weights_are_refused(other):
+    folder = other()
+    (folder / "tokens.txt").write_text("a\nb\n<unk>\n")
+    with pytest.raises(SpecError) as error:
+        Emotion2vec(str(folder))
+    assert "size mismatch for proj.weight" in one_line(error)
+
+
+def test_a_checkpoint_of_another_kind_is_refused(other):
+    with pytest.raises(SpecError, match="holds FunASR's Paraformer, not Emotion2vec"):
+        Emotion2vec(str(other(model="Paraformer")))
+
+
+def test_a_checkpoint_without_a_tokenizer_has_no_labels(other):
+    with pytest.raises(SpecError, match="has no emotion labels"):
+        Emotion2vec(str(other(tokenizer=None)))
+
+
+def test_code_in_a_configuration_is_not_run(other, tmp_path):
+    folder = other()
+    config = (folder / "config.yaml").read_text()
+    spec = tiny_emotions.emotion2vec_shape()["modalities"]["audio"]["feature_encoder_spec"]
+    assert spec in config
+    trap = f"open({str(tmp_path / 'trap')!r}, 'w')".replace("'", '"')
+    (folder / "config.yaml").write_text(config.replace(f"{spec}", trap))
+    with pytest.raises(SpecError, match="would run code: feature_encoder_spec should be a list"):
+        Emotion2vec(str(folder))
+    assert not (tmp_path / "trap").exists()
+
+
+def test_a_module_that_cannot_be_imported_is_told_with_its_reason(checkpoint, monkeypatch):
+    import funasr
+
+    failed = {"funasr.models.emotion2vec.model": "ModuleNotFoundError: No module named 'distutils'"}
+    monkeypatch.setattr(funasr, "get_import_errors", lambda: failed)
+    with pytest.raises(SpecError, match=r"cannot be imported: .* No module named 'distutils'"):
+        Emotion2vec(str(checkpoint))
+
+
+def test_a_directory_that_is_not_there_is_not_looked_for_on_a_hub():
+    with pytest.raises(SpecError, match="there is no directory /no/such/folder"):
+        Emotion2vec("/no/such/folder")
+
+
+def test_a_size_that_does_not_exist_is_told_with_those_that_do():
+    with pytest.raises(SpecError, match="nor a size of that name; sizes are large, base, seed"):
+        Emotion2vec("huge")
+
+
+def test_a_hub_that_does_not_exist_is_told():
+    with pytest.raises(SpecError, match="hub should be ms or hf, not 'github'"):
+        Emotion2vec(hub="github")
+
+
+class Hub:
+    """Gives a directory, or raises; remembers what it was asked for."""
+
+    def __init__(self, here=None, there=None):
+        self.here, self.there, self.asked = here, there, []
+
+    def __call__(self, name, revision=None, local_files_only=False):
+        self.asked.append((name, revision, local_files_only))
+        found = self.here if local_files_only else self.there
+        if found is None:
+            raise OSError("no route\nto anywhere.")
+        return str(found)
+
+    def as_hub(self):
+        return self, (OSError,)
+
+
+def test_a_size_is_a_name_on_each_hub(checkpoint, monkeypatch):
+    hub = Hub(here=checkpoint)
+    monkeypatch.setattr(module, "_modelscope", hub.as_hub)
+    monkeypatch.setattr(module, "_huggingface", hub.as_hub)
+    Emotion2vec()
+    Emotion2vec("base", hub="hf")
+    assert hub.asked == [
+        ("iic/emotion2vec_plus_large", "master", True),
+        ("emotion2vec/emotion2vec_plus_base", None, True),
+    ]
+
+
+def test_what_was_half_fetched_is_fetched_again(checkpoint, monkeypatch, tmp_path):
+    hub = Hub(here=tmp_path, there=checkpoint)
+    monkeypatch.setattr(module, "_modelscope", hub.as_hub)
+    Emotion2vec("mine/emotion2vec", revision="v2")
+    assert [local for *_, local in hub.asked] == [True, False]
+
+
+def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
+    monkeypatch.setattr(module, "_modelscope", Hub().as_hub)
+    with pytest.raises(SpecError) as error:
+        Emotion2vec()
+    told = one_line(error)
+    assert "iic/emotion2vec_plus_large is not on this machine" in told
+    assert told.endswith("(no route to anywhere). Give a directory: -M model=DIRECTORY.")
+
+
+@pytest.mark.parametrize("hub", ["ms", "hf"])
+def test_both_hubs_can_be_asked_for_what_is_here(hub):
+    download, trouble = module._modelscope() if hub == "ms" else module._huggingface()
+    with pytest.raises(trouble):
+        download("nobody/such-a-model", revision=None, local_files_only=True)
+
+
+def test_without_the_package_the_extra_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "funasr", None)
+    with pytest.raises(MissingExtra, match=r"pip install 'auricle\[emotion2vec\]'"):
+        load_model("emotion2vec")
+
+
+# --- from the command line -------------------------------------------------------------
+
+
+def test_files_of_every_kind_are_run_from_the_command_line(auricle, checkpoint, manifest, tmp_path):
+    kinds = {"mono": (16_000, 1), "stereo": (16_000, 2), "high": (48_000, 1), "low": (8_000, 2)}
+    rows = []
+    for name, (rate, channels) in kinds.items():
+        written(tmp_path / f"{name}.wav", spoken(), rate, channels)
+        rows.append({"id": name, "audio": f"{name}.wav", "label": "happy"})
+    words = ("--as", "classify", "-m", "emotion2vec", "-M", f"model={checkpoint}", "--infer-only")
+    done = auricle("run", manifest(rows), *words, "-o", "run")
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    journal = (tmp_path / "run" / "outputs.jsonl").read_text(encoding="utf-8")
+    kept = {line["id"]: line["outputs"][0] for line in map(json.loads, journal.splitlines())}
+    assert {tuple(each["values"]) for each in kept.values()} == {tuple(LABELS)}
+    mono = list(kept["mono"]["values"].values())
+    for name in ("stereo", "high"):
+        assert list(kept[name]["values"].values()) == pytest.approx(mono, abs=1e-3)
+
+
+def test_one_file_is_asked_about_and_nothing_else_is_printed(checkpoint, model, tmp_path):
+    path = written(tmp_path / "a.wav", spoken())
+    words = ["ask", "-m", "emotion2vec", "-M", f"model={checkpoint}", str(path)]
+    told = json.loads(CliRunner().invoke(cli, words).stdout)
+    assert told["values"] == model.predict([about(str(path))])[0].values
+    assert told["scale"] == "probability"
+
+
+def test_missing_weights_are_one_line_and_the_users_move(auricle, tone, tmp_path):
+    done = auricle("ask", "-m", "emotion2vec", "-M", f"model={tmp_path}", tone("a.wav"))
+    assert done.returncode == 2
+    assert "it has no config.yaml, no model.pt, no tokens.txt" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
