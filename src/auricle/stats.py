@@ -10,6 +10,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.metrics.base import Fold, Weighable, Weighed
+from auricle.metrics.several import Answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,6 +37,8 @@ class Interval:
 
 def interval(stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None) -> Interval:
     """95 % interval of `fold(stats)`: Wilson's for a share, percentiles of the bootstrap else."""
+    if isinstance(fold, Answers) and fold.single:
+        stats, fold = fold.bare(stats), fold.fold
     if clusters is not None:
         return _resampled(stats, fold, by_cluster(clusters), "cluster-bootstrap")
     if share := _share(stats, fold):

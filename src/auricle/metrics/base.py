@@ -68,6 +68,9 @@ class Metric:
     """Metrics of the same verdicts that are told beside this one."""
     applies: Callable[[Sample], bool] | None = None
     """Whom it is about; the rest is passed over, neither scored nor unreadable."""
+    reading: Callable[[Sample, Any], str | None] | None = None
+    """What an output says in this metric's eyes, None if nothing: two that say the same vote
+    together."""
 
     def __repr__(self) -> str:
         return self.signature

@@ -15,7 +15,9 @@ from auricle.errors import Unreadable, Unsupported
 from auricle.metrics.base import Details, Metric, Sums, Weighed, divide, mean, within
 from auricle.metrics.labels import choices, option_index
 from auricle.metrics.rubric import Rubric, load, shipped
+from auricle.metrics.several import unsaid
 from auricle.metrics.text import references
+from auricle.metrics.turns import transcript
 from auricle.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 
 if TYPE_CHECKING:
@@ -161,6 +163,8 @@ def _gold(sample: Sample) -> Json:
 
 def shown(sample: Sample, *outputs: Output) -> dict[str, str | None]:
     """What a template's fields stand for; None where the sample has nothing of the kind."""
+    if len(outputs) > 1:
+        raise unsaid(len(outputs))
     last = outputs[-1] if outputs else None
     if not isinstance(last, Generation):
         kind = type(last).__name__ if last else "nothing"
@@ -168,7 +172,7 @@ def shown(sample: Sample, *outputs: Output) -> dict[str, str | None]:
     target = None if sample.target is None else "\n".join(references(sample.target))
     baseline = sample.meta.get("baseline")
     return {
-        "question": _question(sample),
+        "question": _question(sample) or transcript(sample, outputs, 0) or None,
         "reference": _right_option(sample) or target,
         "answer": last.text,
         "choices": _lettered(sample),

@@ -34,6 +34,14 @@ def predicted(sample: Sample, output: Output) -> str:
     return found
 
 
+def read_label(sample: Sample, output: Output) -> str | None:
+    """The label an output stands for, if any."""
+    try:
+        return predicted(sample, output)
+    except Unreadable:
+        return None
+
+
 def choices(sample: Sample) -> list[str]:
     given = sample.inputs.get("choices", ())
     return [str(each) for each in given] if isinstance(given, (list, tuple)) else [str(given)]
@@ -145,6 +153,7 @@ def _on_pairs(name: str, finish: Callable[[Array], float]) -> Metric:
         bounds=_pair_bounds,
         unit="share",
         rank=lambda pair: float(pair[0] != pair[1]),
+        reading=read_label,
     )
 
 
@@ -159,8 +168,20 @@ def _hit(sample: Sample, output: Output) -> float:
 
 
 accuracy = Metric(
-    "accuracy", _hit, mean, unreadable="wrong", bounds=within((0.0, 1.0)), unit="share"
+    "accuracy",
+    _hit,
+    mean,
+    unreadable="wrong",
+    bounds=within((0.0, 1.0)),
+    unit="share",
+    reading=read_label,
 )
+
+
+def read_option(sample: Sample, output: Generation) -> str | None:
+    """The place of the option an answer chooses, if any."""
+    chosen = option(output.text, choices(sample))
+    return None if chosen is None else str(chosen)
 
 
 def _right_option(sample: Sample, output: Generation) -> float:
@@ -193,4 +214,5 @@ option_accuracy = Metric(
     unreadable="wrong",
     bounds=within((0.0, 1.0)),
     unit="share",
+    reading=read_option,
 )

@@ -77,6 +77,7 @@ def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
         under=partial(error_rate, name, tokens),
         view=lambda text: list(tokens(normalise(text))),
         rank=lambda stat: sum(stat[:LENGTH]) / max(1.0, stat[LENGTH]),
+        reading=lambda _, output: normalise(output.text),
     )
 
 
@@ -106,6 +107,7 @@ def matching(name: str, matches: Callable[[str, str], bool], profile_name: str) 
         bounds=within((0.0, 1.0)),
         unit="share",
         under=partial(matching, name, matches),
+        reading=lambda _, output: normalise(output.text),
     )
 
 

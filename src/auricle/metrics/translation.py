@@ -49,7 +49,15 @@ def _sacrebleu(name: str) -> Metric:
         counts = [int(total) for total in totals[:-1]]
         return float(_scorer(name)._compute_score_from_stats(counts).score)  # noqa: SLF001
 
-    return Metric(name, score, Sums(finish), variant="sacrebleu", bounds=bounds, unit="points")
+    return Metric(
+        name,
+        score,
+        Sums(finish),
+        variant="sacrebleu",
+        bounds=bounds,
+        unit="points",
+        reading=lambda _, output: " ".join(output.text.split()),
+    )
 
 
 bleu = _sacrebleu("bleu")

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from auricle.codec import dumps
 from auricle.errors import SpecError, Unreadable, told
 from auricle.metrics.base import Metric
+from auricle.metrics.several import reads_several, unsaid
 from auricle.types import Generation, Record, Stat
 from auricle.verdicts import Verdicts
 
@@ -182,6 +183,8 @@ class Scoreboard:
 
     def result(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
         """What a metric makes of a record; what a judge said of it goes into the line."""
+        if len(record.outputs) > 1 and not reads_several(metric.score):
+            raise unsaid(len(record.outputs))
         if metric.asks is None:
             return metric.score(record.sample, *record.outputs)
         if self.verdicts is None:
