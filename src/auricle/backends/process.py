@@ -14,7 +14,7 @@ from typing import IO, Any
 from auricle.backends.messages import pack, pack_request, unpack_error, unpack_output
 from auricle.backends.worker import read
 from auricle.batch import Gone
-from auricle.errors import Transient
+from auricle.errors import AuricleError, SpecError, Transient
 from auricle.types import Output, Request
 
 MOST_STARTS = 8  # in a row, without an answer between
@@ -146,7 +146,13 @@ class Child:
         if said is None:
             raise Transient("a process of the model ended before it was ready")
         if "error" in said:
-            raise unpack_error(said["error"])
+            raise self._placed(unpack_error(said["error"]))
+
+    def _placed(self, error: AuricleError) -> AuricleError:
+        """An error, with the Python it was met under if that is not this one."""
+        if self._python == sys.executable or not isinstance(error, SpecError):
+            return error
+        return SpecError(f"{error} That is under {self._python}.")
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin

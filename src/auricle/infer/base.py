@@ -69,7 +69,8 @@ def suited(inferencer: Inferencer, can: Sequence[Ability], task: str, model: str
             return way
     needs = " or ".join(dict.fromkeys(WORDS.get(way.needs, way.needs) for way in ways))
     raise Unsupported(
-        f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}."
+        f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}. "
+        "Give another with -m; `auricle doctor -m MODEL` tells what one can do."
     )
 
 

@@ -105,8 +105,8 @@ def _loaded(whisper: Any, model: str, **where: str) -> Any:
     sizes = whisper.available_models()
     if model not in sizes and not HUB_NAME.fullmatch(model):
         raise SpecError(
-            f"faster-whisper: there is no folder {model}, nor a size of that name; sizes are "
-            f"{', '.join(sizes)}."
+            f"faster-whisper: there is no folder {model}, nor a size of that name. Give "
+            f"-M model=FOLDER, or a size: {', '.join(sizes)}."
         )
     try:
         return whisper.WhisperModel(model, **where)

@@ -107,6 +107,8 @@ def _started(model: str, engine: dict[str, Any]) -> tuple[Any, Any]:
     except ImportError as error:
         raise MissingExtra("The model vllm", "vllm") from error
     folder = Path(model).expanduser()
+    if not folder.is_dir() and model.startswith((".", "/", "~")):
+        raise SpecError(f"vllm: there is no folder {model}: give -M model=FOLDER, or a hub name.")
     if folder.is_dir() and not (folder / "config.json").is_file():
         raise SpecError(f"vllm: {folder} is no Hugging Face model: it has no config.json.")
     try:

@@ -66,6 +66,7 @@ def _reseed() -> None:
 def _folder(model: str, kept: Sequence[str | Path | None]) -> Path:
     """Nothing is downloaded: the library would fetch without a checksum, or end the process."""
     places = [Path(model).expanduser(), *(Path(place) / model for place in kept if place)]
+    places = list(dict.fromkeys(places))  # a whole path is the same from anywhere
     for folder in places:
         if folder.is_dir():
             return folder

@@ -138,6 +138,11 @@ def test_what_cannot_be_started_is_told_in_one_line():
         load_model("vllm", model="too/big")
 
 
+def test_a_folder_that_is_not_there_is_told_with_how_to_name_one():
+    with pytest.raises(SpecError, match=r"no folder /no/weights: give -M model=FOLDER"):
+        load_model("vllm", model="/no/weights")
+
+
 def test_a_folder_without_a_model_is_told(tmp_path):
     with pytest.raises(SpecError, match=r"it has no config\.json"):
         load_model("vllm", model=str(tmp_path))
