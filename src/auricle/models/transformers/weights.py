@@ -48,6 +48,7 @@ class Weights:
             value = getattr(self, limit)
             if value is not None and not (isinstance(value, (int, float)) and value > 0):
                 raise SpecError(f"{name}: {limit} should be a number above 0, not {value!r}.")
+        self._refuse_no_directory()
 
     @property
     def place(self) -> str:
@@ -57,7 +58,6 @@ class Weights:
 
     def load(self, kind: Any, **options: Any) -> Any:
         """`kind.from_pretrained`, or one line on why there is nothing to load."""
-        self._refuse_no_directory()
         try:
             return kind.from_pretrained(self.place, revision=self.revision, **options)
         except ImportError as error:
@@ -102,7 +102,10 @@ class Weights:
         """What can only be a path is not looked for on the hub."""
         path_like = self.model.startswith((".", "/", "~")) or self.model.count("/") > 1
         if path_like and not Path(self.place).is_dir():
-            raise SpecError(f"There is no directory {self.model} to load a model from.")
+            raise SpecError(
+                f"There is no directory {self.model} to load a model from: "
+                "give -M model=DIRECTORY, or a hub name."
+            )
 
     def _why(self, error: Exception) -> str:
         words = " ".join(str(error).split())
