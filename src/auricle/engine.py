@@ -229,12 +229,12 @@ class Pass:
         """Ask about one sample. What fails is kept with its reason, never as an answer."""
         began = time.perf_counter()
         ask = Asking(seat, self._settings, self._luck)
-        key, error, heard = "", None, None
+        key, error, heard, media = "", None, None, has_media(sample)
         outputs: tuple[Output, ...] = ()
         try:
             held = self._held.get(sample.id)
             answered = held.key if held and not held.error else ""
-            if has_media(sample):  # its content must be read, which takes a while
+            if media:  # its content must be read, which takes a while
                 key, heard = await asyncio.to_thread(_read, sample, answered)
             else:
                 key = content_key(sample)
@@ -257,7 +257,7 @@ class Pass:
             audio_seconds=heard,
             cached=ask.cached,
         )
-        self._clock.add(record, began, ended)
+        self._clock.add(record, began, ended, media=media)
         return record
 
     def _finish(self, rows: int, stopped: bool) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from auricle.store import Run
-from auricle.types import Record, has_media
+from auricle.types import Record
 
 Measured = Mapping[str, Any]
 """What one pass took, as `progress.json` has it."""
@@ -30,18 +30,19 @@ class Clock:
         self._samples = self._unknown = 0
         self._audio = 0.0
 
-    def add(self, record: Record, began: float, ended: float) -> None:
+    def add(self, record: Record, began: float, ended: float, *, media: bool) -> None:
         """Count an answer. A failure takes time and is no answer; a remembered one is neither."""
         if record.cached:
             return
-        self._began = min(self._began, began)
+        if began < self._began:
+            self._began = began
         self._ended = ended  # those who finish later are added later
         if record.error:
             return
         self._samples += 1
         if record.audio_seconds is not None:
             self._audio += record.audio_seconds
-        elif has_media(record.sample):
+        elif media:
             self._unknown += 1
 
     def measured(self, ready: float | None = None) -> list[Measured]:

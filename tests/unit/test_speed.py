@@ -14,7 +14,7 @@ from auricle.models.fake import Echo, FakeApi
 from auricle.report.usage import meanings, usage_facts, usage_line
 from auricle.speed import Clock, passes, speed
 from auricle.store import Run
-from auricle.types import Failure, Record
+from auricle.types import Failure, Record, has_media
 
 SPEC = {"identity": {}, "spec": {}}
 
@@ -54,7 +54,7 @@ def record(*, audio_seconds=None, sounds=False, **more):
 def clocked(*added, ready=None):
     clock = Clock()
     for each, began, ended in added:
-        clock.add(each, began, ended)
+        clock.add(each, began, ended, media=has_media(each.sample))
     return clock.measured(ready)
 
 
