@@ -17,7 +17,7 @@ from emotional_speech import about, numbers, spoken, written
 from tiny_emotions import LABELS
 
 from auricle import load_model
-from auricle.cli import cli
+from auricle.cli import cli, main
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
@@ -233,6 +233,18 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
 
 
 # --- from the command line -------------------------------------------------------------
+
+
+def test_a_missing_extra_is_one_line_and_the_users_move(monkeypatch, tmp_path, capsys):
+    monkeypatch.setitem(sys.modules, "funasr", None)
+    monkeypatch.setattr(sys, "argv", ["auricle", "ask", "-m", "emotion2vec", str(tmp_path / "a")])
+    with pytest.raises(SystemExit) as end:
+        main()
+    assert end.value.code == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert "pip install 'auricle[emotion2vec]'" in told.err
+    assert len(told.err.splitlines()) == 1
 
 
 def test_files_of_every_kind_are_run_from_the_command_line(auricle, checkpoint, manifest, tmp_path):
