@@ -182,8 +182,11 @@ def doctor(**options: Any) -> None:
     sys.exit(checkup(**options))
 
 
+NAMED = ["tasks", "models", "metrics", "retrievers", "encoders", "profiles"]
+
+
 @cli.command(name="list")
-@click.argument("kind", type=click.Choice(["tasks", "models", "metrics", "profiles"]))
+@click.argument("kind", type=click.Choice(NAMED))
 @json_option
 def list_(kind: str, as_json: bool) -> None:
     """List what can be named."""
@@ -294,6 +297,7 @@ def env_remove(name: str, as_json: bool) -> None:
 @click.option("--key", help="The only API key that is let in.")
 @click.option("--model", "models", multiple=True, help="A model there is; by default all are.")
 @click.option("--no-usage", is_flag=True, help="Tell no token counts.")
+@click.option("--no-logprobs", is_flag=True, help="Tell no log-probabilities.")
 @click.option("--seed", type=int, default=0, help="Other requests meet the faults.")
 def fake_server(**options: Any) -> None:
     """Serve OpenAI's and Gemini's protocols without a model, with faults on request.

@@ -138,7 +138,7 @@ def list_names(kind: str, as_json: bool) -> None:
 
         about = {name: each.description for name, each in PROFILES.items()}
     else:
-        table = {"tasks": registry.task, "models": registry.model, "metrics": registry.metric}[kind]
+        table: registry.Registry[Any] = getattr(registry, kind.removesuffix("s"))
         about = {name: table.about(name) for name in table}
     if as_json:
         click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))

@@ -3,7 +3,7 @@
 import pytest
 
 from auricle.errors import SpecError, UnknownName
-from auricle.registry import Builtin, Registry, metric, model, task
+from auricle.registry import Builtin, Registry, encoder, metric, model, retriever, task
 
 
 @pytest.fixture
@@ -71,7 +71,9 @@ def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, mon
         registry.get("needy_module:x")
 
 
-@pytest.mark.parametrize("each", [task, model, metric], ids=lambda each: each.kind)
+@pytest.mark.parametrize(
+    "each", [task, model, metric, retriever, encoder], ids=lambda each: each.kind
+)
 def test_every_built_in_exists_and_has_a_line_about_it(each):
     for name in each:
         assert callable(each.get(name)) or each.get(name).name == name

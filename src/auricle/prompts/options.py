@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from auricle.prompts.budget import Budget, Shown, everything
 
 OWN = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")
+NAMED = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 USUAL = "random"
 """Who chooses where only a number is given: nobody's favourites, and the same ones every time."""
 
@@ -42,8 +43,14 @@ class Options:
 
     @property
     def called(self) -> str:
-        told = ", ".join(f"{name}={value!r}" for name, value in sorted(self.arguments.items()))
-        return f"{self.use}({told})"
+        """The retriever as a signature tells it: what was not said, too."""
+        usual = {
+            name: parameter.default
+            for name, parameter in _parameters(self.kind).items()
+            if parameter.kind in NAMED and name != "seed"
+        }
+        told = sorted({**usual, **self.arguments}.items())
+        return f"{self.use}({', '.join(f'{name}={value!r}' for name, value in told)})"
 
     def retriever(self) -> Any:
         seeded = {"seed": self.seed} if "seed" in _parameters(self.kind) else {}
@@ -98,9 +105,9 @@ def _kind(use: str) -> Any:
     return kind
 
 
-def _parameters(kind: Any) -> list[str]:
+def _parameters(kind: Any) -> Mapping[str, inspect.Parameter]:
     """What a retriever takes; a class without an `__init__` of its own takes nothing."""
-    return [] if kind.__init__ is object.__init__ else list(inspect.signature(kind).parameters)
+    return {} if kind.__init__ is object.__init__ else inspect.signature(kind).parameters
 
 
 def _refuse_unknown(use: str, kind: Any, arguments: Mapping[str, Any]) -> None:
@@ -110,6 +117,10 @@ def _refuse_unknown(use: str, kind: Any, arguments: Mapping[str, Any]) -> None:
             near = difflib.get_close_matches(name, takes, n=1)
             hint = f"did you mean {near[0]}?" if near else f"{use} takes {', '.join(takes)}"
             raise _wrong(f"has no option {name!r}; {hint}", name)
+    for name, parameter in _parameters(kind).items():
+        needed = parameter.default is parameter.empty and parameter.kind in NAMED
+        if needed and name not in (*arguments, "seed"):
+            raise _wrong(f"needs {name}, which {use} cannot do without", name)
 
 
 def _count(options: Mapping[str, Any], use: str, arguments: Mapping[str, Any]) -> int:
@@ -117,8 +128,8 @@ def _count(options: Mapping[str, Any], use: str, arguments: Mapping[str, Any]) -
         return 0
     if "k" in options:
         return _whole(options, "k", 0) or 0
-    if isinstance(ids := arguments.get("ids"), (list, tuple)):
-        return len(ids)
+    if ids := arguments.get("ids"):
+        return len(_names(ids))
     raise _wrong(f"does not say how many: give k, or {use}:4", "k")
 
 
@@ -151,8 +162,9 @@ def _seconds(options: Mapping[str, Any]) -> float | None:
     return seconds
 
 
-def _names(value: str | Iterable[Any]) -> tuple[str, ...]:
-    listed = value.split(",") if isinstance(value, str) else value
+def _names(value: Any) -> tuple[str, ...]:
+    """One name, several, or several in one text with commas."""
+    listed = value if isinstance(value, (list, tuple)) else str(value).split(",")
     return tuple(str(each).strip() for each in listed)
 
 

@@ -112,9 +112,22 @@ class Shots:
         for place in fitted.rank(asked, allowed):
             if place in allowed:
                 found[int(place)] = None
+            elif place not in self._everywhere:
+                raise self._astray(place)
             if len(found) == self.k:
                 break
         return list(found)
+
+    @cached_property
+    def _everywhere(self) -> range:
+        return range(len(self.pool.samples))
+
+    def _astray(self, place: object) -> SpecError:
+        return SpecError(
+            f"The retriever {self.called} should rank places in the pool, which are whole numbers "
+            f"below {len(self.pool.samples)}; it gave {place!r}.",
+            where=("shots", "use"),
+        )
 
     @cached_property
     def _fitted(self) -> Retriever:

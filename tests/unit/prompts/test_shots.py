@@ -1,8 +1,18 @@
-"""Examples before a sample: chosen by whom, never the sample itself, no more than fit."""
+"""Examples before a sample: never the sample itself, no more than fit, on record and in place."""
 
+import random
 
-from auricle.prompts.shots import Shots
-from auricle.types import Sample
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from auricle.audio import Audio
+from auricle.data.manifest import Fields, Manifest
+from auricle.errors import DataError, SampleError, SpecError
+from auricle.prompts import Prompt
+from auricle.prompts.shots import Shots, pool_named
+from auricle.types import Rejected, Sample, Turn
 
 
 def row(name, question="", answer="", **meta):
@@ -22,24 +32,332 @@ def ids(given, pool, sample, **rest):
     return [shot.id for shot in shots(given, pool, **rest).of(sample)]
 
 
-# --- who chooses ---------------------------------------------------------------
+# --- what must not be shown ----------------------------------------------------
 
 
-def test_first_takes_the_first_rows_in_their_order():
-    assert ids("first:3", rows(9), row("x")) == ["r0", "r1", "r2"]
+def test_a_sample_is_never_its_own_example():
+    pool = rows(4)
+    assert ids("first:4", pool, pool[1]) == ["r0", "r2", "r3"]
 
 
-def test_zero_shows_nothing_and_reads_no_pool():
-    def unread():
-        raise AssertionError
-        yield
-
-    assert ids("zero", unread(), row("x")) == ids(0, unread(), row("x")) == []
+def test_a_double_of_the_sample_under_another_id_is_no_example():
+    pool = [row("copy", "what is heard?"), row("other", "what else?")]
+    asked = row("x", "what is heard?", max_tokens=9)
+    assert ids("first:2", pool, asked) == ["other"]
 
 
-def test_a_number_alone_draws_so_many_at_random():
-    pool = rows(50)
-    assert len(set(ids(3, pool, row("x")))) == 3
-    assert ids(3, pool, row("x")) == ids("3", pool, row("x")) == ids("random:3", pool, row("x"))
-    assert ids(3, pool, row("x")) != ids(3, pool, row("y"))
-    assert ids(3, pool, row("x")) != ids({"k": 3, "seed": 1}, pool, row("x"))
+def test_a_double_is_known_by_its_sound_wherever_the_file_lies(tmp_path):
+    for name, byte in (("a.wav", b"1"), ("b.wav", b"1"), ("c.wav", b"2")):
+        (tmp_path / name).write_bytes(byte * 99)
+
+    def heard(name, sound):
+        return Sample(id=name, inputs={"audio": [Audio.of(sound)]}, target=name)
+
+    pool = [
+        heard("b", str(tmp_path / "b.wav")),
+        heard("c", str(tmp_path / "c.wav")),
+        heard("bytes", b"1" * 99),
+    ]
+    assert ids("first:3", pool, heard("a", str(tmp_path / "a.wav"))) == ["c"]
+
+
+def test_examples_do_not_share_the_fields_named():
+    pool = [row(f"{speaker}{n}", speaker=speaker) for speaker in "abc" for n in range(2)]
+    options = {"use": "first", "k": 9, "same": ["speaker"]}
+    assert ids(options, pool, row("x", speaker="b")) == ["a0", "a1", "c0", "c1"]
+    assert len(ids(options, pool, row("x"))) == 6  # nobody knows whose it is
+
+
+def test_an_input_can_be_such_a_field():
+    pool = [
+        Sample(id=name, inputs={"audio": [Audio.of(sound)], "question": name}, target="t")
+        for name, sound in (("p", b"one"), ("q", b"two"))
+    ]
+    asked = Sample(id="x", inputs={"audio": [Audio.of(b"one")], "question": "?"})
+    assert ids({"use": "first", "k": 2, "same": "audio"}, pool, asked) == ["q"]
+
+
+def test_a_field_that_no_row_has_is_refused():
+    with pytest.raises(SpecError, match=r"'speeker'.*there is speaker") as refused:
+        shots({"k": 1, "same": ["speeker"]}, [row("a", speaker="s")]).ready()
+    assert refused.value.where == ("shots", "same")
+
+
+@given(
+    some.lists(some.tuples(some.sampled_from("abcd"), some.sampled_from("pqr")), min_size=1),
+    some.sampled_from(["first:9", "random:9", "balanced:9", "bm25:9", "diverse:9"]),
+)
+def test_no_sample_is_shown_its_own_content(held, use):
+    pool = [row(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(held)]
+    chosen = shots(use, pool)
+    for sample in chosen.over(pool):
+        for shot in chosen.of(sample):
+            assert shot.id != sample.id
+            assert shot.inputs != sample.inputs
+
+
+def test_whoever_chooses_is_not_told_the_answer(tmp_path):
+    file = tmp_path / "curious.py"
+    file.write_text(
+        "class Curious:\n"
+        "    def rank(self, sample, allowed):\n"
+        "        assert sample.target is None\n"
+        "        return allowed\n"
+    )
+    assert ids(f"{file}:Curious:2", rows(3), row("x")) == ["r1", "r0"]
+
+
+# --- the same ones every time --------------------------------------------------
+
+
+@pytest.mark.parametrize("use", ["random:3", "balanced:3", "bm25:3", "diverse:3"])
+def test_a_samples_examples_depend_on_no_other_sample(use):
+    pool = [row(str(n), f"word{n % 7} word{n % 5}", str(n % 3)) for n in range(40)]
+    whole = {each.id: each.meta["shots"] for each in shots(use, pool).over(pool)}
+    some_of_them = random.Random(1).sample(pool, 9)
+    again = {each.id: each.meta["shots"] for each in shots(use, pool).over(some_of_them)}
+    assert again == {name: whole[name] for name in again}
+    assert all(len(each) == 3 for each in whole.values())
+
+
+# --- order and budget ----------------------------------------------------------
+
+
+def test_the_nearest_stands_last_unless_told_otherwise():
+    pool = [row("far", "the cat"), row("near", "the cat sat on the mat")]
+    asked = row("x", "where sat the cat on the mat")
+    assert ids("bm25:2", pool, asked) == ["far", "near"]
+    assert ids({"use": "bm25", "k": 2, "order": "nearest-first"}, pool, asked) == ["near", "far"]
+
+
+def test_a_random_order_is_the_same_every_time_and_another_for_another_sample():
+    options = {"use": "first", "k": 8, "order": "random"}
+    pool = rows(8)
+    found = [tuple(ids(options, pool, row(name))) for name in "xxyz"]
+    assert found[0] == found[1]
+    assert len(set(found)) == 3
+    assert all(sorted(each) == [f"r{n}" for n in range(8)] for each in found)
+
+
+def test_a_budget_of_tokens_drops_the_farthest_and_tells_how_many():
+    pool = [row(f"r{n}", "q" * 20, "a" * 20) for n in range(5)]  # ten estimated tokens each
+    options = {"use": "first", "k": 4, "max_tokens": 25}
+    (sample,) = shots(options, pool).over([row("x")])
+    assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 2}
+
+
+def test_a_sample_whose_examples_fit_tells_of_no_drop():
+    (sample,) = shots({"k": 2, "max_tokens": 1000}, rows(4)).over([row("x")])
+    assert set(sample.meta) == {"shots"}
+
+
+def test_estimated_tokens_are_a_quarter_of_the_bytes_rounded_up():
+    pool = [row("r", "ab", "三个字")]  # one token and three
+    fits = {"use": "first", "k": 1, "max_tokens": 4}
+    assert ids(fits, pool, row("x")) == ["r"]
+    assert ids({**fits, "max_tokens": 3}, pool, row("x")) == []
+
+
+def test_a_budget_counts_what_is_shown():
+    options = {"use": "first", "k": 1, "max_tokens": 1}
+    assert ids(options, rows(1), row("x"), shown=lambda shot: ["ab"]) == ["r0"]
+
+
+def test_a_budget_counts_seconds_of_sound():
+    def heard(name, seconds):
+        sound = Audio.of(np.zeros(int(8000 * seconds), dtype=np.float32), rate=8000)
+        return Sample(id=name, inputs={"audio": [sound], "question": name}, target="t")
+
+    pool = [heard("a", 2.0), heard("b", 1.0), heard("c", 0.5)]
+    assert ids({"use": "first", "k": 3, "max_seconds": 3}, pool, heard("x", 9)) == ["a", "b"]
+    assert ids({"use": "first", "k": 3, "max_seconds": 2.9}, pool, heard("x", 9)) == ["a"]
+
+
+# --- the pool -------------------------------------------------------------------
+
+
+def test_an_empty_pool_is_refused():
+    with pytest.raises(DataError, match="no usable row") as refused:
+        shots(3, []).ready()
+    assert refused.value.where == ("shots", "pool")
+
+
+def test_rows_that_cannot_be_shown_are_passed_over_and_told_of(tmp_path):
+    lost = Sample(id="lost", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))}, target="t")
+    pool = [Rejected("f:1", "torn"), Sample(id="open", inputs={}), lost, row("a"), row("a", "b")]
+    wrapped = shots("first:9", pool).over([row("x")])
+    assert [each.meta["shots"] for each in wrapped] == [["a"]]
+    assert wrapped.notes() == ["4 rows of the pool cannot be examples, such as f:1: torn."]
+
+
+def test_a_small_pool_gives_fewer_examples_and_the_ids_say_so():
+    (sample,) = shots("random:9", rows(2)).over([row("x")])
+    assert sorted(sample.meta["shots"]) == ["r0", "r1"]
+
+
+def test_the_pool_is_read_once_and_only_when_needed():
+    reads = []
+
+    class Source(list):
+        revision = "source@1"
+
+        def __iter__(self):
+            reads.append(1)
+            return super().__iter__()
+
+    chosen = shots(2, Source(rows(5)))
+    assert repr(chosen)
+    assert not reads
+    assert len(list(chosen.over(rows(3)))) == 3
+    assert len(list(chosen.over(rows(3)))) == 3
+    assert len(reads) == 1
+
+
+# --- samples that carry their examples ------------------------------------------
+
+
+def manifest(path, *lines):
+    path.write_text("".join(f'{{"question": "{q}", "answer": "{a}"}}\n' for q, a in lines))
+    return Manifest(path, Fields(target=("answer",)))
+
+
+def test_samples_stay_what_they_were_but_for_their_examples(tmp_path):
+    data = manifest(tmp_path / "data.jsonl", ("p", "1"), ("q", "2"))
+    wrapped = shots(1, data).over(data)
+    assert [each.meta["shots"] for each in wrapped] == [["1"], ["0"]]
+    assert [each.meta["shots"] for each in wrapped] == [["1"], ["0"]]
+    assert (len(wrapped), wrapped.revision, wrapped.path) == (2, data.revision, data.path)
+    wrapped.peek()
+
+
+def test_samples_without_a_length_have_none_with_examples():
+    with pytest.raises(TypeError):
+        len(shots(1, rows(2)).over(iter(rows(2))))
+
+
+def test_a_rejected_row_stays_rejected():
+    bad = Rejected("f:1", "torn")
+    assert list(shots(1, rows(2)).over([bad])) == [bad]
+
+
+def test_peeking_refuses_data_and_pool_alike(tmp_path):
+    good, empty = manifest(tmp_path / "a.jsonl", ("p", "1")), manifest(tmp_path / "b.jsonl")
+    with pytest.raises(DataError, match=r"b\.jsonl has no rows"):
+        shots(1, good).over(empty).peek()
+    with pytest.raises(DataError, match="pool"):
+        shots(1, empty).over(good).peek()
+
+
+def test_examples_are_looked_up_by_the_ids_a_sample_carries():
+    chosen = shots("first:2", rows(5))
+    assert [shot.id for shot in chosen.of(row("x", shots=["r4"]))] == ["r4"]
+    with pytest.raises(SampleError, match="'gone' is not in the pool"):
+        chosen.of(row("x", shots=["gone"]))
+
+
+def test_a_sample_that_cannot_be_compared_fails_when_rendered_and_not_before(tmp_path):
+    lost = Sample(id="x", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))})
+    chosen = shots(1, rows(2))
+    assert list(chosen.over([lost])) == [lost]
+    with pytest.raises(SampleError, match=r"no\.wav"):
+        chosen.of(lost)
+
+
+def test_a_prompt_shows_an_examples_sound_in_its_place():
+    def heard(name, answer):
+        inputs = {"audio": [Audio.of(name.encode())], "question": f"What is {name}?"}
+        return Sample(id=name, inputs=inputs, target=answer)
+
+    pool = [heard("rain", "water"), heard("bark", "a dog")]
+    chosen = shots("first:2", pool)
+    (sample,) = chosen.over([heard("bell", "metal")])
+    said = Prompt.of("{audio}\n{question}", shots=chosen).render(sample)
+    rain, bark, bell = (each.inputs["audio"][0] for each in (*pool, sample))
+    assert said == (
+        Turn("user", (rain, "\nWhat is rain?")),
+        Turn("assistant", ("water",)),
+        Turn("user", (bark, "\nWhat is bark?")),
+        Turn("assistant", ("a dog",)),
+        Turn("user", (bell, "\nWhat is bell?")),
+    )
+    assert said[0].parts[0] is rain
+
+
+def test_a_prompt_can_show_examples_as_text_with_sound_among_it():
+    sound = Audio.of(b"rain")
+    pool = [Sample(id="a", inputs={"audio": [sound], "question": "q"}, target="water")]
+    prompt = {"turns": "{examples}{audio}", "examples": "{audio} is {target}", "separator": ". "}
+    asked = Sample(id="x", inputs={"audio": [Audio.of(b"bell")], "question": "q"})
+    (turn,) = Prompt.of(prompt, shots=shots("first:1", pool)).render(asked)
+    assert turn.parts == (sound, " is water. ", asked.inputs["audio"][0])
+
+
+# --- signature -------------------------------------------------------------------
+
+
+def test_the_signature_tells_all_that_decides():
+    options = {
+        "use": "bm25", "k": 4, "pool": "p.jsonl", "seed": 7, "same": ["speaker"],
+        "order": "random", "max_tokens": 2000, "max_seconds": 60, "field": "question",
+    }  # fmt: skip
+    told = repr(shots(options, rows(3)))
+    assert told.startswith(
+        "Shots(bm25(field='question'), k=4, seed=7, without=itself+speaker, order=random, "
+        "max_tokens=2000 estimated, max_seconds=60, pool=rows@"
+    )
+
+
+def test_the_signature_tells_whose_tokens_are_counted():
+    told = repr(shots({"k": 1, "max_tokens": 9, "tokenizer": "some/model"}, rows(3)))
+    assert "max_tokens=9 some/model" in told
+
+
+def test_the_signature_changes_with_the_pool(tmp_path):
+    path = tmp_path / "pool.jsonl"
+    told = [repr(shots(1, manifest(path, ("q", answer)))) for answer in ("1", "2", "1")]
+    assert told[0] == told[2] != told[1]
+    assert repr(shots(1, rows(3))) == repr(shots(1, rows(3))) != repr(shots(1, rows(4)))
+    assert "pool=pool.jsonl@" in told[0]
+
+
+# --- options ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "told", "where"),
+    [
+        ({"use": "bm52", "k": 1}, "Did you mean bm25", ("shots", "use")),
+        ({"use": "bm25", "k": 1, "feild": "q"}, "did you mean field?", ("shots", "feild")),
+        ({"use": "first", "k": 1, "field": "q"}, "no option 'field'", ("shots", "field")),
+        ({"use": "bm25"}, "how many: give k, or bm25:4", ("shots", "k")),
+        ({"use": "fixed", "k": 1}, "needs ids", ("shots", "ids")),
+        ({"use": "dense", "k": 1}, "needs encoder", ("shots", "encoder")),
+        ({"k": -1}, "whole number from 0", ("shots", "k")),
+        ({"k": True}, "whole number from 0", ("shots", "k")),
+        ({"k": 1, "order": "near"}, "nearest-last, nearest-first, random", ("shots", "order")),
+        ({"k": 1, "max_tokens": 0}, "whole number from 1", ("shots", "max_tokens")),
+        ({"k": 1, "max_seconds": "long"}, "above 0", ("shots", "max_seconds")),
+        ({"use": "diverse", "k": 1, "weight": 2}, "from 0 to 1", ("shots", "weight")),
+        ({"use": "pathlib:Path", "k": 1}, "no class with a method `rank`", ("shots", "use")),
+        ([3], "should be a number", ("shots",)),
+        ("", "should be a number", ("shots",)),
+    ],
+)
+def test_a_wrong_option_is_refused_by_name(options, told, where):
+    with pytest.raises(SpecError) as refused:
+        shots(options, rows(3))
+    assert told in str(refused.value)
+    assert refused.value.where == where
+
+
+def test_a_pool_is_named_among_options_only():
+    assert pool_named({"k": 1, "pool": "train.jsonl"}) == "train.jsonl"
+    assert pool_named("bm25:4") == pool_named(3) == pool_named({"k": 1}) == ""
+
+
+def test_a_retriever_that_ranks_no_places_is_refused(tmp_path):
+    file = tmp_path / "ranks_ids.py"
+    file.write_text("class ById:\n    def rank(self, sample, allowed):\n        return ['r1']\n")
+    with pytest.raises(SpecError, match="should rank places in the pool") as refused:
+        ids(f"{file}:ById:1", rows(3), row("x"))
+    assert refused.value.where == ("shots", "use")

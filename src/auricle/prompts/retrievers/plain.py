@@ -1,13 +1,15 @@
-"""Choosing examples by their place, by chance or by label: nothing is read or computed."""
+"""Choosing examples by name, by place, by chance or by label: nothing is read or computed."""
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from random import Random as Generator
 from typing import ClassVar
 
-from auricle.types import Sample
+from auricle.codec import dumps
+from auricle.errors import SampleError, SpecError
+from auricle.types import Json, Sample
 
 
 class Zero:
@@ -26,14 +28,91 @@ class First:
         return allowed
 
 
-@dataclass
+class Fixed:
+    """The same examples for all samples, by their ids, in the order given."""
+
+    order: ClassVar[str] = "nearest-first"
+
+    def __init__(self, ids: str | int | Sequence[str | int]) -> None:
+        listed = ids if isinstance(ids, (list, tuple)) else str(ids).split(",")
+        self._ids = [str(each).strip() for each in listed]
+        self._places: list[int] = []
+
+    def fit(self, pool: Sequence[Sample]) -> None:
+        places = {sample.id: place for place, sample in enumerate(pool)}
+        for each in self._ids:
+            if each not in places:
+                near = difflib.get_close_matches(each, places, n=3) or list(places)[:3]
+                raise SpecError(
+                    f"The pool has no usable row {each!r}; it has {', '.join(near)}.",
+                    where=("shots", "ids"),
+                )
+        self._places = [places[each] for each in self._ids]
+
+    def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
+        return self._places
+
+
+class Sliding:
+    """The rows before a sample's own, the nearest first; the pool is the data itself."""
+
+    def fit(self, pool: Sequence[Sample]) -> None:
+        self._places = {sample.id: place for place, sample in enumerate(pool)}
+
+    def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
+        if sample.id not in self._places:
+            raise SampleError(
+                "sliding shows the rows before a sample's own, which the pool of examples lacks"
+            )
+        return range(self._places[sample.id] - 1, -1, -1)
+
+
 class Random:
     """Drawn anew for every sample, from the seed and the sample's id alone."""
 
-    seed: int = 0
+    def __init__(self, seed: int = 0) -> None:
+        self._seed = seed
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
-        return (allowed[at] for at in drawn(len(allowed), Generator(f"{self.seed} {sample.id}")))
+        return (allowed[at] for at in drawn(len(allowed), Generator(f"{self._seed} {sample.id}")))
+
+
+class Balanced:
+    """As many of each label as of any other; which labels and rows is drawn as `random` does."""
+
+    def __init__(self, by: str = "target", seed: int = 0) -> None:
+        self._by = by
+        self._seed = seed
+        self._labels: dict[bytes, list[int]] = {}
+
+    def fit(self, pool: Sequence[Sample]) -> None:
+        for place, sample in enumerate(pool):
+            if (label := self._label(sample)) is not None:
+                self._labels.setdefault(dumps(label), []).append(place)
+        if not self._labels:
+            raise SpecError(
+                f"No row of the pool has the field {self._by!r} to balance by.",
+                where=("shots", "by"),
+            )
+
+    def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterator[int]:
+        chance = Generator(f"{self._seed} {sample.id}")
+        groups = list(self._labels.values())
+        chance.shuffle(groups)
+        draws = [_among(each, allowed, Generator(chance.random())) for each in groups]
+        while draws:
+            for draw in list(draws):
+                if (place := next(draw, None)) is None:
+                    draws.remove(draw)
+                else:
+                    yield place
+
+    def _label(self, sample: Sample) -> Json:
+        return sample.target if self._by == "target" else sample.meta.get(self._by)
+
+
+def _among(places: Sequence[int], allowed: Sequence[int], chance: Generator) -> Iterator[int]:
+    return (places[at] for at in drawn(len(places), chance) if places[at] in allowed)
 
 
 def drawn(size: int, chance: Generator) -> Iterator[int]:

@@ -1,0 +1,155 @@
+"""What makes vectors of samples: of their sound or of their text, by rule or by a model."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+import numpy as np
+
+from auricle import registry
+from auricle.audio import Audio
+from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.prompts.retrievers.words import text_of
+from auricle.types import Sample, parts_of
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Vectors = NDArray[np.float32]
+
+Encoder: TypeAlias = Callable[[Sequence[Sample]], Any]
+RATE, FRAME, HOP, FFT, BANDS = 16_000, 400, 160, 512, 64
+"""Frames of 25 ms every 10 ms, in 64 bands up to 8 kHz."""
+QUIET = 1e-10
+
+
+def encoder_named(name: str) -> Encoder:
+    """`logmel`, `text:MODEL`, `audio:MODEL`, or a function in a module or a file."""
+    kind, _, model = str(name).partition(":")
+    try:
+        if kind in ("text", "audio"):
+            if not model:
+                raise SpecError(f"The encoder {kind} needs a model: {kind}:FOLDER.")  # noqa: TRY301
+            found: Encoder = registry.encoder.get(kind)(model)
+        else:
+            found = registry.encoder.get(name)
+    except SpecError as error:
+        error.where = ("shots", "encoder")
+        raise
+    return found
+
+
+# --- sound, by rule --------------------------------------------------------------
+
+
+def logmel(samples: Sequence[Sample]) -> Vectors:
+    """Mean and spread over time of log-mel bands: how a recording sounds, not what is said."""
+    return np.stack([_shape(sounds_of(sample)) for sample in samples])
+
+
+def sounds_of(sample: Sample) -> list[Audio]:
+    parts = [part for value in sample.inputs.values() for part in parts_of(value)]
+    sounds = [part for part in parts if isinstance(part, Audio)]
+    if not sounds:
+        raise SampleError(f"{sample.id} has no sound to be compared by")
+    return sounds
+
+
+def _shape(sounds: Sequence[Audio]) -> Vectors:
+    bands = np.concatenate([_bands(sound.decode(RATE)) for sound in sounds])
+    mean = bands.mean(axis=0)
+    return np.concatenate([mean - mean.mean(), bands.std(axis=0)]).astype(np.float32)
+
+
+def _bands(values: Vectors) -> NDArray[np.float64]:
+    """Log-mel bands of a sound, a row a frame; one shorter than a frame is filled with silence."""
+    padded = np.pad(values, (0, max(0, FRAME - len(values))))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME)[::HOP] * np.hanning(FRAME)
+    power = np.abs(np.fft.rfft(frames, FFT)) ** 2
+    found: NDArray[np.float64] = np.log(np.maximum(power @ _filters().T, QUIET))
+    return found
+
+
+@cache
+def _filters() -> NDArray[np.float64]:
+    """Triangles on the mel scale, a row a band."""
+    top = 2595 * np.log10(1 + RATE / 2 / 700)
+    edges = 700 * (10 ** (np.linspace(0, top, BANDS + 2) / 2595) - 1)
+    hertz = np.fft.rfftfreq(FFT, 1 / RATE)
+    low, middle, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    rising, falling = (hertz - low) / (middle - low), (high - hertz) / (high - middle)
+    return np.maximum(np.minimum(rising, falling), 0.0)
+
+
+# --- by a model of transformers ---------------------------------------------------
+
+
+class _Weights:
+    """A model of Hugging Face transformers whose last layer is averaged."""
+
+    def __init__(self, model: str) -> None:
+        self._model = model
+
+    def _load(self, kind: str) -> Any:
+        try:
+            import transformers
+        except ImportError as error:
+            raise MissingExtra(f"The encoder {self._model}", "transformers") from error
+        try:
+            return getattr(transformers, kind).from_pretrained(self._model)
+        except (OSError, ValueError) as error:
+            why = (str(error).strip() or type(error).__name__).splitlines()[0]
+            raise SpecError(
+                f"The encoder {self._model} cannot be loaded: {why}", where=("shots", "encoder")
+            ) from error
+
+    @cached_property
+    def _network(self) -> Any:
+        network = self._load("AutoModel").eval()
+        return network.get_encoder() if network.config.is_encoder_decoder else network
+
+    def _layer(self, given: Any) -> Any:
+        import torch
+
+        with torch.inference_mode():
+            return self._network(**given).last_hidden_state
+
+
+class Text(_Weights):
+    """A model's mean over the tokens of a sample's texts."""
+
+    def __call__(self, samples: Sequence[Sample]) -> Vectors:
+        texts = [text_of(sample) for sample in samples]
+        given = self._tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+        mask = given["attention_mask"][:, :, None]
+        layer = self._layer(given)
+        vectors: Vectors = ((layer * mask).sum(1) / mask.sum(1).clamp(min=1)).float().numpy()
+        return vectors
+
+    @cached_property
+    def _tokenizer(self) -> Any:
+        tokenizer = self._load("AutoTokenizer")
+        places = getattr(self._network.config, "max_position_embeddings", None)
+        tokenizer.model_max_length = min(tokenizer.model_max_length, places or 512)
+        return tokenizer
+
+
+class Sound(_Weights):
+    """A model's mean over the time of a sample's sounds."""
+
+    def __call__(self, samples: Sequence[Sample]) -> Vectors:
+        return np.stack(
+            [np.mean([self._mean(each) for each in sounds_of(sample)], 0) for sample in samples]
+        )
+
+    def _mean(self, sound: Audio) -> Vectors:
+        rate = self._extractor.sampling_rate
+        given = self._extractor(sound.decode(rate), sampling_rate=rate, return_tensors="pt")
+        vector: Vectors = self._layer(given)[0].mean(0).float().numpy()
+        return vector
+
+    @cached_property
+    def _extractor(self) -> Any:
+        return self._load("AutoFeatureExtractor")

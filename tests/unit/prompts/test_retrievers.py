@@ -1,0 +1,323 @@
+"""Who chooses examples: by name, place, chance, label, shared words, sound and meaning."""
+
+import math
+import sys
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from auricle.audio import Audio
+from auricle.errors import SampleError, SpecError
+from auricle.prompts.retrievers.encoders import logmel
+from auricle.prompts.retrievers.words import Bm25, text_of, words
+from auricle.prompts.shots import Shots
+from auricle.types import Sample
+
+
+def row(name, question="", answer="", **meta):
+    inputs = {"question": question or f"question {name}"}
+    return Sample(id=name, inputs=inputs, target=answer or f"answer {name}", meta=meta)
+
+
+def rows(count):
+    return [row(f"r{number}") for number in range(count)]
+
+
+def shots(given, pool):
+    return Shots.from_options(given, pool, lambda sample: str(sample.target))
+
+
+def ids(given, pool, sample):
+    return [shot.id for shot in shots(given, pool).of(sample)]
+
+
+# --- by name, place and chance ----------------------------------------------------
+
+
+def test_first_takes_the_first_rows_in_their_order():
+    assert ids("first:3", rows(9), row("x")) == ["r0", "r1", "r2"]
+
+
+def test_zero_shows_nothing_and_reads_no_pool():
+    def unread():
+        raise AssertionError
+        yield
+
+    for none in ("zero", 0, "0", {"use": "bm25", "k": 0}):
+        assert ids(none, unread(), row("x")) == []
+        assert repr(shots(none, unread())) == "Shots(zero)"
+
+
+def test_fixed_shows_the_rows_named_in_the_order_named():
+    options = {"use": "fixed", "ids": ["r3", "r1", "r2"]}
+    assert ids(options, rows(5), row("x")) == ["r3", "r1", "r2"]
+    assert ids({**options, "ids": "r3, r1"}, rows(5), row("x")) == ["r3", "r1"]
+
+
+def test_fixed_goes_on_to_the_next_where_the_sample_itself_is_named():
+    options = {"use": "fixed", "ids": ["r0", "r1", "r2"], "k": 2}
+    assert ids(options, rows(5), rows(5)[0]) == ["r1", "r2"]
+
+
+def test_fixed_refuses_a_row_there_is_not():
+    with pytest.raises(SpecError, match=r"no usable row 'r99'; it has r") as refused:
+        shots({"use": "fixed", "ids": ["r99"]}, rows(12)).ready()
+    assert refused.value.where == ("shots", "ids")
+
+
+def test_a_number_alone_draws_so_many_at_random():
+    pool = rows(50)
+    assert len(set(ids(3, pool, row("x")))) == 3
+    assert ids(3, pool, row("x")) == ids("3", pool, row("x")) == ids("random:3", pool, row("x"))
+    assert ids(3, pool, row("x")) != ids(3, pool, row("y"))
+    assert ids(3, pool, row("x")) != ids({"k": 3, "seed": 1}, pool, row("x"))
+
+
+def test_random_draws_every_row_about_equally_often():
+    pool = rows(10)
+    drawn = Counter(each for n in range(2000) for each in ids(2, pool, row(str(n))))
+    assert len(drawn) == 10
+    assert all(300 < count < 500 for count in drawn.values())
+
+
+def test_sliding_shows_the_rows_just_before_in_their_order():
+    pool = rows(6)
+    assert ids("sliding:3", pool, pool[4]) == ["r1", "r2", "r3"]
+    assert ids("sliding:3", pool, pool[1]) == ["r0"]
+
+
+def test_sliding_needs_the_sample_in_the_pool():
+    with pytest.raises(SampleError, match="rows before"):
+        ids("sliding:3", rows(6), row("elsewhere"))
+
+
+# --- by label ----------------------------------------------------------------------
+
+
+def test_balanced_shows_as_many_of_each_label():
+    pool = [row(str(n), answer="rare" if n % 10 == 0 else "usual") for n in range(40)]
+    for name in "stuvw":
+        found = shots("balanced:6", pool).of(row(name))
+        assert Counter(shot.answer for shot in found) == {"rare": 3, "usual": 3}
+
+
+def test_balanced_stays_so_where_rows_of_a_label_are_excluded():
+    pool = [row(str(n), answer="ab"[n % 2], speaker=str(n // 4)) for n in range(12)]
+    options = {"use": "balanced", "k": 4, "same": "speaker"}
+    found = shots(options, pool).of(row("x", speaker="0"))
+    assert Counter(shot.answer for shot in found) == {"a": 2, "b": 2}
+
+
+def test_balanced_can_go_by_a_meta_field():
+    pool = [row(str(n), accent="north" if n < 30 else "south") for n in range(32)]
+    found = ids({"use": "balanced", "by": "accent", "k": 4}, pool, row("x"))
+    assert {"30", "31"} < set(found)
+    with pytest.raises(SpecError, match="'dialect' to balance by"):
+        shots({"use": "balanced", "by": "dialect", "k": 4}, pool).ready()
+
+
+def test_balanced_goes_on_with_other_labels_when_one_runs_out():
+    pool = [row("only", answer="rare"), *(row(str(n), answer="usual") for n in range(9))]
+    assert len(ids("balanced:5", pool, row("x"))) == 5
+
+
+# --- by shared words -----------------------------------------------------------------
+
+
+def bm25_by_the_book(texts, query, k1=1.5, b=0.75):
+    """The formula, word by word and text by text."""
+    held = [Counter(words(text)) for text in texts]
+    mean = sum(each.total() for each in held) / len(held)
+    scores = []
+    for text in held:
+        score = 0.0
+        for word in words(query):
+            having = sum(word in each for each in held)
+            rarity = math.log(1 + (len(held) - having + 0.5) / (having + 0.5))
+            length = 1 - b + b * text.total() / mean
+            score += rarity * text[word] * (k1 + 1) / (text[word] + k1 * length)
+        scores.append(score)
+    return scores
+
+
+def test_bm25_is_the_formula():
+    texts = ["the cat sat", "the dog sat on the cat", "a bird", "the the the mat", "猫 在 垫子 上"]
+    index = Bm25()
+    index.fit([row(str(n), text) for n, text in enumerate(texts)])
+    for query in ("the cat", "a the THE mat", "垫上", "nothing known"):
+        assert index.near(row("x", query)) == pytest.approx(bm25_by_the_book(texts, query))
+
+
+def test_bm25_ranks_what_shares_rare_words_highest():
+    pool = [row("a", "what is the sound"), row("b", "which bird sings"), row("c", "the sound of")]
+    assert ids("bm25:1", pool, row("x", "Which BIRD?")) == ["b"]
+
+
+def test_bm25_takes_chinese_by_character():
+    pool = [row("rain", "这是雨声吗"), row("dog", "这是狗叫吗")]
+    assert ids("bm25:1", pool, row("x", "哪里有雨？")) == ["rain"]
+
+
+def test_bm25_can_be_told_which_input_counts():
+    def two(name, question, title):
+        return Sample(id=name, inputs={"question": question, "title": title}, target="t")
+
+    pool = [two("a", "apple pie", "zebra"), two("b", "pear", "apple apple apple")]
+    asked = two("x", "apple", "none")
+    assert ids({"use": "bm25", "k": 1, "field": "question"}, pool, asked) == ["a"]
+    with pytest.raises(SpecError, match=r"input 'body'; there is question, title"):
+        shots({"use": "bm25", "k": 1, "field": "body"}, pool).ready()
+
+
+def test_words_have_neither_case_nor_width_nor_marks():
+    assert words("Straße, ＡＢＣ 东京タワー!") == ["strasse", "abc", *"东京タワー"]
+
+
+def test_the_text_of_a_sample_is_all_its_texts_and_no_sound():
+    inputs = {"audio": [Audio.of(b"x")], "question": "q", "choices": ["one", "two"]}
+    assert text_of(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
+
+
+# --- by what an encoder makes of them ---------------------------------------------------
+
+
+def sounding(name, hertz, seconds=0.5):
+    time = np.arange(round(seconds * 16_000)) / 16_000
+    tone = 0.3 * np.sin(2 * np.pi * hertz * time) + 0.1 * noise(len(time), seed=hertz)
+    inputs = {"audio": [Audio.of(tone.astype(np.float32), rate=16_000)]}
+    return Sample(id=name, inputs=inputs, target=f"{hertz} Hz")
+
+
+def test_dense_finds_the_recording_that_sounds_most_alike():
+    pool = [sounding("low", 200), sounding("high", 3000), sounding("middle", 900)]
+    options = {"use": "dense", "encoder": "logmel", "k": 1}
+    assert ids(options, pool, sounding("x", 3100, 0.8)) == ["high"]
+    assert ids(options, pool, sounding("y", 210)) == ["low"]
+
+
+def test_loudness_changes_little_of_how_a_recording_sounds():
+    quiet, loud = (
+        Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)})
+        for gain in (0.01, 0.5)
+    )
+    assert logmel([quiet]) == pytest.approx(logmel([loud]), abs=0.01)
+
+
+def noise(length=8000, seed=0):
+    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
+
+
+def test_the_shortest_sound_can_be_compared():
+    short = Sample(id="x", inputs={"audio": Audio.of(noise()[:10], rate=16_000)})
+    assert np.isfinite(logmel([short])).all()
+
+
+def test_a_pool_without_sound_cannot_be_compared_by_it():
+    with pytest.raises(SpecError, match="r0 has no sound"):
+        shots({"use": "dense", "encoder": "logmel", "k": 1}, rows(3)).ready()
+
+
+ENCODER = """
+import numpy as np
+
+asked = []
+
+def numbers(samples):
+    assert all(sample.target is None for sample in samples)
+    asked.append(len(samples))
+    return np.array([[float(x) for x in sample.inputs["question"].split()] for sample in samples])
+
+def flat(samples):
+    return np.zeros(len(samples))
+"""
+
+
+@pytest.fixture
+def encoder(tmp_path):
+    file = tmp_path / "own_encoder.py"
+    file.write_text(ENCODER)
+    return f"{file}:numbers"
+
+
+def test_an_encoder_can_be_a_function_in_a_file(encoder):
+    pool = [row("east", "1 0"), row("north", "0 1"), row("west", "-1 0")]
+    options = {"use": "dense", "encoder": encoder, "k": 2}
+    assert ids(options, pool, row("x", "0.2 9")) == ["east", "north"]
+
+
+def test_the_pool_is_encoded_once_and_in_batches(encoder):
+    pool = [row(str(n), f"{n} 1") for n in range(70)]
+    chosen = shots({"use": "dense", "encoder": encoder, "k": 2}, pool)
+    assert len(list(chosen.over([*pool, row("x", "5 5")]))) == 71
+    assert sys.modules["auricle_file_own_encoder"].asked == [32, 32, 6, 1]
+
+
+def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
+    flat = encoder.replace(":numbers", ":flat")
+    with pytest.raises(SpecError, match=r"array of shape \(3,\)") as refused:
+        shots({"use": "dense", "encoder": flat, "k": 2}, rows(3)).ready()
+    assert refused.value.where == ("shots", "encoder")
+
+
+@pytest.mark.parametrize(
+    ("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")]
+)
+def test_an_encoder_there_is_not_is_refused(name, told):
+    with pytest.raises(SpecError, match=told) as refused:
+        shots({"use": "dense", "encoder": name, "k": 2}, rows(3))
+    assert refused.value.where == ("shots", "encoder")
+
+
+# --- near, but not all alike --------------------------------------------------------------
+
+
+def test_diverse_shows_what_is_near_but_no_two_alike(encoder):
+    pool = [row("a", "10 1"), row("a again", "10 1.1"), row("b", "1 10")]
+    asked = row("x", "10 3")
+    nearest = {"use": "dense", "encoder": encoder, "k": 2, "order": "nearest-first"}
+    assert ids(nearest, pool, asked) == ["a again", "a"]
+    diverse = {**nearest, "use": "diverse"}
+    assert ids(diverse, pool, asked) == ["a again", "b"]
+    assert ids({**diverse, "weight": 1}, pool, asked) == ["a again", "a"]
+
+
+def test_diverse_goes_by_shared_words_unless_told_otherwise():
+    pool = [
+        row("one", "red apples taste sweet"),
+        row("double", "red apples taste sweet !"),
+        row("two", "apples in a pie of mine"),
+        row("none", "rain"),
+    ]
+    found = ids({"use": "diverse", "k": 2, "weight": 0.4}, pool, row("x", "sweet red apples pie"))
+    assert found == ["two", "one"]
+
+
+def test_diverse_ranks_every_row_once():
+    pool = [row(str(n), f"word{n % 3} word{n % 4}") for n in range(12)]
+    found = ids("diverse:99", pool, row("x", "word1"))
+    assert sorted(found) == sorted(str(n) for n in range(12))
+
+
+# --- one's own -------------------------------------------------------------------------------
+
+
+def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path):
+    file = tmp_path / "shortest.py"
+    file.write_text(
+        "class Shortest:\n"
+        "    def __init__(self, least=0):\n"
+        "        self.least = least\n"
+        "    def fit(self, pool):\n"
+        "        sizes = {at: len(each.inputs['question']) for at, each in enumerate(pool)}\n"
+        "        enough = (at for at in sizes if sizes[at] >= self.least)\n"
+        "        self.order = sorted(enough, key=sizes.get)\n"
+        "    def rank(self, sample, allowed):\n"
+        "        return self.order\n"
+    )
+    pool = [row("long", "a long question"), row("tiny", "?"), row("short", "what?")]
+    assert ids(f"{file}:Shortest:2", pool, row("x")) == ["short", "tiny"]
+    assert ids({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool, row("x")) == ["short"]
+    assert "Shortest(least=3), k=1" in repr(
+        shots({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool)
+    )
