@@ -283,6 +283,13 @@ def test_a_model_that_is_not_there_either_is_told_with_where_was_looked(with_ear
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
+def test_a_package_missing_there_is_told_with_where_it_is_missing(with_ear, auricle):
+    done = auricle("ask", "-m", "vosk", "-M", "model=x", "-M", "environment=ear", "--text", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "The model vosk needs an optional package" in done.stderr
+    assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
+
+
 def test_an_unknown_environment_is_told_with_how_it_is_made(nowhere, auricle, quiz, tmp_path):
     finished(nowhere, "mine")
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "environment=yours", "-o", "run")
