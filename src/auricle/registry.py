@@ -140,6 +140,7 @@ task: Registry[Callable[..., Any]] = Registry(
         "open": Builtin(
             "auricle.tasks.kinds:open_ended", "answers to be judged later: `--as open`"
         ),
+        "chat": Builtin("auricle.tasks.chat:chat", "conversations, turn by turn: `--as chat`"),
         "perplexity": Builtin(
             "auricle.tasks.kinds:perplexity", "texts foretold: `--as perplexity`"
         ),

@@ -1,0 +1,144 @@
+"""Conversations, in the shapes people keep them in."""
+
+import base64
+import json
+from pathlib import Path
+
+import pytest
+
+from auricle import Audio, SampleError
+from auricle.audio import Image, Video
+from auricle.data.conversations import answered, golds, turns_of
+from auricle.types import Turn
+
+BASE = Path("/data")
+PLAIN = [
+    Turn("user", ("hello",)),
+    Turn("assistant", ("hi",)),
+    Turn("user", ("and now?",)),
+]
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}, "and now?"],
+        [
+            {"from": "human", "value": "hello"},
+            {"from": "gpt", "value": "hi"},
+            {"from": "human", "value": "and now?"},
+        ],
+        [
+            {"role": "HUMAN", "text": "hello"},
+            {"role": "BOT", "text": "hi"},
+            {"role": "HUMAN", "text": "and now?"},
+        ],
+        [{"user": "hello", "assistant": "hi"}, {"user": "and now?", "assistant": None}],
+        [{"question": "hello", "answer": "hi"}, {"question": "and now?"}],
+        [
+            {"role": "user", "content": [{"type": "text", "text": "hello"}]},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "hi"}]},
+            {"role": "user", "content": {"type": "input_text", "text": "and now?"}},
+        ],
+    ],
+)
+def test_messages_pairs_and_lists_of_parts_say_the_same(value):
+    assert turns_of(value, BASE) == PLAIN
+    assert turns_of(json.dumps(value), BASE) == PLAIN, "as a CSV has it"
+
+
+def test_texts_alone_are_what_the_user_says():
+    assert turns_of(["a", "b"], BASE) == [Turn("user", ("a",)), Turn("user", ("b",))]
+    assert turns_of("a", BASE) == [Turn("user", ("a",))]
+
+
+def test_media_stand_before_the_text_and_paths_are_taken_from_the_data():
+    message = {"role": "user", "content": "what?", "audio": ["a.wav", "/b.wav"], "image": "c.png"}
+    (turn,) = turns_of([message], BASE)
+    assert turn.parts == (Image("/data/c.png"), Audio("/data/a.wav"), Audio("/b.wav"), "what?")
+
+
+def test_a_turn_may_be_a_sound_alone():
+    assert turns_of([{"audio": "a.wav"}], BASE) == [Turn("user", (Audio("/data/a.wav"),))]
+    pair = {"audio": "a.wav", "assistant": "a cat"}
+    assert turns_of([pair], BASE)[1] == Turn("assistant", ("a cat",))
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "audio", "audio": "a.wav"},
+        {"type": "audio", "path": "a.wav"},
+        {"type": "audio", "audio_url": "a.wav"},
+        {"type": "audio_url", "audio_url": {"url": "a.wav"}},
+        {"type": "audio_url", "audio_url": "a.wav"},
+        {"audio": "a.wav"},
+    ],
+)
+def test_parts_keep_their_order_however_a_sound_is_written(part):
+    (turn,) = turns_of([{"role": "user", "content": ["hear ", part, {"text": " this"}]}], BASE)
+    assert turn.parts == ("hear ", Audio("/data/a.wav"), " this")
+
+
+@pytest.mark.parametrize(
+    "part",
+    [
+        {"type": "input_audio", "input_audio": {"data": "UklGRg==", "format": "wav"}},
+        {"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,UklGRg=="}},
+    ],
+)
+def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part):
+    (turn,) = turns_of([{"role": "user", "content": [part]}], BASE)
+    assert turn.parts[0].data == base64.b64decode("UklGRg==") == b"RIFF"
+
+
+def test_addresses_stay_as_they_are():
+    part = {"type": "audio_url", "audio_url": {"url": "https://example.org/a.wav"}}
+    (turn,) = turns_of(
+        [{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE
+    )
+    assert turn.parts == (Audio("https://example.org/a.wav"), Video("/data/v.mp4"))
+
+
+def test_a_stretch_of_a_sound_may_be_named():
+    (turn,) = turns_of([{"audio": "a.wav", "start": 1, "end": 2.5}], BASE)
+    assert turn.parts == (Audio("/data/a.wav", start=1.0, end=2.5),)
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ([{"role": "tool", "content": "x"}], "message 1 of the conversation is by 'tool'"),
+        (["a", {"role": "user", "content": ""}], "message 2 of the conversation is empty"),
+        ([{"mood": "good"}], "message 1 of the conversation has no role and says mood"),
+        ([{"role": "user", "content": [{"type": "smell"}]}], "is 'smell'; it may be text or audio"),
+        ([{"role": "user", "content": [["x"]]}], "should be text or an object"),
+        ([{"role": "user", "content": [{"type": "audio"}]}], "neither a path nor an address"),
+        ([{"role": "user", "content": [{"type": "audio", "audio": "data:a,??"}]}], "no base64"),
+        ("[oops", "looks like JSON is not"),
+    ],
+)
+def test_what_is_no_conversation_is_told_with_its_place(value, why):
+    with pytest.raises(SampleError, match=why.replace("?", r"\?")):
+        turns_of(value, BASE)
+
+
+def test_reference_answers_are_those_that_follow_a_user_turn():
+    assert golds(PLAIN) == ["hi", None]
+    assert golds([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
+    assert golds([Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]) == [
+        "hi",
+        "noon",
+    ]
+
+
+def test_answers_of_another_column_stand_where_the_turns_have_none():
+    users = [Turn("user", ("a",)), Turn("user", ("b",)), Turn("user", ("c",))]
+    filled = answered(users, ["1", None])
+    assert [(turn.role, turn.parts) for turn in filled] == [
+        ("user", ("a",)),
+        ("assistant", ("1",)),
+        ("user", ("b",)),
+        ("user", ("c",)),
+    ]
+    assert answered(PLAIN, ["another"]) == PLAIN
