@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
+from auricle import registry
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
+from auricle.data.yaml_file import read_extended
 from auricle.data.yaml_file import read_yaml as read_yaml
 from auricle.errors import SpecError
 from auricle.secrecy import redacted
 from auricle.verdicts import Judge
 
-KINDS = ("asr", "mcq", "qa", "open", "classify")
-SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence")
+KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity")
+SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by")
 """Task arguments that decide how answers are scored, not what is asked."""
 PLACES = ("data", "root", "rubric")
 """Task arguments that are paths."""
+CODE = (("inferencer",), ("inferencer", "use"), ("inferencer", "next"), ("shots", "use"))
+"""Task arguments that may name a thing in a file, as `file.py:thing`."""
 
 
 class JudgeSpec(BaseModel):
@@ -81,13 +87,8 @@ class Spec(BaseModel):
 
     def settled(self) -> Self:
         """The same spec with its paths made absolute, so that it reads the same from anywhere."""
-        places = {
-            name: _absolute(str(value))
-            for name, value in self.task_args.items()
-            if name in PLACES and isinstance(value, (str, Path))
-        }
         update: dict[str, Any] = {
-            "task_args": {**self.task_args, **places},
+            "task_args": placed(self.task_args, Path()),
             "model": _absolute_code(self.model),
         }
         if self.judge:
@@ -130,27 +131,55 @@ def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str
 
 def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A task from a YAML file: its kind, its data and anything `-T` takes."""
-    given = read_yaml(path)
+    given, marks = read_extended(path, lambda file, values: placed(values, file.parent))
     kind = given.pop("kind", None) or given.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
+    wanted = {"name": path.stem, **given, **arguments}
+    with marks.pointing("kind"):
+        make = registry.task.get(kind)
+    with marks.pointing():
+        task = make(**wanted)  # lazy: refused here, where the line is known
+        _refuse_prompt(task)
+    return kind, wanted
+
+
+def _refuse_prompt(task: Any) -> None:
+    """Refuse a prompt that shows what no row has; other faults of the data are told on running."""
+    try:
+        getattr(task.samples, "peek", lambda: None)()
+    except SpecError as error:
+        if error.where:
+            raise
+
+
+def placed(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
+    """Task arguments with whole paths, those of files with code and of examples too."""
+    found: dict[str, Any] = copy.deepcopy(dict(arguments))
     for name in PLACES:
-        value = given.get(name)
-        if isinstance(value, str) and not value.startswith(PREFIX):
-            given[name] = str(path.parent / value)
-    return kind, {"name": path.stem, **given, **arguments}
+        if isinstance(value := found.get(name), (str, Path)):
+            found[name] = _absolute(str(value), base)
+    shots = found.get("shots")
+    if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
+        shots["pool"] = _absolute(str(pool), base)
+    for name, *inner in CODE:
+        holder = found if not inner else found.get(name)
+        key = inner[0] if inner else name
+        if isinstance(holder, dict) and isinstance(value := holder.get(key), str):
+            holder[key] = _absolute_code(value, base)
+    if isinstance(metrics := found.get("metrics"), list):
+        found["metrics"] = [_absolute_code(str(each), base) for each in metrics]
+    return found
 
 
-def _absolute(value: str) -> str:
-    return value if value.startswith(PREFIX) and not Path(value[3:]).exists() else _path(value)
-
-
-def _path(value: str) -> str:
+def _absolute(value: str, base: Path) -> str:
+    """A whole path; a dataset's name on the hub stays as it is."""
     prefix = PREFIX if value.startswith(PREFIX) else ""
-    return prefix + str(Path(value.removeprefix(PREFIX)).expanduser().resolve())
+    path = base / Path(value.removeprefix(PREFIX)).expanduser()
+    return value if prefix and not path.exists() else prefix + str(path.resolve())
 
 
-def _absolute_code(name: str) -> str:
+def _absolute_code(name: str, base: Path = Path()) -> str:
     """`file.py:Class` with its file's whole path; other names as they are."""
     file, colon, attribute = name.rpartition(":")
-    return f"{Path(file).resolve()}:{attribute}" if colon and file.endswith(".py") else name
+    return f"{(base / file).resolve()}:{attribute}" if colon and file.endswith(".py") else name

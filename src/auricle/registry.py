@@ -176,6 +176,12 @@ model: Registry[Any] = Registry(
             "auricle.models.openai:OpenAI", "chat over an OpenAI-compatible API: vLLM, SGLang, …"
         ),
         "azure": Builtin("auricle.models.openai:Azure", "the same behind Azure"),
+        "vllm-chat": Builtin(
+            "auricle.models.vllm_chat:VLLMChat", "chat at a vLLM server, with likelihoods"
+        ),
+        "completions": Builtin(
+            "auricle.models.completions:Completions", "a bare text continued, at /v1/completions"
+        ),
         "transcription": Builtin(
             "auricle.models.transcription:Transcription", "OpenAI's transcription endpoint"
         ),

@@ -165,7 +165,7 @@ def test_several_tasks_in_one_command(auricle, quiz, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["run", "demoo", "-m", "echo"], "No task called 'demoo'. Did you mean demo?"),
+        (["run", "demoo", "-m", "echo"], "No task called 'demoo'. Did you mean demo"),
         (["run", "demo", "-m", "eco"], "No model called 'eco'. Did you mean echo?"),
         (["run", "demo"], "Say which model: -m NAME."),
         (["run", "-m", "echo"], "Say what to run"),

@@ -6,6 +6,7 @@ Fields of Kimi-Audio-Evalkit are taken as they are (`index`, `audio_path`, `ques
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Iterable, Iterator, KeysView, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -71,6 +72,8 @@ class Manifest:
     """Options of every row that has none of its own."""
     finish: Callable[[Sample], Sample] = field(default=lambda sample: sample)
     """What a kind of task does to every sample, or a `SampleError` that rejects it."""
+    shows: tuple[str, ...] = ()
+    """Inputs that a prompt shows; a file whose rows have none of that name is refused."""
     _roles: dict[tuple[str, ...], Roles] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
@@ -155,6 +158,7 @@ class Manifest:
                 f"{self.path}: none of the first {len(first)} rows can be used. "
                 f"{_worst(first)} {self._columns()}"
             )
+        _refuse_unknown(self.shows, good)
         _refuse_if_all_missing(good, self._base)
 
     def _columns(self) -> str:
@@ -167,6 +171,20 @@ class Manifest:
 def _worst(first: Iterable[Sample | Rejected]) -> str:
     bad = next(each for each in first if isinstance(each, Rejected))
     return f"{bad.origin}: {bad.reason}."
+
+
+def _refuse_unknown(shows: Iterable[str], samples: Sequence[Sample]) -> None:
+    for name in shows:
+        if any(name in sample.inputs for sample in samples):
+            continue
+        columns = dict.fromkeys(name for s in samples for name in (*s.inputs, *s.meta))
+        near = difflib.get_close_matches(name, columns, n=1)
+        hint = f" Did you mean {{{near[0]}}}?" if near else ""
+        raise DataError(
+            f"The prompt shows {{{name}}}, and no row has it. "
+            f"It can show {', '.join(columns)}.{hint}",
+            where=("prompt",),
+        )
 
 
 def _refuse_if_all_missing(samples: Iterable[Sample], root: Path) -> None:

@@ -55,6 +55,9 @@ def refused(board: Scoreboard) -> dict[str, str]:
             found[column.metric.name] = f"no answer could be scored: {reason}"
     if board.cluster and not board.clustered and board.total:
         found["cluster"] = f"no sample has the meta field {board.cluster!r}; samples are resampled"
+    for name in board.by:
+        if name not in board.fields and board.total:
+            found[f"by {name}"] = f"no sample has the meta field {name!r}, or it has too many values"
     return found
 
 

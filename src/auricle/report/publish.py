@@ -35,7 +35,9 @@ def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> lis
 
 
 def _published(run: Run, task: Task, model: str, verdicts: Verdicts | None) -> list[Number]:
-    board = Scoreboard(judged_by(task.metrics, verdicts), task.cluster, verdicts=verdicts)
+    board = Scoreboard(
+        judged_by(task.metrics, verdicts), task.cluster, verdicts=verdicts, by=task.by
+    )
     tally = Tally(Price.kept(run.path))
     with seldom_collected():
         write_lines(run.path / "scores.jsonl", scored(tally.over(run.records()), board))

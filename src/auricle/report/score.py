@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
+MOST_ASKED_FOR = 1000  # groups of a field that was asked for by name
 MOST_EXAMPLES = 20
 MOST_WORST = 50
 MOST_OF_A_VERDICT = 500  # characters of it in `scores.jsonl`; all of it is in `verdicts.jsonl`
@@ -118,7 +119,9 @@ class Scoreboard:
         cluster: str = "",
         most_worst: int = MOST_WORST,
         verdicts: Verdicts | None = None,
+        by: Sequence[str] = (),
     ) -> None:
+        self.by = by
         self.columns = [Column(metric) for metric in metrics]
         self.rows = array("q")
         self.failed: array[int] = array("q")
@@ -229,12 +232,14 @@ class Scoreboard:
         for name, value in meta.items():
             if name in self._dropped or not isinstance(value, GROUPABLE):
                 continue
+            if self.by and name not in self.by:
+                continue
             column = self.fields.get(name)
             if column is None:
                 column = self.fields[name] = Field(array("q"))
             if place > len(column.codes):
                 column.codes.extend([-1] * (place - len(column.codes)))
-            if not column.add(value, MOST_GROUPS):
+            if not column.add(value, MOST_GROUPS if not self.by else MOST_ASKED_FOR):
                 self._dropped.add(name)
                 del self.fields[name]
 

@@ -28,6 +28,8 @@ class Task:
     source: str = ""
     cluster: str = ""
     """A meta field whose samples belong together, such as `speaker`: intervals resample it."""
+    by: tuple[str, ...] = ()
+    """Meta fields to break numbers down by; without any, all that have few values."""
     seen: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
     """What is known of a model, by name and arguments, having met this data in its training."""
 

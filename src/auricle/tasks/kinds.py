@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
@@ -13,10 +13,15 @@ from auricle import registry
 from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
 from auricle.errors import SampleError, SpecError
-from auricle.infer import Either, Measure, Respond
+from auricle.infer import Choose, Either, Measure
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
+from auricle.metrics.several import over_each
+from auricle.prompts.options import pool_named
+from auricle.prompts.shots import Shots
 from auricle.tasks.base import Task
+from auricle.tasks.options import Options, listed
+from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
 from auricle.text import without_label
 from auricle.types import Rejected, Sample
 
@@ -26,76 +31,73 @@ MOST_LABELS = 1000
 LABEL_PROMPT = f"{MEDIA}{{question}}\nAnswer with one of: {{options}}."
 LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
 
-LISTS = ("metrics", "labels")
-WHOLE = ("max_tokens", "votes")
-CODES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
 UNSPACED = {"ja", "th", "lo", "km", "my"}  # languages whose writing has no words to count
 PROFILES |= dict.fromkeys(UNSPACED, "chars")
 TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer")}
 TRANSCRIPT_METRICS |= dict.fromkeys(UNSPACED, ("cer",))
 
+Finish = Callable[[Sample], Sample]
+
+
+def first_target(sample: Sample) -> str:
+    """How a right answer is written: the target, or the first of several."""
+    target = sample.target
+    return str(target[0] if isinstance(target, (list, tuple)) and target else target)
+
 
 @dataclass(frozen=True)
-class Options:
-    """What may be said of a manifest with `-T key=value`, in YAML or in Python."""
+class Kind:
+    """What a kind of task does where its options say nothing."""
 
-    data: str
-    name: str = ""
-    root: str | None = None
-    language: str = ""
-    profile: str = ""
-    metrics: str | Sequence[str] = ()
-    rubric: str = ""
-    """A YAML file; a judge's verdicts under it become one more metric."""
-    votes: int = 0
-    """How often a judge is asked the same; by default as often as its rubric says."""
-    prompt: str = ""
-    question: str = ""
-    """Asked of rows that have no question of their own."""
-    system: str = ""
-    max_tokens: int = 512
-    labels: str | Sequence[str] = ()
-    cluster: str = ""
-    config: str | None = None
-    split: str = "test"
-    revision: str | None = None
-    licence: str = ""
+    name: str
+    columns: Fields
+    prompt: str
+    metrics: tuple[str, ...]
+    finish: Finish = lambda sample: sample
+    use: str = "respond"
+    answer: Callable[[Sample], str] = first_target
+    """How an example's right answer is written."""
 
-    @classmethod
-    def of(cls, kind: str, given: dict[str, Any]) -> Options:
-        known = [each.name for each in fields(cls)]
-        if unknown := [name for name in given if name not in known]:
-            raise SpecError(
-                f"{kind} takes no option {', '.join(unknown)}; it takes {', '.join(known)}."
-            )
-        if not given.get("data"):
-            raise SpecError(f"{kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
-        options = cls(**{name: _option(name, value) for name, value in given.items()})
-        return replace(options, language=_code(options.language))
+    def task(self, options: Options) -> Task:
+        """Samples of a manifest, asked one by one."""
+        asked = way(options, self.prompt, self.metrics, self.use)
+        samples = samples_of(options, self.columns, self.finished(asked))
+        return self.over(options, asked, replace(samples, shows=shown_always(asked.prompt)))
 
+    def over(self, options: Options, asked: Way, samples: Samples) -> Task:
+        """What all kinds share: how samples are asked about and what is counted."""
+        if options.shots:
+            shots = self._shots(options, asked, samples)
+            asked, samples = with_shots(asked, shots), shots.over(samples)
+        return Task(
+            samples,
+            asked.inferencer,
+            _metrics(listed(options.metrics) or asked.metrics, asked.answers, options),
+            name=options.name or f"{self.name}-{_stem(options.data)}",
+            language=options.language,
+            licence=options.licence,
+            source=options.data,
+            cluster=options.cluster,
+            by=tuple(listed(options.by)),
+        )
 
-def _option(name: str, value: Any) -> Any:
-    """Numbers where text is due are taken as text, as a command line means them."""
-    if name in WHOLE:
-        if not isinstance(value, int) or value < 1:
-            raise SpecError(f"{name} should be a whole number from 1, not {value!r}.")
-        return value
-    if name in LISTS and isinstance(value, (list, tuple)):
-        return [str(each) for each in value]
-    if isinstance(value, (str, int, float, Path)):
-        return str(value)
-    if value is None:
-        return None
-    raise SpecError(f"{name} should be text, not {value!r}.")
+    def finished(self, asked: Way) -> Finish:
+        """What is done to every row: the kind's own, and inputs of what the prompt shows."""
+        promoted = shown(asked.prompt)
+        return lambda sample: promoted(self.finish(sample))
 
+    def _shots(self, options: Options, asked: Way, samples: Samples) -> Shots:
+        if pool := pool_named(options.shots):
+            options = replace(options, data=pool)
+            samples = samples_of(options, self.columns, self.finished(asked))
+        return Shots.from_options(options.shots, samples, self._written(asked))
 
-def _code(language: str) -> str:
-    """`zh-CN` and `ZH` are `zh`; what is no language code is refused."""
-    code = re.split("[-_]", language.strip().lower())[0]
-    if code and not re.fullmatch("[a-z]{2,3}", code):
-        raise SpecError(f"language should be a code such as en, zh or de, not {language!r}.")
-    return CODES.get(code, code)
+    def _written(self, asked: Way) -> Callable[[Sample], str]:
+        """An example is answered as a sample is: options scored by their text are shown as text."""
+        if isinstance(asked.inferencer, Choose) and "{choice}" in asked.inferencer.option:
+            return chosen_text
+        return self.answer
 
 
 def asr(**given: Any) -> Task:
@@ -107,40 +109,54 @@ def asr(**given: Any) -> Task:
         media_needed=True,
     )
     wanted = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
-    return _task("asr", options, columns, f"{MEDIA}{{question}}", wanted, _with_one_transcript)
+    kind = Kind("asr", columns, f"{MEDIA}{{question}}", wanted, _with_one_transcript)
+    return kind.task(options)
 
 
 def qa(**given: Any) -> Task:
     """Answer a question, spoken or written, that has a reference answer."""
-    options = Options.of("qa", given)
     columns = Fields(
         target=("answer", "answers", "target", "label"),
         question=("question", "text", "prompt", "instruction"),
     )
-    return _task("qa", options, columns, f"{MEDIA}{{question}}", ("exact_match", "contains"))
+    kind = Kind("qa", columns, f"{MEDIA}{{question}}", ("exact_match", "contains"))
+    return kind.task(Options.of("qa", given))
 
 
 def open_ended(**given: Any) -> Task:
     """Answer where no reference decides; the answers are kept to be judged."""
-    options = Options.of("open", given)
     columns = Fields(
         target=("answer", "answers", "target", "label"),
         question=("question", "text", "prompt", "instruction"),
         target_needed=False,
     )
-    return _task("open", options, columns, f"{MEDIA}{{question}}", ("empty",))
+    kind = Kind("open", columns, f"{MEDIA}{{question}}", ("empty",))
+    return kind.task(Options.of("open", given))
 
 
 def mcq(**given: Any) -> Task:
-    """Choose one of several options, by letter or by text."""
-    options = Options.of("mcq", given)
+    """Choose one of several options: in words, or by how likely a model finds each."""
     columns = Fields(
         target=("answer", "target", "label"),
         question=("question", "text", "prompt", "instruction"),
         default_question="Choose the right option.",
     )
     prompt = f"{MEDIA}{{question}}{{options}}\nAnswer with the letter of the right option."
-    return _task("mcq", options, columns, prompt, ("option_accuracy",), _with_options)
+    wanted = ("option_accuracy",)
+    kind = Kind("mcq", columns, prompt, wanted, _with_options, answer=chosen_letter)
+    return kind.task(Options.of("mcq", given))
+
+
+def perplexity(**given: Any) -> Task:
+    """How well a language model foretells texts."""
+    columns = Fields(
+        target=("target", "answer", "label"),
+        question=("text", "content", "sentence", "question", "page"),
+        target_needed=False,
+    )
+    options = Options.of("perplexity", {"inferencer": {"text": "{question}"}, **given})
+    kind = Kind("perplexity", columns, "", (), use="continue")
+    return kind.task(options)
 
 
 def classify(**given: Any) -> Task:
@@ -151,60 +167,29 @@ def classify(**given: Any) -> Task:
         question=("question", "prompt", "instruction"),
         default_question="Which label fits this recording best?",
     )
-    manifest = _samples(options, columns, _with_labels)
-    labels = _listed(options.labels) or DistinctLabels(manifest)
+    kind = Kind("classify", columns, LABEL_PROMPT, LABEL_METRICS, _with_labels)
+    asked = way(options, kind.prompt, kind.metrics)
+    manifest = samples_of(options, columns, kind.finished(asked))
+    labels = listed(options.labels) or DistinctLabels(manifest)
     return labelled("classify", options, replace(manifest, choices=labels))
 
 
 def labelled(
-    kind: str,
+    name: str,
     options: Options,
     samples: Iterable[Sample | Rejected],
     prompt: str = LABEL_PROMPT,
     wanted: Sequence[str] = LABEL_METRICS,
 ) -> Task:
     """One label a sample, wherever samples come from: for a classifier, or a model that writes."""
-    task = _asked(kind, options, samples, prompt, wanted)
+    kind = Kind(name, Fields(target=()), prompt, tuple(wanted))
+    task = kind.over(options, way(options, prompt, kind.metrics), samples)
+    if options.inferencer:
+        return task
     return replace(task, inferencer=Either((Measure(), task.inferencer)))
 
 
-Finish = Callable[[Sample], Sample]
-
-
-def _task(
-    kind: str,
-    options: Options,
-    columns: Fields,
-    prompt: str,
-    wanted: Sequence[str],
-    finish: Finish = lambda sample: sample,
-) -> Task:
-    """What most kinds share: samples of a manifest, asked one by one."""
-    return _asked(kind, options, _samples(options, columns, finish), prompt, wanted)
-
-
-def _asked(
-    kind: str,
-    options: Options,
-    samples: Iterable[Sample | Rejected],
-    prompt: str,
-    wanted: Sequence[str],
-) -> Task:
-    """What all kinds share: how samples are asked about and what is counted."""
-    template = options.prompt or prompt
-    return Task(
-        samples,
-        Respond(template, system=options.system, max_tokens=int(options.max_tokens)),
-        _metrics(_listed(options.metrics) or wanted, options),
-        name=options.name or f"{kind}-{_stem(options.data)}",
-        language=options.language,
-        licence=options.licence,
-        source=options.data,
-        cluster=options.cluster,
-    )
-
-
-def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
+def samples_of(options: Options, columns: Fields, finish: Finish) -> Manifest:
     if options.question:
         columns = replace(columns, default_question=options.question)
     root = Path(options.root) if options.root else None
@@ -221,16 +206,24 @@ def _samples(options: Options, columns: Fields, finish: Finish) -> Manifest:
     return Manifest(Path(options.data), columns, root=root, finish=finish)
 
 
-def _metrics(names: Sequence[str], options: Options) -> list[Metric]:
+def _metrics(names: Sequence[str], answers: str | Sequence[str], options: Options) -> list[Metric]:
     profile = options.profile or PROFILES.get(options.language, "")
-    found = [as_metric(registry.metric.get(name)) for name in names]
+    found = [_metric(name, at) for at, name in enumerate(names)]
     if options.rubric:
         found.append(_judged(options.rubric, found))
     if votes := options.votes:
         found = [metric.voted(votes) if metric.voted else metric for metric in found]
-    if not profile:
-        return found
-    return [metric.under(profile) if metric.under else metric for metric in found]
+    if profile:
+        found = [metric.under(profile) if metric.under else metric for metric in found]
+    return over_each(found, listed(answers)) if answers else found
+
+
+def _metric(name: str, at: int) -> Metric:
+    try:
+        return as_metric(registry.metric.get(name))
+    except SpecError as error:
+        error.where = error.where or ("metrics", at)
+        raise
 
 
 def _judged(path: str, others: Sequence[Metric]) -> Metric:
@@ -240,12 +233,6 @@ def _judged(path: str, others: Sequence[Metric]) -> Metric:
     if found.name in {other.name for other in others}:
         raise SpecError(f"{path} is called {found.name}, as a metric of this task is already.")
     return found
-
-
-def _listed(value: str | Sequence[str]) -> list[str]:
-    if isinstance(value, str):
-        return [each.strip() for each in value.split(",")] if value else []
-    return list(value)
 
 
 def _stem(data: str) -> str:
@@ -278,6 +265,26 @@ def _with_options(sample: Sample) -> Sample:
         raise SampleError(f"no choices, and the answer {sample.target!r} is not a letter")
     shown = "" if _all_in(choices, question) else "\n" + lettered(choices)
     return replace(sample, inputs={**sample.inputs, "choices": choices, "options": shown})
+
+
+def chosen_text(sample: Sample) -> str:
+    """The right option as it is written."""
+    choices, at = _chosen(sample)
+    return choices[at] if choices else first_target(sample)
+
+
+def chosen_letter(sample: Sample) -> str:
+    """The right option's letter."""
+    return LETTERS[_chosen(sample)[1]]
+
+
+def _chosen(sample: Sample) -> tuple[list[str], int]:
+    given = sample.inputs.get("choices", ())
+    choices = [str(each) for each in given] if isinstance(given, (list, tuple)) else []
+    at = option_index(sample.target, choices)
+    if at is None:
+        raise SampleError(f"the answer {sample.target!r} is none of the options")
+    return choices, at
 
 
 def lettered(choices: Sequence[str]) -> str:
