@@ -73,12 +73,22 @@ class Budget:
         except ImportError as error:
             raise MissingExtra("Counting tokens exactly", "transformers") from error
         try:
-            return AutoTokenizer.from_pretrained(self.tokenizer)
+            found = AutoTokenizer.from_pretrained(self.tokenizer)
         except (OSError, ValueError) as error:
-            raise SpecError(
-                f"The tokenizer {self.tokenizer!r} cannot be loaded: {str(error).splitlines()[0]}",
-                where=("shots", "tokenizer"),
-            ) from error
+            raise self._wordless(str(error).strip().partition("\n")[0]) from error
+        if not found("a", add_special_tokens=False)["input_ids"]:  # of an empty folder, too
+            raise self._wordless("it knows no words.")
+        return found
+
+    def _wordless(self, why: str) -> SpecError:
+        return SpecError(
+            f"The tokenizer {self.tokenizer} cannot be used: {why}", where=("shots", "tokenizer")
+        )
+
+    def ready(self) -> None:
+        """Refuse a tokenizer that cannot count, before anything is asked."""
+        if self.tokens is not None and self.tokenizer:
+            assert self._tokenize
 
     def __str__(self) -> str:
         told = []

