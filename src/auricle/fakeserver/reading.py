@@ -18,6 +18,8 @@ from auricle.fakeserver.script import digest_of
 
 BYTES_PER_TOKEN = 640
 """Fifty tokens a second of 16 kHz sound."""
+MOST_TOP = 20
+"""As OpenAI has it."""
 FORMATS = ("json", "text", "verbose_json")
 TOKEN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY = re.compile(r'boundary="?([^";]+)')
@@ -51,6 +53,12 @@ class Question:
     usage: bool = False
     """Is a stream to end with token counts?"""
     logprobs: bool = False
+    top: int = 0
+    """How many of the likeliest tokens to tell in each place of the answer."""
+    prompt: str = ""
+    """All that was read as one text, where its tokens are asked about."""
+    prompt_logprobs: bool = False
+    echo: bool = False
     voice: str = ""
     """The sound format of a spoken answer: `wav` or `pcm16`."""
     form: str = "json"
@@ -166,7 +174,55 @@ def read_chat(body: Body, name: str | None) -> Question:
         stream=bool(document.get("stream")),
         usage=bool(_inner(document, "stream_options").get("include_usage")),
         logprobs=bool(document.get("logprobs")),
+        top=_top(document),
+        prompt=_rendered(turns, document) if _asks_of_prompt(document) else "",
+        prompt_logprobs=_asks_of_prompt(document),
         voice=_voice(document),
+    )
+
+
+def _asks_of_prompt(document: Mapping[str, Any]) -> bool:
+    """Zero is a number, too: of each token itself, and of no other."""
+    return document.get("prompt_logprobs") is not None
+
+
+def _top(document: Mapping[str, Any]) -> int:
+    top = document.get("top_logprobs") or 0
+    if not isinstance(top, int) or not 0 <= top <= MOST_TOP:
+        raise bad(f"`top_logprobs` must be a number from 0 to {MOST_TOP}, not {top!r:.40}.")
+    if top and not document.get("logprobs"):
+        raise bad("`top_logprobs` needs `logprobs` to be true.")
+    return top
+
+
+def _rendered(turns: Turns, document: Mapping[str, Any]) -> str:
+    """A chat template of its own: a line a turn, and the last one left open if it goes on."""
+    text = "".join(f"{role}: {' '.join(part.words() for part in said)}\n" for role, said in turns)
+    if document.get("continue_final_message"):
+        return text.removesuffix("\n")
+    return f"{text}assistant: " if document.get("add_generation_prompt", True) else text
+
+
+# --- OpenAI's older completions ----------------------------------------------------
+
+
+def read_completion(body: Body, name: str | None) -> Question:
+    """A bare text; what it says last is what is answered."""
+    document = body.document()
+    prompt = document.get("prompt")
+    if not isinstance(prompt, str) or not prompt:
+        raise bad("`prompt` must be a text.")
+    echo = bool(document.get("echo"))
+    silent = echo and document.get("max_tokens") == 0
+    return Question(
+        model=name or _model(document),
+        words="" if silent else prompt.rstrip().rpartition("\n")[2],
+        input_tokens=len(tokens_of(prompt)),
+        limit=None if silent else _limit(document, "max_tokens"),
+        logprobs=document.get("logprobs") is not None,
+        prompt=prompt,
+        prompt_logprobs=_asks_of_prompt(document),
+        echo=echo,
     )
 
 

@@ -55,6 +55,8 @@ class Script:
     """Seconds a 429 asks the client to wait."""
     no_usage: bool = False
     """Tell no token counts."""
+    no_logprobs: bool = False
+    """Tell no log-probabilities, of a prompt or of an answer, whatever is asked for."""
     key: str | None = None
     """The only key that is let in; by default all are, and none."""
     models: tuple[str, ...] = ()

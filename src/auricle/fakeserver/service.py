@@ -45,6 +45,7 @@ class Route:
 OPENAI = r"/v1|/openai/deployments/(?P<name>[^/]+)"
 ROUTES = (
     Route(re.compile(rf"(?:{OPENAI})/chat/completions"), reading.read_chat, writing.chat),
+    Route(re.compile(rf"(?:{OPENAI})/completions"), reading.read_completion, writing.completion),
     Route(
         re.compile(rf"(?:{OPENAI})/audio/transcriptions"),
         reading.read_upload("transcribe"),

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from base64 import b64encode
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import orjson
 
 from auricle.fakeserver import tone
+from auricle.fakeserver.likelihoods import echoed, in_prompt, of_tokens
 from auricle.fakeserver.reading import Question, Refusal, tokens_of
-from auricle.fakeserver.script import Script, digest_of
+from auricle.fakeserver.script import Script
 
 Document = dict[str, Any]
 DONE = b"data: [DONE]\n\n"
@@ -43,6 +44,8 @@ class Answer:
 
 
 def answer(question: Question, digest: str, script: Script, *, empty: bool = False) -> Answer:
+    if script.no_logprobs:  # asked for or not, as servers do that know no such field
+        question = replace(question, logprobs=False, prompt_logprobs=False)
     words = question.words if script.reply is None else script.reply
     tokens = [] if empty else tokens_of(words)
     cut = question.limit is not None and len(tokens) > question.limit
@@ -73,11 +76,29 @@ def chat(said: Answer) -> bytes:
     choice = {
         "index": 0,
         "message": message,
-        "logprobs": _logprobs(said.tokens) if said.question.logprobs else None,
+        "logprobs": of_tokens(said.tokens, said.question.top) if said.question.logprobs else None,
         "finish_reason": said.finish,
     }
+    more: Document = {"usage": _usage(said)} if said.tell_usage else {}
+    if said.question.prompt_logprobs:
+        more["prompt_logprobs"] = in_prompt(said.question.prompt)
+    return orjson.dumps({**_head(said, "chat.completion"), "choices": [choice], **more})
+
+
+def completion(said: Answer) -> bytes:
+    """An answer to a bare text, in the older protocol; echoed, it begins with that text."""
+    asked = said.question
+    text = f"{asked.prompt if asked.echo else ''}{said.text}"
+    choice: Document = {
+        "index": 0,
+        "text": text,
+        "logprobs": echoed(text) if asked.logprobs else None,
+        "finish_reason": said.finish,
+    }
+    if asked.prompt_logprobs:
+        choice["prompt_logprobs"] = in_prompt(asked.prompt)
     usage = {"usage": _usage(said)} if said.tell_usage else {}
-    return orjson.dumps({**_head(said, "chat.completion"), "choices": [choice], **usage})
+    return orjson.dumps({**_head(said, "text_completion"), "choices": [choice], **usage})
 
 
 def chat_stream(said: Answer) -> Stream:
@@ -99,7 +120,7 @@ def _deltas(said: Answer) -> Iterator[bytes]:
         if said.question.voice:
             yield _chunk(said, {"audio": {"id": _audio_id(said), "transcript": token}})
         elif said.question.logprobs:
-            yield _chunk(said, {"content": token}, _logprobs([token]))
+            yield _chunk(said, {"content": token}, of_tokens([token], said.question.top))
         else:
             yield _chunk(said, {"content": token})
 
@@ -124,20 +145,6 @@ def _head(said: Answer, kind: str) -> Document:
 def _usage(said: Answer) -> Document:
     read, wrote = said.question.input_tokens, len(said.tokens)
     return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
-
-
-def _logprobs(tokens: list[str]) -> Document:
-    return {"content": [_logprob(token) for token in tokens]}
-
-
-def _logprob(token: str) -> Document:
-    """A number between -4 and 0 that belongs to the token."""
-    one = {
-        "token": token,
-        "logprob": -4 * int(digest_of(token.encode())[:4], 16) / 0xFFFF,
-        "bytes": list(token.encode()),
-    }
-    return {**one, "top_logprobs": [one]}
 
 
 def _audio_id(said: Answer) -> str:

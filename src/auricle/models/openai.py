@@ -33,6 +33,8 @@ class OpenAI(HttpModel):
 
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
+    first_tokens = True
+    most_first: int | None = 20
 
     def __init__(
         self,
@@ -57,19 +59,20 @@ class OpenAI(HttpModel):
 
     async def generate(self, request: Generate) -> Generation:
         if self.streams:
-            heard = Heard()
+            heard = Heard(first_wanted=bool(request.first_tokens))
             async for _ in self._listen(request, heard):
                 pass
             return heard.generation()
         body = await self.in_thread(self.body, request, False)
         reply = await self.post(self.path, body, JSON)
-        heard = Heard()
+        heard = Heard(first_wanted=bool(request.first_tokens))
         heard.whole(self.document(reply), reply.host)
+        heard.check_first(reply.host)
         self.used(said := heard.generation(), reply.charged)
         return said
 
     def stream(self, request: Generate) -> AsyncIterator[str]:
-        return self._listen(request, Heard())
+        return self._listen(request, Heard(first_wanted=bool(request.first_tokens)))
 
     async def _listen(self, request: Generate, heard: Heard) -> AsyncIterator[str]:
         """Text as it comes; at once, from a server that will not stream."""
@@ -81,6 +84,7 @@ class OpenAI(HttpModel):
                 async for piece in self._pieces(sent, heard, request.max_tokens):
                     yield piece
                 heard.check(sent.host)
+        heard.check_first(sent.host)
         self.used(heard.generation(), sent.charged)
 
     async def _pieces(self, sent: Sent, heard: Heard, max_tokens: int) -> AsyncIterator[str]:
@@ -119,9 +123,19 @@ class OpenAI(HttpModel):
             asked["stop"] = request.stop
         if self.logprobs:
             asked["logprobs"] = True
+        if request.first_tokens:
+            asked |= {"logprobs": True, "top_logprobs": self._first(request.first_tokens)}
         if stream:
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
         return orjson.dumps(merged(asked, self.service.extra))
+
+    def _first(self, wanted: int) -> int:
+        if self.most_first and wanted > self.most_first:
+            raise SpecError(
+                f"A chat API tells at most {self.most_first} of the likeliest first tokens, and "
+                f"{wanted} are asked for; set tokens: {self.most_first} in FirstToken."
+            )
+        return wanted
 
     def _message(self, turn: Turn) -> dict[str, Any]:
         if all(isinstance(part, str) for part in turn.parts):
@@ -189,6 +203,8 @@ class Heard:
     """Characters."""
     ended: bool = False
     """Did the server say that this is all?"""
+    first_wanted: bool = False
+    first: Mapping[str, float] | None = None
 
     def take(self, event: Any, host: str) -> str:
         """Note an event; the text it adds."""
@@ -214,6 +230,8 @@ class Heard:
         for choice in (event.get("choices") or [])[:1]:
             self.finish = choice.get("finish_reason") or self.finish
             self.logprobs += _logprobs(choice)
+            if self.first_wanted and not self.first:
+                self.first = _first(choice)
             return self._note(choice.get("delta") or choice.get("message") or {})
         return ""
 
@@ -231,6 +249,14 @@ class Heard:
         if not self.finish and not self.ended:
             raise Transient(f"{host} broke off its stream after {self.length} characters")
 
+    def check_first(self, host: str) -> None:
+        """A server that was asked for first tokens and tells none of an answer never will."""
+        if self.first_wanted and not self.first and self.length:
+            raise SpecError(
+                f"{host} does not tell the likeliest first tokens (top_logprobs). Models that do: "
+                "openai and vllm-chat at servers that know it; causal, audio-chat and vllm here."
+            )
+
     def generation(self) -> Generation:
         return Generation(
             text="".join(self.pieces),
@@ -239,6 +265,7 @@ class Heard:
             finish=self.finish,
             audio=_spoken(self.sound),
             logprobs=tuple(self.logprobs) or None,
+            first=self.first or None,
         )
 
 
@@ -252,6 +279,16 @@ def _joined(content: Any) -> str:
 def _logprobs(choice: Mapping[str, Any]) -> list[float]:
     tokens = (choice.get("logprobs") or {}).get("content") or []
     return [float(token["logprob"]) for token in tokens]
+
+
+def _first(choice: Mapping[str, Any]) -> dict[str, float]:
+    """The likeliest tokens in the first place of an answer; of two spelled alike, the likelier."""
+    tokens = (choice.get("logprobs") or {}).get("content") or []
+    found: dict[str, float] = {}
+    for each in (tokens[0].get("top_logprobs") or []) if tokens else []:
+        token, logprob = str(each["token"]), float(each["logprob"])
+        found[token] = max(logprob, found.get(token, logprob))
+    return found
 
 
 def _spoken(pieces: Sequence[str]) -> Audio | None:

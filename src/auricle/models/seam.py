@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 from auricle.errors import SampleError, SpecError
-from auricle.types import LogLikelihood, Turn, media
+from auricle.types import Likelihood, LogLikelihood, Turn, media
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,3 +118,12 @@ class Reach:
             rows.append(Row(row.tokens[begin:end], done - begin))
             done, end = end, min(len(row.tokens), end + self.stride)
         return rows
+
+
+def joined(pieces: Sequence[Likelihood]) -> Likelihood:
+    """The likelihood of a text from those of its pieces."""
+    greedy = [each.greedy for each in pieces]
+    return Likelihood(
+        logprobs=tuple(chain.from_iterable(each.logprobs for each in pieces)),
+        greedy=None if None in greedy else all(greedy),
+    )

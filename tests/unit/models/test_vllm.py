@@ -4,14 +4,14 @@ import base64
 import io
 import sys
 from dataclasses import dataclass, field
-from types import ModuleType
+from types import ModuleType, SimpleNamespace
 
 import numpy as np
 import pytest
 import soundfile
 
 from auricle import load_model
-from auricle.audio import Image
+from auricle.audio import Audio, Image
 from auricle.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.models.vllm import VLLM
 from auricle.types import Generate, LogLikelihood, Turn
@@ -25,11 +25,14 @@ class SamplingParams:
     temperature: float = 1.0
     stop: list[str] = field(default_factory=list)
     prompt_logprobs: int | None = None
+    logprobs: int | None = None
 
 
 @dataclass
 class Logprob:
     logprob: float
+    rank: int | None = None
+    decoded_token: str | None = None
 
 
 @dataclass
@@ -37,6 +40,7 @@ class CompletionOutput:
     text: str
     token_ids: list[int]
     finish_reason: str | None
+    logprobs: list[dict[int, Logprob]] | None = None
 
 
 @dataclass
@@ -53,11 +57,22 @@ class LLM:
         if model == "too/big":
             raise ValueError("not enough memory\nand a page of advice")
         self.model, self.limit, self.settings = model, limit_mm_per_prompt or {}, engine
-        self.words, self.thinks = [], False
+        self.words, self.thinks = ["<s>"], False
+        length = SimpleNamespace(max_model_len=engine.get("max_model_len", 1_000))
+        self.llm_engine = SimpleNamespace(model_config=length)
+
+    def get_tokenizer(self):
+        words = SimpleNamespace(bos_token_id=0, eos_token_id=None)
+        words.encode = lambda text, add_special_tokens: self._tokens(text)
+        return words
 
     def generate(self, prompts, sampling_params, *, use_tqdm=True):
         told = []
         for prompt in prompts:
+            if tokens := prompt.get("prompt_token_ids"):
+                assert len(tokens) < self.llm_engine.model_config.max_model_len
+                told.append(" ".join(self.words[each] for each in tokens))
+                continue
             ((samples, rate),) = prompt["multi_modal_data"]["audio"]
             told.append(f"{prompt['prompt']} {len(samples)}@{rate}")
         return self._answers(told, sampling_params, use_tqdm)
@@ -107,9 +122,21 @@ class LLM:
         short = len(said) == chosen.max_tokens
         output = CompletionOutput(" ".join(said), self._tokens(" ".join(said)), None)
         output.finish_reason = "length" if short else "stop"
-        scores = [{token: Logprob(-float(len(self.words[token])))} for token in prompt]
+        scores = [self._score(token) for token in prompt]
+        if chosen.logprobs:
+            output.logprobs = [
+                {
+                    1: Logprob(-0.5, 1, "A"),
+                    2: Logprob(-2.0, 2, " B"),
+                    3: Logprob(-3.0, 3, "A"),
+                }
+            ]
         asked = chosen.prompt_logprobs is not None
         return RequestOutput(prompt, [output], [None, *scores[1:]] if asked else None)
+
+    def _score(self, token):
+        length = len(self.words[token])
+        return {token: Logprob(-float(length), 1 if length < 4 else 2)}
 
     def _tokens(self, text):
         self.words += [word for word in text.split() if word not in self.words]
@@ -189,6 +216,47 @@ def test_a_continuation_is_scored_token_by_token():
     ]
     scores = VLLM("m").loglikelihood(asked)
     assert [score.logprobs for score in scores] == [(-1.0, -3.0), (-4.0,)]
+    assert [score.greedy for score in scores] == [True, False]
+
+
+def test_an_answer_already_begun_is_scored_where_it_goes_on():
+    turns = (*user("is it"), Turn("assistant", ("I say ",)))
+    asked = LogLikelihood(turns=turns, continuation="a cat")
+    model = VLLM("m")
+    (score, other) = model.loglikelihood(
+        [asked, LogLikelihood(turns=user("is it"), continuation="ox")]
+    )
+    assert (score.logprobs, other.logprobs) == ((-1.0, -3.0), (-2.0,))
+    (said,) = model.generate([Generate(turns=turns)])
+    assert said.text.endswith("<assistant> I say")
+
+
+def test_the_whole_is_every_token_but_the_first():
+    asked = LogLikelihood(turns=user("is it"), continuation="a cat", whole=True)
+    (score,) = VLLM("m").loglikelihood([asked])
+    assert score.logprobs == (-2.0, -2.0, -11.0, -1.0, -3.0)
+
+
+def test_a_sound_has_no_whole(tone):
+    turns = user(Audio(str(tone("a.wav"))))
+    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+        VLLM("m").loglikelihood([LogLikelihood(turns=turns, continuation="a", whole=True)])
+
+
+def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long():
+    text = " ".join("a" * length for length in range(1, 12))
+    for more in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
+        (score,) = VLLM("m", **more).loglikelihood([LogLikelihood(turns=(), continuation=text)])
+        assert score.logprobs == tuple(-float(length) for length in range(1, 12))
+        assert score.greedy is False
+
+
+def test_the_likeliest_first_tokens_are_told_beside_the_answer():
+    plain, told = VLLM("m").generate(
+        [Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)]
+    )
+    assert plain.first is None
+    assert told.first == {"A": -0.5, " B": -2.0}
 
 
 def test_a_template_that_goes_on_elsewhere_is_not_scored():
@@ -199,7 +267,7 @@ def test_a_template_that_goes_on_elsewhere_is_not_scored():
 
 
 def test_an_empty_continuation_is_not_scored():
-    with pytest.raises(SampleError, match="cannot be told"):
+    with pytest.raises(SampleError, match="continuation is empty"):
         VLLM("m").loglikelihood([LogLikelihood(turns=user("is it"), continuation="")])
 
 

@@ -101,6 +101,11 @@ class HttpModel(AsyncModel):
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
         self._session: aiohttp.ClientSession | None = None
 
+    @property
+    def hosts(self) -> list[str]:
+        """The servers' names in messages."""
+        return [each.host for each in self._pool.endpoints]
+
     def authorisation(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-from auricle.models.seam import Reach, Row
+from auricle.models.seam import Reach, Row, joined
 from auricle.types import Likelihood
 
 AT_ONCE = 256
@@ -32,15 +32,6 @@ def rolled(model: Any, rows: Sequence[Row], reach: Reach, size: int) -> list[Lik
     ]
     told = iter(found)
     return [joined([next(told) for _ in held]) for held in windows]
-
-
-def joined(pieces: Sequence[Likelihood]) -> Likelihood:
-    """The likelihood of a text from those of its pieces."""
-    greedy = [each.greedy for each in pieces]
-    return Likelihood(
-        logprobs=tuple(chain.from_iterable(each.logprobs for each in pieces)),
-        greedy=None if None in greedy else all(greedy),
-    )
 
 
 def scored(model: Any, rows: Sequence[Row], inputs: Mapping[str, Any]) -> list[Likelihood]:

@@ -1,0 +1,64 @@
+"""Models that continue a text, behind `/v1/completions`: vLLM, SGLang, llama.cpp and others.
+
+-m completions -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2.5-7B
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from auricle.errors import Refused, SpecError
+from auricle.models.http.client import HttpModel, count, shape
+from auricle.models.http.scoring import By, Scorer
+from auricle.models.reading import joined
+from auricle.models.seam import parted, refuse_nothing
+from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Turn
+
+
+class Completions(HttpModel):
+    """Bare text in, text out; and how likely a text is, where the server tells it."""
+
+    default_key_env = "OPENAI_API_KEY"
+
+    def __init__(
+        self, *, logprobs_by: By = "prompt_logprobs", start: str = "", **service: Any
+    ) -> None:
+        """`start` stands before a text that follows nothing, as its start token."""
+        super().__init__(**service)
+        if not self.service.model:
+            raise SpecError("completions: say which model the server should use: -M model=NAME.")
+        self._scorer = Scorer(self, logprobs_by, start)
+
+    async def generate(self, request: Generate) -> Generation:
+        asked: dict[str, Any] = {
+            "model": self.service.model,
+            "prompt": self._text(request.turns),
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+        }
+        if request.stop:
+            asked["stop"] = request.stop
+        answer, host = await self._scorer.ask("/completions", asked)
+        return _said(answer, host)
+
+    async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
+        refuse_nothing(request)
+        text, space = parted(self._text(request.turns))
+        return await self._scorer.text(text, space + request.continuation, whole=request.whole)
+
+    def _text(self, turns: Sequence[Turn]) -> str:
+        return joined(turns)
+
+
+def _said(answer: Mapping[str, Any], host: str) -> Generation:
+    try:
+        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        return Generation(
+            text=str(choice["text"]),
+            tokens=count(usage.get("completion_tokens")),
+            input_tokens=count(usage.get("prompt_tokens")),
+            finish=choice.get("finish_reason") or "",
+        )
+    except (AttributeError, IndexError, KeyError, TypeError) as error:
+        raise Refused(f"{host} answered {shape(answer)}, no completion") from error

@@ -1,0 +1,232 @@
+"""Likelihoods over HTTP: what is sent, what is counted, and who is refused before any sample."""
+
+import asyncio
+import json
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from asking import generate
+from http_servers import whole
+
+from auricle import Audio
+from auricle.errors import Refused, SampleError, SpecError
+from auricle.fakeserver.likelihoods import GREEDY, logprob_of
+from auricle.models.completions import Completions
+from auricle.models.openai import OpenAI
+from auricle.models.vllm_chat import VLLMChat
+from auricle.types import LogLikelihood, Turn
+
+PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
+
+
+def at(kind, server, **options):
+    return kind(**{"base_url": server.url, "model": "fake", **options})
+
+
+def asked(model, *requests):
+    """All of them at once, by one model."""
+
+    async def ask():
+        try:
+            calls = (
+                model.loglikelihood(each)
+                if isinstance(each, LogLikelihood)
+                else model.generate(each)
+                for each in requests
+            )
+            return await asyncio.gather(*calls)
+        finally:
+            await model.close()
+
+    return asyncio.run(ask())
+
+
+def likely(context, continuation, **more):
+    turns = (Turn("user", (context,)),) if context else ()
+    return LogLikelihood(turns=turns, continuation=continuation, **more)
+
+
+def known(before, *tokens):
+    """What the server makes up for these tokens after that text."""
+    found = []
+    for token in tokens:
+        found.append(logprob_of(token, before))
+        before += token
+    return pytest.approx(found)
+
+
+# --- a bare text -----------------------------------------------------------------
+
+
+@pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
+def test_only_the_continuation_s_tokens_count(serve, by):
+    model = at(Completions, serve(), logprobs_by=by)
+    (found,) = asked(model, likely("What is it?", " a big cat"))
+    assert found.logprobs == known("What is it?", " a", " big", " cat")
+    assert found.greedy == all(each >= GREEDY for each in found.logprobs)
+
+
+@pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
+@pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n", " \n "])
+def test_white_space_before_the_continuation_belongs_to_it(serve, by, space):
+    model = at(Completions, serve(), logprobs_by=by)
+    (found,) = asked(model, likely(f"What is it?{space}", "cat"))
+    assert found.logprobs == known("What is it?", f"{space}cat")
+
+
+@pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
+def test_letters_joined_across_the_seam_are_counted_as_the_server_reads_them(serve, by):
+    (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("What is", "n't 猫"))
+    assert found.logprobs == known("What", " isn't", " 猫")
+
+
+@pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
+def test_the_whole_is_every_token_but_the_first(serve, by):
+    (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("is it", " cat", whole=True))
+    assert found.logprobs == known("is", " it", " cat")
+
+
+def test_a_text_after_nothing_follows_the_start_that_was_named(serve):
+    (found,) = asked(at(Completions, serve(), start="<s> "), likely("", "a cat"))
+    assert found.logprobs == known("<s>", " a", " cat")
+
+
+def test_without_a_start_the_first_token_is_not_made_up(serve):
+    with pytest.raises(SampleError, match=r"nothing of the very first token.*-M start="):
+        asked(at(Completions, serve()), likely("", "a cat"))
+
+
+def test_turns_stand_on_lines_of_their_own_and_are_continued(serve):
+    server = serve()
+    (said,) = asked(at(Completions, server), generate("how are you", max_tokens=2))
+    assert (said.text, said.finish, said.tokens, said.input_tokens) == ("how are", "length", 2, 3)
+
+
+def test_a_sound_is_refused_where_only_text_is_read(serve, tone):
+    request = LogLikelihood(turns=(Turn("user", (Audio(str(tone("a.wav"))),)),), continuation="x")
+    with pytest.raises(SampleError, match="reads text only"):
+        asked(at(Completions, serve()), request)
+
+
+def test_as_little_is_written_as_the_server_allows(canned):
+    place = {"1": {"logprob": -1.0, "rank": 1, "decoded_token": " cat"}}
+    server = canned({"choices": [{"text": "", "prompt_logprobs": [None, place]}]})
+    asked(at(Completions, server), likely("a", " cat"))
+    sent = server.last.json()
+    assert (sent["max_tokens"], sent["prompt_logprobs"], sent["prompt"]) == (1, 0, "a cat")
+
+
+def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned):
+    held = {
+        "tokens": ["a", " cat", " sat"],
+        "token_logprobs": [None, -1.0, -2.0],
+        "top_logprobs": [None, {" cat": -1.0}, None],
+        "text_offset": [0, 1, 5],
+    }
+    no = whole(400, json.dumps({"error": {"message": "max_tokens must be at least 1"}}))
+    server = canned(no, {"choices": [{"text": "", "logprobs": held}]})
+    (found,) = asked(at(Completions, server, logprobs_by="echo"), likely("a", " cat"))
+    assert (found.logprobs, found.greedy) == ((-1.0,), True)
+    assert server.last.json()["max_tokens"] == 1
+
+
+# --- chat ------------------------------------------------------------------------
+
+
+def test_an_answer_is_scored_in_its_place_in_the_chat(serve):
+    (found,) = asked(at(VLLMChat, serve()), likely("is it", "a cat"))
+    assert found.logprobs == known("user: is it\nassistant:", " a", " cat")
+
+
+def test_an_answer_already_begun_is_gone_on_with(serve):
+    turns = (Turn("user", ("is it",)), Turn("assistant", ("I say ",)))
+    (found,) = asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="a cat"))
+    assert found.logprobs == known("user: is it\nassistant: I say", " a", " cat")
+
+
+def test_a_sound_stands_before_the_answer(serve, tone):
+    requests = [
+        LogLikelihood(turns=(Turn("user", (Audio(str(path)), "what?")),), continuation="a cat")
+        for path in (tone("a.wav", 0.1), tone("b.wav", 0.2))
+    ]
+    first, second = asked(at(VLLMChat, serve()), *requests)
+    assert len(first.logprobs) == len(second.logprobs) == 2
+    assert first != second
+
+
+def test_a_sound_has_no_whole(serve, tone):
+    turns = (Turn("user", (Audio(str(tone("a.wav"))),)),)
+    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+        asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="x", whole=True))
+
+
+def test_what_follows_nothing_is_asked_without_the_chat(serve):
+    server = serve()
+    (found,) = asked(at(VLLMChat, server, start="<s> "), likely("", "a cat"))
+    assert found.logprobs == known("<s>", " a", " cat")
+    assert set(server.stats()["requests"]) == {"/v1/completions"}
+
+
+# --- who cannot --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", PATHS)
+def test_a_server_without_prompt_logprobs_is_asked_once_and_about_no_sample(serve, kind):
+    server = serve(no_logprobs=True)
+    model = at(kind, server)
+    with pytest.raises(SpecError, match=r"127\.0\.0\.1:\d+ gives no prompt logprobs.*Models that"):
+        asked(model, likely("is it", " a cat"))
+    assert server.stats()["requests"] == {PATHS[kind]: 1}
+
+
+def test_many_samples_at_once_share_one_proof(serve):
+    server = serve()
+    asked(at(Completions, server), *(likely("is it", f" cat {n}") for n in range(5)))
+    assert server.stats()["requests"] == {"/v1/completions": 6}
+
+
+def test_a_wrong_key_is_no_lack_of_logprobs(serve):
+    with pytest.raises(Refused, match="401"):
+        asked(at(Completions, serve(key="right"), api_key="wrong"), likely("is it", " cat"))
+
+
+def test_another_way_to_tell_is_refused_by_name(serve):
+    with pytest.raises(SpecError, match="logprobs_by should be prompt_logprobs or echo"):
+        at(Completions, serve(), logprobs_by="luck")
+
+
+def test_a_model_without_a_name_is_refused(serve):
+    with pytest.raises(SpecError, match="-M model=NAME"):
+        Completions(base_url=serve().url)
+
+
+# --- first tokens ------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("kind", [OpenAI, VLLMChat])
+def test_the_likeliest_first_tokens_are_told_beside_the_answer(serve, kind, stream):
+    model = at(kind, serve(reply="B"), stream=stream)
+    (said,) = asked(model, generate("A or B?", max_tokens=1, first_tokens=5))
+    letters = sorted("ABCDEFGHIJKLMNOPQRSTUVWXYZ", key=logprob_of, reverse=True)[:5]
+    assert said.first == {letter: pytest.approx(logprob_of(letter)) for letter in letters}
+
+
+def test_first_tokens_are_not_told_unasked(serve):
+    (said,) = asked(at(OpenAI, serve(), logprobs=True), generate("A or B?"))
+    assert said.first is None
+
+
+def test_more_first_tokens_than_an_api_tells_are_not_asked_for(serve):
+    server = serve()
+    with pytest.raises(SpecError, match="at most 20 of the likeliest first tokens, and 21"):
+        asked(at(OpenAI, server), generate("A or B?", first_tokens=21))
+    assert not server.stats()["requests"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_server_that_tells_no_first_tokens_is_refused(serve, stream):
+    with pytest.raises(SpecError, match=r"does not tell the likeliest first tokens"):
+        asked(at(OpenAI, serve(no_logprobs=True), stream=stream), generate("A?", first_tokens=5))
