@@ -23,7 +23,14 @@ SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence"
 """Task arguments that decide how answers are scored, not what is asked."""
 PLACES = ("data", "root", "rubric")
 """Task arguments that are paths."""
-CODE = (("inferencer",), ("inferencer", "use"), ("inferencer", "next"), ("shots", "use"))
+CODE = (
+    ("inferencer",),
+    ("inferencer", "use"),
+    ("inferencer", "next"),
+    ("shots",),
+    ("shots", "use"),
+    ("shots", "encoder"),
+)
 """Task arguments that may name a thing in a file, as `file.py:thing`."""
 
 
@@ -181,5 +188,5 @@ def _absolute(value: str, base: Path) -> str:
 
 def _absolute_code(name: str, base: Path = Path()) -> str:
     """`file.py:Class` with its file's whole path; other names as they are."""
-    file, colon, attribute = name.rpartition(":")
-    return f"{(base / file).resolve()}:{attribute}" if colon and file.endswith(".py") else name
+    file, suffix, attribute = name.partition(".py:")
+    return f"{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name

@@ -6,9 +6,11 @@ import difflib
 import inspect
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from auricle import registry
+from auricle.data.rows import revision
 from auricle.errors import SpecError
 from auricle.prompts.budget import Budget, Shown, everything
 
@@ -50,7 +52,8 @@ class Options:
             if parameter.kind in NAMED and name != "seed"
         }
         told = sorted({**usual, **self.arguments}.items())
-        return f"{self.use}({', '.join(f'{name}={value!r}' for name, value in told)})"
+        arguments = ", ".join(f"{name}={_known(value)!r}" for name, value in told)
+        return f"{_known(self.use)}({arguments})"
 
     def retriever(self) -> Any:
         seeded = {"seed": self.seed} if "seed" in _parameters(self.kind) else {}
@@ -79,6 +82,13 @@ def read(given: Any) -> Options:
         seconds=_seconds(options),
         tokenizer=str(options.get("tokenizer") or ""),
     )
+
+
+def _known(value: Any) -> Any:
+    """A value, but code in a file by what the file holds and not by where it lies."""
+    file, suffix, attribute = value.partition(".py:") if isinstance(value, str) else ("", "", "")
+    path = Path(f"{file}.py")
+    return f"{path.name}@{revision(path)}:{attribute}" if suffix and path.is_file() else value
 
 
 def _by_name(given: Any) -> Mapping[str, Any]:
@@ -169,4 +179,5 @@ def _names(value: Any) -> tuple[str, ...]:
 
 
 def _wrong(what: str, *where: str) -> SpecError:
-    return SpecError(f"`shots` {what}.", where=("shots", *where))
+    end = "" if what.endswith("?") else "."
+    return SpecError(f"`shots` {what}{end}", where=("shots", *where))

@@ -318,6 +318,18 @@ def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path):
     pool = [row("long", "a long question"), row("tiny", "?"), row("short", "what?")]
     assert ids(f"{file}:Shortest:2", pool, row("x")) == ["short", "tiny"]
     assert ids({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool, row("x")) == ["short"]
-    assert "Shortest(least=3), k=1" in repr(
-        shots({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool)
-    )
+
+
+def test_code_in_a_file_is_told_by_what_it_holds_and_not_by_where_it_lies(tmp_path):
+    told = []
+    for folder, body in (("a", "return allowed"), ("b", "return allowed"), ("c", "return ()")):
+        (tmp_path / folder).mkdir()
+        file = tmp_path / folder / "mine.py"
+        file.write_text(
+            f"class Mine:\n    def __init__(self, least=0): ...\n"
+            f"    def rank(self, sample, allowed):\n        {body}\n"
+        )
+        told.append(repr(shots({"use": f"{file}:Mine", "k": 1, "least": 3}, rows(2))))
+    assert told[0] == told[1] != told[2]
+    assert told[0].startswith("Shots(mine.py@")
+    assert ":Mine(least=3), k=1" in told[0]
