@@ -28,9 +28,13 @@ NEEDED = "orjson"
 """What Auricle's own source imports in a worker."""
 OLDEST = (3, 11)
 VERSION = re.compile(r"\d+(\.\d+)*")
-CHATTER = ("note:", "hint:", "[notice]", "warning:", "[end of output]", "╰─>")
+UNTOLD = "ResolutionImpossible"
+"""An error of pip's that only points to a page; the one before it names the packages."""
+CHATTER = ("#", "warning:", "[notice]")
+"""How lines begin that name no package."""
 
 Say = Callable[[str], None]
+Why = Callable[[Sequence[str]], str]
 
 
 def _quietly(_: str) -> None: ...
@@ -69,15 +73,17 @@ def remove(name: str) -> Environment:
 
 def _build(path: Path, block: Block, python: str, say: Say) -> None:
     path.mkdir(mode=0o700)  # variables may be secrets
-    _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", say)
+    _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", say, _first_line)
     install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
-    _run([*install, NEEDED, *block.packages], "pip could not install the packages", say)
+    _run(
+        [*install, NEEDED, *block.packages], "pip could not install the packages", say, _last_error
+    )
 
 
 def _finish(path: Path, block: Block, version: str) -> Environment:
     """Tell what came of it, in a file that is there whole or not at all."""
     listed = [str(Environment(path).python), "-m", "pip", "freeze"]
-    said = _run(listed, "pip cannot tell what it installed", _quietly)
+    said = _run(listed, "pip cannot tell what it installed", _quietly, _last_error)
     installed = [line for line in said if line and not line.lower().startswith(CHATTER)]
     about = {
         "environment": block.plain(),
@@ -141,7 +147,7 @@ def _interpreter(wanted: str) -> tuple[str, str]:
     """The Python to build with and its version, if Auricle's own source can be read by it."""
     python = _named(wanted)
     words = "import platform; print(platform.python_version())"
-    said = _run([python, "-c", words], f"{python} cannot be run", _quietly)
+    said = _run([python, "-c", words], f"{python} cannot be run", _quietly, _first_line)
     version = said[-1] if said else ""
     if not VERSION.match(version):
         raise SpecError(f"{python} is no Python: asked for its version it said {version!r}.")
@@ -169,7 +175,7 @@ def _named(wanted: str) -> str:
     )
 
 
-def _run(command: Sequence[str], trouble: str, say: Say) -> list[str]:
+def _run(command: Sequence[str], trouble: str, say: Say, why: Why) -> list[str]:
     """What a command printed, each line said as it comes; or the line that tells why it failed."""
     # What is importable here must not be taken for what is installed there.
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -186,20 +192,30 @@ def _run(command: Sequence[str], trouble: str, say: Say) -> list[str]:
             errors="replace",
         ) as running:
             assert running.stdout
-            for line in running.stdout:
-                lines.append(line.rstrip())
-                say(lines[-1])
+            try:
+                for line in running.stdout:
+                    lines.append(line.rstrip())
+                    say(lines[-1])
+            except BaseException:
+                running.kill()  # or it would go on writing to what is about to be deleted
+                running.wait()
+                raise
     except OSError as error:
         raise SpecError(f"{trouble}: {error}.") from error
     if running.returncode:
-        raise SpecError(f"{trouble}: {_reason(lines)}")
+        told = [line.strip() for line in lines if line.strip()]
+        words = why(told) if told else "it said nothing"
+        raise SpecError(f"{trouble}: {redacted({'words': words})['words']}")
     return lines
 
 
-def _reason(lines: Sequence[str]) -> str:
-    """The last line of pip's that says what is wrong; below it come hints and notices."""
-    told = [line.strip() for line in lines if line.strip()]
-    errors = [line for line in told if line.startswith("ERROR:")]
-    others = [line for line in told if not line.lower().startswith(CHATTER)]
-    words = next(iter([*errors[-1:], *others[-1:]]), "it said nothing")
-    return str(redacted({"words": words.removeprefix("ERROR:").strip()})["words"])
+def _first_line(told: Sequence[str]) -> str:
+    """What a launcher says is wrong; its advice comes after."""
+    return told[0]
+
+
+def _last_error(told: Sequence[str]) -> str:
+    """The last line in which pip says what is wrong; below it come hints and notices."""
+    errors = [line for line in told if line.startswith("ERROR:") and UNTOLD not in line]
+    failed = [line for line in told if line.startswith(("×", "error:"))]
+    return (errors or failed or list(told))[-1].removeprefix("ERROR:").strip()

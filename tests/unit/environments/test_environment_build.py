@@ -83,6 +83,17 @@ def finished(folder, name, **block):
     return path
 
 
+def stand_in(path, pip, venv=""):
+    """A Python that makes a virtualenv of nothing but another, whose pip does as it is told."""
+    made = path.with_name("made")
+    made.write_text(f"#!/bin/sh\n{pip}\n")
+    venv = venv or f'mkdir -p "$3/bin"; cp {made} "$3/bin/python"'
+    path.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3.12.0 && exit\n{venv}\n')
+    made.chmod(0o755)
+    path.chmod(0o755)
+    return path
+
+
 # --- building -----------------------------------------------------------------------
 
 
@@ -125,12 +136,47 @@ def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere, auricle):
     assert not (nowhere / "bad").exists()
 
 
+TALK = {
+    "Collecting x\nERROR: Could not find it\nERROR: No match for x\n\n[notice] Get pip 99": (
+        "No match for x"
+    ),
+    "ERROR: Cannot install a==1 and b==2\n\nERROR: ResolutionImpossible: see a page": (
+        "Cannot install a==1 and b==2"
+    ),
+    "error: subprocess-exited\n× Building x did not run\n│ exit code: 1\nnote: not pip's": (
+        "× Building x did not run"
+    ),
+    "ERROR: nothing at https://me:sesame@example.org/x": "nothing at https://…@example.org/x",
+    "Usage: pip\n\nno such option": "no such option",
+    "": "it said nothing",
+}
+
+
+@pytest.mark.parametrize("said", TALK)
+def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere, tmp_path, said):
+    stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
+    with pytest.raises(SpecError) as error:
+        create("mine", Block(python=str(tmp_path / "python")))
+    assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
+
+
+def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere, tmp_path):
+    stand_in(tmp_path / "python", "echo $$; sleep 60")
+
+    def stop(line):
+        raise KeyboardInterrupt(line)
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        create("mine", Block(python=str(tmp_path / "python")), say=stop)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(str(stopped.value)), 0)
+    assert every() == []
+
+
 def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
     path = finished(nowhere, "old")
-    broken = tmp_path / "python"
-    broken.write_text('#!/bin/sh\n[ "$1" = -c ] && echo 3.12.0 && exit\necho no venv; exit 1\n')
-    broken.chmod(0o755)
-    with pytest.raises(SpecError, match="cannot make a virtualenv: no venv"):
+    broken = stand_in(tmp_path / "python", "", venv="echo no venv; echo advice; exit 1")
+    with pytest.raises(SpecError, match=r"cannot make a virtualenv: no venv$"):
         create("old", Block(python=str(broken)), force=True)
     assert find("old").block == Block()
     assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
