@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from hashlib import blake2b
 from pathlib import Path, PurePath
 from typing import Any
@@ -107,8 +107,9 @@ def questions(judge: Judge, metric: Metric, record: Record) -> list[Question]:
     for request in requests:
         shown = _shown(request)
         key = _hex(dumps([judge.model, judge.arguments, votes[shown]]) + shown, 16)
+        asked = replace(request, nth=votes[shown])
         votes[shown] += 1
-        found.append(Question(key, record.sample.id, metric.name, request))
+        found.append(Question(key, record.sample.id, metric.name, asked))
     return found
 
 

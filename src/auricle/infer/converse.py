@@ -37,6 +37,9 @@ class Converse:
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         history = [Turn("system", render(self.system, sample.inputs))] if self.system else []
+        if self.turns not in sample.inputs:
+            known = ", ".join(sample.inputs) or "nothing"
+            raise SampleError(f"no conversation in {self.turns!r}; the sample has {known}")
         said = conversation(sample.inputs[self.turns])
         asked = [place for place, turn in enumerate(said) if turn.role == "user"]
         answers: list[Output] = []
@@ -92,8 +95,11 @@ class Rounds:
     needs: ClassVar[Ability] = "generate"
 
     def __post_init__(self) -> None:
-        called = f"{getattr(self.next, '__module__', '')}:{getattr(self.next, '__qualname__', '')}"
-        object.__setattr__(self, "name", self.name or called)
+        called = getattr(self.next, "__qualname__", "")
+        if not (self.name or called):  # else two runs with different rounds would be taken for one
+            raise SpecError("What says the next round has no name of its own; give it one: name=…")
+        name = self.name or f"{getattr(self.next, '__module__', '')}:{called}"
+        object.__setattr__(self, "name", name)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         shown = replace(sample, target=None)  # whoever writes a prompt is not told the answer

@@ -71,13 +71,13 @@ def test_a_stop_word_ends_its_own_answer_only(bare):
     assert other.text == whole
 
 
-def test_sampled_answers_repeat_from_run_to_run_and_differ_from_asking_to_asking(folder):
-    request = generate(PROMPTS[0], max_tokens=12, temperature=1.0)
+def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(folder):
+    asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, nth=nth) for nth in range(2)]
     first, second = Causal(model=str(folder)), Causal(model=str(folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
-    told = [first.generate([request])[0].text for _ in range(2)]
-    again = [second.generate([neighbour, request])[1].text for _ in range(2)]
-    assert told == again
+    told = [first.generate([request])[0].text for request in asked]
+    again = [second.generate([neighbour, request])[1].text for request in reversed(asked)]
+    assert told == again[::-1]
     assert told[0] != told[1]
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import copy
 import gc
-import zlib
 from abc import ABC, abstractmethod
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from auricle.audio import Audio
 from auricle.errors import SampleError, SpecError
 from auricle.models.base import BatchModel
 from auricle.models.transformers.weights import Weights, device_of, library
-from auricle.types import Generate, Generation, Turn
+from auricle.types import Generate, Generation
 
 UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
 
@@ -68,10 +65,6 @@ class Local(BatchModel, ABC):
 class Transformer(Local):
     """Weights that write: subclasses load, and `write` answers to a list of requests."""
 
-    def __init__(self, **weights: Any) -> None:
-        self._asked: Counter[tuple[int, int]] = Counter()
-        super().__init__(**weights)
-
     @abstractmethod
     def write(self, batch: Sequence[Generate]) -> list[Generation]:
         """Answers to requests of one temperature."""
@@ -84,13 +77,11 @@ class Transformer(Local):
             return [self._sampled(each) if each.temperature else next(written) for each in batch]
 
     def _sampled(self, request: Generate) -> Generation:
-        """Another answer to the same has the next seed, whatever was asked in between."""
+        """Each of several answers has a seed of its own, whenever and wherever it is asked for."""
         import torch
 
-        key = _digest(request.turns), request.nth
-        self._asked[key] += 1
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.weights.seed + request.nth + self._asked[key] - 1)
+            torch.manual_seed(self.weights.seed + request.nth)
             return self.write([request])[0]
 
     def settings(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
@@ -115,10 +106,3 @@ class Transformer(Local):
         window = getattr(config, "max_position_embeddings", None)
         if isinstance(window, int) and tokens > window:
             raise SampleError(f"{tokens} tokens, and the model reads at most {window}")
-
-
-def _digest(turns: Sequence[Turn]) -> int:
-    """What tells one question from another."""
-    parts = [part for turn in turns for part in (turn.role, *turn.parts)]
-    words = (part.hash if isinstance(part, Audio) else str(part) for part in parts)
-    return zlib.crc32("\n".join(words).encode())
