@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from hashlib import blake2b
 from typing import Any, overload
@@ -11,7 +11,7 @@ from typing import Any, overload
 from auricle.audio import Audio, Image, Video
 from auricle.codec import content_key, dumps
 from auricle.errors import DataError, SampleError, SpecError
-from auricle.types import Input, Part, Rejected, Sample, parts_of
+from auricle.types import Input, Json, Part, Rejected, Sample, parts_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +21,8 @@ class Shot:
     id: str
     inputs: Mapping[str, Input]
     answer: str
+    meta: Mapping[str, Json] = field(default_factory=dict)
+    """Its row's other columns, which a template may show too: a rationale, say."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +59,7 @@ class Pool:
         if row.target is None:
             raise SampleError("no target to show")
         _refuse_missing(row)
-        return Shot(row.id, row.inputs, self.answer(row))
+        return Shot(row.id, row.inputs, self.answer(row), row.meta)
 
     @property
     def samples(self) -> list[Sample]:
@@ -79,7 +81,7 @@ class Pool:
             return str(known)
         whole = blake2b(digest_size=4)
         for shot in self.shots:
-            whole.update(dumps([shot.id, shot.inputs, shot.answer]))
+            whole.update(dumps([shot.id, shot.inputs, shot.answer, shot.meta]))
         return f"rows@{whole.hexdigest()}"
 
     def notes(self) -> list[str]:

@@ -91,6 +91,12 @@ class Prompt:
         said.extend(Turn(message.role, render(message.text, inputs)) for message in self.turns)
         return tuple(said)
 
+    def shown(self, shot: Shot) -> list[Part]:
+        """The parts that an example is shown as."""
+        if isinstance(self.examples, str) and self.examples:
+            return self._listed([shot])
+        return [part for turn in self._shown(shot) for part in turn.parts]
+
     def _shown(self, shot: Shot) -> list[Turn]:
         """An example as turns of its own; without a template, as the sample itself is asked."""
         inputs = _with_target(shot)
@@ -123,7 +129,9 @@ class Prompt:
 
 
 def _with_target(shot: Shot) -> dict[str, Input]:
-    return {**shot.inputs, **dict.fromkeys(TARGETS, shot.answer)}
+    """All that an example may show: its row's other columns, too."""
+    columns = {k: str(v) for k, v in shot.meta.items() if isinstance(v, (str, int, float))}
+    return {**columns, **shot.inputs, **dict.fromkeys(TARGETS, shot.answer)}
 
 
 def _answered(turns: Sequence[Message]) -> tuple[Message, ...]:

@@ -91,7 +91,8 @@ class Kind:
         if pool := pool_named(options.shots):
             options = replace(options, data=pool)
             samples = samples_of(options, self.columns, self.finished(asked))
-        return Shots.from_options(options.shots, samples, self._written(asked))
+        counted = asked.prompt.shown if asked.prompt else None
+        return Shots.from_options(options.shots, samples, self._written(asked), counted)
 
     def _written(self, asked: Way) -> Callable[[Sample], str]:
         """An example is answered as a sample is: options scored by their text are shown as text."""

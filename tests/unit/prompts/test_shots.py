@@ -292,6 +292,22 @@ def test_a_prompt_can_show_examples_as_text_with_sound_among_it():
     assert turn.parts == (sound, " is water. ", asked.inputs["audio"][0])
 
 
+def test_an_example_can_show_any_column_of_its_row_such_as_a_rationale():
+    pool = [row("a", "2 + 2?", "4", rationale="Two and two.", difficulty=1)]
+    prompt = {"turns": "{question}", "examples": [{"user": "{question} ({difficulty})"},
+              {"assistant": "{rationale} So: {target}"}]}  # fmt: skip
+    said = Prompt.of(prompt, shots=shots("first:1", pool)).render(row("x", "3 + 3?"))
+    assert [turn.parts[0] for turn in said] == ["2 + 2? (1)", "Two and two. So: 4", "3 + 3?"]
+
+
+def test_a_budget_counts_an_example_as_its_prompt_shows_it():
+    pool = [row("a", "q" * 4000, "yes")]
+    short = Prompt.of({"turns": "{examples}{question}", "examples": "{target}", "separator": ""})
+    options = {"use": "first", "k": 1, "max_tokens": 1}
+    assert ids(options, pool, row("x"), shown=short.shown) == ["a"]
+    assert ids(options, pool, row("x"), shown=Prompt.of("{question}").shown) == []
+
+
 # --- signature -------------------------------------------------------------------
 
 
