@@ -159,7 +159,7 @@ def _message(given: Any, section: str, at: int) -> Message:
         return Message("user", given)
     if isinstance(given, Mapping) and {*given} == {"role", "content"}:
         given = {given["role"]: given["content"]}
-    if not _is_message(given):
+    if not (isinstance(given, Mapping) and len(given) == 1 and next(iter(given)) in ROLES):
         raise _wrong(f"should say `user:`, `assistant:` or `system:`, not {given!r}", section, at)
     ((role, content),) = given.items()
     return Message(role, _text(content, section, at))
@@ -189,6 +189,7 @@ def _part(given: Any, *where: str | int) -> str:
 
 
 def _is_message(given: Any) -> bool:
+    """One message, and not sections by name, of which `system` is one."""
     if not isinstance(given, Mapping):
         return False
     return ({*given} == {"role", "content"} and given["role"] in ROLES) or (

@@ -1,0 +1,170 @@
+"""What a task says to a model."""
+
+import re
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from auricle import Audio, Image, Sample, SpecError, Video
+from auricle.errors import SampleError
+from auricle.prompts import Prompt
+from auricle.prompts.fields import names, render
+from auricle.prompts.pool import Shot
+from auricle.types import Turn
+
+SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
+
+
+class TheseShots:
+    """Examples that are always the same."""
+
+    def __init__(self, *shots):
+        self.shots = shots
+
+    def of(self, _sample):
+        return self.shots
+
+
+def sample(**inputs):
+    return Sample(id="1", inputs=inputs, target="the secret")
+
+
+def said(prompt, **inputs):
+    return [(turn.role, turn.parts) for turn in Prompt.of(prompt).render(sample(**inputs))]
+
+
+def test_a_text_is_what_the_user_says():
+    assert said("What is {thing}?", thing="it") == [("user", ("What is it?",))]
+
+
+def test_messages_are_said_in_order():
+    messages = [{"system": "brief"}, {"user": "{q}"}, {"assistant": "Answer:"}]
+    assert said(messages, q="why") == [
+        ("system", ("brief",)),
+        ("user", ("why",)),
+        ("assistant", ("Answer:",)),
+    ]
+    assert said({"system": "brief", "turns": messages[1:]}, q="why") == said(messages, q="why")
+
+
+def test_messages_with_role_and_content_are_taken_too():
+    assert said([{"role": "user", "content": "{q}"}], q="why") == [("user", ("why",))]
+
+
+def test_parts_may_be_listed_in_any_order():
+    parts = [{"text": "See "}, {"image": "p"}, {"audio": "a"}, " and ", {"video": "v"}, "{q}"]
+    assert said([{"user": parts}], p=PICTURE, a=SOUND, v=FILM, q="?") == [
+        ("user", ("See ", PICTURE, SOUND, " and ", FILM, "?")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "words"),
+    [
+        ({"turn": "x"}, "has no turn; it has system, examples, turns"),
+        ({"system": "x"}, "says nothing: it needs `turns`"),
+        ([{"user": [{"sound": "x"}]}], "has a part that is no text"),
+        ([{"robot": "x"}], "should say `user:`"),
+        ("{target}", r"would show the answer: \{target\}"),
+        ({"system": "{answer}", "turns": "x"}, r"would show the answer: \{answer\}"),
+        ({"turns": "x", "examples": "{q}"}, r"no \{examples\} in its turns"),
+        ("{examples}{q}", r"and no `examples` that are text"),
+        ([{"user": "x"}, {"role": "system", "content": "y"}], "ends with a system message"),
+    ],
+)
+def test_a_prompt_that_cannot_be_is_refused(prompt, words):
+    with pytest.raises(SpecError, match=words) as refused:
+        Prompt.of(prompt)
+    assert refused.value.where[0] == "prompt"
+
+
+def test_examples_are_turns_of_their_own():
+    prompt = Prompt.of("{audio}{q}", shots=TheseShots(Shot("s", {"audio": SOUND, "q": "1+1"}, "2")))
+    turns = prompt.render(sample(audio=FILM, q="2+2"))
+    assert [(turn.role, turn.parts) for turn in turns] == [
+        ("user", (SOUND, "1+1")),
+        ("assistant", ("2",)),
+        ("user", (FILM, "2+2")),
+    ]
+
+
+def test_examples_go_on_where_the_answer_was_begun():
+    prompt = Prompt.of(
+        [{"user": "{q}"}, {"assistant": "Answer:"}], shots=TheseShots(Shot("s", {"q": "1+1"}, "2"))
+    )
+    assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
+
+
+def test_examples_may_have_a_form_of_their_own():
+    given = {
+        "turns": "{q}",
+        "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}],
+    }
+    prompt = Prompt.of(given, shots=TheseShots(Shot("s", {"q": "1+1"}, "2")))
+    assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [
+        ("Example: 1+1",),
+        ("It is 2.",),
+        ("2+2",),
+    ]
+
+
+def test_examples_may_be_text_within_a_turn():
+    given = {"turns": "{examples}Q: {q}\nA:", "examples": "Q: {q}\nA: {target}", "separator": "\n"}
+    shots = TheseShots(Shot("s", {"q": "1+1"}, "2"), Shot("t", {"q": "{target}"}, "4"))
+    ((_, parts),) = [
+        (turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))
+    ]
+    assert parts == ("Q: 1+1\nA: 2\nQ: {target}\nA: 4\nQ: 3+3\nA:",)
+
+
+def test_a_field_in_double_braces_is_text():
+    assert render("{{q}} {q} {{q?}}", {"q": "x"}) == ("{q} x {q?}",)
+
+
+@pytest.mark.parametrize(
+    "text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"]
+)
+def test_braces_of_other_languages_stay_as_they_are(text):
+    expected = (text,)
+    if names(text):
+        with pytest.raises(SampleError):
+            render(text, {})
+    else:
+        assert render(text, {}) == expected
+
+
+def test_a_field_is_needed_unless_it_is_optional_everywhere():
+    prompt = Prompt.of({"system": "{a?}{b?}", "turns": "{a}{b?}"})
+    assert prompt.fields == {"a": False, "b": True}
+
+
+text = st.text(
+    st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40
+)
+marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
+
+
+@settings(max_examples=1000, deadline=None)
+@given(
+    question=st.lists(st.one_of(text, marks), max_size=6).map("".join),
+    template=st.lists(
+        st.one_of(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6
+    ).map("".join),
+)
+def test_no_target_reaches_a_prompt_whatever_stands_in_template_and_question(question, template):
+    target = "\x00the only copy of the target\x00"
+    row = Sample(
+        id="1",
+        inputs={"question": question},
+        target=target,
+        meta={"answer": target, "label": target},
+    )
+    try:
+        turns = Prompt.of(template or "{question}", system=question).render(row)
+    except (SpecError, SampleError):
+        return  # it names a field that is no input: refused, not filled
+    shown = "".join(str(part) for turn in turns for part in turn.parts)
+    assert target not in shown
+    if re.fullmatch(r"\{question\}", template or "{question}"):
+        assert question in shown
