@@ -31,7 +31,7 @@ class Respond(Prompted):
             raise SpecError(
                 f"{self.samples} answers to the same question would all be one at temperature 0; "
                 "give a temperature, such as 0.7.",
-                where=("temperature",),
+                where=("samples",),
             )
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:

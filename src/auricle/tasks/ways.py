@@ -40,7 +40,11 @@ class Way:
 def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "respond") -> Way:
     """What options say of asking, and otherwise what the kind of task does."""
     name, given = _named(options.inferencer, use)
-    make = registry.inferencer.get(name)
+    try:
+        make = registry.inferencer.get(name)
+    except SpecError as error:
+        error.where = ("inferencer",)
+        raise
     takes = inspect.signature(make).parameters
     if unknown := [each for each in given if each not in takes]:
         raise SpecError(
