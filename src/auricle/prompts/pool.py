@@ -87,6 +87,8 @@ class Pool:
     def notes(self) -> list[str]:
         """What could not be shown, in sentences."""
         passed = self._read[2]
+        if len(passed) == 1:
+            return [f"1 row of the pool cannot be an example: {passed[0]}."]
         if not passed:
             return []
         return [f"{len(passed):,} rows of the pool cannot be examples, such as {passed[0]}."]

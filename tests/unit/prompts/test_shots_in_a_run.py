@@ -1,0 +1,59 @@
+"""Examples from task file to journal."""
+
+import json
+
+DATA = [{"id": f"t{n}", "question": f"asked {n}", "answer": str(n)} for n in range(3)]
+POOL = [{"id": f"p{n}", "question": f"shown {n}", "answer": f"right {n}"} for n in range(4)]
+TASK = """
+task: qa
+data: mine.jsonl
+shots:
+  use: {use}
+  k: 2
+  pool: pool.jsonl
+"""
+
+
+def written(manifest, use="random"):
+    data = manifest(DATA)
+    manifest(POOL, "pool.jsonl")
+    (data.parent / "task.yaml").write_text(TASK.format(use=use))
+    return data.parent
+
+
+def journal(folder):
+    lines = (folder / "run" / "outputs.jsonl").read_text().splitlines()
+    return {line["id"]: line for line in map(json.loads, lines)}
+
+
+def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle, manifest):
+    folder = written(manifest)
+    done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    found = journal(folder)
+    assert len(found) == 3
+    for line in found.values():
+        shown = [f"shown {name[1:]}" for name in line["meta"]["shots"]]
+        asked = line["inputs"]["question"]
+        assert line["outputs"][0]["text"].splitlines() == [*shown, asked]
+
+
+def test_a_changed_pool_is_another_run(auricle, manifest):
+    written(manifest)
+    auricle("run", "task.yaml", "-m", "echo", "-o", "run")
+    manifest(POOL[:3], "pool.jsonl")
+    again = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
+    assert again.returncode == 2
+    assert "inferencer" in again.stderr
+
+
+def test_an_unknown_retriever_is_told_with_its_line(auricle, manifest):
+    written(manifest, use="bm52")
+    done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
+    assert done.returncode == 2
+    assert "task.yaml:5: No retriever called 'bm52'. Did you mean bm25?" in done.stderr
+
+
+def test_retrievers_and_encoders_can_be_listed(auricle):
+    assert "bm25" in auricle("list", "retrievers").stdout
+    assert "logmel" in auricle("list", "encoders").stdout
