@@ -1,6 +1,7 @@
 """Chat models that hear, through transformers."""
 
 import base64
+from dataclasses import replace
 
 import pytest
 
@@ -14,7 +15,7 @@ from asking import alone, generate, likelihood
 from auricle.audio import Audio, Image
 from auricle.errors import SampleError, SpecError
 from auricle.models.transformers.audio_chat import AudioChat
-from auricle.types import Generate, Turn
+from auricle.types import Generate, LogLikelihood, Turn
 
 FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
     "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
@@ -99,6 +100,50 @@ def test_a_likelihood_is_the_model_s_own(model):
     wanted = [chances[at - 1, tokens[at]].item() for at in range(start, len(tokens))]
     (found,) = model.loglikelihood([likelihood(heard, "what?", "zebra!")])
     assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(model):
+    tokens = [1, *model.tokenizer("zebra!", add_special_tokens=False)["input_ids"]]
+    with torch.inference_mode():
+        chances = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0].float(), -1)
+    wanted = [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+    with_sound = likelihood(sound(0.5), "what?", "zebra!")
+    _, found = model.loglikelihood([with_sound, LogLikelihood(turns=(), continuation="zebra!")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+    assert found.greedy is False
+
+
+def test_the_whole_is_every_token_but_the_first_and_no_sound(model):
+    whole = replace(likelihood("what?", "zebra!"), whole=True)
+    prompt = "<s>user: what?</s><s>assistant: zebra!"
+    (found,) = model.loglikelihood([whole])
+    tokens = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert len(found.logprobs) == len(tokens) - 1
+    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+        model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), whole=True)])
+
+
+def test_a_text_longer_than_the_window_is_read_in_windows(model):
+    text = "the cat sat on the mat " * 12
+    tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
+    rolling = AudioChat(model=model.weights.model, window=16)
+    long, short = (
+        each.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0]
+        for each in (rolling, model)
+    )
+    assert len(long.logprobs) == len(short.logprobs) == len(tokens)
+    assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
+
+
+def test_first_tokens_are_told_after_a_sound(model):
+    asked = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
+    plain = generate("no sound", max_tokens=2)
+    told, other = model.generate([asked, plain])
+    assert len(told.first) <= 5
+    assert other.first is None
+    (found,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
+    (all_told,) = model.generate([replace(asked, first_tokens=400)])
+    assert all_told.first["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
 
 
 def test_a_conversation_keeps_its_turns(model):

@@ -1,5 +1,7 @@
 """Language models through transformers: no answer depends on its neighbours."""
 
+from dataclasses import replace
+
 import pytest
 
 pytest.importorskip("torch")
@@ -10,9 +12,9 @@ import torch
 from asking import alone, generate, likelihood
 
 from auricle.audio import Audio
-from auricle.errors import SampleError
+from auricle.errors import SampleError, SpecError
 from auricle.models.transformers.causal import Causal
-from auricle.types import Generate, Turn
+from auricle.types import Generate, LogLikelihood, Turn
 
 PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
 
@@ -156,3 +158,125 @@ def test_a_sound_is_refused_by_a_model_that_only_reads(bare):
 def test_a_prompt_past_the_window_is_refused(bare):
     with pytest.raises(SampleError, match="the model reads at most 256"):
         bare.generate([generate("?!" * 300)])
+
+
+# --- likelihoods of any text ---------------------------------------------------------
+
+
+def chances(model, tokens):
+    """Log-probabilities of each token after those before it, in a pass of its own."""
+    with torch.inference_mode():
+        told = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
+    return [told[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+
+
+def unprompted(text, **more):
+    return LogLikelihood(turns=(), continuation=text, **more)
+
+
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(bare, chatty):
+    for model in (bare, chatty):
+        tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
+        (found,) = model.loglikelihood([unprompted("the cat")])
+        assert found.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
+
+
+def test_the_whole_is_every_token_but_the_first(chatty):
+    prompt = "<s>user: the cat</s><s>assistant: sat"
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    request = replace(likelihood("the cat", "sat"), whole=True)
+    (found,) = chatty.loglikelihood([request])
+    assert found.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
+
+
+@pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
+def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare, space):
+    apart = bare.loglikelihood([likelihood(f"the cat{space}", "mat")])
+    assert apart == bare.loglikelihood([likelihood("the cat", f"{space}mat")])
+
+
+def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty):
+    asked = [
+        LogLikelihood(
+            turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest
+        )
+        for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
+    ]
+    apart, joined = chatty.loglikelihood(asked)
+    assert apart == joined
+    tokens = chatty.tokenizer(
+        "<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False
+    )["input_ids"]
+    wanted = chances(chatty, tokens)[-len(apart.logprobs) :]
+    assert len(wanted) >= 2
+    assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_long_text_is_read_in_windows_of_like_size(folder):
+    """Disjoint windows are one after the other, each after the last token of the one before."""
+    model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
+    text = "the mat and a user " * 9
+    tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
+    last = len(tokens) - 1
+    ends = [*range(10, last, 10), last]
+    wanted = []
+    for end in ends:
+        new = end - len(wanted)
+        wanted += chances(model, tokens[max(0, end - 10) : end + 1])[-new:]
+    (found,) = model.loglikelihood([unprompted(text)])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+
+
+def test_long_and_short_texts_share_a_batch(folder):
+    model = Causal(model=str(folder), window=12)
+    batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
+    for together, single in zip(
+        model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True
+    ):
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_prompt_past_the_window_leaves_nothing_to_score(folder):
+    model = Causal(model=str(folder), window=4)
+    with pytest.raises(SampleError, match="stand before the continuation, and the model reads"):
+        model.loglikelihood([likelihood("zebra zebra", "!")])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"window": 257}, "reads 256 tokens at once, not 257"),
+        ({"window": 8, "stride": 9}, "stride=9 is more than the window of 8"),
+        ({"stride": 0}, "stride should be a number of tokens"),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(folder, options, words):
+    with pytest.raises(SpecError, match=words):
+        Causal(model=str(folder), **options)
+
+
+def test_greedy_is_what_the_model_itself_would_write(bare):
+    prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
+    with torch.inference_mode():
+        token = bare.model(prompt).logits[0, -1].argmax().item()
+    (best,) = bare.loglikelihood([likelihood(PROMPTS[0], bare.tokenizer.decode([token]))])
+    (other,) = bare.loglikelihood([likelihood(PROMPTS[0], "zebra")])
+    assert (best.greedy, other.greedy) == (True, False)
+
+
+def test_first_tokens_are_told_to_whoever_asks(bare):
+    batch = [
+        generate(PROMPTS[0], max_tokens=3, first_tokens=5),
+        generate(PROMPTS[1], max_tokens=1),
+        generate(PROMPTS[2], max_tokens=1, first_tokens=400),
+    ]
+    first, second, third = bare.generate(batch)
+    assert second.first is None
+    assert list(first.first.values()) == sorted(first.first.values(), reverse=True)
+    assert len(first.first) <= 5
+    with torch.inference_mode():
+        ids = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
+        told = torch.log_softmax(bare.model(ids).logits[0, -1], -1)
+    assert max(first.first.values()) == pytest.approx(told.max().item(), abs=1e-4)
+    assert sum(torch.tensor(list(third.first.values())).exp().tolist()) <= 1 + 1e-4
+    assert first.text == bare.generate([generate(PROMPTS[0], max_tokens=3)])[0].text

@@ -1,0 +1,168 @@
+"""Log-likelihoods of a real language model equal those of a forward pass written out here."""
+
+import importlib.util
+import math
+
+import pytest
+
+if missing := [
+    name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)
+]:
+    pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
+
+from real_server import model_folder
+
+from auricle.models.transformers.causal import Causal
+from auricle.types import Generate, LogLikelihood, Turn
+
+TEXT = (
+    "The lighthouse keeper counted the ships every evening. When the fog came in from the sea, "
+    "he lit the lamp early and wrote the hour into a small green book. 灯台は静かだった。 "
+    "Nobody read the book until, years later, a child found it 🙂 under the stairs."
+)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def one_thread():
+    import torch
+
+    torch.set_num_threads(1)
+
+
+@pytest.fixture(scope="module")
+def bare():
+    return Causal(model=str(model_folder()), chat=False)
+
+
+@pytest.fixture(scope="module")
+def chatty():
+    return Causal(model=str(model_folder()))
+
+
+def direct(model, tokens):
+    """Log-probabilities of each token but the first, after all before it, in one pass."""
+    import torch
+
+    with torch.inference_mode():
+        logits = model.model(torch.tensor([tokens])).logits[0].float()
+    chances = torch.log_softmax(logits, -1)
+    return [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+
+
+def encode(model, text):
+    return model.tokenizer(text, add_special_tokens=False)["input_ids"]
+
+
+def asked(model, context, continuation, **more):
+    turns = (Turn("user", (context,)),) if context else ()
+    (found,) = model.loglikelihood([LogLikelihood(turns=turns, continuation=continuation, **more)])
+    return found
+
+
+def close(wanted):
+    return pytest.approx(wanted, abs=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("context", "continuation"),
+    [
+        ("The capital of France is", " Paris"),
+        ("The capital of France is ", "Paris"),
+        ("The capital of France is   ", "Paris"),
+        ("Question: What is 2 + 2?\n", "Four"),
+        ("Question: What is 2 + 2?\n\n", "Four"),
+        ("Question: What is 2 + 2?\nAnswer: \n ", " 4"),
+        ("日本の首都は", "東京です"),
+        ("日本の首都は ", "東京"),
+        ("She smiled ", "🙂👍"),
+        ("She smiled🙂", "🙂"),
+        ("un", "believable"),
+    ],
+)
+def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare, context, continuation):
+    """White space goes with what follows; what the tokeniser joins is scored as it is read."""
+    kept = context.rstrip()
+    before, both = encode(bare, kept), encode(bare, context + continuation)
+    pairs = enumerate(zip(before, both, strict=False))
+    same = next((at for at, (one, other) in pairs if one != other), len(before))
+    start = bare.tokenizer.bos_token_id
+    wanted = direct(bare, both)[same - 1 :] if same else direct(bare, [start, *both])
+    found = asked(bare, context, continuation)
+    assert found.logprobs == close(wanted)
+
+
+def test_in_a_chat_only_the_answer_is_scored(chatty):
+    prompt = chatty.tokenizer.apply_chat_template(
+        [{"role": "user", "content": "Name a city."}], tokenize=False, add_generation_prompt=True
+    )
+    before, both = encode(chatty, prompt), encode(chatty, prompt + "Paris is one.")
+    assert both[: len(before)] == before
+    found = asked(chatty, "Name a city.", "Paris is one.")
+    assert found.logprobs == close(direct(chatty, both)[len(before) - 1 :])
+
+
+@pytest.mark.parametrize("text", ["Paris", " Paris", "東京です", "🙂", TEXT])
+def test_a_text_after_nothing_follows_the_start_token_without_a_chat(chatty, bare, text):
+    wanted = direct(bare, [bare.tokenizer.bos_token_id, *encode(bare, text)])
+    for model in (chatty, bare):
+        assert asked(model, "", text).logprobs == close(wanted)
+
+
+def test_the_whole_is_every_token_but_the_first(bare):
+    found = asked(bare, "The capital of France is", " Paris", whole=True)
+    assert found.logprobs == close(direct(bare, encode(bare, "The capital of France is Paris")))
+
+
+@pytest.mark.parametrize("stride", [1, 5, 8, 16])
+def test_a_text_longer_than_the_window_is_scored_in_windows(bare, stride):
+    """Each token once: after all that fits, and never after less than its stride leaves."""
+    window = 16
+    tokens = [bare.tokenizer.bos_token_id, *encode(bare, TEXT)]
+    wanted = direct(bare, tokens[: window + 1])
+    done = window + 1
+    while done < len(tokens):
+        end = min(done + stride, len(tokens))
+        piece = tokens[end - window - 1 : end]
+        wanted += direct(bare, piece)[-(end - done) :]
+        done = end
+    rolling = Causal(model=str(model_folder()), chat=False, window=window, stride=stride)
+    found = asked(rolling, "", TEXT)
+    assert len(found.logprobs) == len(tokens) - 1
+    assert found.logprobs == close(wanted)
+
+
+def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare):
+    rolling = Causal(model=str(model_folder()), chat=False, window=24)
+    prompt = encode(bare, "A story:")
+    tokens = encode(bare, f"A story: {TEXT}")
+    found = asked(rolling, "A story:", f" {TEXT}")
+    assert len(found.logprobs) == len(tokens) - len(prompt)
+    inside = 25 - len(prompt)
+    assert found.logprobs[:inside] == close(direct(bare, tokens[:25])[len(prompt) - 1 :])
+
+
+def test_greedy_is_what_the_model_itself_would_write(bare):
+    turns = (Turn("user", ("The capital of France is",)),)
+    (said,) = bare.generate([Generate(turns=turns, max_tokens=3)])
+    assert asked(bare, "The capital of France is", said.text).greedy is True
+    assert asked(bare, "The capital of France is", " bananas").greedy is False
+
+
+def test_first_tokens_are_the_likeliest_of_the_first_place(chatty):
+    import torch
+
+    question = "What is the capital of France? A. Berlin B. Paris. Answer with a letter."
+    prompt = chatty.tokenizer.apply_chat_template(
+        [{"role": "user", "content": question}], tokenize=False, add_generation_prompt=True
+    )
+    with torch.inference_mode():
+        logits = chatty.model(torch.tensor([encode(chatty, prompt)])).logits[0, -1].float()
+    values, tokens = torch.log_softmax(logits, -1).topk(20)
+    names = [chatty.tokenizer.decode([each]) for each in tokens.tolist()]
+    requests = [
+        Generate(turns=(Turn("user", (text,)),), max_tokens=1, first_tokens=20)
+        for text in ("A much shorter one?", question)
+    ]
+    _, said = chatty.generate(requests)
+    assert said.first == close(dict(zip(names, values.tolist(), strict=True)))
+    assert sum(map(math.exp, said.first.values())) <= 1 + 1e-4
