@@ -10,7 +10,7 @@ import click
 
 from auricle.errors import SpecError
 
-KINDS = ("asr", "mcq", "qa", "open", "classify")
+KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity")
 
 
 def size(value: str) -> int | str:

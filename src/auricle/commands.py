@@ -167,10 +167,20 @@ def _run_one(
         )
     if not Run.load(folder).progress().get("complete"):
         return _stopped(purse.why if purse else "")
-    missing = {metric.name for metric in task.metrics} - {number.metric for number in numbers}
-    unscored = missing and not infer_only
+    unscored = not infer_only and _unscored(folder, task, {number.metric for number in numbers})
     judged = DONE if infer_only else _judged(folder, spec.judge is not None)
     return max(FAILED if progress.failed or unscored else DONE, judged)
+
+
+def _unscored(folder: Path, task: Task, scored: set[str]) -> set[str]:
+    """Metrics without a number, but for those that are about nobody here."""
+    told = Run.load(folder).published() or {}
+    failed = {*told.get("refused", ()), *told.get("unreadable", ())}
+    return {
+        metric.name
+        for metric in task.metrics
+        if metric.name not in scored and (metric.applies is None or metric.name in failed)
+    }
 
 
 def _judged(folder: Path, asked: bool) -> int:

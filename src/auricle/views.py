@@ -16,7 +16,8 @@ import orjson
 from auricle import registry
 from auricle.codec import dumps
 from auricle.errors import SpecError
-from auricle.report import terminal
+from auricle.metrics.turns import conversation
+from auricle.report import talk, terminal
 from auricle.report.usage import usage_line
 from auricle.store import Run
 from auricle.types import Generation, Record
@@ -111,6 +112,7 @@ def _sample_json(record: Record, line: Mapping[str, Any]) -> dict[str, Any]:
         "meta": record.sample.meta,
         "stats": line.get("stats", {}),
         "unreadable": line.get("unreadable", {}),
+        **({"turns": turns} if (turns := conversation(record.sample)) else {}),
         **({"verdicts": line["verdicts"]} if "verdicts" in line else {}),
     }
 
@@ -120,15 +122,29 @@ def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
     if record.error:
         message = terminal.one_line(record.error.message, 2000)
         return [*lines, f"  failed    {record.error.kind}: {message}"]
-    if record.sample.target is not None:
-        lines.append(f"  target    {terminal.one_line(str(record.sample.target), 2000)}")
-    for output in record.outputs:
-        told = output.text if isinstance(output, Generation) else asdict(output)
-        lines.append(f"  answer    {terminal.one_line(str(told), 2000)}")
-    lines += [f"  {name:<9} {stat}" for name, stat in line.get("stats", {}).items()]
+    lines += [f"  {who:<9} {terminal.one_line(text, 2000)}" for who, text in _answers(record)]
+    lines += [f"  {name:<9} {_stat(stat)}" for name, stat in line.get("stats", {}).items()]
     for said in line.get("verdicts", {}).values():
         lines += [f"  judge     {terminal.one_line(text, 600)}" for text in said]
     return [*lines, *(f"  {name:<9} {why}" for name, why in line.get("unreadable", {}).items())]
+
+
+def _answers(record: Record) -> Iterator[tuple[str, str]]:
+    """The target and the answers, or a conversation turn by turn with both in their places."""
+    said = talk.lines(record)
+    if record.sample.target is not None and not any(who == "Reference" for who, _ in said):
+        yield "target", str(record.sample.target)
+    for who, text in said:
+        yield ("target" if who == "Reference" else who.lower()), text
+    for output in () if said else record.outputs:
+        yield "answer", output.text if isinstance(output, Generation) else str(asdict(output))
+
+
+def _stat(stat: Any) -> str:
+    """A stat as it is; that of several answers without what was noted beside."""
+    if isinstance(stat, list) and len(stat) == 2 and isinstance(stat[1], list):
+        return ", ".join(map(str, stat[1]))
+    return str(stat)
 
 
 def list_names(kind: str, as_json: bool) -> None:

@@ -122,9 +122,11 @@ def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
     )
     if each.diff:
         texts.append(_row("Aligned", tag("dd", _aligned(each.diff), dir="auto", class_="diff")))
-    if each.target is not None:
+    compared = any(line.who == "Reference" for line in each.said)
+    if each.target is not None and not compared:
         texts.append(_text("Reference", each.target, language))
-    if each.answer or not each.values:
+    texts += [_text(who, text, language) for who, text in each.said]
+    if each.answer or not (each.values or each.said):
         texts.append(_text("Answer", each.answer, language))
     if each.values:
         texts.append(_row("Scores", tag("dd", _value_list(each))))

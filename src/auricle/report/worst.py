@@ -15,7 +15,17 @@ from auricle.errors import SampleError, Unreadable
 from auricle.metrics.base import Metric
 from auricle.metrics.text import reference_text
 from auricle.report.figures import written
-from auricle.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample
+from auricle.report.talk import Line, lines
+from auricle.types import (
+    Generation,
+    Json,
+    Likelihood,
+    Output,
+    Prediction,
+    Record,
+    Sample,
+    parts_of,
+)
 
 MOST_SHOWN = 50
 MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
@@ -61,6 +71,8 @@ class Shown:
     note: str = ""
     verdict: str = ""
     """What a judge said of the answer, where one was asked."""
+    said: tuple[Line, ...] = ()
+    """A conversation turn by turn, or several answers; it then holds the answers."""
 
 
 def shown(
@@ -87,19 +99,21 @@ def _shown(
     score, errors, why = _scored(record, metric, stats)
     diff, cut = _diff(record, metric)
     audio, notes = clips.of(sample) if clips.budget else ((), [])
+    said = tuple(Line(who, clip(text)) for who, text in lines(record))
     return Shown(
         id=sample.id,
         origin=sample.origin,
         meta={name: clip(plain(value), 200) for name, value in sample.meta.items()},
         question=clip(_question(sample)),
         target=None if sample.target is None else clip(plain(sample.target)),
-        answer=clip("\n".join(_answers(record))),
+        answer="" if said else clip("\n".join(_answers(record))),
         values=_values(record),
         score=score,
         errors=errors,
         diff=diff,
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes) if each),
+        said=said,
     )
 
 
@@ -216,7 +230,7 @@ def _value(metric: Metric, stat: Any) -> float:
 
 def _diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:
     """The alignment a text metric counts errors in, and a word if it had to be cut."""
-    last = record.outputs[-1] if record.outputs else None
+    last = record.outputs[-1] if len(record.outputs) == 1 else None
     if metric is None or metric.view is None or not isinstance(last, Generation):
         return (), ""
     reference = metric.view(reference_text(record.sample.target))
@@ -316,5 +330,4 @@ SPARED = "No player: those are for answers that went wrong."
 def sounds(sample: Sample) -> Iterator[Audio]:
     """Every sound among a sample's inputs, in order."""
     for value in sample.inputs.values():
-        parts = value if isinstance(value, (list, tuple)) else (value,)
-        yield from (part for part in parts if isinstance(part, Audio))
+        yield from (part for part in parts_of(value) if isinstance(part, Audio))

@@ -1,0 +1,78 @@
+"""What was said about a sample, line by line, where there is more than one answer to show."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import PurePath
+from typing import NamedTuple
+
+from auricle.metrics.turns import conversation
+from auricle.types import Generation, Json, Output, Part, Record, Turn
+
+MOST_LINES = 60  # longer conversations bury all else
+
+
+class Line(NamedTuple):
+    """Who says what: `User`, `Answer`, `Answer 2`, `Reference`."""
+
+    who: str
+    text: str
+
+
+def lines(record: Record) -> tuple[Line, ...]:
+    """A conversation turn by turn, or several answers one by one; nothing where one is all."""
+    turns = conversation(record.sample)
+    if turns and record.outputs:
+        found = list(_turn_by_turn(turns, record.outputs, record.sample.target))
+    elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):
+        found = [Line(f"Answer {at + 1}", _text(o)) for at, o in enumerate(record.outputs)]
+    else:
+        return ()
+    if len(found) <= MOST_LINES:
+        return tuple(found)
+    return (*found[:MOST_LINES], Line("…", f"{len(found) - MOST_LINES} more lines"))
+
+
+def _turn_by_turn(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[Line]:
+    """What the data say, each answer after what it answers, and its reference after it."""
+    given = sum(turn.role == "user" for turn in turns) - len(outputs)
+    answers = iter(zip(outputs, _references(target, len(outputs)), strict=True))
+    compared = False
+    for turn in turns:
+        if turn.role != "assistant" or not compared:
+            yield Line(turn.role.capitalize(), _said(turn.parts))
+        if turn.role != "user":
+            continue
+        given -= 1
+        if given < 0:
+            output, reference = next(answers, (None, None))
+            if output is not None:
+                yield Line("Answer", _text(output))
+            if compared := reference is not None:
+                yield Line("Reference", _written(reference))
+
+
+def _references(target: Json, count: int) -> list[Json]:
+    if isinstance(target, (list, tuple)) and len(target) == count:
+        return list(target)
+    return [*[None] * (count - 1), target]
+
+
+def _written(reference: Json) -> str:
+    many = reference if isinstance(reference, (list, tuple)) else [reference]
+    return " / ".join(map(str, many))
+
+
+def _text(output: Output) -> str:
+    return output.text if isinstance(output, Generation) else str(output)
+
+
+def _said(parts: Sequence[Part]) -> str:
+    """Words as they are; a sound or a picture by the name of its file."""
+    return " ".join(part if isinstance(part, str) else _named(part) for part in parts).strip()
+
+
+def _named(part: Part) -> str:
+    kind = type(part).__name__.lower()
+    name = PurePath(getattr(part, "uri", "")).name
+    return f"[{kind} {name}]" if name else f"[{kind}]"

@@ -1,0 +1,106 @@
+"""Several answers and conversations, as a reader sees them."""
+
+import json
+
+import pytest
+
+from auricle import Audio, Generation, Sample
+from auricle.metrics.several import over
+from auricle.metrics.text import exact_match, wer
+from auricle.report.cards import worst_samples
+from auricle.report.talk import MOST_LINES, Line, lines
+from auricle.report.worst import shown
+from auricle.types import Record, Turn
+
+USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
+GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]
+
+
+def record(*texts, target=None, **inputs):
+    sample = Sample(id="1", inputs=inputs, target=target)
+    return Record(sample=sample, row=0, outputs=tuple(Generation(text=each) for each in texts))
+
+
+def test_a_conversation_is_told_turn_by_turn_with_its_references():
+    assert lines(record("a dog", "yes", target=["a cat", None], turns=USERS)) == (
+        Line("User", "[audio a.wav] what?"),
+        Line("Answer", "a dog"),
+        Line("Reference", "a cat"),
+        Line("User", "sure?"),
+        Line("Answer", "yes"),
+    )
+
+
+def test_the_history_of_the_data_is_told_before_the_one_answer():
+    assert lines(record("yes", target="no", turns=GIVEN)) == (
+        Line("User", "[audio a.wav] what?"),
+        Line("Assistant", "a cat"),
+        Line("User", "sure?"),
+        Line("Answer", "yes"),
+        Line("Reference", "no"),
+    )
+
+
+def test_a_reference_that_also_stands_in_the_history_is_told_once():
+    told = lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
+    assert [who for who, _ in told] == ["User", "Answer", "Reference"] * 2
+
+
+def test_several_answers_are_numbered():
+    assert lines(record("a", "b")) == (Line("Answer 1", "a"), Line("Answer 2", "b"))
+    assert lines(record("a")) == ()
+
+
+def test_a_conversation_without_end_is_cut_and_says_so():
+    many = record(*["x"] * 99, turns=[Turn("user", ("y",))] * 99)
+    assert lines(many)[MOST_LINES:] == (Line("…", f"{2 * 99 - MOST_LINES} more lines"),)
+
+
+@pytest.mark.parametrize(
+    "metric", [over(wer, "mean"), over(wer, "best"), over(exact_match, "vote")]
+)
+def test_a_card_lists_every_answer(metric):
+    (card,) = shown([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
+    page = str(worst_samples([card], metric.name, "en"))
+    for term in ("Reference", "Answer 1", "Answer 2"):
+        assert f"<dt>{term}</dt>" in page
+    assert "&lt;i&gt;a&lt;/i&gt; x" in page
+    assert "<dt>Answer</dt>" not in page
+    assert card.score
+
+
+def test_a_card_shows_a_conversation_in_its_order():
+    metric = over(exact_match, "turns")
+    held = record("a dog", "no", target=["a cat", "no"], turns=USERS)
+    (card,) = shown([held], metric, audio=False)
+    page = str(worst_samples([card], metric.name, "en"))
+    order = ["[audio a.wav] what?", "a dog", "a cat", "sure?"]
+    assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
+    assert page.count("<dt>Reference</dt>") == 2
+
+
+def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle, manifest):
+    row = {"id": "t", "turns": [{"user": "hello", "assistant": "hello"}, {"user": "bye"}]}
+    data = manifest([row], "talk.jsonl")
+    done = auricle("run", data, "--as", "chat", "-m", "echo", "-o", "out")
+    assert done.returncode == 0, done.stderr
+    listed = auricle("samples", "out").stdout.splitlines()
+    assert [line.split(maxsplit=1) for line in listed[1:7]] == [
+        ["user", "hello"],
+        ["answer", "hello"],
+        ["target", "hello"],
+        ["user", "bye"],
+        ["answer", "hello bye"],
+        ["exact_match", "1.0"],
+    ]
+    (held,) = map(json.loads, auricle("samples", "out", "--json").stdout.splitlines())
+    assert [turn["parts"] for turn in held["turns"]] == [["hello"], ["bye"]]
+
+
+def test_several_answers_are_listed_on_the_terminal(auricle, manifest):
+    data = manifest([{"question": "x", "answer": "x"}])
+    sampled = ("-T", "samples=2", "-T", "temperature=0.5", "-T", "answers=vote")
+    done = auricle("run", data, "--as", "qa", "-m", "echo", "-o", "out", *sampled)
+    assert done.returncode == 0, done.stderr
+    listed = auricle("samples", "out").stdout
+    assert "  answer 1  x\n  answer 2  x\n  exact_match 1.0" in listed
