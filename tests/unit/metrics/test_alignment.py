@@ -1,0 +1,171 @@
+"""Labels of two sides, matched: every case that was ever argued about, and laws for all others."""
+
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from auricle.metrics.alignment import align, all_shown, shown, warnings
+
+RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
+ESD = ["Neutral", "Angry", "Happy", "Sad", "Surprise"]
+MELD = ["neutral", "surprise", "fear", "sadness", "joy", "disgust", "anger"]
+ENGLISH = ["angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", "surprised",
+           "unknown"]  # fmt: skip
+BILINGUAL = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
+             "其他/other", "难过/sad", "吃惊/surprised", "<unk>"]  # fmt: skip
+
+
+def tiers(alignment):
+    return {pair.truth: pair.tier for pair in alignment.pairs}
+
+
+@pytest.mark.parametrize("model", [ENGLISH, BILINGUAL], ids=["english", "bilingual"])
+def test_ravdess_shares_seven_labels_with_emotion2vec(model):
+    found = align(RAVDESS, model)
+    assert found.shared == 7
+    assert found.rows == ("neutral", "happy", "sad", "angry", "fearful", "disgust", "surprised",
+                          "calm")  # fmt: skip
+    assert [shown(label) for label in found.columns] == [
+        "neutral", "happy", "sad", "angry", "fearful", "disgusted", "surprised", "other", "unknown",
+    ]  # fmt: skip
+    assert set(found.columns) == set(model)
+
+
+def test_esd_shares_all_five():
+    found = align(ESD, ENGLISH)
+    assert found.shared == 5
+    assert found.partners["Surprise"] == "surprised"
+    assert tiers(found)["Surprise"] == "family"
+    assert tiers(found)["Angry"] == "case"
+
+
+def test_joy_is_happiness_unless_synonyms_are_off():
+    assert tiers(align(MELD, ENGLISH))["joy"] == "synonym"
+    assert align(MELD, ENGLISH).shared == 7
+    assert align(MELD, ENGLISH, synonyms=False).shared == 6
+
+
+def test_pleasant_surprise_is_surprise_however_it_is_written():
+    for written in ("pleasant surprise", "Pleasant_Surprise", "ps"):
+        assert align([written], ["surprised"]).partners == {written: "surprised"}
+    assert align(["ps", "surprise"], ["surprised"]).partners == {"surprise": "surprised"}
+
+
+def test_the_same_string_goes_before_the_same_family():
+    assert align(["sad", "sadness"], ["sadness", "sad"]).partners == {
+        "sad": "sad",
+        "sadness": "sadness",
+    }
+    assert set(tiers(align(["sad", "sadness"], ["sadness", "sad"])).values()) == {"exact"}
+
+
+@pytest.mark.parametrize(
+    ("truths", "model", "partners", "alone"),
+    [
+        (["sad", "sadness"], ["sad"], {"sad": "sad"}, ["sadness"]),
+        (["happy", "joy"], ["happiness"], {"happy": "happiness"}, ["joy"]),
+        (["A", "a"], ["a"], {"a": "a"}, ["A"]),
+        (["Ａngry"], ["Angry"], {"Ａngry": "Angry"}, []),
+        (["happy"], ["happy/sad"], {}, ["happy"]),
+        (["happy"], ["/happy"], {}, ["happy"]),
+    ],
+)
+def test_a_label_has_one_partner_or_none(truths, model, partners, alone):
+    found = align(truths, model)
+    assert found.partners == partners
+    assert list(found.rows[found.shared :]) == alone
+
+
+@pytest.mark.parametrize(
+    ("truth", "prediction"),
+    [
+        ("calm", "neutral"), ("excited", "happy"), ("contempt", "disgust"),
+        ("frustrated", "angry"), ("anxious", "fearful"), ("bored", "neutral"),
+        ("other", "unknown"), ("happy", "unhappy"), ("pleased", "displeased"),
+        ("fearful", "cheerful"), ("disgust", "disgusting"),
+    ],
+)  # fmt: skip
+def test_different_emotions_never_match(truth, prediction):
+    assert align([truth], [prediction]).shared == 0
+    assert align([prediction], [truth]).shared == 0
+
+
+def test_nothing_matches_nothing():
+    assert align([], ENGLISH).columns == tuple(ENGLISH)
+    assert align(RAVDESS, []).rows == tuple(RAVDESS)
+    assert align([], []).shared == 0
+
+
+def test_a_label_given_twice_counts_once():
+    found = align(["sad", "sad", "angry"], ["sad", "angry", "sad"])
+    assert (found.rows, found.columns) == (("sad", "angry"), ("sad", "angry"))
+
+
+def test_the_model_s_order_moves_only_columns_without_a_row():
+    expected = align(RAVDESS, BILINGUAL)
+    for seed in range(20):
+        mixed = random.Random(seed).sample(BILINGUAL, len(BILINGUAL))
+        found = align(RAVDESS, mixed)
+        assert found.pairs == expected.pairs
+        assert found.columns[found.shared :] == tuple(
+            each for each in mixed if each in ("其他/other", "<unk>")
+        )
+
+
+def test_labels_are_shown_in_english():
+    assert all_shown(BILINGUAL) == ENGLISH
+    assert all_shown(["happy/sad", "Angry"]) == ["happy/sad", "Angry"]
+
+
+def test_labels_that_would_look_the_same_are_shown_raw():
+    assert all_shown(["生气/angry", "angry", "<unk>"]) == ["生气/angry", "angry", "unknown"]
+
+
+def test_a_poor_match_is_warned_of():
+    (told,) = warnings(align(["neu", "hap", "ang", "sad"], BILINGUAL))
+    assert "Only 1 of the dataset's 4 labels" in told
+    assert "whole words" in told
+    assert warnings(align(RAVDESS, BILINGUAL)) == []
+
+
+def test_synonyms_are_listed():
+    (told,) = warnings(align(MELD, BILINGUAL))
+    assert told == "Counted as the same though they are different words: joy and happy."
+
+
+WORDS = st.sampled_from(
+    [
+        *RAVDESS,
+        *ESD,
+        *MELD,
+        *BILINGUAL,
+        "SAD",
+        "Sad ",
+        "ｓad",
+        "joy",
+        "ps",
+        "others",
+        "",
+        "/",
+        "a/b",
+    ]
+)
+LABELS = st.lists(WORDS | st.text(max_size=6), max_size=12)
+
+
+@given(LABELS, LABELS, st.booleans())
+def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synonyms):
+    found = align(truths, model, synonyms)
+    assert sorted(found.rows) == sorted(set(truths))
+    assert sorted(found.columns) == sorted(set(model))
+    on_the_diagonal = zip(found.rows, found.columns, strict=False)
+    assert [(p.truth, p.prediction) for p in found.pairs] == [*on_the_diagonal][: found.shared]
+
+
+@given(LABELS)
+def test_a_label_set_matches_itself_whole(labels):
+    found = align(labels, labels)
+    assert found.rows == found.columns
+    assert set(tiers(found).values()) <= {"exact"}
