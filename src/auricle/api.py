@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import platform
 import signal
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
@@ -32,6 +32,7 @@ from auricle.store import Run, locked
 from auricle.tasks.base import Task
 from auricle.types import (
     ABILITY,
+    Ability,
     Generate,
     Json,
     Output,
@@ -46,6 +47,7 @@ from auricle.types import (
 from auricle.verdicts import Judge, Verdicts, last_judge
 
 T = TypeVar("T")
+EVERYTHING: list[Ability] = [*ABILITY.values(), "first_tokens"]
 
 
 class Unwatched:
@@ -208,16 +210,35 @@ def worst(out: str | Path, most: int) -> list[str]:
 
 def preview(
     spec: Spec, *, named_model: bool = True
-) -> Iterator[tuple[Sample | Rejected, list[Request]]]:
-    """Each sample with what would first be asked about it."""
-    task = build(spec.settled())
-    can = abilities(adapt(registry.model.get(spec.model))) if named_model else [*ABILITY.values()]
-    inferencer = suited(task.inferencer, can, task.name, spec.model)
+) -> Iterator[tuple[Sample | Rejected, list[tuple[Request, str]]]]:
+    """Each sample with what would first be asked about it, and how a named model is told that."""
+    spec = spec.settled()
+    task = build(spec)
+    if not named_model:
+        inferencer = suited(task.inferencer, EVERYTHING, task.name, spec.model)
+        yield from _previewed(task, inferencer, lambda _: "")
+        return
+    model_class = class_of(spec)
+    inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    if {"python", "environment"} & spec.model_args.keys():  # only its own Python could tell
+        yield from _previewed(task, inferencer, lambda _: "")
+        return
+    model = construct(model_class, spec.model, spec.model_args)
+    try:
+        yield from _previewed(task, inferencer, model.shown)
+    finally:
+        _run(engine.close(model))
+
+
+def _previewed(
+    task: Task, inferencer: Inferencer, sent: Callable[[Request], str]
+) -> Iterator[tuple[Sample | Rejected, list[tuple[Request, str]]]]:
     for sample in task.samples:
         if isinstance(sample, Rejected):
             yield sample, []
         else:
-            yield sample, _run(infer.preview(inferencer, sample))
+            asked = _run(infer.preview(inferencer, sample))
+            yield sample, [(request, sent(request)) for request in asked]
 
 
 def spec_of(run: Run) -> Spec:

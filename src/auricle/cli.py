@@ -156,7 +156,8 @@ def ask(
 
 @cli.command()
 @click.argument("task")
-@click.option("-m", "--model", help="Ask as this model would be asked.")
+@click.option("-m", "--model", help="Load this model and tell what it would be given.")
+@model_arguments
 @task_arguments
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=1, help="How many samples.")

@@ -326,18 +326,23 @@ def ask_model(
 
 
 def preview_task(
-    task: str, model: str | None, task_args: Sequence[str], kind: str | None, number: int
+    task: str,
+    model: str | None,
+    model_args: Sequence[str],
+    task_args: Sequence[str],
+    kind: str | None,
+    number: int,
 ) -> None:
     """The first requests of a task, word by word."""
     name, arguments = task_of(task, kind, pairs(task_args))
-    spec = Spec(task=name, task_args=arguments, model=model or "echo")
+    spec = Spec(task=name, task_args=arguments, model=model or "echo", model_args=pairs(model_args))
     for sample, requests in islice(api.preview(spec, named_model=model is not None), number):
         if isinstance(sample, Rejected):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")
             continue
         click.echo(click.style(f"{sample.id}  {sample.origin}", bold=True))
-        for request in requests:
-            click.echo("\n".join(_request_lines(request)) + "\n")
+        for request, sent in requests:
+            click.echo(f"{sent}\n" if sent else "\n".join(_request_lines(request)) + "\n")
 
 
 def _request_lines(request: Request) -> list[str]:

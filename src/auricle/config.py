@@ -23,6 +23,8 @@ SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence"
 """Task arguments that decide how answers are scored, not what is asked."""
 PLACES = ("data", "root", "rubric")
 """Task arguments that are paths."""
+FORMAT = "meta_template"
+"""The model argument that is a chat format."""
 CODE = (
     ("inferencer",),
     ("inferencer", "use"),
@@ -97,6 +99,7 @@ class Spec(BaseModel):
         update: dict[str, Any] = {
             "task_args": placed(self.task_args, Path()),
             "model": _absolute_code(self.model),
+            "model_args": _with_format(self.model_args),
         }
         if self.judge:
             update["judge"] = self.judge.settled()
@@ -177,6 +180,15 @@ def placed(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     if isinstance(metrics := found.get("metrics"), list):
         found["metrics"] = [_absolute_code(str(each), base) for each in metrics]
     return found
+
+
+def _with_format(arguments: dict[str, Any]) -> dict[str, Any]:
+    """A chat format by what it says: a file may say something else by the next run."""
+    given = arguments.get(FORMAT)
+    if not isinstance(given, str):
+        return arguments
+    content = read_yaml(Path(given))
+    return {**arguments, FORMAT: content.get(FORMAT, content)}
 
 
 def _absolute(value: str, base: Path) -> str:

@@ -21,6 +21,7 @@ from auricle.types import (
     LogLikelihood,
     Predict,
     Prediction,
+    Request,
 )
 
 
@@ -42,6 +43,10 @@ class AsyncModel:
     def stream(self, request: Generate) -> AsyncIterator[str]:
         """Yield text as it is produced; needed for time-to-first-token."""
         raise Unsupported(f"{type(self).__name__} cannot stream.")
+
+    def shown(self, request: Request) -> str:
+        """What exactly is sent for a request, for a preview; empty where that is not told."""
+        return ""
 
     async def close(self) -> None:
         """Release what the constructor took."""
@@ -68,6 +73,10 @@ class BatchModel:
 
     def predict(self, batch: Sequence[Predict]) -> Sequence[Prediction]:
         raise Unsupported(f"{type(self).__name__} cannot predict.")
+
+    def shown(self, request: Request) -> str:
+        """What exactly a model reads for a request, for a preview; empty where it is not told."""
+        return ""
 
     def close(self) -> None:
         """Release what the constructor took."""

@@ -8,12 +8,16 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import orjson
+
 from auricle.errors import Refused, SpecError
-from auricle.models.http.client import HttpModel, count, shape
+from auricle.models.http.client import HttpModel, count, merged, shape
 from auricle.models.http.scoring import By, Scorer
-from auricle.models.reading import joined
+from auricle.models.http.wire import written
+from auricle.models.reading import joined, words
 from auricle.models.seam import parted, refuse_nothing
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Turn
+from auricle.prompts.meta_template import MetaTemplate
+from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 
 
 class Completions(HttpModel):
@@ -22,15 +26,28 @@ class Completions(HttpModel):
     default_key_env = "OPENAI_API_KEY"
 
     def __init__(
-        self, *, logprobs_by: By = "prompt_logprobs", start: str = "", **service: Any
+        self,
+        *,
+        logprobs_by: By = "prompt_logprobs",
+        start: str = "",
+        meta_template: Any = None,
+        **service: Any,
     ) -> None:
-        """`start` stands before a text that follows nothing, as its start token."""
+        """`start` stands before a text that follows nothing, as its start token.
+
+        `meta_template` is the chat format that turns are written down in, or a YAML file of one.
+        """
         super().__init__(**service)
         if not self.service.model:
             raise SpecError("completions: say which model the server should use: -M model=NAME.")
         self._scorer = Scorer(self, logprobs_by, start)
+        self._format = MetaTemplate.of(meta_template) if meta_template else None
 
     async def generate(self, request: Generate) -> Generation:
+        answer, host = await self._scorer.ask("/completions", self._asked(request))
+        return _said(answer, host)
+
+    def _asked(self, request: Generate) -> dict[str, Any]:
         asked: dict[str, Any] = {
             "model": self.service.model,
             "prompt": self._text(request.turns),
@@ -39,8 +56,17 @@ class Completions(HttpModel):
         }
         if request.stop:
             asked["stop"] = request.stop
-        answer, host = await self._scorer.ask("/completions", asked)
-        return _said(answer, host)
+        return asked
+
+    def shown(self, request: Request) -> str:
+        if isinstance(request, LogLikelihood):
+            text, space = parted(self._text(request.turns))
+            return f"{text}⟦{space}{request.continuation}⟧"
+        if not isinstance(request, Generate):
+            return ""
+        return written(
+            "/completions", orjson.dumps(merged(self._asked(request), self.service.extra))
+        )
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         refuse_nothing(request)
@@ -48,6 +74,8 @@ class Completions(HttpModel):
         return await self._scorer.text(text, space + request.continuation, whole=request.whole)
 
     def _text(self, turns: Sequence[Turn]) -> str:
+        if self._format and turns:
+            return self._format.text(turns, words)
         return joined(turns)
 
 

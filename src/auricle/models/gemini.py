@@ -10,7 +10,8 @@ from auricle.audio import Audio
 from auricle.errors import Refused, SpecError
 from auricle.models.http.client import HttpModel, count, merged, shape
 from auricle.models.http.media import base64, picture, remote
-from auricle.types import Generate, Generation, Part, Turn
+from auricle.models.http.wire import written
+from auricle.types import Generate, Generation, Part, Request, Turn
 
 ROLES = {"user": "user", "assistant": "model"}
 
@@ -29,10 +30,13 @@ class Gemini(HttpModel):
     def authorisation(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # never in the address, where logs see it
 
+    @property
+    def path(self) -> str:
+        return f"/models/{self.service.model}:generateContent"
+
     async def generate(self, request: Generate) -> Generation:
         body = await self.in_thread(self.body, request)
-        path = f"/models/{self.service.model}:generateContent"
-        reply = await self.post(path, body, "application/json")
+        reply = await self.post(self.path, body, "application/json")
         said = _generation(self.document(reply), reply.host)
         self.used(said, reply.charged)
         return said
@@ -52,6 +56,11 @@ class Gemini(HttpModel):
         if system:
             asked["systemInstruction"] = {"parts": [self._part(part) for part in system]}
         return orjson.dumps(merged(asked, self.service.extra))
+
+    def shown(self, request: Request) -> str:
+        if not isinstance(request, Generate):
+            return ""
+        return written(self.path, self.body(request))
 
     def _turn(self, turn: Turn) -> dict[str, Any]:
         return {"role": ROLES[turn.role], "parts": [self._part(part) for part in turn.parts]}

@@ -20,7 +20,9 @@ from auricle.audio import Audio, Image
 from auricle.errors import Refused, SpecError, Transient
 from auricle.models.http.client import DONE, HttpModel, Sent, count, events, merged, shape
 from auricle.models.http.media import base64, data_url, picture, remote
-from auricle.types import Generate, Generation, Part, Turn
+from auricle.models.http.wire import written
+from auricle.prompts.meta_template import MetaTemplate
+from auricle.types import Generate, Generation, Part, Request, Turn
 
 JSON, EVENTS = "application/json", "text/event-stream"
 HEADED = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # how files of sound begin
@@ -43,9 +45,12 @@ class OpenAI(HttpModel):
         audio_as: Literal["input_audio", "audio_url"] = "input_audio",
         logprobs: bool = False,
         tokens_field: str = "max_tokens",
+        meta_template: Any = None,
         **service: Any,
     ) -> None:
+        """`meta_template` says what the server calls the roles (`api_role`)."""
         super().__init__(**service)
+        self._format = MetaTemplate.of(meta_template) if meta_template else None
         if not self.service.model:
             raise SpecError("openai: say which model the server should use: -M model=NAME.")
         if audio_as not in ("input_audio", "audio_url"):
@@ -129,6 +134,11 @@ class OpenAI(HttpModel):
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
         return orjson.dumps(merged(asked, self.service.extra))
 
+    def shown(self, request: Request) -> str:
+        if not isinstance(request, Generate):
+            return ""
+        return written(self.path, self.body(request, self.streams))
+
     def _first(self, wanted: int) -> int:
         if self.most_first and wanted > self.most_first:
             raise SpecError(
@@ -138,9 +148,10 @@ class OpenAI(HttpModel):
         return wanted
 
     def _message(self, turn: Turn) -> dict[str, Any]:
+        role = self._format.api_role(turn.role) if self._format else turn.role
         if all(isinstance(part, str) for part in turn.parts):
-            return {"role": turn.role, "content": "".join(map(str, turn.parts))}
-        return {"role": turn.role, "content": [self._part(part) for part in turn.parts]}
+            return {"role": role, "content": "".join(map(str, turn.parts))}
+        return {"role": role, "content": [self._part(part) for part in turn.parts]}
 
     def _part(self, part: Part) -> dict[str, Any]:
         if isinstance(part, str):

@@ -19,7 +19,16 @@ from auricle.models.seam import Reach, Row, all_of, begun, extended, refuse_noth
 from auricle.models.transformers.base import Transformer
 from auricle.models.transformers.likelihood import rolled, scored, window_of
 from auricle.models.transformers.writing import Until, answer, answers, cut, written
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
+from auricle.types import (
+    Generate,
+    Generation,
+    Likelihood,
+    LogLikelihood,
+    Part,
+    Predict,
+    Request,
+    Turn,
+)
 
 USUAL_RATE = 16_000
 PRINTED = "{'type': "  # how a list looks in a prompt whose template expected text
@@ -153,6 +162,13 @@ class AudioChat(Transformer):
     def _tokens(self, text: str) -> list[int]:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
+
+    def shown(self, request: Request) -> str:
+        """The prompt with a mark where each sound is; what tokenisers make of it, they know."""
+        if isinstance(request, Predict) or not request.turns or not self._templated:
+            return ""
+        text = self._prompt(request.turns)
+        return f"{text}⟦{request.continuation}⟧" if isinstance(request, LogLikelihood) else text
 
     # --- from turns to what a processor wants -------------------------------------
 

@@ -14,7 +14,8 @@ from auricle.models.seam import Reach, Row, all_of, begun, extended, parted, ref
 from auricle.models.transformers.base import Transformer
 from auricle.models.transformers.likelihood import rolled, window_of
 from auricle.models.transformers.writing import Until, answer, answers, cut, written
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Turn
+from auricle.prompts.meta_template import MetaTemplate
+from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 
 
 class Causal(Transformer):
@@ -27,23 +28,27 @@ class Causal(Transformer):
         self,
         *,
         chat: bool = True,
+        meta_template: Any = None,
         window: int | None = None,
         stride: int | None = None,
         **weights: Any,
     ) -> None:
         """`chat=false` gives the bare text to a model that has a chat template.
 
+        `meta_template` is a chat format, or a YAML file of one, in the place of the tokeniser's.
         A text to be scored that is longer than `window` is read in several of them, `stride`
         tokens further each time.
         """
         self._wants_chat = chat
+        self._format = MetaTemplate.of(meta_template) if meta_template else None
         super().__init__(**weights)
         self._reach = Reach.of(self.name, window_of(self.model), window, stride)
 
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
         self.model = self.weights.build(self.library.AutoModelForCausalLM, self.device)
-        self._chat = self._wants_chat and self.tokenizer.chat_template is not None
+        templated = self.tokenizer.chat_template is not None
+        self._chat = self._format is not None or (self._wants_chat and templated)
         if self.tokenizer.pad_token_id is None:  # masked anyway; only a number is needed
             self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.unk_token
 
@@ -99,14 +104,23 @@ class Causal(Transformer):
 
     def _tokens(self, text: str, chat: bool) -> list[int]:
         """A chat template writes its own start token; bare text gets the tokeniser's."""
-        tokens: list[int] = self.tokenizer(text, add_special_tokens=not chat)["input_ids"]
+        bare = not chat or (self._format is not None and not self._format.begin)
+        tokens: list[int] = self.tokenizer(text, add_special_tokens=bare)["input_ids"]
         return tokens
 
     def _start(self) -> list[int]:
         known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
         return [each for each in known if each is not None][:1]
 
+    def shown(self, request: Request) -> str:
+        if isinstance(request, LogLikelihood):
+            text, continuation = self._parts(request)
+            return f"{text}⟦{continuation}⟧"
+        return self._text(request.turns) if isinstance(request, Generate) else ""
+
     def _text(self, turns: Sequence[Turn]) -> str:
+        if self._format:
+            return self._format.text(turns, words)
         if not self._chat:
             return joined(turns)
         said = [{"role": turn.role, "content": words(turn)} for turn in turns]
