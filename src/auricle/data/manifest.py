@@ -19,7 +19,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.data.rows import Row, count, revision, rows
 from auricle.errors import DataError, SampleError
-from auricle.types import Input, Json, Rejected, Sample
+from auricle.types import Input, Json, Rejected, Sample, parts_of
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),
@@ -191,7 +191,8 @@ def _refuse_if_all_missing(samples: Iterable[Sample], root: Path) -> None:
     paths = [
         sound.path
         for sample in samples
-        for sound in _many(sample.inputs.get("audio"))
+        for value in sample.inputs.values()
+        for sound in parts_of(value)
         if isinstance(sound, Audio) and sound.path
     ]
     if paths and not any(path.exists() for path in paths):
@@ -199,10 +200,6 @@ def _refuse_if_all_missing(samples: Iterable[Sample], root: Path) -> None:
             f"None of the first {len(paths)} audio files exist, such as {paths[0]}. "
             f"Paths are taken from {root}; give another folder with -T root=DIR."
         )
-
-
-def _many(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
 
 
 def _identity(value: Any, at: int) -> str:

@@ -60,6 +60,9 @@ def chat(*, mode: Mode = "every", **given: Any) -> Task:
 
 def _about(metric: Metric, *, chosen: bool) -> Metric:
     """A metric that compares is about rows with references; one that does not, about all turns."""
+    under = metric.under
+    if under:
+        metric = replace(metric, under=lambda profile: _about(under(profile), chosen=chosen))
     if metric.asks:
         return metric
     if metric.name not in WITHOUT_TARGET:

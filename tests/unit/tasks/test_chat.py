@@ -5,6 +5,7 @@ import asyncio
 import pytest
 
 from auricle import Generation, Sample, SpecError
+from auricle.errors import DataError
 from auricle.infer import Converse, preview
 from auricle.registry import task
 from auricle.types import Rejected, Turn
@@ -110,6 +111,11 @@ def test_a_conversation_without_references_is_counted_as_empty_or_not(manifest):
     assert scores(made, sample, "", "x") == {"empty": (0, (1.0, 0.0))}
 
 
+def test_under_another_profile_a_metric_is_still_about_rows_with_references(manifest):
+    made, sample = first(manifest([{"dialogue": ["a", "b"]}]))
+    assert scores(made.under("none"), sample, "", "x") == {"empty": (0, (1.0, 0.0))}
+
+
 def test_empty_answers_are_counted_over_all_turns_where_that_is_asked(manifest):
     row = {"turns": ["a", "b"], "answer": "x"}
     made, sample = first(manifest([row]), metrics="empty")
@@ -165,3 +171,9 @@ def test_a_way_to_count_may_be_chosen(manifest):
     assert isinstance(sample, Sample)
     assert scores(made, sample, "nothing", "noon") == {"exact_match": 1.0}
     assert made.metrics[0].signature == "exact_match:1.basic:1.last"
+
+
+def test_a_file_all_of_whose_sounds_are_missing_is_refused(manifest):
+    made = built(manifest([TALK]))
+    with pytest.raises(DataError, match="None of the first 1 audio files exist"):
+        made.samples.peek()
