@@ -252,7 +252,7 @@ def compare(data: Path, threads: int, count: int) -> int:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=ROUNDS)
-    parser.add_argument("--threads", type=int, nargs="+", default=[1, os.cpu_count() or 1])
+    parser.add_argument("--threads", type=int, nargs="+", default=[1])
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         data = corpus(Path(name))
