@@ -49,7 +49,8 @@ def chat(*, mode: Mode = "every", **given: Any) -> Task:
     if not options.inferencer:
         options = replace(options, inferencer={"use": "converse", "mode": mode})
     base = Path(options.root) if options.root else Path(options.data).parent
-    kind = Kind("chat", COLUMNS, "", METRICS, _finish(mode, base), use="converse")
+    finish = _finish(mode, base, told=bool(options.system))
+    kind = Kind("chat", COLUMNS, "", METRICS, finish, use="converse")
     task = kind.task(options)
     metrics = [_about(metric, chosen=bool(options.metrics)) for metric in task.metrics]
     return replace(task, metrics=metrics)
@@ -81,7 +82,9 @@ def _alone(metric: Metric) -> Callable[..., Stat]:
 # --- from a row to a conversation ------------------------------------------------------------
 
 
-def _finish(mode: Mode, base: Path) -> Callable[[Sample], Sample]:
+def _finish(mode: Mode, base: Path, *, told: bool) -> Callable[[Sample], Sample]:
+    """What makes a conversation of a row; where a system is `told` to all, it has none of its own."""
+
     def finish(sample: Sample) -> Sample:
         meta = dict(sample.meta)
         column = next((name for name in TURNS if meta.get(name)), None)
@@ -89,6 +92,7 @@ def _finish(mode: Mode, base: Path) -> Callable[[Sample], Sample]:
             raise SampleError(f"no conversation: one of {', '.join(TURNS)} is needed")
         turns = turns_of(meta.pop(column), base)
         turns = _with_row_s_own(turns, sample, meta)
+        turns = [turn for turn in turns if not (told and turn.role == "system")]
         return replace(_settled(sample, turns, mode), meta=meta)
 
     return finish

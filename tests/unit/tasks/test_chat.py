@@ -138,6 +138,12 @@ def test_a_system_may_be_given_to_all(manifest):
     assert made.inferencer == Converse(system="be brief", max_tokens=7)
 
 
+def test_a_system_given_to_all_stands_in_the_place_of_a_row_s_own(manifest):
+    told = {"role": "system", "content": "be long"}
+    made, sample = first(manifest([{"turns": [told, "hello"]}]), system="be brief")
+    assert asked(made, sample) == [[("system", "be brief"), ("user", "hello")]]
+
+
 def test_what_else_a_row_has_is_meta_and_the_conversation_is_not(manifest):
     _, sample = first(manifest([{**TALK, "topic": "time"}]))
     assert sample.meta == {"topic": "time"}
