@@ -83,7 +83,7 @@ def _alone(metric: Metric) -> Callable[..., Stat]:
 
 
 def _finish(mode: Mode, base: Path, *, told: bool) -> Callable[[Sample], Sample]:
-    """What makes a conversation of a row; where a system is `told` to all, it has none of its own."""
+    """What makes a row a conversation; where a system is `told` to all, it has none of its own."""
 
     def finish(sample: Sample) -> Sample:
         meta = dict(sample.meta)
