@@ -140,6 +140,23 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
 
 
 @cli.command()
+@click.argument("a", type=folder)
+@click.argument("b", type=folder)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these.")
+@click.option("--by", metavar="FIELD", help="Also by a meta field, such as subset.")
+@click.option(
+    "--flips", type=click.IntRange(0), default=5, show_default=True, help="Samples each way."
+)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, too.")
+@json_option
+def compare(a: Path, b: Path, **options: Any) -> None:
+    """How run B differs from run A, the baseline: pair by pair, and how surely."""
+    from auricle.views import compare_runs
+
+    compare_runs((a, b), **options)
+
+
+@cli.command()
 @model_option
 @model_arguments
 @click.argument("audio", nargs=-1)
@@ -183,7 +200,7 @@ def doctor(**options: Any) -> None:
     sys.exit(checkup(**options))
 
 
-NAMED = ["tasks", "models", "metrics", "retrievers", "encoders", "profiles"]
+NAMED = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles"]
 
 
 @cli.command(name="list")

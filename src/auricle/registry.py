@@ -37,7 +37,7 @@ class Registry(Generic[T]):
         """Decorator: `@model("whisper")`."""
 
         def add(thing: T) -> T:
-            if name in self._found or name in self._builtin:
+            if name in self._builtin or not _is_same(self._found.get(name, thing), thing):
                 raise SpecError(f"A {self.kind} called {name!r} is already registered.")
             self._found[name] = thing
             return thing
@@ -79,6 +79,12 @@ class Registry(Generic[T]):
     def _plugins(self, name: str | None = None) -> list[EntryPoint]:
         found = entry_points(group=f"auricle.{self.kind}s")
         return [point for point in found if name is None or point.name == name]
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    """The same thing, maybe read anew: a file given as `file.py:thing` is, each time."""
+    places = [(getattr(x, "__module__", x), getattr(x, "__qualname__", x)) for x in (one, other)]
+    return places[0] == places[1]
 
 
 def attribute(path: str) -> Any:

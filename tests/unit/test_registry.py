@@ -91,3 +91,17 @@ def test_a_file_that_raises_while_it_loads_is_the_users_move(registry, tmp_path,
 def test_half_a_path_is_told_what_is_missing(registry):
     with pytest.raises(UnknownName, match=r"should be package\.module:name"):
         registry.get(":x")
+
+
+def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
+    path = tmp_path / "named.py"
+    path.write_text(
+        "from auricle.registry import model\n"
+        "@model('named-twice')\n"
+        "class Named:\n"
+        "    def generate(self, batch): ...\n"
+    )
+    first = model.get(f"{path}:Named")
+    assert model.get(f"{path}:Named").__qualname__ == first.__qualname__
+    with pytest.raises(SpecError, match="already registered"):
+        model("named-twice")(object())
