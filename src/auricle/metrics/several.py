@@ -140,6 +140,8 @@ def _derived(metric: Metric, how: str, pick: Pick, **changes: Any) -> Metric:
         "view": None,  # which text it would show is not told
         "reading": None,
     }
+    if strict := getattr(metric, "strict", None):
+        known["strict"] = lambda: over(strict(), how)
     return replace(metric, **{**known, **changes})
 
 
