@@ -2,8 +2,8 @@
 
 Both read SmolLM2-135M-Instruct in float32 without its chat template: questions with options of
 different length, and texts longer than the window they are given. What is compared is the
-log-likelihood of every option and text, and the numbers made of them. lm-evaluation-harness lives in an environment of its
-own, made once, in a cache outside the repository.
+log-likelihood of every option and text, and the numbers made of them. lm-evaluation-harness lives
+in an environment of its own, made once, in a cache outside the repository.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import tempfile
 import venv
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +61,10 @@ Turkey Ankara, Sweden Stockholm, Finland Helsinki, Hungary Budapest, Ireland Dub
 Denmark Copenhagen, Belgium Brussels, Thailand Bangkok, Vietnam Hanoi, Chile Santiago,
 Argentina Buenos_Aires, Mexico Mexico_City, Nepal Kathmandu"""
 OPPOSITES = """hot cold, big small, fast slow, happy unhappy, light dark, early late, rich poor,
-open closed, strong weak, full empty, hard soft, high low, old young, wet dry, thick thin, true false,
-inside outside, always never, above below, buy sell, win lose, remember forget, love hate,
-arrive depart, ancient modern, expensive cheap, dangerous safe, loud quiet, sweet bitter, day night"""
+open closed, strong weak, full empty, hard soft, high low, old young, wet dry, thick thin,
+true false, inside outside, always never, above below, buy sell, win lose, remember forget, love hate,
+arrive depart, ancient modern, expensive cheap, dangerous safe, loud quiet,
+sweet bitter, day night"""
 HOMES = """bird nest, bee hive, dog kennel, spider web, king palace, lion den, horse stable,
 fish water, prisoner prison_cell, monk monastery, soldier military_barracks, camper tent"""
 CHINESE = """cat 猫, dog 狗, water 水, fire 火, mountain 山, moon 月亮, sun 太阳, book 书, tea 茶,
@@ -74,8 +76,8 @@ ORDERS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth",
 )
 NOUNS = """keeper harbour winter letter bridge garden engine market river lantern doctor forest
-kitchen window captain village morning stranger music journey mountain paper island clock""".split()
-VERBS = "remembered crossed painted followed repaired forgot described carried opened lost".split()
+kitchen window captain village morning stranger music journey mountain paper island clock"""
+VERBS = "remembered crossed painted followed repaired forgot described carried opened lost"
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
@@ -109,17 +111,17 @@ def sums(dice: random.Random) -> list[tuple[str, str]]:
 
 
 def following(order: str) -> list[tuple[str, str]]:
-    words = order.split()
-    return list(zip(words[:-1], words[1:], strict=True))
+    return list(pairwise(order.split()))
 
 
 def texts() -> Iterator[dict[str, Any]]:
     """Sentences that mean little, in texts of 20 to 600 words; one is not English."""
     dice = random.Random(11)
+    nouns, verbs = NOUNS.split(), VERBS.split()
     for length in (3, 8, 20, 45, 80):
         told = (
-            f"The {dice.choice(NOUNS)} {dice.choice(VERBS)} the {dice.choice(NOUNS)} "
-            f"near the {dice.choice(NOUNS)}."
+            f"The {dice.choice(nouns)} {dice.choice(verbs)} the {dice.choice(nouns)} "
+            f"near the {dice.choice(nouns)}."
             for _ in range(length)
         )
         yield {"text": " ".join(told)}
