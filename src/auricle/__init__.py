@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auricle.api import evaluate, load_model, score, summary
     from auricle.audio import Audio, Image, Video
+    from auricle.comparison import compare
     from auricle.config import Spec
     from auricle.engine import Settings
     from auricle.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "api": ("evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
+    "comparison": ("compare",),
     "config": ("Spec",),
     "engine": ("Settings",),
     "errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
@@ -73,6 +75,7 @@ __all__ = [
     "Turn",
     "Unreadable",
     "Video",
+    "compare",
     "evaluate",
     "jsonl",
     "load_model",

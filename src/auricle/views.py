@@ -147,6 +147,34 @@ def _stat(stat: Any) -> str:
     return str(stat)
 
 
+def compare_runs(
+    runs: tuple[Path, Path],
+    metrics: Sequence[str],
+    by: str | None,
+    flips: int,
+    html: Path | None,
+    as_json: bool,
+) -> None:
+    """How B differs from A, and how surely; what cannot be compared is explained."""
+    from auricle.comparison import compare
+    from auricle.report import differences
+
+    found = compare(*runs, metrics, by, most_flips=flips)
+    document = found.document()
+    if html:
+        from auricle.comparison.page import page
+
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(page(found), encoding="utf-8")
+    if as_json:
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
+        return
+    for line in (*differences.lines(document), *differences.sample_lines(document)):
+        click.echo(line)
+    if html:
+        click.echo(f"\nPage: {html.resolve()}")
+
+
 def list_names(kind: str, as_json: bool) -> None:
     """What can be named, with a line about each."""
     if kind == "profiles":

@@ -47,9 +47,12 @@ def _legend(worst: Sequence[Shown]) -> Markup | None:
     )
 
 
-def _controls(amount: int) -> Markup:
+WORST = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
+CHANGED = (("worst", "As found"), ("best", "Reversed"), ("id", "By id"))
+
+
+def _controls(amount: int, choices: Sequence[tuple[str, str]] = WORST) -> Markup:
     """Filter and order; shown by the script, without which they would do nothing."""
-    choices = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
     return tag(
         "form",
         tag(
@@ -69,6 +72,60 @@ def _controls(amount: int) -> Markup:
         hidden=True,
         id="controls",
     )
+
+
+def changed_samples(
+    changed: Sequence[tuple[Shown, Shown, str]], intro: str, language: str
+) -> Markup:
+    """A card a sample two runs answered: A's, B's, and what B's answer is beside A's."""
+    asked = {a.question for a, _, _ in changed}
+    common = asked.pop() if len(asked) == 1 else ""
+    made = (
+        _changed_card(each, at, each[0].question != common, language)
+        for at, each in enumerate(changed)
+    )
+    return together(
+        tag("p", f"{intro} ", _legend([b for _, b, _ in changed]), class_="quiet"),
+        _controls(len(changed), CHANGED),
+        tag("ol", made, class_="cards", id="cards"),
+    )
+
+
+def _changed_card(each: tuple[Shown, Shown, str], rank: int, ask: bool, language: str) -> Markup:
+    a, b, became = each
+    heard = a if a.audio else b
+    side = tag(
+        "div",
+        tag(
+            "p", tag("strong", a.score or "–", " → ", b.score or "–"), " ",
+            tag("small", became), class_="score",
+        ),
+        tag("h3", tag("bdi", a.id)),
+        tag("p", tag("bdi", a.origin), class_="origin") if a.origin else None,
+        _chips(a.meta or {}),
+        _players(heard),
+        class_="side",
+    )  # fmt: skip
+    shared = [_text("Asked", a.question, language)] if ask and 0 < len(a.question) <= SHORT else []
+    if a.target is not None:
+        shared.append(_text("Reference", a.target, language))
+    answers = [row for name, one in (("A", a), ("B", b)) for row in _said(name, one, language)]
+    texts = tag("div", tag("dl", *shared, *answers), _note(heard), class_="texts")
+    return tag("li", tag("article", side, texts), data_rank=rank, data_id=a.id)
+
+
+def _said(name: str, each: Shown, language: str) -> list[Markup]:
+    """What one of two runs answered; aligned with the reference where the metric does so."""
+    if each.diff:
+        return [_row(name, tag("dd", _aligned(each.diff), dir="auto", class_="diff"))]
+    texts = [_text(f"{name} {who}", text, language) for who, text in each.said]
+    if each.answer or not (each.values or each.said):
+        texts.append(_text(name, each.answer, language))
+    if each.values:
+        texts.append(_row(name, tag("dd", _value_list(each))))
+    if each.verdict:
+        texts.append(_text(f"{name} judge", clip(" ".join(each.verdict.split()), 600), ""))
+    return texts
 
 
 def _card(each: Shown, rank: int, ask: bool, language: str) -> Markup:

@@ -49,13 +49,13 @@ def render(document: Document, worst: Sequence[Shown]) -> str:
         _header(document, overall, found),
         tag("main", [_section(*each) for each in found], id="main"),
         _footer(document, overall),
-        tag("script", _asset("page.js")),
+        tag("script", asset("page.js")),
     )
     page = together(Markup("<!doctype html>\n"), tag("html", _head(document), body, lang="en"))
     return page.encode("utf-8", "replace").decode() + "\n"
 
 
-def _asset(name: str) -> Markup:
+def asset(name: str) -> Markup:
     return Markup(files("auricle.report").joinpath(name).read_text(encoding="utf-8"))
 
 
@@ -67,7 +67,7 @@ def _head(document: Document) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"auricle {document.get('auricle', '')}"),
         tag("title", f"{document['task']['name']} · {document['model']['name']}"),
-        tag("style", _asset("page.css")),
+        tag("style", asset("page.css")),
     )
 
 

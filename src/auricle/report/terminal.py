@@ -8,7 +8,19 @@ from typing import Any
 from auricle.report.words import coverage_of, value_of
 
 HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
-RIGHT = {"value", "n", "coverage"}
+RIGHT = {
+    "value",
+    "n",
+    "coverage",
+    "A",
+    "B",
+    "B − A",
+    "p",
+    "adjusted p",
+    "Cohen's d",
+    "better",
+    "worse",
+}
 
 
 def table(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:

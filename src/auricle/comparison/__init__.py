@@ -1,0 +1,203 @@
+"""Two runs beside each other: what differs, by how much, how surely, and in which samples.
+
+A is the baseline. Samples are paired by id, content and reference, so that what is hard for both
+cancels out; runs that cannot be paired are explained, not refused.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from auricle import api
+from auricle.comparison.choosing import Signed, choose, metrics_of, overall
+from auricle.comparison.flips import Flip, flips
+from auricle.comparison.matrices import subtracted
+from auricle.comparison.notes import notes
+from auricle.comparison.rows import Row, match, rows
+from auricle.comparison.shifts import Shift, shared, shifts
+from auricle.comparison.sides import Pairs, Side, pair, read
+from auricle.errors import SpecError
+from auricle.metrics.base import Metric
+
+__all__ = ["Comparison", "Flip", "Row", "Shift", "compare"]
+
+MOST_GROUPS = 1000
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everything that can be said of B beside A."""
+
+    a: Side
+    b: Side
+    pairs: Pairs
+    rows: tuple[Row, ...]
+    """Each metric over all pairs, then by the field that was asked for."""
+    refused: Mapping[str, str]
+    """Metrics, and other things, that cannot be compared, and why."""
+    notes: tuple[str, ...]
+    flips: Mapping[str, tuple[Flip, ...]]
+    right_or_wrong: frozenset[str]
+    """Metrics of which each sample is either right or wrong."""
+    matrix: Mapping[str, Any] | None
+    """B's confusion matrix less A's, row-normalised."""
+    shifts: tuple[Shift, ...]
+    """How far means moved, where both runs answer in dimensions."""
+    metrics: Mapping[str, Metric] = field(default_factory=dict)
+
+    def document(self) -> dict[str, Any]:
+        """The same as plain data, for JSON, the page and the app."""
+        document: dict[str, Any] = plain(
+            {
+                "format": 1,
+                "a": _about(self.a),
+                "b": _about(self.b),
+                "pairs": {
+                    "count": self.pairs.count,
+                    "only_a": self.pairs.only_a,
+                    "only_b": self.pairs.only_b,
+                    "changed": self.pairs.changed,
+                    "corrected": self.pairs.corrected,
+                    "failed_a": self.pairs.failed_a,
+                    "failed_b": self.pairs.failed_b,
+                    "coverage": _coverage(self.pairs),
+                },
+                "rows": [self._row(row) for row in self.rows],
+                "refused": dict(self.refused),
+                "notes": list(self.notes),
+                "flips": {
+                    name: [asdict(each) for each in held] for name, held in self.flips.items()
+                },
+                "matrix": self.matrix,
+                "shifts": [
+                    {"dimension": s.dimension, "label": s.label, **asdict(s.found), "cohens_d": s.d}
+                    for s in self.shifts
+                ],
+            }
+        )
+        return document
+
+    def _row(self, row: Row) -> dict[str, Any]:
+        told = asdict(row)
+        told.update(told.pop("found"))
+        return {**told, "right_or_wrong": row.metric in self.right_or_wrong}
+
+
+def compare(
+    a: str | Path,
+    b: str | Path,
+    metrics: Sequence[str] | None = None,
+    by: str | None = None,
+    *,
+    most_flips: int = 5,
+) -> Comparison:
+    """Compare two runs, `a` being the baseline: by all metrics they share, or by those named."""
+    paths = Path(a), Path(b)
+    documents = api.metrics(paths[0]), api.metrics(paths[1])
+    names, refused = choose(paths, documents, metrics or ())
+    signed = {name: Signed.of(overall(documents[0])[name]["signature"]).metric for name in names}
+    found = metrics_of(paths, signed)
+    for name in set(signed) - {metric.name for metric in found}:
+        refused[name] = "the task does not know this metric any more"
+    cluster = _cluster(documents)
+    sides = tuple(
+        read(path, document, found, [by or "", cluster])
+        for path, document in zip(paths, documents, strict=True)
+    )
+    return _compared((sides[0], sides[1]), found, refused, (by or "", cluster), most_flips)
+
+
+def _compared(
+    sides: tuple[Side, Side],
+    metrics: Sequence[Metric],
+    refused: dict[str, str],
+    fields: tuple[str, str],
+    most_flips: int,
+) -> Comparison:
+    by, cluster = fields
+    pairs = pair(*sides)
+    if by:
+        _check(by, sides[0], pairs)
+    matched = [match(metric, *sides, pairs) for metric in metrics]
+    made = rows(matched, sides, pairs, by, cluster)
+    matrix = subtracted(sides[0].document, sides[1].document)
+    refused.update(_no_matrix(sides, matrix is not None))
+    return Comparison(
+        *sides,
+        pairs,
+        tuple(made),
+        refused,
+        tuple(notes(*sides, pairs, made, cluster)),
+        {each.metric.name: tuple(flips(each, sides, pairs, most_flips)) for each in matched},
+        frozenset(each.metric.name for each in matched if each.is_flip),
+        matrix,
+        tuple(shifts(*sides, pairs)),
+        {metric.name: metric for metric in metrics},
+    )
+
+
+def _cluster(documents: Sequence[Mapping[str, Any]]) -> str:
+    """The meta field both runs resample by; without a common one, samples stand for themselves."""
+    named = {document["task"].get("cluster") or "" for document in documents}
+    return str(named.pop()) if len(named) == 1 else ""
+
+
+def _check(by: str, side: Side, pairs: Pairs) -> None:
+    values = {side.fields[by][place] for place in pairs.a} - {None}
+    if pairs.count and not values:
+        raise SpecError(
+            f"No sample has the meta field {by!r}; see `auricle samples {side.path} --json`."
+        )
+    if len(values) > MOST_GROUPS:
+        raise SpecError(
+            f"{by!r} has {len(values)} values, more than the {MOST_GROUPS} that can be told apart."
+        )
+
+
+def _no_matrix(sides: tuple[Side, Side], there: bool) -> dict[str, str]:
+    """Why there is no difference of matrices, where a reader may look for one."""
+    dimensional = [name for name, side in zip("AB", sides, strict=True) if side.dimensions]
+    if there or not dimensional:
+        return {}
+    if len(dimensional) == 1:
+        return {
+            "confusion matrix": f"{dimensional[0]} answers in dimensions, the other run does not: "
+            "they have neither classes nor dimensions in common."
+        }
+    names = shared(*sides)
+    instead = f"the shifts of their means are told instead: {', '.join(names)}"
+    return {
+        "confusion matrix": "both runs answer in dimensions, which have no classes to confuse; "
+        + (instead if names else "they have no dimension in common, either")
+        + "."
+    }
+
+
+def _about(side: Side) -> dict[str, Any]:
+    document = side.document
+    return {
+        "run": str(side.path),
+        "task": document["task"],
+        "model": document["model"],
+        "complete": document.get("complete", True),
+        "outcomes": document["outcomes"],
+    }
+
+
+def _coverage(pairs: Pairs) -> float:
+    """Pairs among all samples of either run."""
+    rest = pairs.only_a + pairs.only_b + pairs.changed + pairs.corrected + len(pairs.lost)
+    return pairs.count / (pairs.count + rest) if pairs.count + rest else math.nan
+
+
+def plain(value: Any) -> Any:
+    """JSON has no NaN and no tuples: what is undefined is null, never zero."""
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, Mapping):
+        return {name: plain(each) for name, each in value.items()}
+    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value

@@ -1,0 +1,102 @@
+"""What a reader must know before believing a comparison, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from auricle.comparison.choosing import Signed, overall
+from auricle.comparison.rows import Row
+from auricle.comparison.sides import Pairs, Side
+from auricle.report.figures import counted
+
+FEW_CLUSTERS = 10
+
+
+def notes(a: Side, b: Side, pairs: Pairs, rows: Sequence[Row], cluster: str) -> list[str]:
+    """About the runs, about the pairs, about the tests."""
+    return [*_runs(a, b), *_pairs(a, b, pairs), *_tests(rows, cluster)]
+
+
+def _runs(a: Side, b: Side) -> Iterator[str]:
+    if a.path.resolve() == b.path.resolve():
+        yield "A and B are one and the same run."
+    tasks = [f"{each['name']}, version {each['version']}" for each in _both(a, b, "task")]
+    if tasks[0] != tasks[1]:
+        yield (
+            f"The tasks differ ({tasks[0]}; {tasks[1]}): "
+            "only samples with the same id, content and reference are compared."
+        )
+    signed = [_signed(side) for side in (a, b)]
+    if signed[0] and signed[1]:
+        if signed[0].revision != signed[1].revision:
+            yield f"The data differs: {signed[0].revision} in A, {signed[1].revision} in B."
+        if signed[0].asked != signed[1].asked:
+            yield (
+                f"They were asked in two ways ({signed[0].asked}; {signed[1].asked}): the "
+                "difference is of model and prompt together."
+            )
+    for name, side in zip("AB", (a, b), strict=True):
+        if not side.document.get("complete", True):
+            yield f"{name} is not finished: it holds {counted(len(side.rows), 'sample')} so far."
+
+
+def _both(a: Side, b: Side, name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+    return a.document[name], b.document[name]
+
+
+def _signed(side: Side) -> Signed | None:
+    number = next(iter(overall(side.document).values()), None)
+    return Signed.of(number["signature"]) if number else None
+
+
+def _pairs(a: Side, b: Side, pairs: Pairs) -> Iterator[str]:
+    if not pairs.count:
+        yield "No sample was answered in both runs, so nothing can be compared pair by pair."
+    for count, where in ((pairs.only_a, "A"), (pairs.only_b, "B")):
+        if count:
+            yield f"{counted(count, 'sample')} only in {where}: left out."
+    if pairs.changed:
+        yield (
+            f"{counted(pairs.changed, 'sample')} of the same id but another content "
+            "(what was asked about differs): left out."
+        )
+    if pairs.corrected:
+        yield (
+            f"{counted(pairs.corrected, 'sample')} of the same content but another reference: "
+            "left out. The run with the older data can be made again; nothing is asked twice."
+        )
+    if pairs.lost:
+        yield (
+            f"{counted(len(pairs.lost), 'sample')} failed ({pairs.failed_a} in A, "
+            f"{pairs.failed_b} in B): left out."
+        )
+    yield from _unread(a, b)
+
+
+def _unread(a: Side, b: Side) -> Iterator[str]:
+    """Answers that could not be read, one sentence for metrics that are alike in it."""
+    like: dict[tuple[int, int, bool], list[str]] = {}
+    for name in a.scored:
+        lost = a.scored[name].unreadable, b.scored[name].unreadable
+        wrong = "unreadable-wrong" in overall(a.document)[name]["signature"]
+        if any(lost):
+            like.setdefault((*lost, wrong), []).append(name)
+    for (in_a, in_b, wrong), names in like.items():
+        what = "counted as wrong in" if wrong else "left out of"
+        yield f"{in_a} answers in A and {in_b} in B could not be read: {what} {', '.join(names)}."
+
+
+def _tests(rows: Sequence[Row], cluster: str) -> Iterator[str]:
+    whole = [row for row in rows if not row.field]
+    drawn = [row.units for row in whole if "cluster" in row.found.method]
+    if drawn and min(drawn) < FEW_CLUSTERS:
+        yield (
+            f"There are only {min(drawn)} values of {cluster}: with so few, intervals are "
+            "narrower and p values smaller than they should be."
+        )
+    if len(whole) > 1 or len(rows) > len(whole):
+        yield (
+            "Of several tests one may find a difference by chance: beside each p stands p "
+            "adjusted by Holm's rule, and the words go by that."
+        )
