@@ -1,0 +1,1 @@
+"""Serving performance: load that is offered as planned, times that mean what they say."""

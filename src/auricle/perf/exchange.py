@@ -1,0 +1,82 @@
+"""One request as it was timed: a line of `requests.jsonl`, and all that any number is made from.
+
+Times are seconds on one monotonic clock, from the start of the load point. What was not seen is
+None, never 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+Phase: TypeAlias = Literal["warmup", "measure", "cooldown"]
+Status: TypeAlias = Literal["ok", "failed", "cancelled"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exchange:
+    """What was sent, when it should have been, and when which part of the answer came."""
+
+    index: int
+    """Place in the schedule; turns of one conversation share it."""
+    sample: str
+    turn: int = 0
+    user: int | None = None
+    """Who asked, in a closed loop."""
+    sender: int = 0
+    """Which process sent it."""
+    phase: Phase = "measure"
+    status: Status = "ok"
+    due: float | None = None
+    """When the plan wanted it sent; None in a closed loop, which has no plan but its users."""
+    sent: float | None = None
+    """When it was sent: everything before was done with it by then. None if it never was."""
+    first_byte: float | None = None
+    first_token: float | None = None
+    """The first piece of an answer with anything in it: text, reasoning, a tool call or sound."""
+    first_content: float | None = None
+    """The first that is not reasoning."""
+    first_audio: float | None = None
+    last_content: float | None = None
+    done: float | None = None
+    """When all had come, counts and the stream's end included; or when it failed."""
+    gaps: tuple[float, ...] = ()
+    """Seconds between one piece of the answer and the next, from `first_token` on."""
+    spoken: tuple[tuple[float, float], ...] = ()
+    """When sound came, and how many seconds of it."""
+    streamed: bool = False
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    audio_seconds: float | None = None
+    """How long the sounds are that were sent."""
+    bytes_sent: int | None = None
+    body: str = ""
+    """A digest of what was sent: equal for equal requests."""
+    finish: str = ""
+    error: str = ""
+    """A failure's kind and words."""
+
+    def line(self) -> bytes:
+        """JSON without what says nothing."""
+        held = {each.name: getattr(self, each.name) for each in fields(self)}
+        said = {name: _brief(value) for name, value in held.items() if value not in (None, "", ())}
+        return orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE)
+
+    @classmethod
+    def read(cls, line: bytes | Mapping[str, Any]) -> Exchange:
+        held = dict(line if isinstance(line, Mapping) else orjson.loads(line))
+        held["gaps"] = tuple(held.get("gaps", ()))
+        held["spoken"] = tuple((at, seconds) for at, seconds in held.get("spoken", ()))
+        return cls(**held)
+
+
+def _brief(value: Any) -> Any:
+    """Times to ten microseconds: what is finer is noise, and bytes."""
+    if isinstance(value, float):
+        return round(value, 5)
+    if isinstance(value, tuple):
+        return [_brief(each) for each in value]
+    return value
