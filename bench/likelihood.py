@@ -62,9 +62,9 @@ Denmark Copenhagen, Belgium Brussels, Thailand Bangkok, Vietnam Hanoi, Chile San
 Argentina Buenos_Aires, Mexico Mexico_City, Nepal Kathmandu"""
 OPPOSITES = """hot cold, big small, fast slow, happy unhappy, light dark, early late, rich poor,
 open closed, strong weak, full empty, hard soft, high low, old young, wet dry, thick thin,
-true false, inside outside, always never, above below, buy sell, win lose, remember forget, love hate,
-arrive depart, ancient modern, expensive cheap, dangerous safe, loud quiet,
-sweet bitter, day night"""
+true false, inside outside, always never, above below, buy sell, win lose, remember forget,
+love hate, arrive depart, ancient modern, expensive cheap, dangerous safe, loud quiet, sweet bitter,
+day night"""
 HOMES = """bird nest, bee hive, dog kennel, spider web, king palace, lion den, horse stable,
 fish water, prisoner prison_cell, monk monastery, soldier military_barracks, camper tent"""
 CHINESE = """cat 猫, dog 狗, water 水, fire 火, mountain 山, moon 月亮, sun 太阳, book 书, tea 茶,

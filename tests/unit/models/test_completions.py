@@ -192,6 +192,17 @@ def test_a_wrong_key_is_no_lack_of_logprobs(serve):
         asked(at(Completions, serve(key="right"), api_key="wrong"), likely("is it", " cat"))
 
 
+def test_a_wrong_name_is_no_lack_of_logprobs(serve):
+    with pytest.raises(Refused, match="no model 'fake'"):
+        asked(at(Completions, serve(models=("other",))), likely("is it", " cat"))
+
+
+def test_a_path_that_is_not_there_is_a_lack_of_logprobs(canned):
+    server = canned(whole(404, json.dumps({"detail": "Not Found"})))
+    with pytest.raises(SpecError, match="gives no prompt logprobs .HTTP 404"):
+        asked(at(Completions, server), likely("is it", " cat"))
+
+
 def test_another_way_to_tell_is_refused_by_name(serve):
     with pytest.raises(SpecError, match="logprobs_by should be prompt_logprobs or echo"):
         at(Completions, serve(), logprobs_by="luck")

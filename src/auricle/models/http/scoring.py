@@ -31,7 +31,7 @@ class Scorer:
             raise SpecError(f"logprobs_by should be prompt_logprobs or echo, not {by!r}.")
         self._model, self._by, self._start = model, by, start
         self._least = 0 if by == "echo" else 1  # tokens to write, for nothing: as few as may be
-        self._proved = False
+        self._proved, self._lacks = False, ""
         self._proving = asyncio.Lock()
 
     async def text(self, context: str, continuation: str, *, whole: bool = False) -> Likelihood:
@@ -56,31 +56,39 @@ class Scorer:
     async def prove(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> None:
         """Ask about a few words; whoever tells nothing of them is not asked about a sample."""
         async with self._proving:
+            if self._lacks:  # found out while this one waited
+                raise SpecError(self._lacks)
             if self._proved:
                 return
-            try:
-                told = await self._tried(ask)
-            except Refused as error:
-                if not str(error).startswith(NOT_KNOWN):
-                    raise  # a wrong key, say: nothing about likelihoods
-                raise self._lacking(str(error)) from error
-            if not any(each.logprob is not None for each in told):
-                raise self._lacking("its answer has none")
+            self._lacks = await self._why_not(ask)
+            if self._lacks:
+                raise SpecError(self._lacks)
             self._proved = True
+
+    async def _why_not(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> str:
+        """What keeps this server from being asked; nothing, if it tells."""
+        try:
+            told = await self._tried(ask)
+        except Refused as error:
+            if not _unknown(error):
+                raise  # a wrong key, a wrong name: nothing about likelihoods
+            why = str(error)
+        else:
+            if any(each.logprob is not None for each in told):
+                return ""
+            why = "its answer has none"
+        where = ", ".join(self._model.hosts)
+        return f"The server {where} gives no prompt logprobs ({why}). {CAN}"
 
     async def _tried(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> Sequence[Told]:
         """Some servers write at least one token, even for nothing."""
         try:
             return await ask()
         except Refused as error:
-            if self._least or not str(error).startswith(NOT_KNOWN):
+            if self._least or not _unknown(error):
                 raise
             self._least = 1
             return await ask()
-
-    def _lacking(self, why: str) -> SpecError:
-        where = ", ".join(self._model.hosts)
-        return SpecError(f"The server {where} gives no prompt logprobs ({why}). {CAN}")
 
     async def _told(self, prompt: str) -> list[Told]:
         asked: dict[str, Any] = {
@@ -94,3 +102,9 @@ class Scorer:
             return of_echo(answer, prompt, host)
         answer, host = await self.ask("/completions", {**asked, "prompt_logprobs": 0})
         return of_prompt(answer, host)
+
+
+def _unknown(error: Refused) -> bool:
+    """Is it the field or the path that the server does not know, and not the model?"""
+    words = str(error)
+    return words.startswith(NOT_KNOWN) and not (words.startswith("HTTP 404") and "model" in words)

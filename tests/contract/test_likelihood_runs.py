@@ -1,0 +1,139 @@
+"""Likelihoods from the command line: who is refused, after how many requests, and what is told."""
+
+import json
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from auricle.fakeserver import FakeServer, Script
+from auricle.fakeserver.likelihoods import logprob_of
+
+TASK = """
+from auricle.infer import Choose, Continue, FirstToken
+from auricle.registry import metric
+from auricle.tasks.base import Task
+from auricle.types import Sample
+
+ROWS = [("is it", ["a cat", "a very big dog"], 0), ("who", ["you", "me and 猫"], "B")]
+
+
+def _samples():
+    return [
+        Sample(id=str(at), inputs={"question": question, "choices": choices}, target=target)
+        for at, (question, choices, target) in enumerate(ROWS)
+    ]
+
+
+def _task(way, *names):
+    return Task(_samples(), way, [metric.get(name) for name in names], name="mine")
+
+
+def choosing():
+    way = Choose("{question}", option=" {choice}", unconditional=True, whole=True)
+    return _task(way, "acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole")
+
+
+def first():
+    return _task(FirstToken("{question}"), "acc_first")
+
+
+def continuing():
+    return _task(Continue(text="{question} or not"), "token_perplexity", "bits_per_byte")
+"""
+
+
+@pytest.fixture
+def server():
+    def start(**script):
+        return FakeServer(Script(**script))
+
+    return start
+
+
+@pytest.fixture
+def run(auricle, tmp_path):
+    (tmp_path / "mine.py").write_text(TASK, encoding="utf-8")
+
+    def call(task, model, server, *more):
+        service = ("-M", f"base_url={server.url}", "-M", "model=fake")
+        return auricle("run", f"mine.py:{task}", "-m", model, *service, *more, "-o", "run")
+
+    return call
+
+
+def numbers(tmp_path):
+    document = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
+    return {each["metric"]: each for each in document["numbers"] if not each["field"]}
+
+
+def test_a_chat_api_is_refused_before_the_first_request(run, server):
+    with server() as api:
+        done = run("choosing", "openai", api)
+        assert not api.stats()["requests"]
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert "loglikelihood" in line
+
+
+@pytest.mark.parametrize("model", ["completions", "vllm-chat"])
+def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(run, server, model):
+    with server(no_logprobs=True) as api:
+        done = run("choosing", model, api)
+        assert sum(api.stats()["requests"].values()) == 1
+    assert done.returncode == 2
+    (line,) = done.stderr.strip().splitlines()
+    assert "gives no prompt logprobs" in line
+    assert "Models that can" in line
+
+
+@pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
+def test_all_rules_are_told_from_one_pass(run, server, tmp_path, by):
+    with server() as api:
+        done = run("choosing", "completions", api, "-M", "start=<s>", "-M", f"logprobs_by={by}")
+        assert done.returncode == 0, done.stderr
+        assert sum(api.stats()["requests"].values()) == 1 + 2 * 2 * 3
+    told = numbers(tmp_path)
+    assert set(told) == {"acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole"}
+    assert all(each["scored"] == 2 and each["unit"] == "share" for each in told.values())
+    options = {
+        "a cat": [" a", " cat"],
+        "a very big dog": [" a", " very", " big", " dog"],
+    }
+    sums = {}
+    for text, tokens in options.items():
+        before, sums[text] = "is it", 0.0
+        for token in tokens:
+            sums[text] += logprob_of(token, before)
+            before += token
+    lines = (tmp_path / "run" / "scores.jsonl").read_text(encoding="utf-8").splitlines()
+    first = json.loads(lines[0])["stats"]
+    assert first["acc"][0] == float(sums["a cat"] > sums["a very big dog"])
+    assert first["acc_char"][0] == float(sums["a cat"] / 5 > sums["a very big dog"] / 14)
+
+
+@pytest.mark.parametrize("model", ["openai", "vllm-chat"])
+def test_a_chat_api_chooses_by_its_first_token(run, server, tmp_path, model):
+    with server() as api:
+        done = run("first", model, api)
+        assert sum(api.stats()["requests"].values()) == 2
+    assert done.returncode == 0, done.stderr
+    assert set(numbers(tmp_path)) == {"acc_first"}
+
+
+def test_a_model_that_tells_no_first_tokens_is_refused_before_the_first_request(run, server):
+    with server() as api:
+        done = run("first", "completions", api)
+        assert not api.stats()["requests"]
+    assert done.returncode == 2
+    assert "tell the likeliest first tokens" in done.stderr
+
+
+def test_a_text_has_its_perplexity_over_an_api(run, server, tmp_path):
+    with server() as api:
+        done = run("continuing", "completions", api, "-M", "start=<s> ")
+    assert done.returncode == 0, done.stderr
+    told = numbers(tmp_path)
+    assert told["token_perplexity"]["value"] > 1
+    assert told["token_perplexity"]["details"]["words"] == 4 + 3
+    assert told["bits_per_byte"]["details"]["bytes"] == len("is it or not") + len("who or not")
