@@ -73,10 +73,7 @@ class Comparison:
                     name: [asdict(each) for each in held] for name, held in self.flips.items()
                 },
                 "matrix": self.matrix,
-                "shifts": [
-                    {"dimension": s.dimension, "label": s.label, **asdict(s.found), "cohens_d": s.d}
-                    for s in self.shifts
-                ],
+                "shifts": [_shift(each) for each in self.shifts],
             }
         )
         return document
@@ -135,7 +132,7 @@ def _compared(
         {each.metric.name: tuple(flips(each, sides, pairs, most_flips)) for each in matched},
         frozenset(each.metric.name for each in matched if each.is_flip),
         matrix,
-        tuple(shifts(*sides, pairs)),
+        tuple(shifts(*sides, pairs, cluster)),
         {metric.name: metric for metric in metrics},
     )
 
@@ -186,6 +183,12 @@ def _about(side: Side) -> dict[str, Any]:
         "complete": document.get("complete", True),
         "outcomes": document["outcomes"],
     }
+
+
+def _shift(each: Shift) -> dict[str, Any]:
+    told = asdict(each)
+    told.update(told.pop("found"))
+    return {**told, "cohens_d": told.pop("d")}
 
 
 def _coverage(pairs: Pairs) -> float:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from auricle.comparison.choosing import Signed, overall
+from auricle.comparison.matrices import known_labels
 from auricle.comparison.rows import Row
 from auricle.comparison.sides import Pairs, Side
+from auricle.metrics.alignment import shown
 from auricle.report.figures import counted
 
 FEW_CLUSTERS = 10
@@ -15,7 +17,7 @@ FEW_CLUSTERS = 10
 
 def notes(a: Side, b: Side, pairs: Pairs, rows: Sequence[Row], cluster: str) -> list[str]:
     """About the runs, about the pairs, about the tests."""
-    return [*_runs(a, b), *_pairs(a, b, pairs), *_tests(rows, cluster)]
+    return [*_runs(a, b), *_classes(a, b), *_pairs(a, b, pairs), *_tests(rows, cluster)]
 
 
 def _runs(a: Side, b: Side) -> Iterator[str]:
@@ -39,6 +41,19 @@ def _runs(a: Side, b: Side) -> Iterator[str]:
     for name, side in zip("AB", (a, b), strict=True):
         if not side.document.get("complete", True):
             yield f"{name} is not finished: it holds {counted(len(side.rows), 'sample')} so far."
+
+
+def _classes(a: Side, b: Side) -> Iterator[str]:
+    """Models that know different labels are measured on different classes by some metrics."""
+    known = [known_labels(side.document) for side in (a, b)]
+    if known[0] is None or known[1] is None or known[0] == known[1]:
+        return
+    differ = ", ".join(sorted(map(shown, known[0] ^ known[1])))
+    yield (
+        f"Only one of the models has a label for {differ}: figures over the classes a model knows "
+        "(uar, macro_f1, weighted_f1, accuracy_matched) are over different classes; accuracy and "
+        "uar_all are over the same."
+    )
 
 
 def _both(a: Side, b: Side, name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:

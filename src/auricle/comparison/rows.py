@@ -130,10 +130,7 @@ def _row(each: Matched, members: NDArray[np.bool_], clusters: Places | None) -> 
 
     metric = each.metric
     which = np.flatnonzero(members[each.pairs])
-    drawn = None
-    if clusters is not None:
-        found, drawn = np.unique(clusters[each.pairs[which]], return_inverse=True)
-        drawn = drawn if len(found) > 1 else None  # within one cluster, samples are all there is
+    drawn = None if clusters is None else dense(clusters[each.pairs[which]])
     difference = paired(_take(each.a, which), _take(each.b, which), metric.fold, drawn)
     return Row(
         metric=metric.name,
@@ -150,6 +147,14 @@ def _row(each: Matched, members: NDArray[np.bool_], clusters: Places | None) -> 
         unit=metric.unit,
         signature=metric.signature,
     )
+
+
+def dense(clusters: Places) -> Places | None:
+    """Cluster codes from 0 without gaps; nothing within one cluster, where samples are all."""
+    import numpy as np
+
+    found, members = np.unique(clusters, return_inverse=True)
+    return members if len(found) > 1 else None
 
 
 def _take(stats: Any, which: Places) -> Any:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from auricle.comparison.rows import codes, dense
 from auricle.comparison.sides import Pairs, Side
 from auricle.metrics.base import mean
-from auricle.stats import Difference, paired
+from auricle.stats import Difference, holm, paired
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
 MOST_LABELS = 50
+NOTHING: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,31 +28,34 @@ class Shift:
     label: str
     """Empty for all pairs together."""
     found: Difference
+    adjusted: float
+    """Its p value among all shifts, by Holm."""
     d: float
     """Cohen's d: the shift in standard deviations, pooled over both runs."""
 
 
-def shifts(a: Side, b: Side, pairs: Pairs) -> list[Shift]:
+def shifts(a: Side, b: Side, pairs: Pairs, cluster: str) -> list[Shift]:
     """Every dimension both runs tell, over all pairs and by true label; none where one has none."""
     import numpy as np
 
-    both = [
-        (here, there)
-        for here, there in zip(pairs.a.tolist(), pairs.b.tolist(), strict=True)
-        if here in a.dimensions and there in b.dimensions
-    ]
-    if not both:
+    if not a.dimensions or not b.dimensions:
         return []
-    labels = np.array([a.labels[here] for here, _ in both], dtype=object)
+    clusters = codes(a, pairs, cluster) if cluster else None
+    labels = np.array([a.labels[here] for here in pairs.a], dtype=object)
     found = []
     for name in shared(a, b):
         before, after = (
-            np.array([side.dimensions[pair[at]].get(name, math.nan) for pair in both])
-            for at, side in enumerate((a, b))
+            np.array([side.dimensions.get(place, NOTHING).get(name, math.nan) for place in places])
+            for side, places in ((a, pairs.a.tolist()), (b, pairs.b.tolist()))
         )
+        known = ~(np.isnan(before) | np.isnan(after))
         for label, members in _members(labels):
-            found.append(_shift(name, label, before[members], after[members]))
-    return found
+            which = np.flatnonzero(known & members)
+            drawn = None if clusters is None else dense(clusters[which])
+            if len(which):
+                found.append(_shift((name, label), before[which], after[which], drawn))
+    ps = holm([each.found.p for each in found])
+    return [replace(each, adjusted=p) for each, p in zip(found, ps, strict=True)]
 
 
 def shared(a: Side, b: Side) -> list[str]:
@@ -69,13 +74,10 @@ def _members(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArray[np.bool
     return [*alone, *((name, labels == name) for name in names)]
 
 
-def _shift(name: str, label: str, before: Any, after: Any) -> Shift:
-    import numpy as np
-
-    known = ~(np.isnan(before) | np.isnan(after))
-    before, after = before[known], after[known]
-    found = paired(before, after, mean)
+def _shift(named: tuple[str, str], before: Any, after: Any, clusters: Any) -> Shift:
+    found = paired(before, after, mean, clusters)
     spread = math.nan
     if len(before) > 1:
         spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2)
-    return Shift(name, label, found, found.difference / spread if spread else math.nan)
+    d = found.difference / spread if spread else math.nan
+    return Shift(*named, found, found.p, d)

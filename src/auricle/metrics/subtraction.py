@@ -103,11 +103,12 @@ class Subtraction:
         return sorted(found, key=lambda each: -each[2])[:most]
 
 
-def meaning(left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
+def meaning(
+    left: Sequence[str], right: Sequence[str], synonyms: bool = True
+) -> list[tuple[int, int]]:
     """Names that mean the same, found as a model's labels are matched to a dataset's."""
-    return [
-        (left.index(pair.truth), right.index(pair.prediction)) for pair in align(left, right).pairs
-    ]
+    pairs = align(left, right, synonyms).pairs
+    return [(left.index(pair.truth), right.index(pair.prediction)) for pair in pairs]
 
 
 def subtract(baseline: Matrix, candidate: Matrix, match: Match = meaning) -> Subtraction:

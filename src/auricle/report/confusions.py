@@ -57,7 +57,7 @@ def _label(each: Mapping[str, str]) -> Markup:
     other = {"baseline": "only in A", "candidate": "only in B"}.get(only, "")
     words = other or (f"in B: {spelled}" if spelled else "")
     small = tag("small", f" {other}") if other else tag("small", " *") if spelled else None
-    return tag("span", named(each["label"]), small, title=words or None)
+    return tag("span", named(each["shown"]), small, title=words or None)
 
 
 def _cells(
@@ -78,7 +78,7 @@ def _cells(
 def _remarks(matrix: Mapping[str, Any]) -> Iterator[Markup]:
     """Labels only one model could say, and labels the two spell differently."""
     for side, name in (("baseline", "B"), ("candidate", "A")):
-        absent = [each["label"] for each in matrix["columns"] if each["only_in"] == side]
+        absent = [each["shown"] for each in matrix["columns"] if each["only_in"] == side]
         if absent:
             words = f"Not in {name}’s label set, and counted as never said there: "
             yield tag("p", words, ", ".join(absent), ".", class_="quiet")

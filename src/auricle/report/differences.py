@@ -158,7 +158,8 @@ def _matrix(matrix: Mapping[str, Any] | None) -> Iterator[str]:
 def _shifts(shifts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     if not shifts:
         return
-    header = ("dimension", "label", "A", "B", "B − A", "95 % interval", "p", "Cohen's d", "n")
+    header = ("dimension", "label", "A", "B", "B − A", "95 % interval", "p", "adjusted p",
+              "Cohen's d", "n")  # fmt: skip
     yield ""
     yield from aligned(header, [_shift(each) for each in shifts])
 
@@ -174,6 +175,7 @@ def _shift(each: Mapping[str, Any]) -> tuple[str, ...]:
         moved(each["difference"], ""),
         "–" if each["low"] is None else f"{low} … {high}",
         chance(each["p"]),
+        chance(each["adjusted"]),
         "–" if d is None else f"{d:+.2f}",
         str(each["n"]),
     )

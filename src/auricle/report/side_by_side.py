@@ -29,6 +29,7 @@ STYLE = Markup(
     """
 .sides { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.75rem; }
 .sides dt { color: var(--quiet); }
+.kept { white-space: nowrap; }
 .said-of { max-width: 68ch; margin-top: 0.3rem; }
 .matrix .rise { background: rgb(var(--other-tint) / var(--share, 0)); }
 .matrix .fall { background: rgb(var(--accent-tint) / var(--share, 0)); }
@@ -202,7 +203,7 @@ def _line(row: Mapping[str, Any], scale: Scale | None, grouped: bool) -> Markup:
     return tag(
         "tr",
         name_cell(named(row["group"] or "(empty)")) if grouped else None,
-        cell(name, kind="") if grouped else name_cell(name),
+        cell(name, kind="kept") if grouped else name_cell(name),
         cell(written(row["value_a"], unit)),
         cell(written(row["value_b"], unit)),
         cell(tag("strong", told) if decided(row) else told),
@@ -238,7 +239,7 @@ def _shifts(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
             head_cell(named(name), kind="of"),
             *map(head_cell, ("A", "B", "B − A", "95 % interval")),
             head_cell(axis("", scale), kind="drawn"),
-            *map(head_cell, ("p", "d", "Pairs")),
+            *map(head_cell, ("p", "Adjusted p", "d", "Pairs")),
         ]
         made.append(tag("div", table(name, head, [_shift(e, scale) for e in some]), class_="field"))
     return made
@@ -256,6 +257,7 @@ def _shift(each: Mapping[str, Any], scale: Scale) -> Markup:
         cell(ends(each), kind="number quiet"),
         cell(mark(drawn, scale, 0.0), kind="drawn"),
         cell(chance(each["p"])),
+        cell(chance(each["adjusted"])),
         cell(NONE if d is None else printed(f"{d:+.2f}")),
         cell(count(each["n"])),
     )
