@@ -18,7 +18,16 @@ import orjson
 
 from auricle.audio import Audio, Image
 from auricle.errors import Refused, SpecError, Transient
-from auricle.models.http.client import DONE, HttpModel, Sent, count, events, merged, shape
+from auricle.models.http.client import (
+    DONE,
+    HttpModel,
+    Sent,
+    count,
+    events,
+    merged,
+    seeded,
+    shape,
+)
 from auricle.models.http.media import base64, data_url, picture, remote
 from auricle.models.http.wire import written
 from auricle.prompts.meta_template import MetaTemplate
@@ -132,7 +141,7 @@ class OpenAI(HttpModel):
             asked |= {"logprobs": True, "top_logprobs": self._first(request.first_tokens)}
         if stream:
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
-        return orjson.dumps(merged(asked, self.service.extra))
+        return orjson.dumps(merged(asked, seeded(self.service.extra, request.nth)))
 
     def shown(self, request: Request) -> str:
         if not isinstance(request, Generate):

@@ -45,6 +45,7 @@ class VLLM(BatchModel):
         """
         self.sample_rate = self._rate = rate
         self._prompt = prompt
+        self._seed = int(engine.get("seed") or 0)
         if sounds:
             engine.setdefault("limit_mm_per_prompt", {"audio": sounds})
         self._engine, self._sampling = _started(model, engine)
@@ -57,6 +58,7 @@ class VLLM(BatchModel):
                 temperature=request.temperature,
                 stop=list(request.stop),
                 logprobs=request.first_tokens or None,
+                seed=self._seed + request.nth if request.temperature else None,
             )
             for request in batch
         ]

@@ -172,6 +172,13 @@ def test_more_fields_are_merged_and_null_takes_one_out(canned):
     assert body["stream_options"] == {"include_usage": True, "continuous": True}
 
 
+def test_each_of_several_answers_has_a_seed_of_its_own_where_one_is_given(canned):
+    server = canned(chat())
+    told(model_at(server, extra={"seed": 7}), *(question(nth=nth) for nth in range(3)))
+    told(model_at(server), question(nth=1))
+    assert [each.json().get("seed") for each in server.heard] == [7, 8, 9, None]
+
+
 def test_stops_and_the_name_of_the_limit_are_sent(canned):
     server = canned(chat())
     told(model_at(server, tokens_field="max_completion_tokens"), question(stop=("\n",)))

@@ -26,6 +26,7 @@ class SamplingParams:
     stop: list[str] = field(default_factory=list)
     prompt_logprobs: int | None = None
     logprobs: int | None = None
+    seed: int | None = None
 
 
 @dataclass
@@ -116,6 +117,8 @@ class LLM:
 
     def _answer(self, told, chosen):
         prompt = self._tokens(told)
+        if chosen.seed is not None:
+            told = f"{told} {chosen.seed}"
         said = told.split()[: chosen.max_tokens]
         for word in chosen.stop:
             said = said[: said.index(word)] if word in said else said
@@ -192,6 +195,14 @@ def test_requests_keep_their_order_and_their_own_limits():
     assert (first.text, first.tokens, first.finish) == ("<user> one two", 3, "length")
     assert (second.text, second.tokens, second.finish) == ("<user> four", 2, "stop")
     assert first.input_tokens == 5
+
+
+def test_each_of_several_answers_has_a_seed_of_its_own():
+    asked = [
+        Generate(turns=user("a"), temperature=t, nth=nth) for t, nth in ((0, 2), (1, 0), (1, 2))
+    ]
+    said = [each.text for each in VLLM("m", seed=7).generate(asked)]
+    assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
 
 
 def test_the_engine_gets_its_own_settings_and_the_limit_on_sounds():

@@ -277,6 +277,12 @@ def merged(asked: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]
     return {name: value for name, value in body.items() if value is not None}
 
 
+def seeded(extra: Mapping[str, Any], nth: int) -> Mapping[str, Any]:
+    """The same fields for another of several answers: with the same seed it would be the same."""
+    seed = extra.get("seed")
+    return {**extra, "seed": seed + nth} if nth and isinstance(seed, int) else extra
+
+
 def shape(value: Any) -> str:
     """What kind of JSON it is, without repeating what may be long or secret."""
     if not isinstance(value, dict):
