@@ -177,6 +177,26 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
     assert "good night" in str(server.heard[-1].json())
 
 
+@pytest.mark.parametrize("mode", ["every", "gold", "last"])
+def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
+    from auricle.fakeserver import digest_of
+    from auricle.models.openai import OpenAI
+    from auricle.types import Generate, Turn
+
+    server = serve(reply="fine")
+    arguments = {"base_url": server.url, "model": "m", "stream": False}
+    run(talk, tmp_path / "run", "openai", arguments, mode=mode)
+    wanted = set()
+    for name, limits, gold in (("spoken", (3, 5), "a cat"), ("plain", (512, 512), "hi")):
+        inputs = records(tmp_path / "run")[name].sample.inputs["turns"]
+        first, last = (turn for turn in inputs if turn.role == "user")
+        before = Turn("assistant", ("fine" if mode == "every" else gold,))
+        asked = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
+        asked += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
+        wanted |= {digest_of(OpenAI(**arguments).body(each, False)) for each in asked}
+    assert set(server.stats()["received"]) == wanted
+
+
 def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
     server = serve(faults={"503": 0.5}, fault_attempts=2)
     patient = Settings(attempts=6, patience=0.01)
