@@ -11,8 +11,9 @@ from typing import Any
 import orjson
 
 from auricle.errors import Refused, SpecError
-from auricle.models.http.client import HttpModel, count, merged, shape
+from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.scoring import By, Scorer
+from auricle.models.http.timing import Prepared
 from auricle.models.http.wire import written
 from auricle.models.reading import joined, words
 from auricle.models.seam import parted, refuse_nothing
@@ -47,6 +48,13 @@ class Completions(HttpModel):
         answer, host = await self._scorer.ask("/completions", self._asked(request))
         return _said(answer, host)
 
+    def prepare(self, request: Generate) -> Prepared:
+        body = orjson.dumps(merged(self._asked(request), self.service.extra))
+        return Prepared("/completions", body, "application/json")
+
+    def said(self, reply: Reply) -> Generation:
+        return _said(self.document(reply), reply.host)
+
     def _asked(self, request: Generate) -> dict[str, Any]:
         asked: dict[str, Any] = {
             "model": self.service.model,
@@ -64,9 +72,7 @@ class Completions(HttpModel):
             return f"{text}⟦{space}{request.continuation}⟧"
         if not isinstance(request, Generate):
             return ""
-        return written(
-            "/completions", orjson.dumps(merged(self._asked(request), self.service.extra))
-        )
+        return written(*self.prepare(request)[:2])
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         refuse_nothing(request)

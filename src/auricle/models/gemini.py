@@ -8,8 +8,9 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.errors import Refused, SpecError
-from auricle.models.http.client import HttpModel, count, merged, shape
+from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.media import base64, picture, remote
+from auricle.models.http.timing import Prepared
 from auricle.models.http.wire import written
 from auricle.types import Generate, Generation, Part, Request, Turn
 
@@ -35,11 +36,16 @@ class Gemini(HttpModel):
         return f"/models/{self.service.model}:generateContent"
 
     async def generate(self, request: Generate) -> Generation:
-        body = await self.in_thread(self.body, request)
-        reply = await self.post(self.path, body, "application/json")
-        said = _generation(self.document(reply), reply.host)
+        reply = await self.post(*await self.in_thread(self.prepare, request))
+        said = self.said(reply)
         self.used(said, reply.charged)
         return said
+
+    def prepare(self, request: Generate) -> Prepared:
+        return Prepared(self.path, self.body(request), "application/json")
+
+    def said(self, reply: Reply) -> Generation:
+        return _generation(self.document(reply), reply.host)
 
     def body(self, request: Generate) -> bytes:
         system = [part for turn in request.turns if turn.role == "system" for part in turn.parts]

@@ -29,6 +29,7 @@ from auricle.models.http.client import (
     shape,
 )
 from auricle.models.http.media import base64, data_url, picture, remote
+from auricle.models.http.timing import Mark, Prepared, parts_of
 from auricle.models.http.wire import written
 from auricle.prompts.meta_template import MetaTemplate
 from auricle.types import Generate, Generation, Part, Request, Turn
@@ -84,6 +85,29 @@ class OpenAI(HttpModel):
         heard.check_first(reply.host)
         self.used(said := heard.generation(), reply.charged)
         return said
+
+    def prepare(self, request: Generate) -> Prepared:
+        return Prepared(self.path, self.body(request, self.streams), JSON)
+
+    async def exchange(self, prepared: Prepared, mark: Mark) -> Generation:
+        """Send what is ready; note each part of the answer as it comes."""
+        heard = Heard()
+        mark.begin()
+        async with self.sent(*prepared) as sent:
+            mark.byte()
+            if sent.response.content_type != EVENTS:
+                heard.whole(self.document(await self.read(sent)), sent.host)
+            else:
+                mark.streamed = True
+                async for event in events(sent.response, sent.host):
+                    if isinstance(event, dict) and event.get("error"):
+                        raise self.complaint(event["error"], sent.host)
+                    for kind, seconds in parts_of(event):
+                        mark.piece(kind, seconds)
+                    heard.take(event, sent.host)
+                heard.check(sent.host)
+        mark.end()
+        return heard.generation()
 
     def stream(self, request: Generate) -> AsyncIterator[str]:
         return self._listen(request, Heard(first_wanted=bool(request.first_tokens)))

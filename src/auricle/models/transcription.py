@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import json
 import re
-from functools import partial
+from collections.abc import Mapping
+from hashlib import blake2b
 from typing import Any
 
 from auricle.audio import Audio
 from auricle.errors import Refused, SampleError, SpecError
-from auricle.models.http.client import HttpModel, Reply, count, in_pieces, merged, shape
+from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.media import Encoded
+from auricle.models.http.timing import Prepared
 from auricle.types import Generate, Generation, media
 
 SUFFIXES = {"opus": "ogg"}  # what servers know a file of this format by
@@ -47,20 +49,24 @@ class Transcription(HttpModel):
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
     async def generate(self, request: Generate) -> Generation:
-        sounds = [part for part in media(request) if isinstance(part, Audio)]
-        if len(sounds) != 1:
-            raise SampleError(f"one sound is transcribed at a time; here are {len(sounds)}")
-        sound = await self.in_thread(self.encoder, sounds[0])
-        reply = await self.post(self.path, partial(self._form, sound, request))
-        plain = self.format == "text" and not MARKED.search(reply.kind)
-        said = _plain(reply) if plain else _generation(self.document(reply), reply.host)
+        reply = await self.post(*await self.in_thread(self.prepare, request))
+        said = self.said(reply)
         self.used(said, reply.charged)
         return said
 
-    def _form(self, sound: Encoded, request: Generate) -> Any:
-        import aiohttp
+    def said(self, reply: Reply) -> Generation:
+        plain = self.format == "text" and not MARKED.search(reply.kind)
+        return _plain(reply) if plain else _generation(self.document(reply), reply.host)
 
-        form = aiohttp.FormData()
+    def prepare(self, request: Generate) -> Prepared:
+        sounds = [part for part in media(request) if isinstance(part, Audio)]
+        if len(sounds) != 1:
+            raise SampleError(f"one sound is transcribed at a time; here are {len(sounds)}")
+        sound = self.encoder(sounds[0])
+        body, kind = upload(self._fields(request), sound)
+        return Prepared(self.path, body, kind)
+
+    def _fields(self, request: Generate) -> dict[str, Any]:
         fields = {
             "model": self.service.model,
             "response_format": self.format,
@@ -68,16 +74,26 @@ class Transcription(HttpModel):
             "language": self.language or None,
             "prompt": self.prompt or None,
         }
-        for name, value in merged(fields, self.service.extra).items():
-            for each in value if isinstance(value, list) else [value]:
-                form.add_field(name, each if isinstance(each, str) else json.dumps(each))
-        form.add_field(
-            "file",
-            in_pieces(sound.content),
-            filename=f"sound.{SUFFIXES.get(sound.format, sound.format)}",
-            content_type=sound.media_type,
-        )
-        return form
+        return merged(fields, self.service.extra)
+
+
+def upload(fields: Mapping[str, Any], sound: Encoded) -> tuple[bytes, str]:
+    """A form with a file, and its content type: the same bytes for the same form."""
+    boundary = f"auricle-{blake2b(sound.content, digest_size=16).hexdigest()}"
+    pieces = []
+    for name, value in fields.items():
+        for each in value if isinstance(value, list) else [value]:
+            text = each if isinstance(each, str) else json.dumps(each)
+            pieces.append(
+                f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}'
+            )
+    file = f"sound.{SUFFIXES.get(sound.format, sound.format)}"
+    pieces.append(
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file}"\r\n'
+        f"Content-Type: {sound.media_type}\r\n\r\n"
+    )
+    body = "\r\n".join(pieces).encode() + sound.content + f"\r\n--{boundary}--\r\n".encode()
+    return body, f"multipart/form-data; boundary={boundary}"
 
 
 def _plain(reply: Reply) -> Generation:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import io
+import math
 import os
 import re
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -22,14 +23,23 @@ from urllib.request import getproxies
 
 import orjson
 
-from auricle.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable
+from auricle.errors import (
+    MissingExtra,
+    Refused,
+    SampleError,
+    SpecError,
+    Transient,
+    Unreachable,
+    Unsupported,
+)
 from auricle.models.base import AsyncModel
 from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
 from auricle.models.http.service import Service as Service
+from auricle.models.http.timing import Mark, Prepared
 from auricle.models.http.words import message_of, retry_after, words_of
 from auricle.secrecy import KEY_IN_URL
-from auricle.types import Generation
+from auricle.types import Generate, Generation
 
 if TYPE_CHECKING:
     import aiohttp
@@ -132,6 +142,29 @@ class HttpModel(AsyncModel):
         """The whole answer to one request."""
         async with self.sent(path, body, kind) as sent:
             return await self.read(sent)
+
+    def prepare(self, request: Generate) -> Prepared:
+        """Everything that takes time before a request can be sent."""
+        raise Unsupported(f"{type(self).__name__} cannot be measured request by request.")
+
+    def said(self, reply: Reply) -> Generation:
+        """What a whole answer says."""
+        raise Unsupported(f"{type(self).__name__} cannot be measured request by request.")
+
+    async def exchange(self, prepared: Prepared, mark: Mark) -> Generation:
+        """Send what is ready, and note when what came."""
+        mark.begin()
+        async with self.sent(*prepared) as sent:
+            mark.byte()
+            reply = await self.read(sent)
+        mark.end()
+        return self.said(reply)
+
+    def unbounded(self) -> None:
+        """Send whenever it is asked to: whoever measures decides how much that is."""
+        self._pace = Pace()
+        for endpoint in self._pool.endpoints:
+            endpoint.gate = Gate(adaptive=False, most=math.inf)
 
     async def read(self, sent: Sent) -> Reply:
         """The whole answer, if it has an end within reason."""

@@ -30,8 +30,10 @@ Clock = Callable[[], float]
 class Gate:
     """The most requests one server has at once: more while that helps, fewer when it is busy."""
 
-    def __init__(self, *, adaptive: bool = True, clock: Clock = time.monotonic) -> None:
-        self.limit = float(FIRST if adaptive else MOST)
+    def __init__(
+        self, *, adaptive: bool = True, most: float = MOST, clock: Clock = time.monotonic
+    ) -> None:
+        self.limit = float(FIRST if adaptive else most)
         self.inside = 0
         self.closed_until = 0.0
         self._adaptive = adaptive
@@ -46,7 +48,7 @@ class Gate:
         self._best = best
 
     def has_room(self) -> bool:
-        room = self.inside < int(self.limit)
+        room = self.inside < self.limit // 1
         self._crowded |= not room
         return room and self._clock() >= self.closed_until
 

@@ -1,0 +1,91 @@
+"""What a request is before it is sent, and when which part of its answer came."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+Kind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
+SPOKEN_BYTES = 24_000 * 2  # a second of speech as OpenAI's protocol streams it: 16-bit mono
+
+
+class Prepared(NamedTuple):
+    """A request as bytes: nothing is left to do for it but to send it."""
+
+    path: str
+    body: bytes
+    kind: str
+
+
+class Mark:
+    """Notes times as an answer comes; seconds of the monotonic clock, None where nothing came.
+
+    Only what holds something of the answer is noted. Roles, counts, signs of life and the end of
+    a stream are not.
+    """
+
+    __slots__ = (
+        "done",
+        "first_audio",
+        "first_byte",
+        "first_content",
+        "first_token",
+        "gaps",
+        "last_content",
+        "sent",
+        "spoken",
+        "streamed",
+    )
+
+    def __init__(self) -> None:
+        self.sent: float | None = None
+        self.first_byte: float | None = None
+        self.first_token: float | None = None
+        self.first_content: float | None = None
+        self.first_audio: float | None = None
+        self.last_content: float | None = None
+        self.done: float | None = None
+        self.gaps: list[float] = []
+        self.spoken: list[tuple[float, float]] = []
+        self.streamed = False
+
+    def begin(self) -> None:
+        self.sent = time.monotonic()
+
+    def byte(self) -> None:
+        self.first_byte = time.monotonic()
+
+    def piece(self, kind: Kind, seconds: float = 0.0) -> None:
+        """A part of the answer came; `seconds` of it are sound."""
+        now = time.monotonic()
+        if self.first_token is None:
+            self.first_token = now
+        elif self.last_content is not None:
+            self.gaps.append(now - self.last_content)
+        if kind != "reasoning" and self.first_content is None:
+            self.first_content = now
+        if kind == "audio":
+            self.first_audio = self.first_audio or now
+            self.spoken.append((now, seconds))
+        self.last_content = now
+
+    def end(self) -> None:
+        self.done = time.monotonic()
+
+
+def parts_of(event: Any) -> Iterator[tuple[Kind, float]]:
+    """What of an answer an event of a chat stream holds, and for how many seconds it sounds."""
+    choices = event.get("choices") if isinstance(event, Mapping) else None
+    if not choices:
+        return
+    said = choices[0].get("delta") or choices[0].get("message") or {}
+    if said.get("reasoning_content") or said.get("reasoning"):
+        yield "reasoning", 0.0
+    if said.get("tool_calls"):
+        yield "tool", 0.0
+    spoken = said.get("audio") or {}
+    if said.get("content") or spoken.get("transcript"):
+        yield "text", 0.0
+    if data := spoken.get("data"):
+        yield "audio", len(data) * 0.75 / SPOKEN_BYTES
