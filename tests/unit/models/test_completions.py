@@ -199,7 +199,7 @@ def test_a_wrong_name_is_no_lack_of_logprobs(serve):
 
 def test_a_path_that_is_not_there_is_a_lack_of_logprobs(canned):
     server = canned(whole(404, json.dumps({"detail": "Not Found"})))
-    with pytest.raises(SpecError, match="gives no prompt logprobs .HTTP 404"):
+    with pytest.raises(SpecError, match=r"gives no prompt logprobs \(HTTP 404"):
         asked(at(Completions, server), likely("is it", " cat"))
 
 
