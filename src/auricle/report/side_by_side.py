@@ -29,6 +29,9 @@ STYLE = Markup(
     """
 .sides { display: grid; grid-template-columns: auto 1fr; gap: 0.1rem 0.75rem; }
 .sides dt { color: var(--quiet); }
+.field + .field { margin-top: 1.5rem; }
+.fields > .field + .field { margin-top: 0; }
+section > .quiet { margin-block: 0.6rem; }
 .kept { white-space: nowrap; }
 .said-of { max-width: 68ch; margin-top: 0.3rem; }
 .matrix .rise { background: rgb(var(--other-tint) / var(--share, 0)); }
@@ -115,13 +118,16 @@ def _overall(document: Document) -> list[Mapping[str, Any]]:
 def _headline(document: Document) -> Markup:
     """The first metric's difference, large."""
     rows = _overall(document)
+    if not rows and document["shifts"]:
+        rows = [{**document["shifts"][0], "metric": document["shifts"][0]["dimension"], "unit": ""}]
     if not rows:
         return tag("p", tag("strong", "No number", class_="figure"), class_="first")
     first = rows[0]
+    better = arrow(first, spelled=True) if "higher_is_better" in first else ""
     told = printed(moved(first["difference"], first["unit"]))
     return tag(
         "p",
-        tag("span", tag("b", title(first["metric"])), " B − A ", arrow(first, spelled=True)),
+        tag("span", tag("b", title(first["metric"])), " B − A ", better),
         tag("strong", told, class_="figure"),
         tag("span", f"95 % interval {ends(first)}, p {_p(first['p'])}", class_="interval"),
         class_="first",
@@ -299,7 +305,7 @@ def _footer(document: Document) -> Markup:
         tag("p", f"A is the baseline. {counts(document)}."),
         tag("p", " ".join(["Intervals hold 95 % of what repetitions would give.", *told])),
         tag("p", DETECTABLE),
-        tag("h3", "Signatures"),
+        tag("h3", "Signatures") if signatures else None,
         tag("ul", [tag("li", tag("code", each)) for each in signatures], class_="signatures"),
         id="method",
     )
