@@ -34,6 +34,8 @@ def options(outputs: Sequence[Output], given: str) -> list[Likelihood]:
     found = [each for each in outputs if isinstance(each, Likelihood)]
     if not found:
         raise Unsupported("needs how likely each option is; ask with Choose")
+    if not all(each.logprobs for each in found):
+        raise Unreadable("the model tells of no token of an option how likely it is")
     return [each for each in found if each.given == given]
 
 

@@ -85,6 +85,12 @@ def test_an_answer_in_words_is_not_taken_for_likelihoods():
         rules.acc.score(sample("A"), Generation(text="A"))
 
 
+def test_an_option_without_tokens_does_not_win():
+    outputs = likelihoods({**LOGPROBS, "ox": ()})
+    with pytest.raises(Unreadable, match="no token of an option"):
+        rules.acc.score(sample("A"), *outputs)
+
+
 def test_a_target_that_is_no_option_is_told():
     with pytest.raises(SampleError, match="'dog' is none of the options"):
         rules.acc.score(sample("dog"), *likelihoods(LOGPROBS))
