@@ -16,7 +16,7 @@ from auricle.models.http.scoring import By, Scorer
 from auricle.models.http.timing import Prepared
 from auricle.models.http.wire import written
 from auricle.models.reading import joined, words
-from auricle.models.seam import parted, refuse_nothing
+from auricle.models.seam import begun, parted, refuse_nothing
 from auricle.prompts.meta_template import MetaTemplate
 from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 
@@ -68,16 +68,27 @@ class Completions(HttpModel):
 
     def shown(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
-            text, space = parted(self._text(request.turns))
-            return f"{text}⟦{space}{request.continuation}⟧"
+            text, continuation = self._parts(request)
+            return f"{text}⟦{continuation}⟧"
         if not isinstance(request, Generate):
             return ""
         return written(*self.prepare(request)[:2])
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         refuse_nothing(request)
+        text, continuation = self._parts(request)
+        return await self._scorer.text(text, continuation, whole=request.whole)
+
+    def _parts(self, request: LogLikelihood) -> tuple[str, str]:
+        """What stands before and what is asked about; white space between belongs to the latter.
+
+        That of a chat format stays where the format has it: it is no part of an answer.
+        """
+        if self._format and request.turns:
+            turns, continuation = begun(request.turns, request.continuation)
+            return self._text(turns), continuation
         text, space = parted(self._text(request.turns))
-        return await self._scorer.text(text, space + request.continuation, whole=request.whole)
+        return text, space + request.continuation
 
     def _text(self, turns: Sequence[Turn]) -> str:
         if self._format and turns:
