@@ -14,6 +14,7 @@ AuricleError
     │   └── Unreachable      nobody answers at that address
     ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
     ├── AudioError       a sound that cannot be used: missing, broken, empty
+    ├── NotFinite        a model's number that is none: NaN, or infinite
     └── Unreadable       an output no metric can read; never a guess
 """
 
@@ -88,6 +89,10 @@ class Refused(SampleError):
 
 class AudioError(SampleError):
     """A sound that cannot be decoded or must not be used."""
+
+
+class NotFinite(SampleError):
+    """A model told NaN or infinity where a number was due."""
 
 
 class Unreadable(SampleError):

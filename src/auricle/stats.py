@@ -29,7 +29,7 @@ LEVEL = 0.95
 Z = 1.959963984540054  # of the normal distribution, 95 % lies within
 POWER = 2.801585218112969  # Z, and what is exceeded with a chance of 80 %
 BLOCK = 100_000  # samples drawn at a time: numpy takes longer to be called than to draw a few
-EFFORT = 20_000_000  # stats a fold that cannot weigh may see in all; it gets fewer rounds
+EFFORT = 20_000_000  # stats a fold that is slow to weigh may see in all; it gets fewer rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,12 +56,17 @@ def interval(stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None)
 def _resampled(stats: Sequence[Any], fold: Fold, draws: Draws | None, name: str) -> Interval:
     if draws is None:  # one unit tells nothing about the spread between units
         return Interval(math.nan, math.nan, name)
-    rounds = ROUNDS
-    if not isinstance(fold, Weighable):
-        rounds = max(100, min(ROUNDS, EFFORT // len(stats)))
+    rounds = rounds_of(fold, len(stats))
     value = weigh(stats, fold)
     low, high = percentiles([value(drawn) for drawn in islice(draws, rounds)])
     return Interval(low, high, f"{name}:{rounds}")
+
+
+def rounds_of(fold: Fold, size: int) -> int:
+    """How often to draw: fewer times where there is much and a fold is slow to weigh it."""
+    if isinstance(fold, Weighable) and not getattr(fold, "costly", False):
+        return ROUNDS
+    return max(100, min(ROUNDS, EFFORT // max(1, size)))
 
 
 def weigh(stats: Sequence[Any], fold: Fold) -> Weighed:
@@ -261,9 +266,7 @@ def _of_draws(
         draws, name = by_cluster(clusters), "paired-cluster-bootstrap"
     if draws is None:
         return _undecided(values, len(a), name)
-    rounds = ROUNDS
-    if not isinstance(fold, Weighable):
-        rounds = max(100, min(ROUNDS, EFFORT // (2 * len(a))))
+    rounds = rounds_of(fold, 2 * len(a))
     value_a, value_b = weigh(kinds_a, fold), weigh(kinds_b, fold)
     drawn = np.array([value_b(each) - value_a(each) for each in islice(draws, rounds)])
     drawn = drawn[~np.isnan(drawn)]
