@@ -19,8 +19,9 @@ from auricle.errors import SpecError
 from auricle.metrics.turns import conversation
 from auricle.report import talk, terminal
 from auricle.report.usage import usage_line
+from auricle.report.words import likelihood_of
 from auricle.store import Run
-from auricle.types import Generation, Record
+from auricle.types import Generation, Likelihood, Output, Record
 
 
 def told_of(run: Path) -> dict[str, Any]:
@@ -137,7 +138,13 @@ def _answers(record: Record) -> Iterator[tuple[str, str]]:
     for who, text in said:
         yield ("target" if who == "Reference" else who.lower()), text
     for output in () if said else record.outputs:
-        yield "answer", output.text if isinstance(output, Generation) else str(asdict(output))
+        yield "answer", _told(output)
+
+
+def _told(output: Output) -> str:
+    if isinstance(output, Likelihood):
+        return likelihood_of(output)
+    return output.text if isinstance(output, Generation) else str(asdict(output))
 
 
 def _stat(stat: Any) -> str:

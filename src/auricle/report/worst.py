@@ -16,6 +16,7 @@ from auricle.metrics.base import Metric
 from auricle.metrics.text import reference_text
 from auricle.report.figures import written
 from auricle.report.talk import Line, lines
+from auricle.report.words import likelihood_of
 from auricle.types import (
     Generation,
     Json,
@@ -167,12 +168,7 @@ def _answers(record: Record) -> Iterator[str]:
         if isinstance(output, Generation):
             yield output.text
         elif isinstance(output, Likelihood):
-            yield (f"{choices[at]}: " if named else "") + _likelihood(output)  # type: ignore[index]
-
-
-def _likelihood(output: Likelihood) -> str:
-    tokens = len(output.logprobs)
-    return f"log-likelihood {output.total:.3f} over {tokens} token{'s' * (tokens != 1)}"
+            yield likelihood_of(output, str(choices[at]) if named else "")  # type: ignore[index]
 
 
 def _values(record: Record) -> tuple[tuple[str, float], ...]:

@@ -113,6 +113,20 @@ def test_likelihoods_are_told_by_choice():
     ]
 
 
+def test_likelihoods_say_what_was_asked_about_and_after_what():
+    outputs = (
+        Likelihood(logprobs=(-1.0,), text=" yes"),
+        Likelihood(logprobs=(-2.0,), text=" yes", given="nothing"),
+        Likelihood(logprobs=(-1.0, -3.0), text=" yes", given="itself"),
+    )
+    (one,) = shown([record(outputs, choices=["yes"])], None)
+    assert one.answer.splitlines() == [
+        "yes: log-likelihood -1.000 over 1 token",
+        "yes: log-likelihood -2.000 over 1 token, after nothing",
+        "yes: log-likelihood -4.000 over 2 tokens, with the prompt",
+    ]
+
+
 def test_question_comes_with_its_options():
     (one,) = shown([record(question="Which?", options="\nA. cat\nB. dog")], None)
     assert one.question == "Which?\nA. cat\nB. dog"
