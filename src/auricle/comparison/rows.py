@@ -91,6 +91,8 @@ def _changes(metric: Metric, a: Any, b: Any) -> Numbers:
     import numpy as np
 
     change = np.zeros(len(a))
+    if not len(a):
+        return change
     if isinstance(a, np.ndarray):
         unequal = np.flatnonzero((a != b).reshape(len(a), -1).any(axis=1))
         a, b = a[unequal].tolist(), b[unequal].tolist()

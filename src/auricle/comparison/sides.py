@@ -107,7 +107,8 @@ def _lose(scored: Scored, metric: Metric, losses: Mapping[int, Record]) -> None:
     if metric.bounds is None:
         return
     for place, record in losses.items():
-        if record.sample.target is not None:
+        about = metric.applies is None or metric.applies(record.sample)
+        if about and record.sample.target is not None:
             scored.lost[place] = metric.bounds(record.sample)
 
 
