@@ -1,0 +1,132 @@
+"""What every number of a load test means, printed beside it; no other module says so.
+
+DEFINITIONS: measures of one request.  RUN_DEFINITIONS: measures of a window of time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Definition(NamedTuple):
+    """A measure's unit, meaning, and when there is none."""
+
+    unit: str
+    text: str
+    undefined_when: str = ""
+
+
+_STREAM = "the answer was not streamed, or was empty"
+_CLOSED = "the load is a closed loop, in which nothing is due"
+_SILENT = "no sound came back"
+
+DEFINITIONS: dict[str, Definition] = {
+    "queue_s": Definition("s", "sent - due", _CLOSED),
+    "ttfb_s": Definition("s", "first byte - sent", "no byte was seen before the whole"),
+    "ttft_s": Definition(
+        "s",
+        "first piece of the answer with anything in it (text, reasoning, tool call, sound) - sent;"
+        " role-only, empty, keep-alive and usage events stop no clock",
+        _STREAM,
+    ),
+    "ttfc_s": Definition("s", "first piece that is not reasoning - sent", _STREAM),
+    "ttfa_s": Definition("s", "first sound - sent", _SILENT),
+    "latency_s": Definition(
+        "s", "last piece of the answer - sent; if not streamed, done - sent", "the answer was empty"
+    ),
+    "response_s": Definition("s", "done - sent, usage events and the stream's end included"),
+    "sched_latency_s": Definition("s", "latency_s + queue_s: from when it was due", _CLOSED),
+    "sched_ttft_s": Definition(
+        "s", "ttft_s + queue_s: from when it was due", f"{_CLOSED}; {_STREAM}"
+    ),
+    "sched_ttfa_s": Definition(
+        "s", "ttfa_s + queue_s: from when it was due", f"{_CLOSED}; {_SILENT}"
+    ),
+    "tpot_s": Definition(
+        "s",
+        "(last piece - first piece) / (output tokens - 1)",
+        f"{_STREAM}; fewer than 2 output tokens, or unknown",
+    ),
+    "ntpot_s": Definition("s", "latency_s / output tokens", "output tokens are 0 or unknown"),
+    "chunk_gap_s": Definition(
+        "s",
+        "between one piece of an answer and the next, all requests' pooled",
+        "fewer than 2 pieces",
+    ),
+    "chunk_gap_max_s": Definition(
+        "s", "the longest chunk_gap_s of a request", "fewer than 2 pieces"
+    ),
+    "rtf": Definition("", "latency_s / seconds of sound sent", "no sound was sent"),
+    "rtfx_request": Definition("", "seconds of sound sent / latency_s", "no sound was sent"),
+    "gen_rtf": Definition("", "(last sound - sent) / seconds of sound that came back", _SILENT),
+    "underrun_max_s": Definition(
+        "s",
+        "longest silence of a player that starts with the first sound and waits when it has none",
+        _SILENT,
+    ),
+    "underrun_total_s": Definition("s", "all silences of that player together", _SILENT),
+    "min_prebuffer_s": Definition(
+        "s",
+        "the shortest wait after the first sound with which that player is never silent;"
+        " it is as long as all the silences without it",
+        _SILENT,
+    ),
+    "prefill_tok_s": Definition(
+        "tok/s", "input tokens / ttft_s, the server's queue included", f"{_STREAM}; tokens unknown"
+    ),
+}
+
+POOLED = frozenset({"chunk_gap_s"})
+"""Measures with several values a request."""
+
+HIGHER_IS_BETTER = frozenset({"rtfx_request", "prefill_tok_s"})
+
+RUN_DEFINITIONS: dict[str, Definition] = {
+    "window_s": Definition("s", "length of the window all that follows is measured in"),
+    "req_s": Definition("1/s", "requests of any phase that ended well in the window / window_s"),
+    "tok_out_s": Definition(
+        "tok/s",
+        "output tokens whose piece of the answer came in the window / window_s; a request's tokens"
+        " are spread evenly over its pieces",
+        "an answer's tokens are unknown",
+    ),
+    "tok_in_s": Definition(
+        "tok/s",
+        "input tokens, each request's by the share of its time in the window / window_s",
+        "a request's input tokens are unknown",
+    ),
+    "audio_in_x": Definition(
+        "",
+        "throughput RTFx: seconds of sound sent, each request's by the share of its time in the"
+        " window / window_s",
+        "no sound was sent",
+    ),
+    "audio_out_x": Definition(
+        "", "seconds of sound that came back in the window / window_s", _SILENT
+    ),
+    "in_flight_mean": Definition("", "requests sent and not yet done, averaged over time"),
+    "in_flight_max": Definition("", "the most there were at once"),
+    "offered_rate": Definition(
+        "1/s", "(requests due - 1) / (last due - first due)", f"{_CLOSED}, or all are due at once"
+    ),
+    "achieved_rate": Definition(
+        "1/s", "(requests sent - 1) / (last sent - first sent)", "fewer than 2 were sent"
+    ),
+    "late_p99_s": Definition(
+        "s",
+        "99th percentile of how late the sender was, waiting for the cap not counted",
+        _CLOSED,
+    ),
+    "goodput_req_s": Definition(
+        "1/s", "req_s of those requests that kept every promise", "nothing was promised"
+    ),
+    "slo_attainment": Definition(
+        "share",
+        "requests that kept every promise / requests that could be judged; a failed one broke it,"
+        " a cancelled one cannot be judged",
+        "nothing was promised",
+    ),
+    "failed_share": Definition("share", "failed / (ok + failed)", "none ended"),
+    "timeout_share": Definition("share", "failed for lack of time / (ok + failed)", "none ended"),
+    "audio_hours": Definition("h", "sound sent with requests that ended well"),
+}

@@ -1,0 +1,335 @@
+"""What load to offer: `closed:8`, `poisson:4`, ... read, named, and unrolled into due times.
+
+    parse(text) -> list[Load]           one a point: `closed:1,2,4` are three
+    str(load), folder(load)             its one name, and the same fit for a folder
+    Closed.start_times()                when each user begins; afterwards users pace themselves
+    Open.due_times(count, duration, seed)   seconds from the start, never falling
+    Trace.timed(timestamps)             a trace with the times of the data
+    SearchPlan.at(value), SweepPlan.at(rate)    the load of one point of a plan
+    dealt(size, senders)                which indexes each sender serves
+
+A schedule depends on its seed and its name alone: not on senders, cap or the run's length.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import count as counting
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from auricle.errors import SpecError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Times: TypeAlias = NDArray[np.float64]
+
+BLOCK = 4096  # arrivals drawn at a time; part of what a seed means, so it never changes
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Users who each ask, wait for the answer, think, and ask again."""
+
+    users: int
+    ramp: float = 0.0
+    """Seconds over which the users begin, one after the other."""
+    think: float = 0.0
+    """Seconds between an answer and the same user's next question."""
+
+    def __str__(self) -> str:
+        return _named(f"closed:{self.users}", ramp=self.ramp, think=self.think)
+
+    def start_times(self) -> tuple[float, ...]:
+        """When each user begins."""
+        return tuple(self.ramp * user / self.users for user in range(self.users))
+
+
+class _Planned:
+    """A load whose requests are due at times known before it starts."""
+
+    __slots__ = ()
+    cap: int | None
+    """So many may be in flight; who is due later waits, and the waiting is measured."""
+
+    @property
+    def lasts(self) -> float | None:
+        """Seconds after which nothing more is due; None if it could go on for ever."""
+        return None
+
+    def due_times(
+        self, count: int | None = None, duration: float | None = None, seed: int = 0
+    ) -> Times:
+        """When each request is due: the first `count` of them, those before `duration`, or both."""
+        ends = [each for each in (duration, self.lasts) if each is not None]
+        if count is None and not ends:
+            raise SpecError(f"{self} has no end of its own: say how many requests, or how long.")
+        return _cut(self._blocks(seed), count, min(ends, default=None))
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
+        raise NotImplementedError
+
+
+@dataclass(frozen=True, slots=True)
+class Burst(_Planned):
+    """All at once."""
+
+    size: int
+    cap: int | None = None
+
+    def __str__(self) -> str:
+        return _named(f"burst:{self.size}", cap=self.cap)
+
+    def due_times(
+        self, count: int | None = None, duration: float | None = None, seed: int = 0
+    ) -> Times:
+        """Zero, `size` times or at most `count`."""
+        import numpy as np
+
+        return np.zeros(self.size if count is None else min(count, self.size))
+
+
+@dataclass(frozen=True, slots=True)
+class Paced(_Planned):
+    """So many a second: evenly, or at random intervals that know nothing of each other."""
+
+    kind: Literal["constant", "poisson", "gamma"]
+    rate: float
+    shape: float = 1.0
+    """Of gamma intervals: 1 is Poisson, less is burstier, more is smoother."""
+    cap: int | None = None
+
+    def __str__(self) -> str:
+        shape = self.shape if self.kind == "gamma" else None
+        return _named(f"{self.kind}:{_plain(self.rate)}", shape=shape, cap=self.cap)
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
+        shape = {"constant": None, "poisson": 1.0, "gamma": self.shape}[self.kind]
+        name = str(replace(self, cap=None))
+        return (block / self.rate for block in _arrivals(shape, seed, name))
+
+
+@dataclass(frozen=True, slots=True)
+class Ramp(_Planned):
+    """A rate that moves with time from one value to another, along a line or a power."""
+
+    start: float
+    end: float
+    over: float
+    exponential: bool = False
+    random: bool = False
+    """Arrive as a Poisson process of that rate, rather than as evenly as the rate allows."""
+    cap: int | None = None
+
+    def __str__(self) -> str:
+        words = [f"ramp:{_plain(self.start)}-{_plain(self.end)}", f"over={_plain(self.over)}"]
+        words += ["exp"] * self.exponential + ["poisson"] * self.random
+        return _named(",".join(words), cap=self.cap)
+
+    @property
+    def lasts(self) -> float:
+        return self.over
+
+    @property
+    def total(self) -> float:
+        """How many are due in all: the rate integrated over time."""
+        if self.exponential and self.start != self.end:
+            return self.over * (self.end - self.start) / math.log(self.end / self.start)
+        return self.over * (self.start + self.end) / 2
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
+        name = str(replace(self, cap=None))
+        arrivals = _arrivals(1.0 if self.random else None, seed, name)
+        return (self._when(block) for block in arrivals)
+
+    def _when(self, arrivals: Times) -> Times:
+        """The time by which so many were due: the inverse of the integral."""
+        import numpy as np
+
+        due = np.full(len(arrivals), np.inf)
+        inside = arrivals[arrivals < self.total]
+        if self.exponential and self.start != self.end:
+            growth = math.log(self.end / self.start) / self.over
+            found = np.log1p(growth * inside / self.start) / growth
+        else:
+            slope = (self.end - self.start) / self.over
+            speed = self.start + np.sqrt(self.start**2 + 2 * slope * inside)
+            found = 2 * inside / np.where(speed > 0, speed, 1.0)
+        due[: len(inside)] = found
+        return due
+
+
+@dataclass(frozen=True, slots=True)
+class Steps(_Planned):
+    """One rate after another, each for so many seconds."""
+
+    steps: tuple[tuple[float, float], ...]
+    """Rate and seconds."""
+    random: bool = False
+    cap: int | None = None
+
+    def __str__(self) -> str:
+        words = [f"{_plain(rate)}x{_plain(seconds)}" for rate, seconds in self.steps]
+        return _named("steps:" + ",".join(words + ["poisson"] * self.random), cap=self.cap)
+
+    @property
+    def lasts(self) -> float:
+        return sum(seconds for _, seconds in self.steps)
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
+        import numpy as np
+
+        rates, seconds = np.array(self.steps).T
+        times = np.concatenate([[0.0], np.cumsum(seconds)])
+        arrived = np.concatenate([[0.0], np.cumsum(rates * seconds)])
+        name = str(replace(self, cap=None))
+        for block in _arrivals(1.0 if self.random else None, seed, name):
+            yield np.interp(block, arrived, times, right=np.inf)
+
+
+@dataclass(frozen=True, slots=True)
+class Trace(_Planned):
+    """As it once happened: the data says when."""
+
+    scale: float = 1.0
+    """So many times as fast; 1000 if the timestamps are milliseconds."""
+    cap: int | None = None
+    times: tuple[float, ...] = ()
+    """Seconds from the first, once `timed`."""
+
+    def __str__(self) -> str:
+        words = _named("", scale=self.scale if self.scale != 1 else None, cap=self.cap)
+        return f"trace:{words[1:]}" if words else "trace"
+
+    @property
+    def lasts(self) -> float:
+        return math.inf
+
+    def timed(self, timestamps: Sequence[float]) -> Trace:
+        """The trace with its times, which must be in order."""
+        for place, (before, after) in enumerate(pairwise(timestamps), 2):
+            if not after >= before:
+                raise SpecError(
+                    f"A trace needs timestamps in order; row {place} has {after} after {before}."
+                    " Sort the data by its timestamps."
+                )
+        return replace(self, times=tuple((at - timestamps[0]) / self.scale for at in timestamps))
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
+        import numpy as np
+
+        if not self.times:
+            raise SpecError("trace needs data with timestamps: none were found.")
+        yield np.array([*self.times, math.inf])
+
+
+@dataclass(frozen=True, slots=True)
+class SweepPlan:
+    """One request at a time, then as many as can be, then rates between what the two gave."""
+
+    points: int
+    high: int = 128
+    """Users that are thought to saturate the server."""
+
+    def __str__(self) -> str:
+        return _named(f"sweep:{self.points}", high=self.high if self.high != 128 else None)
+
+    def at(self, rate: float) -> Load:
+        """A point between."""
+        return Paced("poisson", _rounded(rate))
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPlan:
+    """The most that meets a promise: a rate, or a number of users."""
+
+    over: Literal["rate", "closed"]
+    low: float = 1.0
+    high: float = 128.0
+    within: float = 0.05
+    """Stops when what was met and what was not are so close, relative to the former."""
+    repeat: int = 1
+    """Runs of a point, of which most must agree."""
+
+    def __str__(self) -> str:
+        within = self.within if self.within != 0.05 else None
+        repeat = self.repeat if self.repeat != 1 else None
+        bounds = f"search:{self.over},low={_plain(self.low)},high={_plain(self.high)}"
+        return _named(bounds, within=within, repeat=repeat)
+
+    def at(self, value: float) -> Load:
+        """The load that tries `value`."""
+        return Closed(round(value)) if self.over == "closed" else Paced("poisson", _rounded(value))
+
+
+Open: TypeAlias = Burst | Paced | Ramp | Steps | Trace
+Load: TypeAlias = Closed | Open | SweepPlan | SearchPlan
+
+
+def dealt(size: int, senders: int) -> list[range]:
+    """Which of `size` requests, or users, each sender serves: in turn, so all are equally busy."""
+    return [range(first, size, senders) for first in range(senders)]
+
+
+def folder(load: Load) -> str:
+    """A load's name without what some file systems refuse."""
+    return str(load).replace(":", "-").replace(",", "_")
+
+
+def _named(start: str, **options: float | None) -> str:
+    """A name with the options that say something."""
+    said = [f"{name}={_plain(value)}" for name, value in options.items() if value]
+    return ",".join([start, *said])
+
+
+def _plain(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() else repr(float(value))
+
+
+def _rounded(rate: float) -> float:
+    """Four digits: what is found by halving would else have sixteen, and a name as long."""
+    return float(f"{rate:.4g}")
+
+
+def _arrivals(shape: float | None, seed: int, name: str) -> Iterator[Times]:
+    """Arrivals at one a second on average, block by block; evenly if `shape` is None."""
+    import numpy as np
+
+    if shape is None:
+        yield from (np.arange(at, at + BLOCK, dtype=np.float64) for at in counting(0, BLOCK))
+        return
+    digest = hashlib.sha256(name.encode()).digest()
+    dice = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+    reached = 0.0
+    while True:
+        block = reached + np.cumsum(dice.gamma(shape, 1 / shape, BLOCK))
+        yield block
+        reached = float(block[-1])
+
+
+def _cut(blocks: Iterator[Times], count: int | None, end: float | None) -> Times:
+    """The first `count`, and of these what lies before the end."""
+    import numpy as np
+
+    kept: list[Times] = []
+    size = 0
+    for block in blocks:
+        inside = len(block) if end is None else int(np.searchsorted(block, end))
+        inside = inside if count is None else min(inside, count - size)
+        kept.append(block[:inside])
+        size += inside
+        if inside < len(block) or size == count:
+            break
+    return np.concatenate(kept)
+
+
+def parse(text: str) -> list[Load]:
+    """The loads a text names, one a point; a text that names none is refused with the grammar."""
+    from auricle.perf.grammar import read
+
+    return read(text)
