@@ -323,8 +323,9 @@ def _description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Js
 
 def short(model: str) -> str:
     """A model's name without the folders of its file."""
-    file, colon, attribute = model.rpartition(":")
-    return f"{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model
+    prefix, code = registry.parted(model)
+    file, colon, attribute = code.rpartition(":")
+    return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model
 
 
 class Loaded:

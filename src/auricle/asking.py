@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import random
 from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from auricle.errors import Hopeless, Refused, SampleError, Transient, Unreachable
+from auricle.errors import Hopeless, Refused, SampleError, Transient, Unreachable, Unreadable
 from auricle.types import (
     Generate,
     Generation,
@@ -151,4 +152,13 @@ class Asking:
             raise SampleError(
                 f"the model returned {type(output).__name__} where {wanted.__name__} was due"
             )
+        if isinstance(output, Prediction):
+            refuse_unreal(output)
         return output
+
+
+def refuse_unreal(output: Prediction) -> None:
+    """What is no finite number is nobody's score; its neighbours in a batch keep theirs."""
+    for name, value in output.values.items():
+        if not math.isfinite(value):
+            raise Unreadable(f"the model gave {value} as {name}, which is no number to score")

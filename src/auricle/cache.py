@@ -26,6 +26,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.codec import dumps, read_output
 from auricle.errors import SampleError, SpecError
+from auricle.registry import parted
 from auricle.secrecy import SECRET, redacted
 from auricle.types import ABILITY, Generation, Output, Request, Turn
 
@@ -357,10 +358,11 @@ def _whom(model: str, arguments: Mapping[str, Any]) -> bytes:
 
 def _code_of(model: str) -> tuple[str, str]:
     """`file.py:name` by the file's content, wherever it is: code that changed is another model."""
-    file, colon, attribute = model.rpartition(":")
+    prefix, code = parted(model)
+    file, colon, attribute = code.rpartition(":")
     if not (colon and file.endswith(".py") and Path(file).is_file()):
         return model, ""
-    return attribute, blake2b(Path(file).read_bytes(), digest_size=20).hexdigest()
+    return prefix + attribute, blake2b(Path(file).read_bytes(), digest_size=20).hexdigest()
 
 
 def _shown(value: Any) -> Any:

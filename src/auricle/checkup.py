@@ -35,6 +35,7 @@ EXTRAS = {
     "huggingface": ("datasets",),
     "transformers": ("torch", "transformers", "accelerate"),
     "emotion2vec": ("funasr", "torch"),
+    "mos": ("speechmos", "onnxruntime"),
 }
 CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 

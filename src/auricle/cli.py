@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from auricle.errors import SpecError
+from auricle.switches import scoring_options
 
 KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity")
 
@@ -81,6 +82,7 @@ def cli() -> None:
     "--max-cost", type=click.FloatRange(0, min_open=True), help="Stop once this much is spent."
 )
 @json_option
+@scoring_options
 def run(**options: Any) -> None:
     """Run TASK on a model, or finish a run begun before.
 
@@ -162,6 +164,7 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 @click.argument("audio", nargs=-1)
 @click.option("--text", default="", help="A question, or an instruction.")
 @json_option
+@scoring_options
 def ask(
     model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool
 ) -> None:
@@ -178,6 +181,7 @@ def ask(
 @task_arguments
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=1, help="How many samples.")
+@scoring_options
 def preview(**options: Any) -> None:
     """Print exactly what a model would be sent."""
     from auricle.commands import preview_task
@@ -193,6 +197,7 @@ def preview(**options: Any) -> None:
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=20, help="Samples to check.")
 @click.option("--parity", is_flag=True, help="Are answers the same alone and in a batch?")
+@scoring_options
 def doctor(**options: Any) -> None:
     """Tell what is installed, readable and possible."""
     from auricle.checkup import checkup

@@ -199,6 +199,7 @@ def _absolute(value: str, base: Path) -> str:
 
 
 def _absolute_code(name: str, base: Path = Path()) -> str:
-    """`file.py:Class` with its file's whole path; other names as they are."""
-    file, suffix, attribute = name.partition(".py:")
-    return f"{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
+    """`file.py:Class` with its file's whole path, prefixed or not; other names as they are."""
+    prefix, code = registry.parted(name)
+    file, suffix, attribute = code.partition(".py:")
+    return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name

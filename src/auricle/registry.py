@@ -28,9 +28,15 @@ class Builtin:
 class Registry(Generic[T]):
     """A table of things by name, filled by decorator, by entry point or by `module:name`."""
 
-    def __init__(self, kind: str, builtin: Mapping[str, Builtin]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        builtin: Mapping[str, Builtin],
+        prefixes: Mapping[str, Builtin] | None = None,
+    ) -> None:
         self.kind = kind
         self._builtin = builtin
+        self._prefixes = prefixes or {}
         self._found: dict[str, T] = {}
 
     def __call__(self, name: str) -> Callable[[T], T]:
@@ -70,6 +76,9 @@ class Registry(Generic[T]):
             return cast(T, attribute(self._builtin[name].path))
         for point in self._plugins(name):
             return cast(T, point.load())
+        prefix, _, rest = name.partition(":")
+        if prefix in self._prefixes:
+            return cast(T, attribute(self._prefixes[prefix].path)(rest))
         if ":" in name:
             return cast(T, attribute(name))
         near = difflib.get_close_matches(name, list(self), n=3)
@@ -164,6 +173,24 @@ task: Registry[Callable[..., Any]] = Registry(
     },
 )
 
+FOREIGN = {
+    "cmi": Builtin("auricle.compat.cmi:model_of", "a class written for CMI-RewardBench"),
+}
+"""Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
+FOREIGN_INFERENCERS = {
+    "aisbench": Builtin(
+        "auricle.compat.aisbench:inferencer_of", "an inferencer class written for AISBench"
+    ),
+}
+
+
+def parted(name: str) -> tuple[str, str]:
+    """The prefix of another framework, with its colon, if a name has one; and the rest."""
+    prefix, colon, rest = name.partition(":")
+    foreign = prefix in FOREIGN or prefix in FOREIGN_INFERENCERS
+    return (prefix + colon, rest) if colon and foreign else ("", name)
+
+
 model: Registry[Any] = Registry(
     "model",
     {
@@ -216,11 +243,22 @@ model: Registry[Any] = Registry(
             "auricle.models.transformers.audio_classification:AudioClassification",
             "any classifier of sounds in transformers; local weights",
         ),
+        "clap": Builtin(
+            "auricle.models.transformers.clap:Clap", "how well sound and text agree; local weights"
+        ),
+        "plcmos": Builtin(
+            "auricle.models.mos:Plcmos", "speech quality after lost packets, CPU, weights inside"
+        ),
+        "dnsmos": Builtin(
+            "auricle.models.mos:Dnsmos", "speech quality in noise: P.835 and P.808, weights inside"
+        ),
+        "cmi-rm": Builtin("auricle.compat.cmi:CmiRewardModel", "CMI-RM, by your own checkout"),
         "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
         "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),
         "fake-labels": Builtin("auricle.models.fake:FakeLabels", "fake classifier probabilities"),
         "fake-reward": Builtin("auricle.models.fake:FakeReward", "fake raw reward scores"),
     },
+    FOREIGN,
 )
 
 inferencer: Registry[Callable[..., Any]] = Registry(
@@ -235,6 +273,7 @@ inferencer: Registry[Callable[..., Any]] = Registry(
         "measure": Builtin("auricle.infer:Measure", "named inputs in, named numbers out"),
         "compare": Builtin("auricle.infer:Compare", "two candidates, measured one by one"),
     },
+    FOREIGN_INFERENCERS,
 )
 
 metric: Registry[Any] = Registry(
@@ -283,6 +322,31 @@ metric: Registry[Any] = Registry(
             "auricle.metrics.labels:option_accuracy", "the chosen option is the right one"
         ),
         "accuracy": Builtin("auricle.metrics.labels:accuracy", "share of right labels"),
+        **{
+            name: Builtin(f"auricle.metrics.labels:{name}", about)
+            for name, about in {
+                "wa": "weighted accuracy: accuracy under its other name",
+                "accuracy_matched": "accuracy where the model has the right label at all",
+                "accuracy_closed": "accuracy, choosing among labels both sides share",
+                "top2": "the right label is one of the two highest",
+                "top3": "the right label is one of the three highest",
+                "uar_all": "unweighted average recall; labels the model lacks count as 0",
+                "ece": "expected calibration error, 15 bins",
+            }.items()
+        },
+        "eta2": Builtin("auricle.metrics.dimensions:eta2", "how far dimensions tell labels apart"),
+        **{
+            f"{name}_{dimension}": Builtin(
+                f"auricle.metrics.dimensions:{name}_{dimension}", f"{dimension}: {about}"
+            )
+            for name, about in {
+                "eta2": "share of its variance between labels",
+                "ccc": "concordance with listeners' ratings",
+                "pearson": "correlation with listeners' ratings",
+                "rmse": "root mean square distance from ratings",
+            }.items()
+            for dimension in ("arousal", "dominance", "valence")
+        },
         "uar": Builtin("auricle.metrics.labels:uar", "unweighted average recall"),
         "macro_f1": Builtin("auricle.metrics.labels:macro_f1", "F1, classes weighing the same"),
         "weighted_f1": Builtin("auricle.metrics.labels:weighted_f1", "F1, weighed by class size"),

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
+
 from auricle.audio import Audio
-from auricle.errors import SampleError
-from auricle.types import Request, media
+from auricle.errors import SampleError, SpecError
+from auricle.types import Predict, Request, media
 
 
 def the_sound(request: Request) -> Audio:
@@ -15,7 +17,30 @@ def the_sound(request: Request) -> Audio:
     return sounds[0]
 
 
+def the_candidate(request: Predict) -> Audio:
+    """The sound that is to be rated, whatever stands beside it."""
+    sound = request.inputs.get("audio")
+    if not isinstance(sound, Audio):
+        given = ", ".join(request.inputs) or "nothing"
+        raise SampleError(f"there is no sound under `audio` to rate; given: {given}")
+    return sound
+
+
 def pcm(sound: Audio, rate: int) -> bytes:
     """Samples of 16 bits, which is what the older engines take."""
     samples = sound.decode(rate).clip(-1.0, 1.0) * 32_767
     return samples.astype("<i2").tobytes()
+
+
+def crop_of(name: str, crop: object) -> float | None:
+    """How many seconds of each sound a model is to hear; None for all of them."""
+    if crop is None:
+        return None
+    if isinstance(crop, bool) or not isinstance(crop, (int, float)) or not 0 < crop < math.inf:
+        raise SpecError(f"{name}: crop should be seconds above 0, not {crop!r}.")
+    return float(crop)
+
+
+def cropped(sound: Audio, crop: float | None) -> Audio:
+    """The first `crop` seconds of a sound, if it has more."""
+    return sound if crop is None or sound.seconds <= crop else sound.part(end=crop)

@@ -1,0 +1,55 @@
+"""Sounds for code that wants paths: their own files, or temporary ones that are cleared away."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Self
+
+from auricle.audio import Audio
+from auricle.models.sounds import cropped
+
+
+class Files:
+    """Paths of sounds, at most `crop` seconds of each; what is temporary ends with the block."""
+
+    def __init__(self, crop: float | None = None) -> None:
+        self._crop = crop
+        self._folder: TemporaryDirectory[str] | None = None
+        self._count = 0
+
+    def path(self, sound: Audio) -> str:
+        """The sound's own file if it is all of it, else a WAV file with what is asked for."""
+        sound = cropped(sound, self._crop)
+        whole = sound.data is None and not sound.start and sound.end is None
+        if whole and sound.path is not None:
+            return os.fspath(sound)
+        self._folder = self._folder or TemporaryDirectory(prefix="auricle-sounds-")
+        self._count += 1
+        path = Path(self._folder.name) / f"{self._count}.wav"
+        write(sound, path)
+        return str(path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._folder:
+            self._folder.cleanup()
+
+
+def write(sound: Audio, path: Path) -> None:
+    """A WAV file that loses nothing: all channels, 16 bits where they hold it, else floats."""
+    import numpy as np
+    import soundfile
+
+    values = sound.decode(mono=False)
+    steps = values * 32_768
+    fits = bool(np.all(steps == np.rint(steps)) and steps.min() >= -32_768 and steps.max() < 32_768)
+    soundfile.write(
+        path,
+        steps.astype(np.int16) if fits else values,
+        sound.info().rate,
+        subtype="PCM_16" if fits else "FLOAT",
+    )

@@ -1,0 +1,186 @@
+"""Speech quality by networks whose weights arrive inside Microsoft's package `speechmos`.
+
+-m plcmos
+-m dnsmos -M personalized=true
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.models.base import BatchModel
+from auricle.models.sounds import crop_of, cropped, the_candidate
+from auricle.types import Predict, Prediction
+
+RATE = 16_000
+SHORTEST = 0.1
+"""Seconds; in less there is nothing to rate."""
+STRETCH = 9.01  # seconds DNSMOS hears at once
+FRAME, HOP, BANDS = 321, 160, 120
+GENERAL = {
+    "ovrl_mos": (-0.06766283, 1.11546468, 0.04602535),
+    "sig_mos": (-0.08397278, 1.22083953, 0.0052439),
+    "bak_mos": (-0.13166888, 1.60915514, -0.39604546),
+}
+"""From what the network says to what listeners say: polynomials, highest power first."""
+PERSONALIZED = {
+    "ovrl_mos": (-0.00533021, 0.005101, 1.18058466, -0.11236046),
+    "sig_mos": (-0.01019296, 0.02751166, 1.19576786, -0.24348726),
+    "bak_mos": (-0.04976499, 0.44276479, -0.1644611, 0.96883132),
+}
+
+
+class Mos(BatchModel):
+    """One clip after another, each as if alone. Subclasses rate."""
+
+    batch_size = 1
+    sample_rate = RATE
+    name = ""
+
+    def __init__(self, crop: float | None) -> None:
+        self._crop = crop_of(self.name, crop)
+
+    def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
+        return [
+            Prediction(values=self.rate(_samples(each, self._crop)), scale="continuous")
+            for each in batch
+        ]
+
+    def rate(self, samples: Any) -> dict[str, float]:
+        """Mean opinion scores, from 1 to 5, by the names the package gives them."""
+        raise NotImplementedError
+
+
+class Plcmos(Mos):
+    """How a voice sounds where packets were lost, and in noise: the mean over made-up raters.
+
+    The package draws raters anew for every clip, so that no two runs agree; here they are drawn
+    once, from `seed`, and rate all clips.
+    """
+
+    name = "plcmos"
+
+    def __init__(self, *, raters: int = 15, seed: int = 0, crop: float | None = None) -> None:
+        super().__init__(crop)
+        if not isinstance(raters, int) or raters < 1:
+            raise SpecError(f"plcmos: raters should be a whole number from 1, not {raters!r}.")
+        self._network = _plcmos()
+        import numpy as np
+
+        drawn = np.random.default_rng(seed).normal(size=(raters, 64))
+        self._raters = drawn.astype(np.float32)
+
+    def rate(self, samples: Any) -> dict[str, float]:
+        import numpy as np
+
+        heard = self._network.stft_transform(samples).astype(np.float32)[None, None]
+        said = [
+            self._network.session.run(None, {"degraded_audio": heard, "rater_embed": rater[None]})
+            for rater in self._raters
+        ]
+        return {"plcmos": float(np.mean([each[0].item() for each in said]))}
+
+
+class Dnsmos(Mos):
+    """How a voice sounds in noise, as listeners would rate it: P.835 (three scores) and P.808.
+
+    The package's own code needs librosa, whose compiler takes half a minute; here its networks
+    are given the same spectra without it.
+    """
+
+    name = "dnsmos"
+
+    def __init__(self, *, personalized: bool = False, crop: float | None = None) -> None:
+        """`personalized` takes other people's voices for noise."""
+        super().__init__(crop)
+        chosen = "pdnsmos_models" if personalized else "dnsmos_models"
+        self._p835 = _session(f"{chosen}/sig_bak_ovr.onnx")
+        self._p808 = _session("dnsmos_models/model_v8.onnx")
+        self._curves = PERSONALIZED if personalized else GENERAL
+
+    def rate(self, samples: Any) -> dict[str, float]:
+        import numpy as np
+
+        rated = np.mean([self._stretch(each) for each in stretches(samples)], axis=0)
+        return dict(zip((*self._curves, "p808_mos"), rated.tolist(), strict=True))
+
+    def _stretch(self, samples: Any) -> list[Any]:
+        import numpy as np
+
+        (raw,) = self._p835.run(None, {"input_1": samples[None].astype(np.float32)})[0]
+        spectrum = (log_mel(samples[:-HOP]) + 40) / 40
+        (p808,) = self._p808.run(None, {"input_1": spectrum[None].astype(np.float32)})[0]
+        signal, background, overall = raw
+        said = {"ovrl_mos": overall, "sig_mos": signal, "bak_mos": background}
+        fitted = [np.polyval(curve, said[name]) for name, curve in self._curves.items()]
+        return [*fitted, p808[0]]
+
+
+def stretches(samples: Any) -> list[Any]:
+    """Nine seconds from each second on; a shorter sound is doubled until there are nine."""
+    import numpy as np
+
+    length = int(STRETCH * RATE)
+    while len(samples) < length:
+        samples = np.concatenate([samples, samples])
+    count = int(len(samples) // RATE - STRETCH) + 1
+    return [samples[at * RATE : at * RATE + length] for at in range(count)]
+
+
+def log_mel(samples: Any) -> Any:
+    """Mel bands by frames in decibels below the loudest, as librosa has them."""
+    import numpy as np
+
+    padded = np.pad(samples, FRAME // 2)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME)[::HOP]
+    window = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(FRAME) / FRAME)
+    power = np.abs(np.fft.rfft(frames * window)) ** 2 @ _bands().T
+    level = 10 * np.log10(np.maximum(power, 1e-10))
+    return np.maximum(level, level.max() - 80) - level.max()
+
+
+@cache
+def _bands() -> Any:
+    """Slaney's triangles: even in hertz up to 1000, then in ratio; each of area one."""
+    import numpy as np
+
+    highest = 15 + 27 * np.log(RATE / 2 / 1000) / np.log(6.4)
+    mels = np.linspace(0, highest, BANDS + 2)
+    edges = np.where(mels < 15, mels * 200 / 3, 1000 * np.exp((mels - 15) * np.log(6.4) / 27))
+    bins = np.fft.rfftfreq(FRAME, 1 / RATE)
+    low, middle, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
+    rising, falling = (bins - low) / (middle - low), (high - bins) / (high - middle)
+    return np.maximum(0, np.minimum(rising, falling)) * 2 / (high - low)
+
+
+def _session(weights: str) -> Any:
+    """A network of the package; its code is not imported."""
+    found = find_spec("speechmos")
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise MissingExtra("The model dnsmos", "mos") from error
+    if found is None or not found.submodule_search_locations:
+        raise MissingExtra("The model dnsmos", "mos")
+    return onnxruntime.InferenceSession(str(Path(found.submodule_search_locations[0]) / weights))
+
+
+def _plcmos() -> Any:
+    try:
+        from speechmos.plcmos import PLCMOS
+    except ImportError as error:
+        raise MissingExtra("The model plcmos", "mos") from error
+    return PLCMOS()
+
+
+def _samples(request: Predict, crop: float | None) -> Any:
+    """What a player would play: resampling may overshoot full scale, which the package refuses."""
+    samples = cropped(the_candidate(request), crop).decode(RATE).clip(-1.0, 1.0)
+    if len(samples) < SHORTEST * RATE:
+        raise SampleError(f"{len(samples) / RATE:.3f} s of sound; {SHORTEST:g} s are the least")
+    return samples
