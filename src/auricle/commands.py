@@ -168,6 +168,8 @@ def _run_one(
     if not Run.load(folder).progress().get("complete"):
         return _stopped(purse.why if purse else "")
     unscored = not infer_only and _unscored(folder, task, {number.metric for number in numbers})
+    if numbers and unscored and "metrics" not in spec.task_args:
+        unscored -= {*(Run.load(folder).published() or {}).get("unsuited", ())}
     judged = DONE if infer_only else _judged(folder, spec.judge is not None)
     return max(FAILED if progress.failed or unscored else DONE, judged)
 

@@ -4,6 +4,7 @@ AuricleError
 ├── SpecError        the user's move: exit code 2, one line, no traceback
 │   ├── UnknownName      no such task, model, metric or profile
 │   ├── Unsupported      the model cannot do what the task needs
+│   │   └── Unsuited         a metric is for other models than this
 │   ├── MissingExtra     an optional package is not installed
 │   ├── DataError        the data cannot be read as a whole
 │   ├── Hopeless         every request so far failed alike; more would only cost
@@ -42,6 +43,10 @@ class UnknownName(SpecError):
 
 class Unsupported(SpecError):
     """The model lacks the ability the task needs."""
+
+
+class Unsuited(Unsupported):
+    """A metric is made for another kind of output; others of the task may suit."""
 
 
 class MissingExtra(SpecError):

@@ -160,6 +160,19 @@ task: Registry[Callable[..., Any]] = Registry(
             "auricle.tasks.kinds:perplexity", "texts foretold: `--as perplexity`"
         ),
         "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
+        "reward": Builtin("auricle.tasks.reward.generic:reward", "ratings: `--as reward`"),
+        "preference": Builtin(
+            "auricle.tasks.reward.generic:preference", "which of two is better: `--as preference`"
+        ),
+        "cmi-rewardbench": Builtin(
+            "auricle.tasks.reward.cmi:cmi_rewardbench", "music rewards: the four that follow"
+        ),
+        "pam": Builtin("auricle.tasks.reward.cmi:pam", "music rated for quality and fit"),
+        "musiceval": Builtin("auricle.tasks.reward.cmi:musiceval", "music rated for quality"),
+        "musicarena": Builtin("auricle.tasks.reward.cmi:musicarena", "votes between two songs"),
+        "cmi-pref": Builtin(
+            "auricle.tasks.reward.cmi:cmi_pref", "the better of two songs, and the fitter"
+        ),
         "ravdess": Builtin("auricle.tasks.emotion.ravdess:ravdess", "emotions, spoken or sung"),
         "esd": Builtin("auricle.tasks.emotion.esd:esd", "emotions in English and Mandarin"),
         "crema-d": Builtin("auricle.tasks.emotion.crema_d:crema_d", "emotions of 91 actors"),
@@ -270,6 +283,9 @@ inferencer: Registry[Callable[..., Any]] = Registry(
         "choose": Builtin("auricle.infer:Choose", "how likely each option is"),
         "first-token": Builtin("auricle.infer:FirstToken", "how likely each letter is, first"),
         "continue": Builtin("auricle.infer:Continue", "how likely a text is: perplexity"),
+        "appraise": Builtin("auricle.infer:Appraise", "numbers for one sound, or for two"),
+        "rate": Builtin("auricle.infer:Rate", "a number in words"),
+        "prefer": Builtin("auricle.infer:Prefer", "the better of two in words, in both orders"),
         "measure": Builtin("auricle.infer:Measure", "named inputs in, named numbers out"),
         "compare": Builtin("auricle.infer:Compare", "two candidates, measured one by one"),
     },

@@ -49,4 +49,5 @@ def test_an_answer_that_names_no_label_is_wrong_and_no_class():
     pairs = [("a", "a"), (None, "a"), ("b", "b")]
     assert uar.fold(pairs) == pytest.approx(0.75)
     assert macro_f1.fold(pairs) == pytest.approx((2 / 3 + 1) / 2)
-    assert uar.details(pairs)["confusion"] == [[1, 0, 1], [0, 1, 0]]
+    matrix = uar.details(pairs)["matrix"]
+    assert (matrix["counts"], matrix["unreadable"]) == ([[1, 0], [0, 1]], [1, 0])

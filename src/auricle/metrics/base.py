@@ -11,11 +11,11 @@ A fold is any function from stats to a number. One that can also `weigh` its sta
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.types import Generate, Sample, Stat
+from auricle.types import Generate, Output, Sample, Stat
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,6 +35,18 @@ class Weighable(Protocol):
 
     def __call__(self, stats: Sequence[Any]) -> float: ...
     def weigh(self, stats: Sequence[Any]) -> Weighed: ...
+
+
+@runtime_checkable
+class Framed(Protocol):
+    """A fold whose details need what nearly all samples share, such as a model's whole label set.
+
+    That is noted once for many samples, and is no part of their stats.
+    """
+
+    def __call__(self, stats: Sequence[Any]) -> float: ...
+    def frame(self, sample: Sample, *outputs: Output) -> Hashable: ...
+    def within(self, frames: Iterable[Hashable]) -> Fold: ...
 
 
 @dataclass(frozen=True)
@@ -67,10 +79,15 @@ class Metric:
     beside: tuple[Metric, ...] = ()
     """Metrics of the same verdicts that are told beside this one."""
     applies: Callable[[Sample], bool] | None = None
-    """Whom it is about; the rest is passed over, neither scored nor unreadable."""
+    """Whom it is about; the rest is passed over, neither scored nor unreadable. Where this is given
+    `score` may return None as well, for answers it is not about."""
     reading: Callable[[Sample, Any], str | None] | None = None
     """What an output says in this metric's eyes, None if nothing: two that say the same vote
     together."""
+    strict: Callable[[], Metric] | None = None
+    """The same metric where a label's synonyms are other labels."""
+    capped: bool = False
+    """Is a sample lost to it whose label the model does not have?"""
 
     def __repr__(self) -> str:
         return self.signature
@@ -91,6 +108,11 @@ class Metric:
     def details(self, stats: Sequence[Any]) -> Details:
         """What stands beside the number: error kinds, per-class figures."""
         own: Callable[[Sequence[Any]], Details] | None = getattr(self.fold, "details", None)
+        return own(stats) if own and len(stats) else {}
+
+    def drawn(self, stats: Sequence[Any]) -> Details:
+        """What a picture of all samples needs besides."""
+        own: Callable[[Sequence[Any]], Details] | None = getattr(self.fold, "drawn", None)
         return own(stats) if own and len(stats) else {}
 
 

@@ -1,37 +1,54 @@
 """Metrics over one label a sample: read from text, or the highest of a model's class scores.
 
-A stat is a (predicted, true) pair. An answer that names no label counts as wrong and
-predicts nothing: it lowers recall, and adds no class of its own.
+A model may have other labels than the task: they are matched as `alignment` says, and what has no
+match is wrong, never renamed. An answer that names no label counts as wrong and predicts nothing:
+it lowers recall, and adds no class of its own.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from functools import partial
 
-from auricle.errors import Unreadable, Unsupported
-from auricle.metrics.base import Details, Metric, Weighed, divide, mean, within
+from auricle.errors import SampleError, Unreadable, Unsuited, Unsupported
+from auricle.metrics import confusion
+from auricle.metrics.alignment import Alignment, align
+from auricle.metrics.base import Metric, mean, within
+from auricle.metrics.calibration import Calibration
+from auricle.metrics.confusion import Confusion, Finish, Said, labels_of
 from auricle.text import label, option
 from auricle.types import Generation, Json, Output, Prediction, Sample, Stat
 
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
-
-Pair: TypeAlias = tuple[str | None, str]
+NEEDS_TEXT_OR_SCORES = (
+    "needs class scores or text; this model's outputs are continuous dimensions, which eta2 and "
+    "ccc_arousal are for"
+)
 
 
 def predicted(sample: Sample, output: Output) -> str:
-    """The label an output stands for."""
+    """The label an output stands for, as the model writes it; the first of equally high ones."""
     if isinstance(output, Prediction):
-        if output.scale == "continuous":
-            raise Unsupported("needs class scores; this model's outputs are continuous dimensions")
-        return max(output.values, key=lambda name: output.values[name])
+        values = scores_of(output).values
+        return max(values, key=lambda name: values[name])
     if not isinstance(output, Generation):
-        raise Unsupported(f"needs text or class scores, not {type(output).__name__}")
+        raise Unsuited(f"needs text or class scores, not {type(output).__name__}")
     found = label(output.text, choices(sample))
     if found is None:
         raise Unreadable(f"names no label: {output.text[:80]!r}")
     return found
+
+
+def scores_of(output: Output, need: str = "class scores") -> Prediction:
+    """An output as scores of classes, or why it is none."""
+    if isinstance(output, Generation):
+        raise Unsuited(f"needs {need}; this model writes text")
+    if not isinstance(output, Prediction):
+        raise Unsuited(f"needs {need}, not {type(output).__name__}")
+    if output.scale == "continuous":
+        raise Unsuited(NEEDS_TEXT_OR_SCORES)
+    if not output.values:
+        raise Unreadable("the model gave no scores")
+    return output
 
 
 def read_label(sample: Sample, output: Output) -> str | None:
@@ -47,135 +64,143 @@ def choices(sample: Sample) -> list[str]:
     return [str(each) for each in given] if isinstance(given, (list, tuple)) else [str(given)]
 
 
-def _pair(sample: Sample, output: Output) -> Pair:
-    return predicted(sample, output), str(sample.target)
+def truth_of(sample: Sample) -> str:
+    """The right label, which is one of those the task lists."""
+    true, listed = str(sample.target), labels_of(sample)
+    if true not in listed:
+        raise SampleError(f"its label {true!r} is none of the task's: {', '.join(listed[:20])}")
+    return true
 
 
-def _pair_bounds(sample: Sample) -> tuple[Stat, Stat]:
-    return (None, str(sample.target)), (str(sample.target), str(sample.target))
+def matched(sample: Sample, output: Output, synonyms: bool) -> Alignment:
+    """The task's labels beside the model's."""
+    listed = labels_of(sample)
+    return align(listed, output.values if isinstance(output, Prediction) else listed, synonyms)
 
 
-class Confusion:
-    """A fold over the table of true (rows) against predicted (columns) labels."""
-
-    def __init__(self, finish: Callable[[Array], float]) -> None:
-        self._finish = finish
-
-    def __call__(self, stats: Sequence[Pair]) -> float:
-        import numpy as np
-
-        return self.weigh(stats)(np.ones(len(stats)))
-
-    def weigh(self, stats: Sequence[Pair]) -> Weighed:
-        import numpy as np
-
-        names = labels_of(stats)
-        place = {name: at for at, name in enumerate(names)}
-        width = len(names) + 1  # the last column holds answers that name no label
-        cells = np.fromiter(
-            (
-                place[true] * width + (len(names) if said is None else place[said])
-                for said, true in stats
-            ),
-            dtype=np.int64,
-            count=len(stats),
-        )
-        size = len(names) * width
-
-        def value(weights: Array) -> float:
-            counts = np.bincount(cells, weights=weights, minlength=size).astype(np.float64)
-            return float(self._finish(counts.reshape(len(names), width)))
-
-        return value
-
-    def details(self, stats: Sequence[Pair]) -> Details:
-        """Per-class figures and the table itself."""
-        names = labels_of(stats)
-        counts: dict[tuple[str | None, str], int] = {}
-        for said, true in stats:
-            counts[said, true] = counts.get((said, true), 0) + 1
-        columns = [*names, None]
-        matrix = [[counts.get((said, true), 0) for said in columns] for true in names]
-        return {
-            "labels": names,
-            "confusion": matrix,
-            "classes": {name: _class(matrix, at) for at, name in enumerate(names)},
-        }
+# --- figures over classes ---------------------------------------------------------------
 
 
-def _class(matrix: list[list[int]], at: int) -> dict[str, Any]:
-    hits, support = matrix[at][at], sum(matrix[at])
-    called = sum(row[at] for row in matrix)
-    return {
-        "precision": divide(hits, called),
-        "recall": divide(hits, support),
-        "f1": divide(2 * hits, called + support),
-        "support": support,
-    }
-
-
-def labels_of(stats: Sequence[Pair]) -> list[str]:
-    """Every label that is true or predicted somewhere, in order."""
-    return sorted({name for pair in stats for name in pair if name is not None})
-
-
-def _recall(matrix: Array) -> float:
-    """Mean recall over the classes that occur."""
-    support = matrix.sum(axis=1)
-    hits = matrix[:, :-1].diagonal()
-    present = support > 0
-    return float((hits[present] / support[present]).mean()) if present.any() else float("nan")
-
-
-def _f1(matrix: Array) -> tuple[Array, Array]:
-    """F1 and support of each class that is true or predicted somewhere."""
-    support, called = matrix.sum(axis=1), matrix[:, :-1].sum(axis=0)
-    present = support + called > 0
-    hits = matrix[:, :-1].diagonal()[present]
-    return 2 * hits / (support + called)[present], support[present]
-
-
-def _macro_f1(matrix: Array) -> float:
-    return float(_f1(matrix)[0].mean())
-
-
-def _weighted_f1(matrix: Array) -> float:
-    scores, support = _f1(matrix)
-    return divide(float((scores * support).sum()), float(support.sum()))
-
-
-def _on_pairs(name: str, finish: Callable[[Array], float]) -> Metric:
-    return Metric(
-        name,
-        _pair,
-        Confusion(finish),
-        unreadable="wrong",
-        bounds=_pair_bounds,
-        unit="share",
-        rank=lambda pair: float(pair[0] != pair[1]),
-        reading=read_label,
+def _said(sample: Sample, output: Output, synonyms: bool = True) -> Said:
+    """What was said and what is true, and how the two sides' labels meet where they differ."""
+    said, true = predicted(sample, output), truth_of(sample)
+    partners = matched(sample, output, synonyms).partners
+    means = next((truth for truth, own in partners.items() if own == said), None)
+    return (
+        (said, true)
+        if means == said and true in partners
+        else (said, true, means, true in partners)
     )
 
 
-uar = _on_pairs("uar", _recall)
-macro_f1 = _on_pairs("macro_f1", _macro_f1)
-weighted_f1 = _on_pairs("weighted_f1", _weighted_f1)
+def _said_bounds(sample: Sample) -> tuple[Stat, Stat]:
+    return (None, str(sample.target)), (str(sample.target), str(sample.target))
 
 
-def _hit(sample: Sample, output: Output) -> float:
-    said, true = _pair(sample, output)
-    return float(said == true)
+def _missed(stat: Said) -> float:
+    return float(confusion.meant(stat) != stat[1])
 
 
-accuracy = Metric(
-    "accuracy",
-    _hit,
-    mean,
-    unreadable="wrong",
-    bounds=within((0.0, 1.0)),
-    unit="share",
-    reading=read_label,
-)
+def _over_classes(name: str, finish: Finish, synonyms: bool = True) -> Metric:
+    return Metric(
+        name,
+        partial(_said, synonyms=synonyms),
+        Confusion(finish, synonyms=synonyms),
+        version=2,
+        variant="" if synonyms else "no-synonyms",
+        unreadable="wrong",
+        bounds=_said_bounds,
+        unit="share",
+        rank=_missed,
+        reading=read_label,
+        strict=partial(_over_classes, name, finish, False) if synonyms else None,
+    )
+
+
+uar = _over_classes("uar", confusion.recall)
+uar_all = _over_classes("uar_all", confusion.recall_of_all)
+accuracy_matched = _over_classes("accuracy_matched", confusion.share_of_known)
+macro_f1 = _over_classes("macro_f1", confusion.macro_f1)
+weighted_f1 = _over_classes("weighted_f1", confusion.weighted_f1)
+
+
+# --- hits -------------------------------------------------------------------------------
+
+
+def _hit(sample: Sample, output: Output, synonyms: bool = True) -> float:
+    """Is the one label with the highest score the right one?"""
+    said, true = predicted(sample, output), truth_of(sample)
+    return float(matched(sample, output, synonyms).partners.get(true) == said)
+
+
+def _among(sample: Sample, output: Output, synonyms: bool = True, most: int = 2) -> float:
+    """Is the right label among the highest?"""
+    values = scores_of(output).values
+    if len(values) <= most:
+        raise Unsuited(f"every one of {len(values)} labels is among the {most} highest")
+    highest = sorted(values, key=lambda name: -values[name])[:most]
+    return float(matched(sample, output, synonyms).partners.get(truth_of(sample)) in highest)
+
+
+def _hit_closed(sample: Sample, output: Output, synonyms: bool = True) -> float:
+    """Is the right label the highest of those that mean one of the task's?"""
+    values = scores_of(output).values
+    partners = matched(sample, output, synonyms).partners
+    if not partners:
+        raise Unsupported("none of the model's labels means one of the task's")
+    said = max(
+        (name for name in values if name in partners.values()), key=lambda each: values[each]
+    )
+    return float(partners.get(truth_of(sample)) == said)
+
+
+def _of_hits(name: str, score: Callable[..., float], synonyms: bool = True) -> Metric:
+    return Metric(
+        name,
+        partial(score, synonyms=synonyms),
+        mean,
+        version=2,
+        variant="" if synonyms else "no-synonyms",
+        unreadable="wrong",
+        bounds=within((0.0, 1.0)),
+        unit="share",
+        capped=True,
+        reading=read_label,
+        strict=partial(_of_hits, name, score, False) if synonyms else None,
+    )
+
+
+accuracy = _of_hits("accuracy", _hit)
+wa = _of_hits("wa", _hit)
+accuracy_closed = _of_hits("accuracy_closed", _hit_closed)
+top2 = _of_hits("top2", partial(_among, most=2))
+top3 = _of_hits("top3", partial(_among, most=3))
+
+
+def _confidence(sample: Sample, output: Output, synonyms: bool = True) -> tuple[float, float]:
+    """How sure the model was of what it said, and whether that was right."""
+    values = scores_of(output, "probabilities")
+    if values.scale != "probability":
+        raise Unsuited(f"needs probabilities; this model's outputs are {values.scale}s")
+    return max(values.values.values()), _hit(sample, output, synonyms)
+
+
+def _calibration(synonyms: bool = True) -> Metric:
+    return Metric(
+        "ece",
+        partial(_confidence, synonyms=synonyms),
+        Calibration(),
+        higher_is_better=False,
+        variant="15-bins" if synonyms else "15-bins.no-synonyms",
+        unit="share",
+        strict=partial(_calibration, False) if synonyms else None,
+    )
+
+
+ece = _calibration()
+
+
+# --- multiple choice --------------------------------------------------------------------
 
 
 def read_option(sample: Sample, output: Generation) -> str | None:

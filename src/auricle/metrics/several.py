@@ -251,6 +251,10 @@ class Answers:
         self._noted = noted
         self._alike = alike  # a sample weighs one, however often it was answered
 
+    def around(self, fold: Fold) -> Answers:
+        """The same over another fold."""
+        return type(self)(fold, self._noted, alike=self._alike, single=self.single)
+
     def bare(self, stats: Sequence[Any]) -> list[Any]:
         """The stats of all answers, in order."""
         return [stat for _, held in stats for stat in held]

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
+from auricle.metrics.alignment import alike
+from auricle.metrics.alignment import shown as english
 from auricle.report.figures import count, title
 from auricle.report.markup import Markup, tag, together
 from auricle.report.tables import cell, heading, name_cell, table
@@ -240,12 +242,12 @@ def _value_list(each: Shown) -> Markup:
     rows = (
         tag(
             "li",
-            tag("bdi", label),
+            tag("bdi", english(label), title=None if english(label) == label else label),
             tag(
                 "meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"
             ),
             tag("span", f"{value:.4g}"),
-            class_="right" if label == each.target else None,
+            class_="right" if each.target and alike(each.target, label) else None,
         )
         for label, value in each.values
     )

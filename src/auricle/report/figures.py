@@ -13,6 +13,9 @@ from auricle.report.markup import Markup, tag
 TITLES = {
     "wer": "WER", "cer": "CER", "mer": "MER", "uar": "UAR", "bleu": "BLEU", "chrf": "chrF",
     "macro_f1": "Macro F1", "weighted_f1": "Weighted F1", "accuracy": "Accuracy",
+    "accuracy_matched": "Accuracy, matched", "accuracy_closed": "Accuracy, closed set",
+    "uar_all": "UAR, all labels", "wa": "WA", "top2": "Top 2", "top3": "Top 3", "ece": "ECE",
+    "eta2": "η²", "ccc": "CCC", "pearson": "Pearson’s r", "rmse": "RMSE",
     "exact_match": "Exact match", "option_accuracy": "Option accuracy", "contains": "Contains",
     "empty": "Empty",
 }  # fmt: skip
@@ -23,7 +26,19 @@ Number = Mapping[str, Any]
 
 
 def title(metric: str) -> str:
+    """A metric's name as a reader knows it; one of a dimension by both."""
+    name, _, dimension = metric.rpartition("_")
+    if name in words.FAMILIES:
+        return f"{TITLES[name]} {dimension}"
     return TITLES.get(metric, metric)
+
+
+def refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
+    """Metrics that were not computed and why, told once for all that share the reason."""
+    return [
+        (", ".join(title(name) for name in names), why, len(names) == 1)
+        for names, why in words.by_reason(refused)
+    ]
 
 
 def told(number: Number, which: str = "value") -> str:

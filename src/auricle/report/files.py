@@ -16,6 +16,7 @@ VALUE = ("value", "low", "high", "interval", "worst", "best")
 COUNTS = ("scored", "total", "coverage", "failed", "unreadable")
 SUMMARY = ("task", "model", "metric", *VALUE, *COUNTS, "higher_is_better", "signature", "rtfx")
 ERRORS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
+EMOTION = ("mean", "sd", "d", "auc")
 CLASS = ("precision", "recall", "f1", "support")
 DETAIL = ("task", "model", "metric", "field", "group", *VALUE, *COUNTS, *ERRORS)
 
@@ -39,11 +40,20 @@ def document(
             for kind, count in board.failures.most_common()
         ],
         "refused": refused(board),
+        "unsuited": [c.metric.name for c in board.columns if c.unsuited],
         "unreadable": {
             c.metric.name: dict(c.reasons.most_common()) for c in board.columns if c.reasons
         },
         "numbers": [_plain(number) for number in numbers],
+        "notes": _notes(about, numbers),
     }
+
+
+def _notes(about: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any]:
+    """What is odd about the data, and what the numbers over all samples have to add."""
+    given = about.get("notes")
+    own = [each for n in numbers if not n.field for each in n.details.get("notes", ())]
+    return list(dict.fromkeys([*(given if isinstance(given, (list, tuple)) else ()), *own]))
 
 
 def refused(board: Scoreboard) -> dict[str, str]:
@@ -57,7 +67,9 @@ def refused(board: Scoreboard) -> dict[str, str]:
         found["cluster"] = f"no sample has the meta field {board.cluster!r}; samples are resampled"
     for name in board.by:
         if name not in board.fields and board.total:
-            found[f"by {name}"] = f"no sample has the meta field {name!r}, or it has too many values"
+            found[f"by {name}"] = (
+                f"no sample has the meta field {name!r}, or it has too many values"
+            )
     return found
 
 
@@ -83,6 +95,8 @@ def _finite(value: Any) -> Any:
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
         return {name: _finite(each) for name, each in value.items()}
+    if isinstance(value, list):
+        return [_finite(each) for each in value]
     return value
 
 
@@ -99,6 +113,7 @@ def detail_csv(document: Mapping[str, Any]) -> bytes:
         rows.append(_row(document, number))
         if not number["field"]:
             rows.extend(_class_rows(document, number))
+            rows.extend(_emotion_rows(document, number))
     return _csv(DETAIL, rows)
 
 
@@ -127,6 +142,23 @@ def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[
         }
         for label, figures in number["details"].get("classes", {}).items()
         for figure in CLASS[:3]
+    ]
+
+
+def _emotion_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:
+    base = {"task": document["task"]["name"], "model": document["model"]["name"]}
+    return [
+        {
+            **base,
+            "field": "emotion",
+            "metric": f"{dimension}.{figure}",
+            "group": label,
+            "value": emotion[figure],
+            "scored": emotion["n"],
+        }
+        for dimension, figures in number["details"].get("dimensions", {}).items()
+        for label, emotion in figures["emotions"].items()
+        for figure in EMOTION
     ]
 
 

@@ -8,7 +8,7 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
-from auricle.report import cards, tables
+from auricle.report import cards, classes, plots, tables
 from auricle.report.figures import (
     Number,
     arrow,
@@ -16,6 +16,7 @@ from auricle.report.figures import (
     count,
     counted,
     covered,
+    refusals,
     spread,
     title,
     told,
@@ -67,7 +68,7 @@ def _head(document: Document) -> Markup:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"auricle {document.get('auricle', '')}"),
         tag("title", f"{document['task']['name']} · {document['model']['name']}"),
-        tag("style", asset("page.css")),
+        tag("style", asset("page.css"), plots.style()),
     )
 
 
@@ -139,7 +140,10 @@ def _notices(document: Document, overall: Sequence[Number]) -> list[str]:
     elif outcomes["failed"]:
         found.append(_failed(outcomes, overall))
     found += _unread(overall)
-    found += [f"{title(name)} was not computed: {why}" for name, why in document["refused"].items()]
+    found += [
+        f"{names} {'was' if alone else 'were'} not computed: {why}"
+        for names, why, alone in refusals(document["refused"])
+    ]
     found += document.get("notes", [])
     return found
 
@@ -189,7 +193,8 @@ def _sections(
     made: list[tuple[str, str, Sequence[Markup | None]]] = [
         ("metrics", "Metrics", _all_metrics(overall)),
         ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
-        ("classes", "Classes", tables.classes(overall)),
+        ("classes", "Classes", classes.classes(overall)),
+        ("dimensions", "Dimensions", classes.dimensions(overall)),
         ("worst", "Worst samples", _worst(document, overall, worst)),
         ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
         (
@@ -218,6 +223,8 @@ def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
         "Bars are 95 % intervals, ticks the values; the dashed line is the value over all samples. "
         "Each metric keeps one scale in all tables but the folded ones."
     )
+    if len(metrics) > tables.MOST_COMPARED:
+        words += f" The first {tables.MOST_COMPARED} metrics are shown; metrics.json has all."
     kind = "fields" if len(metrics) < 3 else "fields single"
     drawn = any("<table" in each for each in made)
     return [tag("p", words, class_="quiet") if drawn else tag("p"), tag("div", made, class_=kind)]

@@ -107,7 +107,42 @@ class Share:
     places: Places
 
 
-def _numbers(board: Scoreboard, group: Group, rank: Places) -> Iterator[Number]:
+def _numbers(board: Scoreboard, group: Group, rank: Places) -> list[Number]:
+    return _told_once(_with_ceiling(list(_made(board, group, rank)), board))
+
+
+def _with_ceiling(numbers: list[Number], board: Scoreboard) -> list[Number]:
+    """Numbers that a label without a counterpart holds down, with how high they can rise."""
+    matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
+    if not matrices or not matrices[0]["ceiling"] < 1.0:
+        return numbers
+    capped = {column.metric.name for column in board.columns if column.metric.capped}
+    ceiling = {"ceiling": matrices[0]["ceiling"]}
+    return [
+        replace(each, details={**each.details, **ceiling}) if each.metric in capped else each
+        for each in numbers
+    ]
+
+
+def _told_once(numbers: list[Number]) -> list[Number]:
+    """A matrix stands beside the first of the numbers that are made from it."""
+    matrices: list[Any] = []
+    told = []
+    for number in numbers:
+        details = number.details
+        if (found := details.get("matrix")) in matrices:
+            told.append(replace(number, details=_without(details, "matrix", "classes", "notes")))
+            continue
+        matrices += [found] if found else []
+        told.append(number)
+    return told
+
+
+def _without(details: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in details.items() if name not in names}
+
+
+def _made(board: Scoreboard, group: Group, rank: Places) -> Iterator[Number]:
     for column in board.columns:
         if column.refused or not (share := _share(column, group, rank)):
             continue
@@ -129,7 +164,7 @@ def _share(column: Column, group: Group, rank: Places) -> Share | None:
 
 
 def _number(board: Scoreboard, group: Group, share: Share) -> Number:
-    metric, members = share.column.metric, group.members
+    metric, members = share.column.settled(), _about(share.column, group.members)
     spread = interval(share.stats, metric.fold, clusters=_clusters(board, share.places))
     value = float(metric.fold(share.stats))
     worst, best = _bounds(share.column, share.stats, members, value)
@@ -150,8 +185,20 @@ def _number(board: Scoreboard, group: Group, share: Share) -> Number:
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         signature=metric.signature,
-        details=dict(metric.details(share.stats)),
+        details={
+            **metric.details(share.stats),
+            **({} if group.field else metric.drawn(share.stats)),
+        },
     )
+
+
+def _about(column: Column, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Those of a group that a metric is about."""
+    if not column.others:
+        return members
+    found = members.copy()
+    found[_array(column.others)] = False
+    return found
 
 
 def _clusters(board: Scoreboard, places: Places) -> Places | None:

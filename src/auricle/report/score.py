@@ -9,14 +9,14 @@ from __future__ import annotations
 import heapq
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from auricle.codec import dumps
-from auricle.errors import SpecError, Unreadable, told
-from auricle.metrics.base import Metric
-from auricle.metrics.several import reads_several, unsaid
+from auricle.errors import SpecError, Unreadable, Unsuited, told
+from auricle.metrics.base import Framed, Metric
+from auricle.metrics.several import Answers, reads_several, unsaid
 from auricle.types import Generation, Record, Stat
 from auricle.verdicts import Verdicts
 
@@ -81,6 +81,32 @@ class Column:
     worst: Stats = field(default_factory=Stats)
     best: Stats = field(default_factory=Stats)
     refused: str = ""
+    unsuited: bool = False
+    """Was it refused because it is for other models than this?"""
+    others: array[int] = field(default_factory=lambda: array("q"))
+    """Samples it is not about."""
+    frames: set[Hashable] = field(default_factory=set)
+
+    def refuse(self, error: SpecError) -> None:
+        self.refused, self.unsuited = str(error), isinstance(error, Unsuited)
+
+    def watch(self, record: Record) -> None:
+        """Note what the fold's details need to know and no stat tells."""
+        fold = self.metric.fold
+        inner = fold.fold if isinstance(fold, Answers) else fold
+        if isinstance(inner, Framed):
+            self.frames.add(inner.frame(record.sample, *record.outputs))
+
+    def settled(self) -> Metric:
+        """The metric, its fold told of all that was noted."""
+        fold = self.metric.fold
+        if not self.frames:
+            return self.metric
+        if isinstance(fold, Answers) and isinstance(fold.fold, Framed):
+            return replace(self.metric, fold=fold.around(fold.fold.within(self.frames)))
+        if isinstance(fold, Framed):
+            return replace(self.metric, fold=fold.within(self.frames))
+        return self.metric
 
     def unread(self, place: int, record: Record) -> Stat | None:
         """Count an unreadable answer; it is worth the worst there is, or left out."""
@@ -164,12 +190,19 @@ class Scoreboard:
 
     def _score(self, column: Column, place: int, record: Record, line: dict[str, Any]) -> None:
         metric, why = column.metric, ""
-        if column.refused or (metric.applies and not metric.applies(record.sample)):
+        if column.refused:
+            return
+        if metric.applies and not metric.applies(record.sample):
+            column.others.append(place)
             return
         try:
-            stat: Stat | None = column.stats.append(self.result(metric, record, line))
+            result = self.result(metric, record, line)
+            if result is None and metric.applies:  # such answers are none of its business
+                column.others.append(place)
+                return
+            stat: Stat | None = column.stats.append(result)
         except SpecError as error:
-            column.refused = str(error)
+            column.refuse(error)
             return
         except Unreadable as error:
             stat, why = column.unread(place, record), str(error)
@@ -179,6 +212,7 @@ class Scoreboard:
             column.note(why)
             line.setdefault("unreadable", {})[metric.name] = why
         if stat is not None:
+            column.watch(record)
             column.places.append(place)
             line["stats"][metric.name] = stat
             if column is self.columns[0]:
@@ -218,7 +252,9 @@ class Scoreboard:
         if record.sample.target is None:
             return
         for column in self.columns:
-            if column.metric.bounds:
+            if column.metric.applies and not column.metric.applies(record.sample):
+                column.others.append(place)
+            elif column.metric.bounds:
                 worst, best = column.metric.bounds(record.sample)
                 column.lost.append(place)
                 column.worst.append(worst)

@@ -1,4 +1,4 @@
-"""The page's tables: metrics, kinds of error, breakdowns, classes."""
+"""The page's tables: metrics, kinds of error, breakdowns."""
 
 from __future__ import annotations
 
@@ -26,13 +26,10 @@ from auricle.report.figures import (
 from auricle.report.markup import Markup, tag, together
 
 ERROR_KINDS = ("substitutions", "deletions", "insertions")
-WIDEST_MATRIX = 30  # more labels than this cannot be read as a square
-MOST_CONFUSIONS = 30
-WIDEST_BESIDE = 9  # up to here a matrix fits beside the table of classes
 MOST_OPEN = 12  # a longer breakdown is folded, and has a scale of its own
 CASES = "had every failed sample gone as well, or as badly, as can be"
 MOST_NAME = 48
-TINT = 0.6  # the strongest tint; beyond it the digits would no longer stand out
+MOST_COMPARED = 4  # metrics a breakdown shows; more would not fit beside each other
 
 Rows = Iterable[Markup]
 Groups = dict[str, dict[str, Number]]
@@ -105,7 +102,7 @@ def _overview_row(number: Number, scale: Scale | None, told_bounds: bool) -> Mar
     return tag(
         "tr",
         name_cell(tag("bdi", title(number["metric"])), " ", arrow(number)),
-        cell(tag("strong", told(number))),
+        cell(tag("strong", told(number)), _ceiling(number)),
         cell(spread(number), kind="number quiet"),
         cell(drawn, kind="drawn"),
         cell(_scored(number)),
@@ -114,6 +111,14 @@ def _overview_row(number: Number, scale: Scale | None, told_bounds: bool) -> Mar
         some(number["unreadable"]),
         cell(_case(number), kind="number quiet") if told_bounds else None,
     )
+
+
+def _ceiling(number: Number) -> Markup | None:
+    """How high a number can rise at all, where labels the model lacks hold it down."""
+    highest = number["details"].get("ceiling")
+    if highest is None:
+        return None
+    return tag("small", f"of at most {written(highest, 'share')}", class_="total")
 
 
 def _scored(number: Number) -> Markup:
@@ -167,10 +172,11 @@ def _share(size: float, whole: float) -> Markup:
 
 def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
     """One table a meta field, subsets first, long ones last; a field of one value gets a line."""
-    overall = {number["metric"]: number for number in numbers if not number["field"]}
+    whole = [number for number in numbers if not number["field"]]
+    overall = {number["metric"]: number for number in whole[:MOST_COMPARED]}
     fields: dict[str, Groups] = {}
     for number in numbers:
-        if number["field"]:
+        if number["field"] and number["metric"] in overall:
             groups = fields.setdefault(number["field"], {})
             groups.setdefault(number["group"], {})[number["metric"]] = number
     common = _scales(overall, [each for each in fields.values() if len(each) <= MOST_OPEN])
@@ -226,85 +232,3 @@ def _group_row(
         cells.append(cell(drawn, hidden_text(words), kind="drawn", title=words))
     first = next(iter(found.values()))
     return tag("tr", name_cell(named(group or "(empty)")), cell(_scored(first)), cells)
-
-
-# --- classes --------------------------------------------------------------------------------
-
-
-def classes(numbers: Sequence[Number]) -> list[Markup]:
-    """Per-class figures and confusions; several metrics over the same answers share them."""
-    made: list[Markup] = []
-    seen: list[Any] = []
-    for number in numbers:
-        details = number["details"]
-        if "confusion" not in details or details["confusion"] in seen:
-            continue
-        seen.append(details["confusion"])
-        kind = "fields pair" if len(details["labels"]) <= WIDEST_BESIDE else "fields single"
-        made.append(tag("div", _class_table(details), _confusions(details), class_=kind))
-    return made
-
-
-def _class_table(details: Mapping[str, Any]) -> Markup:
-    head = [heading("Class", kind=""), *map(heading, ("Precision", "Recall", "F1", "Support"))]
-    rows = (
-        tag(
-            "tr",
-            name_cell(named(label)),
-            [cell(written(figures[name], "share")) for name in ("precision", "recall", "f1")],
-            cell(count(figures["support"])),
-        )
-        for label, figures in details["classes"].items()
-    )
-    return tag("div", table("Figures of each class", head, rows), class_="field")
-
-
-def _confusions(details: Mapping[str, Any]) -> Markup:
-    labels = details["labels"]
-    if len(labels) > WIDEST_MATRIX:
-        return tag("div", _frequent(details), class_="field")
-    columns = [*labels, "unreadable"]
-    if not any(row[-1] for row in details["confusion"]):
-        columns.pop()
-    corner = tag("th", "True ↓  Said →", scope="col", class_="corner")
-    head = [corner, *(heading(named(column)) for column in columns)]
-    rows = (
-        tag("tr", name_cell(named(labels[at])), _matrix_cells(row, at, len(columns)))
-        for at, row in enumerate(details["confusion"])
-    )
-    return tag("div", table("True against predicted classes", head, rows, "matrix"), class_="field")
-
-
-def _matrix_cells(row: Sequence[int], at: int, width: int) -> list[Markup]:
-    support = sum(row)
-    cells = []
-    for column, size in enumerate(row[:width]):
-        share = size / support if support else 0.0
-        kind = "hit" if column == at else "miss"
-        text = (
-            together(count(size), tag("small", f"{100 * share:.0f} %"))
-            if size
-            else tag("span", "·")
-        )
-        tint = f"--share:{TINT * share:.3f}" if size else None
-        cells.append(cell(text, kind=f"number {kind}", style=tint))
-    return cells
-
-
-def _frequent(details: Mapping[str, Any]) -> Markup:
-    """The confusions that occur most, where the whole square would be too wide."""
-    names = [*details["labels"], "unreadable"]
-    missed = [
-        (size, details["labels"][true], names[said])
-        for true, row in enumerate(details["confusion"])
-        for said, size in enumerate(row)
-        if size and said != true
-    ]
-    missed.sort(key=lambda each: -each[0])
-    head = [heading("True", kind=""), heading("Said", kind=""), heading("Times")]
-    rows = (
-        tag("tr", name_cell(named(true)), cell(named(said), kind=""), cell(count(size)))
-        for size, true, said in missed[:MOST_CONFUSIONS]
-    )
-    caption = f"Most frequent confusions of {len(names) - 1} classes; metrics.json holds all"
-    return together(tag("p", f"{caption}.", class_="quiet"), table(caption, head, rows))

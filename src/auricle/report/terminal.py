@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.words import coverage_of, value_of
+from auricle.report.words import by_reason, coverage_of, value_of, written
 
 HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT = {
@@ -59,6 +59,8 @@ def _notes(number: Mapping[str, Any]) -> str:
     details = number["details"]
     if "substitutions" in details and not number["field"]:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
+    if (highest := details.get("ceiling")) is not None:
+        notes.append(f"at most {written(highest, 'share')}")
     if number["failed"]:
         low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
         bounds = f"{value_of(number, low)} … {value_of(number, high)}"
@@ -94,7 +96,8 @@ def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
             lines.append(f"    {where}: {one_line(example['message'])}")
         if each["count"] > most:
             lines.append(f"    … and {each['count'] - most} more: auricle samples RUN --failed")
-    lines += [f"{name}: {one_line(why)}" for name, why in document["refused"].items()]
+    refused = by_reason(document["refused"])
+    lines += [f"{', '.join(names)}: {one_line(why)}" for names, why in refused]
     return lines
 
 

@@ -214,6 +214,8 @@ def _metrics(names: Sequence[str], answers: str | Sequence[str], options: Option
         found.append(_judged(options.rubric, found))
     if votes := options.votes:
         found = [metric.voted(votes) if metric.voted else metric for metric in found]
+    if not options.synonyms:
+        found = [metric.strict() if metric.strict else metric for metric in found]
     if profile:
         found = [metric.under(profile) if metric.under else metric for metric in found]
     return over_each(found, listed(answers)) if answers else found

@@ -49,6 +49,8 @@ class Options:
     answers: str | Sequence[str] = ""
     """Which of several answers counts: vote, mean, best, likeliest, turns, first, last."""
     labels: str | Sequence[str] = ()
+    synonyms: bool = True
+    """May a model's label mean a label of the task that is another word, as joy and happiness?"""
     cluster: str = ""
     by: str | Sequence[str] = ()
     """Meta fields to break numbers down by; by default all that have few values."""
@@ -79,6 +81,8 @@ def _option(name: str, value: Any) -> Any:
         return _number(name, value, int, 1, "a whole number from 1")
     if name == "temperature":
         return float(_number(name, value, (int, float), 0, "a number from 0"))
+    if name == "synonyms":
+        return _flag(name, value)
     if name in LISTS and isinstance(value, (list, tuple)):
         return [str(each) for each in value]
     if isinstance(value, (str, int, float, Path)):
@@ -89,6 +93,12 @@ def _option(name: str, value: Any) -> Any:
 def _number(name: str, value: Any, kind: Any, least: int, due: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool) or value < least:
         raise _wrong(name, due, value)
+    return value
+
+
+def _flag(name: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise _wrong(name, "true or false", value)
     return value
 
 

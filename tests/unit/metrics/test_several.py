@@ -146,7 +146,7 @@ def test_confusions_are_counted_over_all_answers():
     records = [record(0, "cat", "dog"), record(1, "dog", "dog", target="dog")]
     found = number(records, over(uar, "mean"))
     assert found.value == pytest.approx((0.5 + 1) / 2)
-    assert found.details["confusion"] == [[1, 1, 0], [0, 2, 0]]
+    assert found.details["matrix"]["counts"][:2] == [[1, 1, 0], [0, 2, 0]]
 
 
 def test_an_unreadable_answer_among_others_counts_by_the_metric_s_protocol():

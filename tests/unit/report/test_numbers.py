@@ -141,7 +141,7 @@ def test_class_figures_stand_beside_a_label_metric():
         each.sample.inputs["choices"] = ["x", "y"]
     _, found = numbers(records, [uar])
     details = overall(found)["uar"].details
-    assert details["labels"] == ["x", "y"]
+    assert details["matrix"]["rows"] == ["x", "y"]
     assert details["classes"]["x"]["precision"] == 0.5
 
 

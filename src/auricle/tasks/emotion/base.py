@@ -18,9 +18,27 @@ from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, labelled
 from auricle.tasks.options import Options
 from auricle.types import Rejected, Sample
 
-EMOTION_METRICS: tuple[str, ...] = LABEL_METRICS
+RATED = tuple(
+    f"{name}_{dimension}"
+    for name in ("ccc", "pearson", "rmse")
+    for dimension in ("arousal", "dominance", "valence")
+)
+EMOTION_METRICS: tuple[str, ...] = (
+    *LABEL_METRICS,
+    "accuracy_matched",
+    "uar_all",
+    "top2",
+    "ece",
+    "eta2",
+    "eta2_arousal",
+    "eta2_dominance",
+    "eta2_valence",
+    *RATED,
+)
+"""For classifiers and for models of dimensions; what does not suit a model is told in one line."""
 QUESTION = "Which emotion does the speaker express?"
-ASKING = ("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes")
+ASKING = ("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes",
+          "synonyms")  # fmt: skip
 """Options that every corpus takes, as `classify` does."""
 
 
