@@ -21,6 +21,7 @@ from auricle.comparison.rows import Row, match, rows
 from auricle.comparison.shifts import Shift, shared, shifts
 from auricle.comparison.sides import Pairs, Side, pair, read
 from auricle.errors import SpecError
+from auricle.garbage import seldom_collected
 from auricle.metrics.base import Metric
 
 __all__ = ["Comparison", "Flip", "Row", "Shift", "compare"]
@@ -101,10 +102,11 @@ def compare(
     for name in set(signed) - {metric.name for metric in found}:
         refused[name] = "the task does not know this metric any more"
     cluster = _cluster(documents)
-    sides = tuple(
-        read(path, document, found, [by or "", cluster])
-        for path, document in zip(paths, documents, strict=True)
-    )
+    with seldom_collected():
+        sides = tuple(
+            read(path, document, found, [by or "", cluster])
+            for path, document in zip(paths, documents, strict=True)
+        )
     return _compared((sides[0], sides[1]), found, refused, (by or "", cluster), most_flips)
 
 
@@ -129,7 +131,7 @@ def _compared(
         tuple(made),
         refused,
         tuple(notes(*sides, pairs, made, cluster)),
-        {each.metric.name: tuple(flips(each, sides, pairs, most_flips)) for each in matched},
+        flips(matched, sides, pairs, most_flips),
         frozenset(each.metric.name for each in matched if each.is_flip),
         matrix,
         tuple(shifts(*sides, pairs, cluster)),

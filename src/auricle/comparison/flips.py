@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -30,42 +30,69 @@ class Flip:
     stat_b: Any
 
 
-def flips(matched: Matched, sides: tuple[Side, Side], pairs: Pairs, most: int) -> list[Flip]:
-    """Those that became worse, most first, then those that became better; `most` of each."""
+def flips(
+    matched: Sequence[Matched], sides: tuple[Side, Side], pairs: Pairs, most: int
+) -> dict[str, tuple[Flip, ...]]:
+    """Of each metric, those that became worse, most first, then the better ones; `most` of each."""
+    chosen = {each.metric.name: _chosen(each, most) for each in matched}
+    places = {
+        name: [int(pairs.a[each.pairs[at]]) for at in chosen[name]]
+        for each in matched
+        for name in (each.metric.name,)
+    }
+    ids = _ids(sides[0], {place for held in places.values() for place in held})
+    held = [
+        {record.sample.id: record for record in records(side, list(ids.values()))} for side in sides
+    ]
+    return {
+        each.metric.name: tuple(
+            _flips(
+                each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], held
+            )
+        )
+        for each in matched
+    }
+
+
+def _chosen(matched: Matched, most: int) -> list[int]:
     import numpy as np
 
-    order = np.argsort(matched.change, kind="stable")
-    better = [int(at) for at in order[:most] if matched.change[at] < 0]
-    order = np.argsort(-matched.change, kind="stable")
-    worse = [int(at) for at in order[:most] if matched.change[at] > 0]
-    chosen = worse + better
-    ids = _ids(sides[0], [int(pairs.a[matched.pairs[at]]) for at in chosen])
+    change = matched.change
+    worse = [int(at) for at in np.argsort(-change, kind="stable")[:most] if change[at] > 0]
+    return worse + [int(at) for at in np.argsort(change, kind="stable")[:most] if change[at] < 0]
+
+
+def _flips(
+    matched: Matched,
+    chosen: Sequence[int],
+    ids: Sequence[str],
+    held: Sequence[Mapping[str, Record]],
+) -> Iterator[Flip]:
     stats = [
-        {sample: _plain(held[at]) for sample, at in zip(ids, chosen, strict=True)}
-        for held in (matched.a, matched.b)
+        {sample: _plain(side[at]) for sample, at in zip(ids, chosen, strict=True)}
+        for side in (matched.a, matched.b)
     ]
-    looks = [_looks(side, ids, matched.metric, own) for side, own in zip(sides, stats, strict=True)]
-    return [
-        _flip(sample, "worse" if at in worse else "better", looks, stats)
-        for sample, at in zip(ids, chosen, strict=True)
-        if sample in looks[0] and sample in looks[1]
+    seen = [
+        {
+            look.id: look
+            for look in looks(
+                [side[sample] for sample in ids if sample in side], matched.metric, own, audio=False
+            )
+        }
+        for side, own in zip(held, stats, strict=True)
     ]
+    for sample, at in zip(ids, chosen, strict=True):
+        if sample in seen[0] and sample in seen[1]:
+            became = "worse" if matched.change[at] > 0 else "better"
+            yield _flip(sample, became, seen, stats)
 
 
-def _ids(side: Side, places: Sequence[int]) -> list[str]:
-    wanted = set(places)
-    names = {place: sample for sample, place in side.place.items() if place in wanted}
-    return [names[place] for place in places]
+def _ids(side: Side, places: set[int]) -> dict[int, str]:
+    return {place: sample for sample, place in side.place.items() if place in places}
 
 
 def _plain(stat: Any) -> Any:
     return stat.tolist() if hasattr(stat, "tolist") else stat
-
-
-def _looks(
-    side: Side, ids: Sequence[str], metric: Metric, stats: Mapping[str, Any]
-) -> dict[str, Shown]:
-    return {each.id: each for each in looks(records(side, ids), metric, stats, audio=False)}
 
 
 def records(side: Side, ids: Sequence[str]) -> list[Record]:

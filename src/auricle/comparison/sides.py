@@ -20,6 +20,7 @@ from auricle.store import Run
 from auricle.types import Prediction, Record
 
 ABSENT = -1
+NESTED = {list, type(None)}
 
 
 @dataclass
@@ -136,10 +137,10 @@ def _score(side: Side, line: Mapping[str, Any]) -> None:
 
 def restored(stat: Any) -> Any:
     """A stat as its metric made it: JSON knows no tuples, and writes NaN as null."""
-    if stat is None:
-        return math.nan
-    if not isinstance(stat, list):
-        return stat
+    if type(stat) is not list:
+        return math.nan if stat is None else stat
+    if not NESTED & set(map(type, stat)):  # as nearly all of them are
+        return tuple(stat)
     if any(each is None for each in stat) and not any(isinstance(each, str) for each in stat):
         return tuple(math.nan if each is None else _frozen(each) for each in stat)
     return tuple(map(_frozen, stat))

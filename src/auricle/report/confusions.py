@@ -8,71 +8,18 @@ from typing import Any
 from auricle.report.differences import ends, moved, printed
 from auricle.report.figures import NONE, count, written
 from auricle.report.markup import Markup, tag
+from auricle.report.plots import difference
 from auricle.report.tables import cell, name_cell, named, table
 from auricle.report.tables import heading as head_cell
 
-TINT = 0.6  # the strongest; beyond it the digits would no longer stand out
-
 
 def confusions(matrix: Mapping[str, Any]) -> list[Markup | None]:
-    """The heatmap, what it leaves open, and its two tables."""
+    """The heat map, what it leaves open, and its two tables."""
     return [
-        tag(
-            "p",
-            "How each true class is answered in B, less how it is in A, in percentage points of "
-            "the class. Orange became more frequent, blue less; every row sums to 0. Hatched: one "
-            "of the runs has no sample of the class.",
-            class_="quiet",
-        ),
-        tag("div", _heatmap(matrix), class_="field"),
+        difference(matrix),
         *_remarks(matrix),
-        tag("div", _recalls(matrix), _rises(matrix), class_="fields"),
+        tag("div", _classes(matrix), _rises(matrix), class_="fields uneven"),
     ]
-
-
-def _heatmap(matrix: Mapping[str, Any]) -> Markup:
-    strongest = max((abs(each) for row in matrix["cells"] for each in row or ()), default=0.0)
-    own = {(each["row"], each["column"]) for each in matrix["diagonal"]}
-    head = [
-        tag("th", "True ↓  Said →", scope="col", class_="corner"),
-        *(head_cell(_label(each)) for each in matrix["columns"]),
-        head_cell("n in A"),
-        head_cell("n in B"),
-    ]
-    sizes = zip(matrix["n_baseline"], matrix["n_candidate"], strict=True)
-    rows = (
-        tag(
-            "tr",
-            name_cell(_label(label)),
-            _cells(matrix, at, strongest, own),
-            [cell(count(size)) for size in both],
-        )
-        for at, (label, both) in enumerate(zip(matrix["rows"], sizes, strict=True))
-    )
-    return table("Difference of the confusion matrices", head, rows, "matrix")
-
-
-def _label(each: Mapping[str, str]) -> Markup:
-    spelled, only = each["spelled_by_candidate"], each["only_in"]
-    other = {"baseline": "only in A", "candidate": "only in B"}.get(only, "")
-    words = other or (f"in B: {spelled}" if spelled else "")
-    small = tag("small", f" {other}") if other else tag("small", " *") if spelled else None
-    return tag("span", named(each["shown"]), small, title=words or None)
-
-
-def _cells(
-    matrix: Mapping[str, Any], row: int, strongest: float, own: set[tuple[int, int]]
-) -> Iterator[Markup]:
-    values = matrix["cells"][row]
-    if values is None:
-        yield from (cell("", kind="undefined") for _ in matrix["columns"])
-        return
-    for column, value in enumerate(values):
-        kind = "number rise" if value > 0 else "number fall"
-        kind += " own" if (row, column) in own else ""
-        share = abs(value) / strongest if strongest else 0.0
-        text = printed(f"{100 * value:+.1f}") if abs(value) >= 0.0005 else tag("span", "·")
-        yield cell(text, kind=kind, style=f"--share:{TINT * share:.3f}")
 
 
 def _remarks(matrix: Mapping[str, Any]) -> Iterator[Markup]:
@@ -90,24 +37,25 @@ def _remarks(matrix: Mapping[str, Any]) -> Iterator[Markup]:
     }
     if spelled:
         pairs = ", ".join(f"{a} and {b}" for a, b in spelled.items())
-        yield tag("p", f"* Taken for the same: {pairs}.", class_="quiet")
+        yield tag("p", f"Taken for the same: {pairs}.", class_="quiet")
 
 
-def _recalls(matrix: Mapping[str, Any]) -> Markup:
+def _classes(matrix: Mapping[str, Any]) -> Markup:
+    """How many samples each side has of a class, and how many of them it recognised."""
+    recalls = {each["row"]: each for each in matrix["diagonal"]}
     head = [
         head_cell("Class", kind=""),
-        *map(head_cell, ("Recall in A", "in B", "B − A", "95 % interval")),
+        *map(head_cell, ("n in A", "n in B", "Recall in A", "in B", "B − A", "95 % interval")),
     ]
+    sizes = zip(matrix["n_baseline"], matrix["n_candidate"], strict=True)
     rows = (
         tag(
             "tr",
-            name_cell(named(each["label"])),
-            cell(written(each["recall_baseline"], "share")),
-            cell(written(each["recall_candidate"], "share")),
-            cell(printed(moved(each["difference"], "share"))),
-            cell(ends({**each, "unit": "share"}), kind="number quiet"),
+            name_cell(named(label["shown"])),
+            [cell(count(size)) for size in both],
+            _recall(recalls.get(at)),
         )
-        for each in matrix["diagonal"]
+        for at, (label, both) in enumerate(zip(matrix["rows"], sizes, strict=True))
     )
     mean = matrix["mean_absolute_diagonal"]
     size = NONE if mean is None else printed(moved(mean, "share", signed=False))
@@ -117,6 +65,17 @@ def _recalls(matrix: Mapping[str, Any]) -> Markup:
         "div", table("Recall of each class", head, rows), tag("p", words, class_="quiet"),
         class_="field",
     )  # fmt: skip
+
+
+def _recall(each: Mapping[str, Any] | None) -> list[Markup]:
+    if each is None:
+        return [cell(NONE) for _ in range(4)]
+    return [
+        cell(written(each["recall_baseline"], "share")),
+        cell(written(each["recall_candidate"], "share")),
+        cell(printed(moved(each["difference"], "share"))),
+        cell(ends({**each, "unit": "share"}), kind="number quiet"),
+    ]
 
 
 def _rises(matrix: Mapping[str, Any]) -> Markup | None:

@@ -21,6 +21,7 @@ from auricle.report.differences import (
 from auricle.report.figures import NONE, Scale, arrow, axis, count, mark, title, written
 from auricle.report.html import POLICY, asset
 from auricle.report.markup import Markup, tag, together
+from auricle.report.plots import style
 from auricle.report.tables import cell, name_cell, named, table
 from auricle.report.tables import heading as head_cell
 from auricle.report.worst import Shown
@@ -32,16 +33,11 @@ STYLE = Markup(
 .field + .field { margin-top: 1.5rem; }
 .fields > .field + .field { margin-top: 0; }
 section > .quiet { margin-block: 0.6rem; }
+@media (min-width: 60rem) {
+  .fields.uneven { grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); }
+}
 .kept { white-space: nowrap; }
 .said-of { max-width: 68ch; margin-top: 0.3rem; }
-.matrix .rise { background: rgb(var(--other-tint) / var(--share, 0)); }
-.matrix .fall { background: rgb(var(--accent-tint) / var(--share, 0)); }
-.matrix tbody tr:hover > .rise { background: rgb(var(--other-tint) / var(--share, 0)); }
-.matrix tbody tr:hover > .fall { background: rgb(var(--accent-tint) / var(--share, 0)); }
-.matrix .own { font-weight: 600; outline: 1px solid var(--rule); outline-offset: -1px; }
-.matrix .undefined, .matrix tbody tr:hover > .undefined {
-  background: repeating-linear-gradient(45deg, var(--faint) 0 4px, var(--rule) 4px 5px);
-}
 """
 )
 METHODS = {
@@ -88,7 +84,7 @@ def _head(document: Document) -> Markup:
         tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", " against ".join(names)),
-        tag("style", asset("page.css"), STYLE),
+        tag("style", asset("page.css"), style(), STYLE),
     )
 
 
