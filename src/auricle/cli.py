@@ -11,7 +11,7 @@ import click
 from auricle.errors import SpecError
 from auricle.switches import scoring_options
 
-KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity")
+KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
 
 
 def size(value: str) -> int | str:

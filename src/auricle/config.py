@@ -18,10 +18,13 @@ from auricle.errors import SpecError
 from auricle.secrecy import redacted
 from auricle.verdicts import Judge
 
-KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity")
-SCORING = ("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by")
+KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
+SCORING = (
+    *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
+    *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
+)
 """Task arguments that decide how answers are scored, not what is asked."""
-PLACES = ("data", "root", "rubric")
+PLACES = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
 FORMAT = "meta_template"
 """The model argument that is a chat format."""

@@ -15,4 +15,8 @@ from auricle.infer.likelihood import FirstToken as FirstToken
 from auricle.infer.measure import Compare as Compare
 from auricle.infer.measure import Measure as Measure
 from auricle.infer.respond import Respond as Respond
+from auricle.infer.reward import Appraise as Appraise
+from auricle.infer.reward import InWords as InWords
+from auricle.infer.reward import Prefer as Prefer
+from auricle.infer.reward import Rate as Rate
 from auricle.prompts.fields import render as render

@@ -110,7 +110,7 @@ def _kendall(x: Array, y: Array) -> Weighed:
     import numpy as np
 
     of_x, of_y = _codes(x), _codes(y)
-    together = _codes(of_x * (int(of_y.max(initial=0)) + 1.0) + of_y)
+    together = _codes((of_x * (int(of_y.max(initial=0)) + 1) + of_y).astype(np.float64))
     discordant = _discordant(of_x, of_y)
 
     def tau(weights: Array) -> float:
