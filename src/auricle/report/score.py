@@ -81,8 +81,6 @@ class Column:
     worst: Stats = field(default_factory=Stats)
     best: Stats = field(default_factory=Stats)
     refused: str = ""
-    others: array[int] = field(default_factory=lambda: array("q"))
-    """Samples it is not about."""
     unsuited: bool = False
     """Was it refused because it is for other models than this?"""
     others: array[int] = field(default_factory=lambda: array("q"))
