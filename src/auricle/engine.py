@@ -21,7 +21,7 @@ from auricle.codec import content_key, digest, dumps
 from auricle.costs import heard as heard_seconds
 from auricle.errors import SampleError, SpecError, told
 from auricle.garbage import seldom_collected
-from auricle.infer import Inferencer
+from auricle.infer.base import Inferencer, beside, let_go
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.sizes import Limits
 from auricle.speed import Clock, passes
@@ -131,7 +131,7 @@ class Pass:
     def __init__(
         self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, watch: Watch
     ) -> None:
-        self._infer = inferencer
+        self._infer = beside(inferencer, batch=isinstance(model, BatchModel))
         self._model = model
         self._run = run
         self._settings = settings
@@ -157,6 +157,7 @@ class Pass:
             watcher.cancel()
             self._held.close()
             await self._seats.close()
+            await let_go(self._infer)
         self._finish(self._rows, stop.is_set())
 
     async def _take_all(self, rows: Rows, stop: asyncio.Event) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
@@ -72,6 +72,18 @@ def suited(inferencer: Inferencer, can: Sequence[Ability], task: str, model: str
         f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}. "
         "Give another with -m; `auricle doctor -m MODEL` tells what one can do."
     )
+
+
+def beside(inferencer: Inferencer, *, batch: bool) -> Inferencer:
+    """The same inferencer; one that asks batch models otherwise has a method of this name."""
+    own: Callable[[bool], Inferencer] | None = getattr(inferencer, "beside", None)
+    return own(batch) if own else inferencer
+
+
+async def let_go(inferencer: Inferencer) -> None:
+    """Have an inferencer close what it opened, if it opens anything."""
+    if close := getattr(inferencer, "close", None):
+        await close()
 
 
 def limit(sample: Sample, otherwise: int, turn: int = 0) -> int:

@@ -42,10 +42,11 @@ class Task:
     def notes(self, model: str, arguments: Mapping[str, Any]) -> list[str]:
         """What a reader must know of this data, and of this model's having seen it, in sentences.
 
-        Samples that have something to say of themselves have a method `notes`.
+        Samples, or an inferencer, that have something to say of themselves have a method `notes`.
         """
         of_samples: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
-        return [*of_samples(), *self.seen(model, arguments)]
+        of_asking: Callable[[], Sequence[str]] = getattr(self.inferencer, "notes", list)
+        return [*of_samples(), *of_asking(), *self.seen(model, arguments)]
 
     def under(self, profile: str) -> Task:
         """The same task with its text normalised another way before scoring."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import PurePath
 from typing import Any
 
 from auricle import registry
@@ -59,6 +60,7 @@ def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "res
         "temperature": options.temperature,
         "stop": tuple(listed(options.stop)),
         "samples": options.samples,
+        "abbr": options.name or PurePath(options.data).stem,
     }
     made = _made(make, name, {**{k: v for k, v in settings.items() if k in takes}, **given})
     return Way(made, _metrics(made, name, metrics), _answers(made, name, options), said)
