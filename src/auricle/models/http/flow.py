@@ -48,7 +48,7 @@ class Gate:
         self._best = best
 
     def has_room(self) -> bool:
-        room = self.inside < self.limit // 1
+        room = self.inside + 1 <= self.limit
         self._crowded |= not room
         return room and self._clock() >= self.closed_until
 
