@@ -52,7 +52,9 @@ def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "res
             f"The inferencer {name} takes no {', '.join(unknown)}; it takes {', '.join(takes)}.",
             where=("inferencer", unknown[0]),
         )
-    said = Prompt.of(options.prompt or prompt, system=options.system) if "prompt" in takes else None
+    said = None
+    if "prompt" in takes and (options.prompt or prompt):
+        said = Prompt.of(options.prompt or prompt, system=options.system)
     settings = {
         "prompt": said,
         "system": options.system,
