@@ -9,6 +9,7 @@ from typing import Any
 import click
 
 from auricle.errors import SpecError
+from auricle.pacing import pacing_options
 from auricle.switches import scoring_options
 
 KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
@@ -156,6 +157,18 @@ def compare(a: Path, b: Path, **options: Any) -> None:
     from auricle.views import compare_runs
 
     compare_runs((a, b), **options)
+
+
+@cli.command()
+@click.argument("run", type=folder)
+@click.option("--as", "form", required=True, type=click.Choice(["cmi"]), help="Whose files.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/cmi.")
+def export(run: Path, form: str, out: Path | None) -> None:
+    """Write a run as another framework would have: files its notebooks can read."""
+    from auricle.exports import export as write
+
+    for path in write(run, form, out):
+        click.echo(path)
 
 
 @cli.command()
@@ -313,6 +326,7 @@ def env_remove(name: str, as_json: bool) -> None:
 @click.option("--latency", type=float, default=0.0, help="Seconds before a reply begins.")
 @click.option("--jitter", type=float, default=0.0, help="The most seconds added to the latency.")
 @click.option("--pace", type=float, help="Tokens a second when streaming.")
+@pacing_options
 @click.option("--fault", "faults", multiple=True, metavar="KIND=SHARE", help="Such as 429=0.1.")
 @click.option("--fault-attempts", type=click.IntRange(0), help="The most faults a request meets.")
 @click.option("--retry-after", type=float, default=1.0, help="Seconds that a 429 asks to wait.")

@@ -26,6 +26,12 @@ FAULTS: Mapping[str, str] = {
 }
 """Every fault and what it is, in the order in which shares are dealt out."""
 
+WAITS = (
+    *("latency", "jitter", "retry_after", "usage_delay", "accept_delay"),
+    *("stall_at", "stall_seconds", "reasoning"),
+)
+RATES = ("pace", "audio_pace", "audio_chunk_seconds", "keep_alive", "slots", "tokens_per_event")
+
 
 def digest_of(*pieces: bytes) -> str:
     """What stands for a request's body in the dice and in the counts."""
@@ -46,7 +52,7 @@ class Script:
     jitter: float = 0.0
     """The most seconds added to the latency."""
     pace: float | None = None
-    """Tokens a second when streaming; by default all at once."""
+    """Tokens a second when streaming, from the first on; by default all at once."""
     faults: Mapping[str, float] = field(default_factory=dict)
     """The share of attempts that meets each fault; see `FAULTS`."""
     fault_attempts: int | None = None
@@ -63,9 +69,46 @@ class Script:
     """The only models there are; by default all."""
     capacity: int | None = None
     """The most requests at once; one more meets a 429."""
+    role_first: bool = False
+    """Begin a stream on arrival with an event that tells a role and no words."""
+    keep_alive: float | None = None
+    """Seconds after which a stream that has nothing to say tells that it lives."""
+    tokens_per_event: int = 1
+    reasoning: int = 0
+    """Tokens of thought before the first word."""
+    usage_delay: float = 0.0
+    """Seconds between the last words of a stream and its token counts and end."""
+    audio_chunk_seconds: float | None = None
+    """Seconds of sound in an event of a spoken answer; by default all is in one, at the end."""
+    audio_pace: float | None = None
+    """Seconds of sound a second; by default all chunks at once."""
+    audio_gaps: tuple[float, ...] = ()
+    """Seconds that chunks of sound come late, by turns."""
+    slots: int | None = None
+    """The most requests served at once; others wait for their turn, first come, first served."""
+    stall_at: float | None = None
+    """Seconds after the first request at which all work rests."""
+    stall_seconds: float = 0.0
+    """For how long."""
+    accept_delay: float = 0.0
+    """Seconds before the first request on a new connection is heard."""
+    record_times: bool = False
+    """Keep when each request came and its reply left, for `stats`."""
     seed: int = 0
 
     def __post_init__(self) -> None:
+        self._check_faults()
+        for name in WAITS:
+            if (getattr(self, name) or 0.0) < 0:
+                raise SpecError(f"{name} must be 0 or more, not {getattr(self, name):g}.")
+        for name in RATES:
+            value = getattr(self, name)
+            if value is not None and value <= 0:
+                raise SpecError(f"{name} must be more than 0, not {value:g}.")
+        if min(self.audio_gaps, default=0.0) < 0:
+            raise SpecError(f"audio_gaps must be 0 or more, not {min(self.audio_gaps):g}.")
+
+    def _check_faults(self) -> None:
         for kind, share in self.faults.items():
             if kind not in FAULTS:
                 raise SpecError(f"No fault is called {kind!r}. There are: {', '.join(FAULTS)}.")
@@ -73,10 +116,6 @@ class Script:
                 raise SpecError(f"The share of fault {kind} must lie in 0..1, not {share:g}.")
         if sum(self.faults.values()) > 1 + 1e-9:
             raise SpecError(f"Shares of faults add up to {sum(self.faults.values()):g}; 1 is all.")
-        if min(self.latency, self.jitter, self.retry_after) < 0:
-            raise SpecError("latency, jitter and retry_after are seconds: 0 or more.")
-        if self.pace is not None and self.pace <= 0:
-            raise SpecError(f"pace is tokens a second: more than 0, not {self.pace:g}.")
 
     def fault(self, digest: str, attempt: int) -> str | None:
         """The fault that the nth attempt (from 1) at a body meets, if any."""

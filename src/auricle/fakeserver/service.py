@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import lru_cache
 from typing import Any
+from weakref import WeakSet
 
 import orjson
 from aiohttp import web
@@ -16,6 +18,17 @@ from aiohttp import web
 from auricle.fakeserver import reading, writing
 from auricle.fakeserver.reading import Body, Question, Refusal
 from auricle.fakeserver.script import Script
+from auricle.fakeserver.streaming import pieces_of, signs_of_life
+from auricle.fakeserver.timetable import (
+    SAID,
+    Piece,
+    Times,
+    Timetable,
+    half,
+    moments,
+    until,
+    with_signs_of_life,
+)
 from auricle.fakeserver.writing import Answer
 
 JSON, EVENTS = "application/json", "text/event-stream"
@@ -92,11 +105,27 @@ class Counts:
     """Requests whose client left before the end."""
     at_once: int = 0
     most_at_once: int = 0
+    times: dict[str, list[Times]] | None = None
+    """By digest: when each attempt came and its reply left, if the script wants that kept."""
+
+    def note(self, digest: str, times: Times) -> None:
+        if self.times is not None:
+            self.times.setdefault(digest, []).append(times)
 
     def document(self) -> dict[str, Any]:
         """A copy, each part of it taken in one step: the server counts on in its own thread."""
-        parts = ((each.name, getattr(self, each.name)) for each in fields(self))
-        return {name: dict(part) if isinstance(part, dict) else part for name, part in parts}
+        parts = {each.name: getattr(self, each.name) for each in fields(self)}
+        kept = parts.pop("times")
+        counts = {
+            name: dict(part) if isinstance(part, dict) else part for name, part in parts.items()
+        }
+        if kept is None:
+            return counts
+        times = {
+            digest: [each.document() for each in list(found)]
+            for digest, found in dict(kept).items()
+        }
+        return {**counts, "times": times}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +136,11 @@ class Exchange:
     route: Route
     said: Answer
     fault: str | None
+    times: Times
+    due: float = 0.0
+    """When the answer begins."""
+    pieces: Sequence[Piece] = ()
+    """The answer as it is streamed, at its times."""
 
     @property
     def streams(self) -> bool:
@@ -118,7 +152,9 @@ class Service:
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.counts = Counts()
+        self.counts = Counts(times={} if script.record_times else None)
+        self._timetable = Timetable(script)
+        self._known: WeakSet[asyncio.BaseTransport] = WeakSet()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/stats":
@@ -142,6 +178,7 @@ class Service:
             counts.at_once -= 1
 
     async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
+        arrival = await self._arrival(request)
         # Whoever is refused must be heard out first, or a client may choke on its own upload.
         content = await request.content.read()
         self._check(request)
@@ -154,7 +191,17 @@ class Service:
             known = ", ".join(self.script.models)
             message = f"There is no model {question.model!r} here, only {known}."
             raise Refusal(404, "model_not_found", message)
-        return await self._attempt(request, route, question, body.digest)
+        return await self._attempt(request, route, question, body.digest, arrival)
+
+    async def _arrival(self, request: web.BaseRequest) -> float:
+        """When a request is heard, which on a new connection may be later than it came."""
+        now = time.monotonic()
+        self._timetable.open(now)
+        if self.script.accept_delay and request.transport and request.transport not in self._known:
+            self._known.add(request.transport)
+            now += self.script.accept_delay
+            await until(now)
+        return now
 
     def _check(self, request: web.BaseRequest) -> None:
         script = self.script
@@ -165,52 +212,78 @@ class Service:
             raise Refusal(429, "rate_limit_exceeded", message)
 
     async def _attempt(
-        self, request: web.BaseRequest, route: Route, question: Question, digest: str
+        self,
+        request: web.BaseRequest,
+        route: Route,
+        question: Question,
+        digest: str,
+        arrival: float,
     ) -> web.StreamResponse:
         self.counts.received[digest] += 1
         attempt = self.counts.received[digest]
         fault = self.script.fault(digest, attempt)
         if fault:
             self.counts.faults[fault] += 1
-        if delay := self.script.delay(digest, attempt):
-            await asyncio.sleep(delay)
         said = writing.answer(question, digest, self.script, empty=fault == "empty")
-        exchange = Exchange(request, route, said, fault)
+        delay = self.script.delay(digest, attempt)
+        exchange = self._planned(Exchange(request, route, said, fault, Times(arrival)), delay)
+        self.counts.note(digest, exchange.times)
+        return await self._reply(exchange)
+
+    def _planned(self, exchange: Exchange, delay: float) -> Exchange:
+        """Give it its turn, and every piece of its answer a time by the clock."""
+        times, timetable = exchange.times, self._timetable
+        pieces = pieces_of(exchange.said, self.script) if exchange.streams else []
+        work = delay + (pieces[-1].at if pieces else 0.0)
+        times.begun = begun = timetable.begin(times.arrival, work)
+        due = timetable.after(begun, delay)
+        planned = [piece._replace(at=timetable.after(begun, delay + piece.at)) for piece in pieces]
+        if planned and self.script.role_first:
+            planned[0] = planned[0]._replace(at=timetable.after(times.arrival, 0.0))
+        return replace(exchange, due=due, pieces=self._lively(exchange, planned))
+
+    def _lively(self, exchange: Exchange, pieces: Sequence[Piece]) -> Sequence[Piece]:
+        every = self.script.keep_alive
+        if every is None:
+            return pieces
+        signs = signs_of_life(exchange.said)
+        filled = with_signs_of_life(pieces, exchange.times.arrival, every, signs)
+        rests = self._timetable.rests
+        return [piece for piece in filled if piece.kind != "alive" or not rests(piece.at)]
+
+    async def _reply(self, exchange: Exchange) -> web.StreamResponse:
+        fault = exchange.fault
         if fault and fault != "empty":
+            await until(exchange.due)
             return await self._fail(exchange, fault)
         if exchange.streams:
             return await self._stream(exchange)
-        self._count(exchange)
+        await until(exchange.due)
+        self._end(exchange)
         return _whole(exchange)
 
     async def _stream(self, exchange: Exchange) -> web.StreamResponse:
-        stream = writing.chat_stream(exchange.said)
-        response = await _opened(exchange.request, EVENTS)
-        rest = await self._paced(response, stream)
-        self._count(exchange)
-        await response.write_eof(rest + stream.closing)
+        response: web.StreamResponse | None = None
+        last = exchange.pieces[-1]
+        async for pieces in moments(exchange.pieces):
+            response = response or await _opened(exchange.request, EVENTS)
+            content = b"".join([piece.data for piece in pieces])
+            exchange.times.left(pieces, time.monotonic())
+            if pieces[-1] is last:
+                self._end(exchange)
+                await response.write_eof(content)
+            else:
+                await response.write(content)
+        assert response
         return response
 
-    def _count(self, exchange: Exchange) -> None:
+    def _end(self, exchange: Exchange) -> None:
         """Called before the last byte leaves: whoever has an answer finds it counted."""
+        now = time.monotonic()
+        exchange.times.first_byte = exchange.times.first_byte or now
+        exchange.times.done = now
         if not exchange.fault:
             self.counts.answered[exchange.said.digest] += 1
-
-    async def _paced(
-        self, response: web.StreamResponse, stream: writing.Stream, share: float = 1.0
-    ) -> bytes:
-        """Write a share of the deltas at the script's pace; what need not wait is handed back."""
-        deltas = stream.deltas[: round(len(stream.deltas) * share)]
-        if self.script.pace is None:
-            return b"".join([stream.opening, *deltas])
-        await response.write(stream.opening)
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        for at, delta in enumerate(deltas):
-            # By the clock, so that late wake-ups do not add up.
-            await asyncio.sleep(began + at / self.script.pace - loop.time())
-            await response.write(delta)
-        return b""
 
     # --- faults ------------------------------------------------------------------
 
@@ -241,9 +314,9 @@ class Service:
         response = web.StreamResponse()
         if not silent and exchange.streams:
             response = await _opened(exchange.request, EVENTS)
-            await response.write(
-                await self._paced(response, writing.chat_stream(exchange.said), 0.5)
-            )
+            async for pieces in moments(half(exchange.pieces)):
+                exchange.times.left(pieces, time.monotonic())
+                await response.write(b"".join([piece.data for piece in pieces]))
         elif not silent:
             content = exchange.route.write(exchange.said)
             response = await _opened(exchange.request, JSON, len(content))
@@ -257,8 +330,8 @@ class Service:
         response = await _opened(exchange.request, EVENTS if exchange.streams else JSON)
         deltas = [b" "]
         if exchange.streams:
-            opening, deltas, _ = writing.chat_stream(exchange.said)
-            await response.write(opening)
+            deltas = [piece.data for piece in exchange.pieces if piece.kind in SAID]
+            await response.write(exchange.pieces[0].data)
         while True:
             for delta in deltas or [b": nothing\n\n"]:
                 await response.write(delta)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from base64 import b64encode
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -16,7 +15,6 @@ from auricle.fakeserver.reading import Question, Refusal, tokens_of
 from auricle.fakeserver.script import Script
 
 Document = dict[str, Any]
-DONE = b"data: [DONE]\n\n"
 GEMINI_STATUS = {
     400: "INVALID_ARGUMENT",
     401: "UNAUTHENTICATED",
@@ -35,6 +33,7 @@ class Answer:
     question: Question
     digest: str
     tokens: list[str]
+    thoughts: list[str]
     finish: str
     tell_usage: bool
 
@@ -53,17 +52,10 @@ def answer(question: Question, digest: str, script: Script, *, empty: bool = Fal
         question=question,
         digest=digest,
         tokens=tokens[: question.limit] if cut else tokens,
+        thoughts=[] if empty else [" hm"] * script.reasoning,
         finish="length" if cut else "stop",
         tell_usage=not script.no_usage,
     )
-
-
-class Stream(NamedTuple):
-    """Events in the order they are sent; only those in the middle take time."""
-
-    opening: bytes
-    deltas: list[bytes]
-    closing: bytes
 
 
 # --- OpenAI's conversations ------------------------------------------------------
@@ -73,16 +65,18 @@ def chat(said: Answer) -> bytes:
     message: Document = {"role": "assistant", "content": said.text, "refusal": None}
     if said.question.voice:
         message |= {"content": None, "audio": _speech(said) | {"transcript": said.text}}
+    if said.thoughts:
+        message["reasoning_content"] = "".join(said.thoughts)
     choice = {
         "index": 0,
         "message": message,
         "logprobs": of_tokens(said.tokens, said.question.top) if said.question.logprobs else None,
         "finish_reason": said.finish,
     }
-    more: Document = {"usage": _usage(said)} if said.tell_usage else {}
+    more: Document = {"usage": usage(said)} if said.tell_usage else {}
     if said.question.prompt_logprobs:
         more["prompt_logprobs"] = in_prompt(said.question.prompt)
-    return orjson.dumps({**_head(said, "chat.completion"), "choices": [choice], **more})
+    return orjson.dumps({**head(said, "chat.completion"), "choices": [choice], **more})
 
 
 def completion(said: Answer) -> bytes:
@@ -97,64 +91,40 @@ def completion(said: Answer) -> bytes:
     }
     if asked.prompt_logprobs:
         choice["prompt_logprobs"] = in_prompt(asked.prompt)
-    usage = {"usage": _usage(said)} if said.tell_usage else {}
-    return orjson.dumps({**_head(said, "text_completion"), "choices": [choice], **usage})
+    counts = {"usage": usage(said)} if said.tell_usage else {}
+    return orjson.dumps({**head(said, "text_completion"), "choices": [choice], **counts})
 
 
-def chat_stream(said: Answer) -> Stream:
-    closing = [_chunk(said, {}, finish=said.finish)]
-    if said.question.voice:
-        closing.insert(0, _chunk(said, {"audio": _speech(said)}))
-    if said.question.usage and said.tell_usage:
-        head = _head(said, "chat.completion.chunk")
-        closing.append(_event({**head, "choices": [], "usage": _usage(said)}))
-    return Stream(
-        _chunk(said, {"role": "assistant", "content": ""}),
-        list(_deltas(said)),
-        b"".join([*closing, DONE]),
-    )
-
-
-def _deltas(said: Answer) -> Iterator[bytes]:
-    for token in said.tokens:
-        if said.question.voice:
-            yield _chunk(said, {"audio": {"id": _audio_id(said), "transcript": token}})
-        elif said.question.logprobs:
-            yield _chunk(said, {"content": token}, of_tokens([token], said.question.top))
-        else:
-            yield _chunk(said, {"content": token})
-
-
-def _chunk(
-    said: Answer, delta: Document, logprobs: Document | None = None, finish: str | None = None
-) -> bytes:
-    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
-    return _event({**_head(said, "chat.completion.chunk"), "choices": [choice]})
-
-
-def _event(document: Document) -> bytes:
+def event(document: Document) -> bytes:
     return b"data: " + orjson.dumps(document) + b"\n\n"
 
 
-def _head(said: Answer, kind: str) -> Document:
+def head(said: Answer, kind: str) -> Document:
     """Nothing in it depends on the clock: the same request has the same reply."""
     name = f"chatcmpl-{said.digest}"
     return {"id": name, "object": kind, "created": 0, "model": said.question.model}
 
 
-def _usage(said: Answer) -> Document:
-    read, wrote = said.question.input_tokens, len(said.tokens)
-    return {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+def usage(said: Answer) -> Document:
+    """Token counts; thoughts count as written, and are told apart where there are any."""
+    read, thought = said.question.input_tokens, len(said.thoughts)
+    wrote = thought + len(said.tokens)
+    counts = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
+    details = {"completion_tokens_details": {"reasoning_tokens": thought}} if thought else {}
+    return {**counts, **details}
 
 
-def _audio_id(said: Answer) -> str:
+def audio_id(said: Answer) -> str:
     return f"audio_{said.digest}"
 
 
-def _speech(said: Answer) -> Document:
+def sound(said: Answer) -> bytes:
     frames = tone.pcm(len(said.tokens))
-    sound = tone.wav(frames) if said.question.voice == "wav" else frames
-    return {"id": _audio_id(said), "data": b64encode(sound).decode(), "expires_at": 0}
+    return tone.wav(frames) if said.question.voice == "wav" else frames
+
+
+def _speech(said: Answer) -> Document:
+    return {"id": audio_id(said), "data": b64encode(sound(said)).decode(), "expires_at": 0}
 
 
 # --- OpenAI's uploads ------------------------------------------------------------
