@@ -1,0 +1,104 @@
+"""The most that still keeps a promise, found by doubling and then halving.
+
+search = Search(slos, low, high)      or Search.of(plan, slos)
+while (value := search.next_point()) is not None:
+    search.told(value, met)           met is None where the run could not be judged
+search.result() -> Found
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from auricle.perf.loads import SearchPlan
+from auricle.perf.slo import Slo
+
+ATTEMPTS = 3
+"""Runs of a point nobody could judge, after which it counts as not met."""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The largest value that was met, the smallest that was not, and all that was tried."""
+
+    best: float | None
+    """None if not even the lowest was met."""
+    beyond: float | None
+    """None if the highest was met: the limit is out there."""
+    tried: tuple[tuple[float, tuple[bool | None, ...]], ...]
+    """Values in rising order, and what each run of them showed."""
+
+    def document(self) -> dict[str, Any]:
+        """As JSON has it."""
+        points = [{"value": value, "met": list(met)} for value, met in self.tried]
+        return {"best": self.best, "beyond": self.beyond, "tried": points}
+
+
+class Search:
+    """Knows what was tried, and what to try next."""
+
+    def __init__(
+        self,
+        slos: Sequence[Slo],
+        low: float,
+        high: float,
+        *,
+        within: float = 0.05,
+        whole: bool = False,
+        repeat: int = 1,
+    ) -> None:
+        """`whole` for users, of whom there are no parts; `repeat` runs vote on each point."""
+        self.slos = tuple(slos)
+        self._low, self._high = low, high
+        self._within, self._whole, self._repeat = within, whole, repeat
+        self._votes: dict[float, list[bool | None]] = {}
+        self._best: float | None = None
+        self._beyond: float | None = None
+
+    @classmethod
+    def of(cls, plan: SearchPlan, slos: Sequence[Slo]) -> Search:
+        """As planned."""
+        whole = plan.over == "closed"
+        return cls(slos, plan.low, plan.high, within=plan.within, whole=whole, repeat=plan.repeat)
+
+    def next_point(self) -> float | None:
+        """What to try next; None when it is found."""
+        for value, votes in self._votes.items():
+            if self._decided(votes) is None:
+                return value
+        if self._best is None:
+            return self._low if self._beyond is None else None
+        if self._beyond is None:
+            return None if self._best >= self._high else min(2 * self._best, self._high)
+        return self._between(self._best, self._beyond)
+
+    def _between(self, best: float, beyond: float) -> float | None:
+        near = beyond - best <= max(self._within * best, 1.0 if self._whole else 0.0)
+        if near:
+            return None
+        middle = (best + beyond) / 2
+        return float(int(middle)) if self._whole else middle
+
+    def told(self, value: float, met: bool | None) -> None:
+        """What a run of `value` showed."""
+        votes = self._votes.setdefault(value, [])
+        votes.append(met)
+        decided = self._decided(votes)
+        if decided is True:
+            self._best = value
+        elif decided is False:
+            self._beyond = value
+
+    def _decided(self, votes: Sequence[bool | None]) -> bool | None:
+        """What most say; None while more runs could tell."""
+        most = self._repeat // 2 + 1
+        for side in (True, False):
+            if votes.count(side) >= most:
+                return side
+        return False if len(votes) >= max(ATTEMPTS, self._repeat) else None
+
+    def result(self) -> Found:
+        tried = tuple((value, tuple(votes)) for value, votes in sorted(self._votes.items()))
+        return Found(self._best, self._beyond, tried)
