@@ -1,0 +1,129 @@
+"""Speech quality by the networks of speechmos, as the package's own code has it."""
+
+import warnings
+
+import numpy as np
+import pytest
+import soundfile
+from emotional_speech import about, spoken
+
+from auricle.audio import Audio
+from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.models import abilities
+from auricle.models.mos import Dnsmos, Plcmos, stretches
+from auricle.types import Predict
+
+pytest.importorskip("onnxruntime")
+pytest.importorskip("speechmos")
+
+
+@pytest.fixture(scope="module")
+def plcmos():
+    return Plcmos()
+
+
+@pytest.fixture(scope="module")
+def dnsmos():
+    return Dnsmos()
+
+
+def noisy(samples, level=0.05):
+    return samples + np.random.default_rng(0).normal(0, level, len(samples)).astype(np.float32)
+
+
+def rated(model, samples):
+    (answer,) = model.predict([about(samples)])
+    return answer.values
+
+
+def test_they_can_predict_and_nothing_else():
+    assert abilities(Plcmos) == abilities(Dnsmos) == ["predict"]
+
+
+def test_noise_costs_quality(plcmos, dnsmos):
+    clean, dirty = spoken(), noisy(spoken())
+    assert rated(plcmos, clean)["plcmos"] > rated(plcmos, dirty)["plcmos"] + 0.5
+    better, worse = rated(dnsmos, clean), rated(dnsmos, dirty)
+    assert list(better) == ["ovrl_mos", "sig_mos", "bak_mos", "p808_mos"]
+    assert all(better[name] > worse[name] for name in better)
+
+
+def test_the_same_raters_rate_every_clip_and_every_run(plcmos):
+    first = rated(plcmos, spoken())
+    rated(plcmos, spoken(2))
+    assert rated(plcmos, spoken()) == first == rated(Plcmos(), spoken())
+    assert rated(Plcmos(seed=1), spoken()) != first
+
+
+def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos):
+    """The package draws raters from numpy's own generator; many of them agree with ours."""
+    drawn = np.random.default_rng(0).normal(size=(15, 64)).astype(np.float32)
+    package = plcmos._network
+    features = np.float32(package.stft_transform(spoken()))[np.newaxis, np.newaxis]
+    asked = ({"degraded_audio": features, "rater_embed": each[None]} for each in drawn)
+    expected = np.mean([package.session.run(None, each)[0].item() for each in asked])
+    assert rated(plcmos, spoken())["plcmos"] == pytest.approx(expected, abs=1e-6)
+
+
+@pytest.mark.parametrize("personalized", [False, True])
+@pytest.mark.parametrize("seconds", [5.0, 10.5])
+def test_dnsmos_is_the_packages(personalized, seconds):
+    pytest.importorskip("librosa")
+    pytest.importorskip("requests")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # librosa's and numba's, not ours
+        from speechmos import dnsmos as package
+
+        kind = "dnsmos_personalized" if personalized else "dnsmos"
+        samples = np.resize(spoken(), round(seconds * 16_000))
+        expected = package.run(samples, 16_000, model_type=kind)
+    found = rated(Dnsmos(personalized=personalized), samples)
+    assert found == pytest.approx({name: float(each) for name, each in expected.items()}, abs=1e-5)
+
+
+@pytest.mark.parametrize(("seconds", "count"), [(1.0, 7), (9.01, 1), (10.5, 1), (12.0, 3)])
+def test_stretches_begin_each_second(seconds, count):
+    found = stretches(np.zeros(round(seconds * 16_000)))
+    assert [len(each) for each in found] == [int(9.01 * 16_000)] * count
+
+
+def test_a_sound_beyond_full_scale_is_heard_as_a_player_plays_it(plcmos):
+    loud = 2.5 * spoken()
+    assert rated(plcmos, loud) == rated(plcmos, loud.clip(-1, 1))
+
+
+def test_a_crop_is_what_is_rated(tmp_path):
+    samples = spoken()
+    soundfile.write(tmp_path / "a.wav", samples, 16_000, subtype="FLOAT")
+    model = Plcmos(crop=0.5)
+    (answer,) = model.predict([Predict(inputs={"audio": Audio.of(tmp_path / "a.wav")})])
+    assert answer.values == rated(Plcmos(), samples[:8_000])
+
+
+def test_a_reference_beside_the_sound_is_not_in_the_way(plcmos):
+    sound = Audio.of(spoken(), rate=16_000)
+    request = Predict(inputs={"audio": sound, "ref_audio": sound, "text": "a voice"})
+    assert plcmos.predict([request])[0].values == rated(plcmos, spoken())
+
+
+def test_a_click_is_too_short_to_rate(plcmos, dnsmos):
+    for model in (plcmos, dnsmos):
+        with pytest.raises(SampleError, match=r"0\.010 s of sound; 0\.1 s are the least"):
+            rated(model, np.zeros(160, np.float32))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [({"raters": 0}, "raters should be a whole number from 1"), ({"crop": -1}, "crop should be")],
+)
+def test_an_argument_that_cannot_be_is_refused(arguments, words):
+    with pytest.raises(SpecError, match=words):
+        Plcmos(**arguments)
+
+
+@pytest.mark.parametrize("model", [Plcmos, Dnsmos])
+def test_a_missing_package_is_told_with_its_extra(model, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
+    monkeypatch.delitem(__import__("sys").modules, "speechmos.plcmos", raising=False)
+    with pytest.raises(MissingExtra, match=r"auricle\[mos\]"):
+        model()
