@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-import platform
-import signal
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack
 from dataclasses import replace
-from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -21,9 +17,11 @@ from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
 from auricle.infer import Inferencer, suited
-from auricle.making import bind, check, class_of, spread, surroundings_of
+from auricle.interrupt import drained_by_interrupt
+from auricle.making import bind, check, class_of, description, spread
 from auricle.making import build as build
 from auricle.making import construct as construct
+from auricle.making import short as short
 from auricle.models import Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
@@ -34,7 +32,6 @@ from auricle.types import (
     ABILITY,
     Ability,
     Generate,
-    Json,
     Output,
     Part,
     Predict,
@@ -77,7 +74,7 @@ def evaluate(
     peek = getattr(task.samples, "peek", None)
     if peek:
         peek()
-    with Run.open(Path(out), _description(spec, task, inferencer)) as run:
+    with Run.open(Path(out), description(spec, task, inferencer)) as run:
         model = spread(model_class, spec, settings, run.path)
         _infer(task, inferencer, model, run, settings, watch or Unwatched())
         limited = f"[:{spec.limit}]" if spec.limit else ""
@@ -162,7 +159,7 @@ def _judge(
 
     async def main() -> None:
         stop = asyncio.Event()
-        with _drained_by_interrupt(stop):
+        with drained_by_interrupt(stop):
             try:
                 await asked.over(model, settings, bench.judging(total), stop)
             finally:
@@ -261,7 +258,7 @@ def _infer(
         stop = asyncio.Event()
         if isinstance(watch, Purse):
             watch.begin(run, stop.set)
-        with _drained_by_interrupt(stop):
+        with drained_by_interrupt(stop):
             try:
                 one_pass = engine.Pass(inferencer, model, run, settings, watch)
                 await one_pass.over(task.samples, stop)
@@ -279,53 +276,6 @@ def _run(work: Coroutine[Any, Any, T]) -> T:
         return asyncio.run(work)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(asyncio.run, work).result()
-
-
-@contextmanager
-def _drained_by_interrupt(stop: asyncio.Event) -> Iterator[None]:
-    """The first Ctrl-C lets what is running finish; the second does not wait."""
-    loop = asyncio.get_running_loop()
-
-    def first() -> None:
-        stop.set()
-        loop.remove_signal_handler(signal.SIGINT)
-
-    with suppress(RuntimeError, ValueError, NotImplementedError):  # not the main thread
-        loop.add_signal_handler(signal.SIGINT, first)
-    try:
-        yield
-    finally:
-        with suppress(RuntimeError, ValueError, NotImplementedError):
-            loop.remove_signal_handler(signal.SIGINT)
-
-
-def _description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
-    """What `spec.json` says."""
-    identity = {
-        **spec.identity(),
-        "task_version": task.version,
-        "inferencer": repr(inferencer),
-    }
-    surroundings = surroundings_of(spec)
-    if surroundings:
-        identity["environment"] = surroundings["digest"]
-    return {
-        "format": 1,
-        "identity": identity,
-        "spec": spec.public(),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "versions": {"auricle": version("auricle"), "python": platform.python_version()},
-        "platform": platform.platform(),
-        "seed": 0,
-        **({"environment": surroundings} if surroundings else {}),
-    }
-
-
-def short(model: str) -> str:
-    """A model's name without the folders of its file."""
-    prefix, code = registry.parted(model)
-    file, colon, attribute = code.rpartition(":")
-    return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model
 
 
 class Loaded:

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import inspect
+import platform
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +16,10 @@ from auricle.asking import Settings
 from auricle.config import Spec
 from auricle.environments import ENVIRONMENT, PYTHON, home_of
 from auricle.errors import AuricleError, SpecError, told
+from auricle.infer import Inferencer
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.tasks.base import Task
+from auricle.types import Json
 
 
 def build(spec: Spec) -> Task:
@@ -149,3 +154,32 @@ def _where(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
 
     own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON, ENVIRONMENT)}
     return own, {"python": home.python, "environment": environment(home.variables)}
+
+
+def description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
+    """What `spec.json` says."""
+    identity = {
+        **spec.identity(),
+        "task_version": task.version,
+        "inferencer": repr(inferencer),
+    }
+    surroundings = surroundings_of(spec)
+    if surroundings:
+        identity["environment"] = surroundings["digest"]
+    return {
+        "format": 1,
+        "identity": identity,
+        "spec": spec.public(),
+        "created": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": {"auricle": version("auricle"), "python": platform.python_version()},
+        "platform": platform.platform(),
+        "seed": 0,
+        **({"environment": surroundings} if surroundings else {}),
+    }
+
+
+def short(model: str) -> str:
+    """A model's name without the folders of its file."""
+    prefix, code = registry.parted(model)
+    file, colon, attribute = code.rpartition(":")
+    return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model
