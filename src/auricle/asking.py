@@ -9,7 +9,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from auricle.errors import Hopeless, Refused, SampleError, Transient, Unreachable, Unreadable
+from auricle.errors import Hopeless, NotFinite, Refused, SampleError, Transient, Unreachable
 from auricle.types import (
     Generate,
     Generation,
@@ -161,4 +161,4 @@ def refuse_unreal(output: Prediction) -> None:
     """What is no finite number is nobody's score; its neighbours in a batch keep theirs."""
     for name, value in output.values.items():
         if not math.isfinite(value):
-            raise Unreadable(f"the model gave {value} as {name}, which is no number to score")
+            raise NotFinite(f"the model gave {value} as {name}, which is no number to score")

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import math
-from collections.abc import Mapping
+from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 from auricle.errors import NotFinite, SampleError
 from auricle.prompts.fields import many
-from auricle.types import Ability, Ask, Input, Output, Part, Predict, Prediction, Sample
+from auricle.types import Ability, Ask, Input, Output, Part, Predict, Sample
 
 ASIDE = ("choices", "turns")  # inputs that are lists of their own, not one named thing each
 
@@ -22,7 +21,7 @@ class Measure:
     needs: ClassVar[Ability] = "predict"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        return (finite(await ask(Predict(inputs=named(sample.inputs)))),)
+        return (await ask(Predict(inputs=named(sample.inputs))),)
 
 
 @dataclass(frozen=True)
@@ -37,19 +36,19 @@ class Compare:
         if missing := [name for name in self.candidates if name not in given]:
             raise SampleError(f"there is no {missing[0]} to compare")
         shared = {name: part for name, part in given.items() if name not in self.candidates}
-        asked = (ask(Predict(inputs={**shared, "audio": given[c]})) for c in self.candidates)
-        found = await asyncio.gather(*asked)
-        sides = zip(self.candidates, found, strict=True)
-        return tuple(finite(output, f" of {side}") for side, output in sides)
+        asked = (
+            _about(side, ask(Predict(inputs={**shared, "audio": given[side]})))
+            for side in self.candidates
+        )
+        return tuple(await asyncio.gather(*asked))
 
 
-def finite(output: Output, whose: str = "") -> Output:
-    """An output whose numbers are numbers; NaN in one of them would poison a mean unseen."""
-    values = output.values if isinstance(output, Prediction) else {}
-    for name, value in values.items():
-        if not math.isfinite(value):
-            raise NotFinite(f"the model's {name}{whose} is {value}, which is no number")
-    return output
+async def _about(side: str, answer: Awaitable[Output]) -> Output:
+    """An answer, or what is wrong with it and of which side it is."""
+    try:
+        return await answer
+    except NotFinite as error:
+        raise NotFinite(f"{side}: {error}") from error
 
 
 def named(inputs: Mapping[str, Input]) -> dict[str, Part]:

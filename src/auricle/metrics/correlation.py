@@ -72,7 +72,7 @@ def _product_moment(x: Array, y: Array, weights: Array) -> float:
     )
     if left <= TINY * float((x * x).max()) or right <= TINY * float((y * y).max()):
         return math.nan
-    return both / math.sqrt(left) / math.sqrt(right)
+    return max(-1.0, min(1.0, both / (math.sqrt(left) * math.sqrt(right))))
 
 
 # --- by rank ----------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from auricle.errors import Unreadable, Unsupported
+from auricle.errors import Unreadable, Unsuited, Unsupported
 from auricle.metrics import correlation
 from auricle.metrics.base import Fold, Metric
 from auricle.text.scalars import number
@@ -58,9 +58,9 @@ class Dimension:
         if len(values) == 1 and not self.output:
             return next(iter(values.values()))
         option = f"outputs={self.name}=NAME" if self.name else "outputs=NAME"
-        raise Unreadable(
-            f"tells {', '.join(values)}, not {wanted or 'one number'}: say which is meant, "
-            f"-T {option}"
+        raise Unsuited(
+            f"this model tells {', '.join(values)}, not {wanted or 'one number'}: "
+            f"say which is meant, -T {option}"
         )
 
     def written(self, output: Generation) -> float:

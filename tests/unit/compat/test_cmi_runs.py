@@ -90,7 +90,7 @@ def test_a_score_that_is_no_number_costs_its_own_sample_only(work, where):
     found = answers(work / "run")
     failed = [name for name, each in found.items() if each.error]
     assert failed == ["2"]
-    assert found["2"].error.kind == "Unreadable"
+    assert found["2"].error.kind == "NotFinite"
     assert found["2"].error.message.startswith("the model gave nan as alignment")
     assert found["2"].attempts == 1
 

@@ -5,7 +5,7 @@ Rows are upstream's own JSONL. Which of the four a row belongs to is told by its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,8 @@ from auricle.audio import Audio
 from auricle.data.rows import Row, count, revision, rows
 from auricle.errors import AudioError, DataError, SpecError
 from auricle.metrics.base import Metric
-from auricle.metrics.preference import preference_metrics
-from auricle.metrics.rewards import Dimension, score_metrics
+from auricle.metrics.preference import Ties, preference_metrics
+from auricle.metrics.rewards import FOLDS, Dimension, score_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.options import listed
 from auricle.tasks.reward.asking import Asking, wanted
@@ -48,6 +48,8 @@ class Bench:
     split: str
     datasets: tuple[str, ...]
     evaluation: Evaluation
+    dimensions: Mapping[str, Dimension]
+    """What is rated, by name, and how it is read from a model's answers."""
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
         for at, row in enumerate(rows(self.path)):
@@ -183,17 +185,19 @@ def cmi_rewardbench(
     if rest:
         raise SpecError(f"{NAME} takes no option {', '.join(rest)}.", where=(next(iter(rest)),))
     datasets = _datasets(subset)
+    dimensions = {each.name: each for each in asking.dimensions([*OUTPUTS, *ABOUT], ABOUT)}
     bench = Bench(
         path=_file(dataset_jsonl),
         root=Path(dataset_root).expanduser() if dataset_root else _file(dataset_jsonl).parent,
         split=split or evaluation.split,
         datasets=datasets,
         evaluation=evaluation,
+        dimensions=dimensions,
     )
     return Task(
         bench,
         asking.inferencer(OUTPUTS),
-        wanted(_metrics(datasets, asking, evaluation), listed(names["metrics"])),
+        wanted(_metrics(bench, asking.ties), listed(names["metrics"])),
         name=names["name"] or (NAME if subset == "all" else datasets[0].lower()),
         licence="CC BY-NC-SA 4.0",
         source="github.com/Haiwen-Xia/CMI-RewardBench",
@@ -244,26 +248,25 @@ def _evaluation(path: str, given: Mapping[str, Any]) -> Evaluation:
     return base.saying(given)
 
 
-def dimensions_of(dataset: str, asking: Asking) -> list[Dimension]:
-    """What is rated, each read from the output of its own name unless said otherwise."""
-    names = [*OUTPUTS, *ABOUT]
-    found = {each.name: each for each in asking.dimensions(names, ABOUT)}
-    return [found[name] for name in (RATINGS.get(dataset) or PREFERENCES[dataset])]
-
-
-def _metrics(datasets: Sequence[str], asking: Asking, evaluation: Evaluation) -> list[Metric]:
+def _metrics(bench: Bench, ties: Ties) -> list[Metric]:
     """Accuracy where there are pairs, correlations where there are ratings; each dimension once."""
-    pairs = {d for each in datasets if each in PREFERENCES for d in dimensions_of(each, asking)}
-    rated = {d for each in datasets if each in RATINGS for d in dimensions_of(each, asking)}
-    order = ["musicality", "preference", "alignment"]
-    skipped = {"lcc": not evaluation.include_lcc, "ktau": not evaluation.include_k_tau}
-    names = [name for name in ("srcc", "lcc", "ktau", "rmse") if not skipped.get(name)]
+    wanted_by = {"lcc": bench.evaluation.include_lcc, "ktau": bench.evaluation.include_k_tau}
+    names = [name for name in FOLDS if wanted_by.get(name, True)]
     found: list[Metric] = []
-    for each in sorted(pairs, key=lambda dimension: order.index(dimension.name)):
-        found += [_of(metric, PREFERENCES) for metric in preference_metrics(each, asking.ties)]
-    for each in sorted(rated, key=lambda dimension: order.index(dimension.name)):
+    for each in _rated_in(bench, PREFERENCES):
+        found += [_of(metric, PREFERENCES) for metric in preference_metrics(each, ties)]
+    for each in _rated_in(bench, RATINGS):
         found += [_of(metric, RATINGS) for metric in score_metrics(each, names)]
     return found
+
+
+def _rated_in(bench: Bench, columns: Mapping[str, Mapping[str, str]]) -> list[Dimension]:
+    """The dimensions that people judged in some of these datasets, musicality first."""
+    judged = {name for dataset in bench.datasets for name in columns.get(dataset, ())}
+    return [bench.dimensions[name] for name in ORDER if name in judged]
+
+
+ORDER = ("musicality", "preference", "alignment")
 
 
 def _of(metric: Metric, datasets: Mapping[str, Any]) -> Metric:

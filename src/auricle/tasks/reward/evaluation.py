@@ -58,6 +58,11 @@ class Evaluation:
             for section, names in SECTIONS.items()
         }
 
+    @property
+    def files(self) -> tuple[str, str, str]:
+        """How the tables and the document are called."""
+        return self.summary_csv, self.detail_csv, self.json
+
     def bin_of(self, seconds: float) -> str | None:
         """The bin a duration falls into, as upstream writes it; the last one includes its end."""
         edges = self.duration_bin

@@ -1,0 +1,18 @@
+"""A finished run as the files of another framework, so that what reads those goes on working."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from auricle.errors import SpecError
+from auricle.exports import cmi
+
+FORMATS: Mapping[str, Callable[[Path, Path], list[Path]]] = {"cmi": cmi.export}
+
+
+def export(run: Path, form: str, out: Path | None = None) -> list[Path]:
+    """Write a run in another framework's form, by default into a folder of that name in the run."""
+    if form not in FORMATS:
+        raise SpecError(f"A run can be exported as {', '.join(FORMATS)}, not as {form!r}.")
+    return FORMATS[form](run, out or run / form)
