@@ -31,6 +31,8 @@ class Plan:
     max_errors: int | None = None
     most: int | None = None
     """Different samples that are made ready; they are sent over and over if there are too few."""
+    stop_saturated: bool = False
+    """End it once more is asked than can be answered."""
     stream: bool | None = None
     batch_size: int | None = None
     senders: int = 1

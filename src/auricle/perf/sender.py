@@ -136,6 +136,7 @@ async def _tell_live(sending: Sending, tell: Tell) -> None:
     while True:
         await asyncio.sleep(LIVE)
         tell({"kind": "live", **asdict(sending.live)})
+        sending.look()
 
 
 # --- in a process of its own ------------------------------------------------------------

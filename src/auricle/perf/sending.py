@@ -17,6 +17,7 @@ from auricle.perf.drivers import Driver, Ready
 from auricle.perf.exchange import Exchange, Phase, Status
 from auricle.perf.loads import Closed, Load, Open, SearchPlan, SweepPlan
 from auricle.perf.plan import Plan
+from auricle.perf.saturation import Saturation
 from auricle.types import Failure, Generation, Output, Record, Request, Sample
 
 if TYPE_CHECKING:
@@ -83,6 +84,8 @@ class Sending:
         """How long after its time each request was set going, whatever it then waited for."""
         self.stop = asyncio.Event()
         self.stopped = ""
+        self._saturation = Saturation()
+        self._waited: float | None = None
 
     async def run(self, load: Load, start: float) -> None:
         """Play this share of the load from `start` on; what is not done in time is given up."""
@@ -97,6 +100,15 @@ class Sending:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    def look(self) -> None:
+        """From time to time: is more asked than can be answered?"""
+        if not self._plan.stop_saturated:
+            return
+        self._saturation.add(self.now(), len(self._tasks), self._waited)
+        if self._saturation.reached():
+            self.stopped = "more was asked than could be answered"
+            self.stop.set()
 
     def now(self) -> float:
         return time.monotonic() - self._start
@@ -239,6 +251,9 @@ class Sending:
         finally:
             self.live.in_flight -= 1
         self.live.answered += 1
+        if mark.sent is not None:
+            first = mark.first_token or mark.done
+            self._waited = None if first is None else first - mark.sent
         return output
 
     async def ready(self, request: Request) -> Ready:
