@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
-from auricle.metrics import labels, text
+from auricle.metrics import dimensions, labels, text
 from auricle.report.files import document
 from auricle.report.html import render
 from auricle.report.numbers import summarise
@@ -69,6 +69,22 @@ def classified(at):
     return Record(sample=sample, row=at, outputs=(output,))
 
 
+def moved(at):
+    names = ["angry", "calm", "happy", LONG]
+    values = {"arousal": at % 7 / 6, "dominance": 0.5 + at % 3 / 9, "valence": at % 11 / -10}
+    sample = Sample(id=f"d{at}", inputs={}, target=names[at % 4], meta={"actor": at % 4})
+    output = Prediction(values=values, scale="continuous")
+    return Record(sample=sample, row=at, outputs=(output,))
+
+
+def heard_otherwise(at):
+    names, own = ["angry", "calm", "sad"], ["生气/angry", "难过/sad", f"其他/{LONG}", "<unk>"]
+    values = {name: 1 / (2 + (at * 7 + place) % 5) for place, name in enumerate(own)}
+    sample = Sample(id=f"m{at}", inputs={"choices": names}, target=names[at % 3], meta={})
+    output = Prediction(values=values, scale="probability")
+    return Record(sample=sample, row=at, outputs=(output,))
+
+
 @pytest.fixture(scope="module")
 def pages(tmp_path_factory):
     folder = tmp_path_factory.mktemp("pages")
@@ -80,6 +96,8 @@ def pages(tmp_path_factory):
             [classified(at) for at in range(80)],
             [labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1],
         ),
+        "dimensions": page_of([moved(at) for at in range(90)], [dimensions.eta2]),
+        "matched": page_of([heard_otherwise(at) for at in range(90)], [labels.uar]),
         "empty": page_of([], [text.wer]),
     }
     for name, page in made.items():
@@ -109,7 +127,7 @@ class Visit:
         return self.page.locator("#cards > li:visible").count()
 
 
-@pytest.mark.parametrize("name", ["speech", "classes", "empty"])
+@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
 def test_page_is_quiet_and_asks_nobody(browser, pages, name):
     with Visit(browser, pages / f"{name}.html") as visit:
         visit.page.wait_for_load_state("networkidle")
@@ -118,13 +136,28 @@ def test_page_is_quiet_and_asks_nobody(browser, pages, name):
 
 
 @pytest.mark.parametrize("width", [1280, 390])
-@pytest.mark.parametrize("name", ["speech", "classes", "empty"])
+@pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
 def test_page_fits_the_window(browser, pages, name, width):
     with Visit(browser, pages / f"{name}.html", width) as visit:
         visit.page.evaluate(
             "document.querySelectorAll('details').forEach((each) => each.open = true)"
         )
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize("name", ["classes", "dimensions", "matched"])
+def test_no_word_of_a_picture_is_cut_off(browser, pages, name):
+    with Visit(browser, pages / f"{name}.html") as visit:
+        beyond = visit.page.evaluate(
+            """() => [...document.querySelectorAll("svg.plot text")].filter((text) => {
+                const [own, whole] = [text, text.ownerSVGElement].map(
+                    (each) => each.getBoundingClientRect());
+                return own.left < whole.left - 1 || own.right > whole.right + 1
+                    || own.top < whole.top - 1 || own.bottom > whole.bottom + 1;
+            }).map((text) => text.textContent)"""
+        )
+        assert visit.page.locator("svg.plot text").count() > 10
+        assert beyond == []
 
 
 def test_sound_can_be_played(browser, pages):

@@ -55,19 +55,19 @@ class Confusion:
         self._predictions = predictions
 
     def frame(self, sample: Sample, *outputs: Output) -> tuple[Labels, Labels]:
-        """The labels a sample may have, and those a model may give it."""
-        truths = labels_of(sample)
+        """The labels a sample may have, and those of its model; none of one that writes."""
         scored = [tuple(each.values) for each in outputs if isinstance(each, Prediction)]
-        return truths, merged(scored) if scored else truths
+        return labels_of(sample), merged(scored)
 
     def within(self, frames: Iterable[Hashable]) -> Confusion:
         """The same fold, with axes for all these labels, whether they occur or not."""
         sides: list[Any] = list(frames)
+        truths, predictions = (merged([each[at] for each in sides]) for at in (0, 1))
         return Confusion(
             self._finish,
             synonyms=self._synonyms,
-            truths=merged([each[0] for each in sides]),
-            predictions=merged([each[1] for each in sides]),
+            truths=truths,
+            predictions=predictions or truths,
         )
 
     def __call__(self, stats: Sequence[Said]) -> float:

@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.metrics.alignment import align, all_shown, shown, warnings
@@ -155,6 +155,7 @@ WORDS = st.sampled_from(
 LABELS = st.lists(WORDS | st.text(max_size=6), max_size=12)
 
 
+@settings(deadline=None)
 @given(LABELS, LABELS, st.booleans())
 def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synonyms):
     found = align(truths, model, synonyms)
@@ -164,6 +165,7 @@ def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synon
     assert [(p.truth, p.prediction) for p in found.pairs] == [*on_the_diagonal][: found.shared]
 
 
+@settings(deadline=None)
 @given(LABELS)
 def test_a_label_set_matches_itself_whole(labels):
     found = align(labels, labels)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from auricle.report.figures import Scale
 from auricle.report.markup import Child, Markup, tag
 
-LETTER = 7.0  # how wide a letter of a label is, about
+LETTER = 7.8  # how wide a letter of a label is, about
 MOST_LETTERS = 18
 
 

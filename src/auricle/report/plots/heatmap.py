@@ -12,7 +12,7 @@ from auricle.report.markup import Child, Markup, tag
 from auricle.report.plots.drawing import box, line, named, picture, width_of, write
 
 CELL_WIDTH, CELL_HEIGHT = 66.0, 40.0
-LONGEST_LEVEL = 64.0  # a longer name of a column is written at a slant
+LONGEST_LEVEL = 71.0  # a longer name of a column is written at a slant
 SLANT = -40.0
 GAP = 6.0  # between what both sides share and the rest
 TINT = 0.6  # the strongest tint; beyond it the digits would no longer stand out
@@ -48,7 +48,7 @@ class Frame:
 
     @property
     def left(self) -> float:
-        return width_of(self.rows.shown) + 30
+        return max(100.0, width_of(self.rows.shown) + 30)
 
     @property
     def slanted(self) -> bool:

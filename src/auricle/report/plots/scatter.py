@@ -9,11 +9,20 @@ from typing import Any, TypeAlias
 from auricle.metrics.alignment import all_shown
 from auricle.report.figures import Scale
 from auricle.report.markup import Markup, tag
-from auricle.report.plots.drawing import line, picture, plain, ruled, share_of, width_of, write
+from auricle.report.plots.drawing import (
+    line,
+    named,
+    picture,
+    plain,
+    ruled,
+    share_of,
+    width_of,
+    write,
+)
 
 SIDE = 400.0
 LEFT, TOP, FOOT = 58.0, 14.0, 44.0
-SHAPES = ("circle", "square", "up", "diamond", "down", "cross")
+SHAPES = ("circle", "square", "up", "diamond", "down", "cross", "left", "right")
 COLOURS = 8
 
 Ruler: TypeAlias = tuple[Scale, list[float]]
@@ -82,12 +91,12 @@ def _centre(where: tuple[float, float], kind: int, words: str) -> Markup:
 
 def _legend(x: float, y: float, kind: int, label: str) -> Markup:
     shape = tag("path", d=_shape(kind, x, y - 4, 5.5), class_=f"centre hue{kind % COLOURS}")
-    return tag("g", shape, write(x + 14, y, label))
+    return tag("g", shape, named(x + 14, y, label, label))
 
 
 def _shape(kind: int, x: float, y: float, size: float) -> str:
     """The outline of a mark; as many shapes as the eye tells apart when small."""
-    name = SHAPES[kind % len(SHAPES)]
+    name = SHAPES[(kind + kind // len(SHAPES)) % len(SHAPES)]  # beyond all colours, another pair
     if name == "circle":
         around = [
             (math.cos(turn), math.sin(turn)) for turn in (math.tau * at / 12 for at in range(12))
@@ -103,6 +112,8 @@ CORNERS: dict[str, list[tuple[float, float]]] = {
     "up": [(0, -1.1), (1, 0.8), (-1, 0.8)],
     "diamond": [(0, -1.2), (1, 0), (0, 1.2), (-1, 0)],
     "down": [(0, 1.1), (1, -0.8), (-1, -0.8)],
+    "left": [(-1.1, 0), (0.8, -1), (0.8, 1)],
+    "right": [(1.1, 0), (-0.8, -1), (-0.8, 1)],
     "cross": [(-0.35, -1.1), (0.35, -1.1), (0.35, -0.35), (1.1, -0.35), (1.1, 0.35), (0.35, 0.35),
               (0.35, 1.1), (-0.35, 1.1), (-0.35, 0.35), (-1.1, 0.35), (-1.1, -0.35),
               (-0.35, -0.35)],
