@@ -119,6 +119,9 @@ INFERENCERS: Mapping[str, Builtin] = {
     "rounds": Builtin("auricle.infer:Rounds", "rounds that a function makes up"),
     "choose": Builtin("auricle.infer:Choose", "how likely each option is"),
     "first-token": Builtin("auricle.infer:FirstToken", "how likely each letter is, first"),
+    "labels": Builtin(
+        "auricle.compat.aisbench.labels:Labels", "how likely each label's own prompt is"
+    ),
     "continue": Builtin("auricle.infer:Continue", "how likely a text is: perplexity"),
     "appraise": Builtin("auricle.infer:Appraise", "numbers for one sound, or for two"),
     "rate": Builtin("auricle.infer:Rate", "a number in words"),

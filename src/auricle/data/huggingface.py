@@ -27,12 +27,12 @@ class HuggingFace(Manifest):
     pinned: str | None = None
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
-        for at, values in enumerate(self._dataset()):
+        for at, values in self.taken(self._dataset()):
             known = {name: value for name, value in values.items() if value is not None}
             yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", known))
 
     def __len__(self) -> int:
-        return len(self._dataset())
+        return self.number(len(self._dataset()))
 
     @property
     def name(self) -> str:
@@ -40,7 +40,8 @@ class HuggingFace(Manifest):
 
     @property
     def revision(self) -> str:
-        return f"{self.name}.{self.config or 'default'}.{self.split}@{self.pinned or 'unpinned'}"
+        split = f"{self.name}.{self.config or 'default'}.{self.split}"
+        return f"{split}@{self.pinned or 'unpinned'}{self.spanned}"
 
     def _columns(self) -> str:
         return f"Columns found: {', '.join(self._dataset().column_names)}."

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import orjson
 
@@ -37,6 +37,7 @@ PEEK = 50  # rows looked at before a run, to tell a wrong file from a wrong row
 SHAPES = 50  # sets of columns remembered; most files have one
 
 Roles = tuple[dict[str, str], list[str]]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,17 +75,34 @@ class Manifest:
     """What a kind of task does to every sample, or a `SampleError` that rejects it."""
     shows: tuple[str, ...] = ()
     """Inputs that a prompt shows; a file whose rows have none of that name is refused."""
+    span: tuple[int, int | None] = (0, None)
+    """The first row that is taken, and the one after the last."""
     _roles: dict[tuple[str, ...], Roles] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
-        return (self.sample(at, row) for at, row in enumerate(rows(self.path)))
+        return (self.sample(at, row) for at, row in self.taken(rows(self.path)))
 
     def __len__(self) -> int:
-        return count(self.path) or 0
+        return self.number(count(self.path) or 0)
 
     @property
     def revision(self) -> str:
-        return f"{self.path.name}@{revision(self.path)}"
+        return f"{self.path.name}@{revision(self.path)}{self.spanned}"
+
+    def taken(self, all_rows: Iterable[T]) -> Iterator[tuple[int, T]]:
+        """The rows of the span, each with its place in the data."""
+        return islice(enumerate(all_rows), *self.span)
+
+    def number(self, size: int) -> int:
+        """How many of so many rows are taken."""
+        first, last = self.span
+        return len(range(size)[first:last])
+
+    @property
+    def spanned(self) -> str:
+        """The span as a revision tells it; nothing where all rows are taken."""
+        first, last = self.span
+        return "" if self.span == (0, None) else f"[{first or ''}:{'' if last is None else last}]"
 
     def sample(self, at: int, row: Row | Rejected) -> Sample | Rejected:
         if isinstance(row, Rejected):
@@ -139,7 +157,8 @@ class Manifest:
             if name in given:
                 inputs[name] = [make(_placed(each, base)) for each in _listed(given[name])]
         question = _question(given.get("question"), self.fields)
-        if not any(inputs.values()) and (self.fields.media_needed or not question):
+        asked = question or (self.shows and "question" not in self.shows)
+        if not any(inputs.values()) and (self.fields.media_needed or not asked):
             wanted = "" if self.fields.media_needed else f" and no {self.fields.question[0]}"
             raise SampleError(f"nothing to ask about: no audio{wanted}")
         inputs["question"] = question

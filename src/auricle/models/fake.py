@@ -36,7 +36,7 @@ class Echo(BatchModel):
     def __init__(
         self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = ""
     ) -> None:
-        self.wrong, self.fail, self.delay, self.reply = wrong, fail, delay, reply
+        self.wrong, self.fail, self.delay, self.reply = wrong, fail, delay, str(reply)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         if self.delay:
@@ -66,7 +66,7 @@ class FakeApi(AsyncModel):
         reply: str = "",
     ) -> None:
         self.delay, self.wrong, self.fail = delay, wrong, fail
-        self.fail_every, self.reply, self.calls = fail_every, reply, 0
+        self.fail_every, self.reply, self.calls = fail_every, str(reply), 0
 
     async def generate(self, request: Generate) -> Generation:
         self.calls += 1

@@ -20,7 +20,7 @@ from auricle.metrics.several import over_each
 from auricle.prompts.options import pool_named
 from auricle.prompts.shots import Shots
 from auricle.tasks.base import Task
-from auricle.tasks.options import Options, listed
+from auricle.tasks.options import Options, listed, span_of
 from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
 from auricle.text import without_label
 from auricle.types import Rejected, Sample
@@ -63,7 +63,7 @@ class Kind:
         """Samples of a manifest, asked one by one."""
         asked = way(options, self.prompt, self.metrics, self.use)
         samples = samples_of(options, self.columns, self.finished(asked))
-        return self.over(options, asked, replace(samples, shows=shown_always(asked.prompt)))
+        return self.over(options, asked, replace(samples, shows=shown_always(asked.shows)))
 
     def over(self, options: Options, asked: Way, samples: Samples) -> Task:
         """What all kinds share: how samples are asked about and what is counted."""
@@ -84,13 +84,14 @@ class Kind:
 
     def finished(self, asked: Way) -> Finish:
         """What is done to every row: the kind's own, and inputs of what the prompt shows."""
-        promoted = shown(asked.prompt)
+        promoted = shown(asked.shows)
         return lambda sample: promoted(self.finish(sample))
 
     def _shots(self, options: Options, asked: Way, samples: Samples) -> Shots:
         if pool := pool_named(options.shots):
-            options = replace(options, data=pool)
+            options = replace(options, data=pool, rows="")
             samples = samples_of(options, self.columns, self.finished(asked))
+            samples = replace(samples, shows=shown_always(asked.shows))
         counted = asked.prompt.shown if asked.prompt else None
         return Shots.from_options(options.shots, samples, self._written(asked), counted)
 
@@ -193,6 +194,9 @@ def labelled(
 def samples_of(options: Options, columns: Fields, finish: Finish) -> Manifest:
     if options.question:
         columns = replace(columns, default_question=options.question)
+    if options.target:
+        columns = replace(columns, target=(options.target,))
+    span = span_of(options.rows)
     root = Path(options.root) if options.root else None
     if options.data.startswith(PREFIX):
         return HuggingFace(
@@ -200,11 +204,12 @@ def samples_of(options: Options, columns: Fields, finish: Finish) -> Manifest:
             columns,
             root=root,
             finish=finish,
+            span=span,
             config=options.config,
             split=options.split,
             pinned=options.revision,
         )
-    return Manifest(Path(options.data), columns, root=root, finish=finish)
+    return Manifest(Path(options.data), columns, root=root, finish=finish, span=span)
 
 
 def _metrics(names: Sequence[str], answers: str | Sequence[str], options: Options) -> list[Metric]:

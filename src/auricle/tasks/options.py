@@ -25,6 +25,10 @@ class Options:
     data: str
     name: str = ""
     root: str | None = None
+    target: str = ""
+    """The column that holds the right answer, where it has a name of its own."""
+    rows: str = ""
+    """Which rows, as `[from:to]` counted from 0."""
     language: str = ""
     profile: str = ""
     metrics: str | Sequence[str] = ()
@@ -115,6 +119,17 @@ def _code(language: str) -> str:
             where=("language",),
         )
     return CODES.get(code, code)
+
+
+def span_of(rows: str) -> tuple[int, int | None]:
+    """The first row and the one after the last, from `[from:to]`."""
+    if not rows:
+        return 0, None
+    found = re.fullmatch(r"\[(\d*):(\d*)\]", rows.replace(" ", ""))
+    if not found:
+        raise _wrong("rows", "such as [:100] or [100:200]", rows)
+    first, last = found.groups()
+    return int(first or 0), int(last) if last else None
 
 
 def listed(value: str | Sequence[str]) -> list[str]:

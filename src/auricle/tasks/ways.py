@@ -19,6 +19,7 @@ from auricle.types import Input, Json, Rejected, Sample
 SCORED_BY: Mapping[str, tuple[str, ...]] = {
     "choose": ("acc", "acc_token", "acc_char", "acc_byte"),
     "first-token": ("acc_first",),
+    "labels": ("acc_whole",),
     "continue": ("token_perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"),
 }
 """What counts answers of an inferencer that writes nothing."""
@@ -36,6 +37,8 @@ class Way:
     metrics: tuple[str, ...]
     answers: str | Sequence[str]
     prompt: Prompt | None = None
+    shows: Prompt | None = None
+    """What tells which columns are shown: the prompt, or what an inferencer has instead."""
 
 
 def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "respond") -> Way:
@@ -65,7 +68,8 @@ def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "res
         "abbr": options.name or PurePath(options.data).stem,
     }
     made = _made(make, name, {**{k: v for k, v in settings.items() if k in takes}, **given})
-    return Way(made, _metrics(made, name, metrics), _answers(made, name, options), said)
+    answers, shows = _answers(made, name, options), said or getattr(made, "shows", None)
+    return Way(made, _metrics(made, name, metrics), answers, said, shows)
 
 
 def _named(given: Any, use: str) -> tuple[str, dict[str, Any]]:
