@@ -218,6 +218,18 @@ def doctor(**options: Any) -> None:
     sys.exit(checkup(**options))
 
 
+@cli.command(name="import")
+@click.argument("config", type=click.Path(path_type=Path))
+@click.option("--from", "framework", type=click.Choice(["aisbench"]), required=True)
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A task file, or a folder.")
+@click.option("--only", metavar="NAME", help="One dataset of several.")
+def import_(config: Path, framework: str, out: Path | None, only: str | None) -> None:
+    """Make task files of another framework's config, which is read and never run."""
+    from auricle.compat.imports import import_tasks
+
+    import_tasks(config, framework, out, only)
+
+
 NAMED = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles"]
 
 

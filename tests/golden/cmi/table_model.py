@@ -1,0 +1,26 @@
+"""A reward model in the form CMI-RewardBench takes: it looks up what it says in a table."""
+
+import json
+from pathlib import PurePath
+
+import numpy as np
+
+
+class Table:
+    sr = 16_000
+
+    def __init__(self, checkpoint, device):
+        with open(checkpoint, encoding="utf-8") as file:
+            self.scores = {PurePath(path).parts: said for path, (_, *said) in json.load(file).items()}
+
+    def score_batch(self, inputs, batch_size, max_dur):
+        assert batch_size == len(inputs)
+        return np.array([self.said(each.audio) for each in inputs], dtype=np.float64)
+
+    def said(self, sound):
+        """Two numbers; NaN where the table has none, and zeros for silence."""
+        if not isinstance(sound, str):
+            return [0.0, 0.0]
+        parts = PurePath(sound).parts
+        known = next(said for path, said in self.scores.items() if parts[-len(path) :] == path)
+        return [float("nan") if each is None else each for each in known]
