@@ -11,7 +11,9 @@ class Table:
 
     def __init__(self, checkpoint, device):
         with open(checkpoint, encoding="utf-8") as file:
-            self.scores = {PurePath(path).parts: said for path, (_, *said) in json.load(file).items()}
+            self.scores = {
+                PurePath(path).parts: said for path, (_, *said) in json.load(file).items()
+            }
 
     def score_batch(self, inputs, batch_size, max_dur):
         assert batch_size == len(inputs)
