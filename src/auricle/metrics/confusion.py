@@ -57,7 +57,7 @@ class Confusion:
     def frame(self, sample: Sample, *outputs: Output) -> tuple[Labels, Labels]:
         """The labels a sample may have, and those of its model; none of one that writes."""
         scored = [tuple(each.values) for each in outputs if isinstance(each, Prediction)]
-        return labels_of(sample), merged(scored)
+        return labels_of(sample), scored[0] if len(scored) == 1 else merged(scored)
 
     def within(self, frames: Iterable[Hashable]) -> Confusion:
         """The same fold, with axes for all these labels, whether they occur or not."""

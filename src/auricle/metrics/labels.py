@@ -7,12 +7,13 @@ it lowers recall, and adds no class of its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache, partial
 
 from auricle.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.metrics import confusion
-from auricle.metrics.alignment import Alignment, align
+from auricle.metrics.alignment import align
 from auricle.metrics.base import Metric, mean, within
 from auricle.metrics.calibration import Calibration
 from auricle.metrics.confusion import Confusion, Finish, Said, labels_of
@@ -64,18 +65,29 @@ def choices(sample: Sample) -> list[str]:
     return [str(each) for each in given] if isinstance(given, (list, tuple)) else [str(given)]
 
 
-def truth_of(sample: Sample) -> str:
-    """The right label, which is one of those the task lists."""
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """How the task's labels and a model's meet, looked up from either side."""
+
+    partners: Mapping[str, str]
+    """The model's label for each of the task's that has one,"""
+    means: Mapping[str, str]
+    """and back."""
+
+
+@lru_cache(maxsize=1024)
+def _meeting(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> Meeting:
+    partners = align(truths, predictions, synonyms).partners
+    return Meeting(partners, {said: true for true, said in partners.items()})
+
+
+def matched(sample: Sample, output: Output, synonyms: bool) -> tuple[str, Meeting]:
+    """The right label, which is one of those the task lists, and how the two sides meet."""
     true, listed = str(sample.target), labels_of(sample)
     if true not in listed:
         raise SampleError(f"its label {true!r} is none of the task's: {', '.join(listed[:20])}")
-    return true
-
-
-def matched(sample: Sample, output: Output, synonyms: bool) -> Alignment:
-    """The task's labels beside the model's."""
-    listed = labels_of(sample)
-    return align(listed, output.values if isinstance(output, Prediction) else listed, synonyms)
+    own = tuple(output.values) if isinstance(output, Prediction) else listed
+    return true, _meeting(listed, own, synonyms)
 
 
 # --- figures over classes ---------------------------------------------------------------
@@ -83,14 +95,10 @@ def matched(sample: Sample, output: Output, synonyms: bool) -> Alignment:
 
 def _said(sample: Sample, output: Output, synonyms: bool = True) -> Said:
     """What was said and what is true, and how the two sides' labels meet where they differ."""
-    said, true = predicted(sample, output), truth_of(sample)
-    partners = matched(sample, output, synonyms).partners
-    means = next((truth for truth, own in partners.items() if own == said), None)
-    return (
-        (said, true)
-        if means == said and true in partners
-        else (said, true, means, true in partners)
-    )
+    said = predicted(sample, output)
+    true, both = matched(sample, output, synonyms)
+    means, known = both.means.get(said), true in both.partners
+    return (said, true) if means == said and known else (said, true, means, known)
 
 
 def _said_bounds(sample: Sample) -> tuple[Stat, Stat]:
@@ -129,8 +137,9 @@ weighted_f1 = _over_classes("weighted_f1", confusion.weighted_f1)
 
 def _hit(sample: Sample, output: Output, synonyms: bool = True) -> float:
     """Is the one label with the highest score the right one?"""
-    said, true = predicted(sample, output), truth_of(sample)
-    return float(matched(sample, output, synonyms).partners.get(true) == said)
+    said = predicted(sample, output)
+    true, both = matched(sample, output, synonyms)
+    return float(both.partners.get(true) == said)
 
 
 def _among(sample: Sample, output: Output, synonyms: bool = True, most: int = 2) -> float:
@@ -139,19 +148,18 @@ def _among(sample: Sample, output: Output, synonyms: bool = True, most: int = 2)
     if len(values) <= most:
         raise Unsuited(f"every one of {len(values)} labels is among the {most} highest")
     highest = sorted(values, key=lambda name: -values[name])[:most]
-    return float(matched(sample, output, synonyms).partners.get(truth_of(sample)) in highest)
+    true, both = matched(sample, output, synonyms)
+    return float(both.partners.get(true) in highest)
 
 
 def _hit_closed(sample: Sample, output: Output, synonyms: bool = True) -> float:
     """Is the right label the highest of those that mean one of the task's?"""
     values = scores_of(output).values
-    partners = matched(sample, output, synonyms).partners
-    if not partners:
+    true, both = matched(sample, output, synonyms)
+    if not both.means:
         raise Unsupported("none of the model's labels means one of the task's")
-    said = max(
-        (name for name in values if name in partners.values()), key=lambda each: values[each]
-    )
-    return float(partners.get(truth_of(sample)) == said)
+    said = max((name for name in values if name in both.means), key=lambda each: values[each])
+    return float(both.partners.get(true) == said)
 
 
 def _of_hits(name: str, score: Callable[..., float], synonyms: bool = True) -> Metric:

@@ -11,6 +11,7 @@ from array import array
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
 from auricle.codec import dumps
@@ -87,26 +88,26 @@ class Column:
     """Samples it is not about."""
     frames: set[Hashable] = field(default_factory=set)
 
+    @cached_property
+    def _framed(self) -> Framed | None:
+        fold = self.metric.fold
+        inner = fold.fold if isinstance(fold, Answers) else fold
+        return inner if isinstance(inner, Framed) else None
+
     def refuse(self, error: SpecError) -> None:
         self.refused, self.unsuited = str(error), isinstance(error, Unsuited)
 
     def watch(self, record: Record) -> None:
         """Note what the fold's details need to know and no stat tells."""
-        fold = self.metric.fold
-        inner = fold.fold if isinstance(fold, Answers) else fold
-        if isinstance(inner, Framed):
-            self.frames.add(inner.frame(record.sample, *record.outputs))
+        if self._framed:
+            self.frames.add(self._framed.frame(record.sample, *record.outputs))
 
     def settled(self) -> Metric:
         """The metric, its fold told of all that was noted."""
-        fold = self.metric.fold
-        if not self.frames:
+        if not self._framed or not self.frames:
             return self.metric
-        if isinstance(fold, Answers) and isinstance(fold.fold, Framed):
-            return replace(self.metric, fold=fold.around(fold.fold.within(self.frames)))
-        if isinstance(fold, Framed):
-            return replace(self.metric, fold=fold.within(self.frames))
-        return self.metric
+        told, fold = self._framed.within(self.frames), self.metric.fold
+        return replace(self.metric, fold=fold.around(told) if isinstance(fold, Answers) else told)
 
     def unread(self, place: int, record: Record) -> Stat | None:
         """Count an unreadable answer; it is worth the worst there is, or left out."""
@@ -189,34 +190,39 @@ class Scoreboard:
         return [record for *_, record in sorted(self._worst, reverse=True)]
 
     def _score(self, column: Column, place: int, record: Record, line: dict[str, Any]) -> None:
-        metric, why = column.metric, ""
         if column.refused:
             return
-        if metric.applies and not metric.applies(record.sample):
-            column.others.append(place)
-            return
-        try:
-            result = self.result(metric, record, line)
-            if result is None and metric.applies:  # such answers are none of its business
-                column.others.append(place)
-                return
-            stat: Stat | None = column.stats.append(result)
-        except SpecError as error:
-            column.refuse(error)
-            return
-        except Unreadable as error:
-            stat, why = column.unread(place, record), str(error)
-        except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
-            stat, why = None, f"{type(error).__name__}: {told(error)}"
+        stat, why = self._stat(column, place, record, line)
+        name = column.metric.name
         if why:
             column.note(why)
-            line.setdefault("unreadable", {})[metric.name] = why
+            line.setdefault("unreadable", {})[name] = why
         if stat is not None:
             column.watch(record)
             column.places.append(place)
-            line["stats"][metric.name] = stat
+            line["stats"][name] = stat
             if column is self.columns[0]:
-                self._note_worst(metric.badness(stat), record)
+                self._note_worst(column.metric.badness(stat), record)
+
+    def _stat(
+        self, column: Column, place: int, record: Record, line: dict[str, Any]
+    ) -> tuple[Stat | None, str]:
+        """What a record adds to a metric, or why it cannot be read; neither where it is passed."""
+        metric = column.metric
+        try:
+            concerned = metric.applies is None or metric.applies(record.sample)
+            result = self.result(metric, record, line) if concerned else None
+            if result is None and metric.applies:  # such answers are none of its business
+                column.others.append(place)
+                return None, ""
+            return column.stats.append(result), ""
+        except SpecError as error:
+            column.refuse(error)
+            return None, ""
+        except Unreadable as error:
+            return column.unread(place, record), str(error)
+        except Exception as error:  # noqa: BLE001 - told as the sample's reason, never as a number
+            return None, f"{type(error).__name__}: {told(error)}"
 
     def result(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
         """What a metric makes of a record; what a judge said of it goes into the line."""
