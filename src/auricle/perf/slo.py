@@ -20,9 +20,6 @@ from auricle.perf.definitions import DEFINITIONS, POOLED, RUN_DEFINITIONS
 if TYPE_CHECKING:
     from auricle.perf.columns import Columns, Floats, Mask
 
-ATTAINMENT = 0.95
-"""Of the requests must keep what is promised to each, unless `slo_attainment` says otherwise."""
-
 STATISTICS = ("mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
 COMPARED = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 FORM = re.compile(
@@ -83,6 +80,10 @@ class Slo:
         return found
 
 
+ENOUGH = Slo("slo_attainment", ">=", 0.95)
+"""So many requests must keep what is promised to each, unless another share is promised."""
+
+
 def _named(name: str, known: Sequence[str], text: str) -> str:
     """A measure's name; its unit may be left out."""
     for each in (name, f"{name}_s"):
@@ -110,8 +111,13 @@ class Kept:
 
     @property
     def attainment(self) -> float | None:
+        """The share that kept them, of those that could be judged."""
         judged = int(self.met.sum() + self.missed.sum())
         return int(self.met.sum()) / judged if judged else None
+
+    def among(self, rows: Mask) -> Kept:
+        """The same of some requests."""
+        return Kept(self.met & rows, self.missed & rows, self.unjudged & rows)
 
 
 def kept(slos: Sequence[Slo], columns: Columns, values: Mapping[str, Floats]) -> Kept:
@@ -132,9 +138,8 @@ def kept(slos: Sequence[Slo], columns: Columns, values: Mapping[str, Floats]) ->
 def verdict(slos: Sequence[Slo], summary: Mapping[str, Any]) -> bool | None:
     """Whether a run kept them all; one broken promise is enough to say no."""
     found = [slo.holds(slo.value(summary)) for slo in slos if not slo.each]
-    if any(slo.each for slo in slos) and all(slo.measure != "slo_attainment" for slo in slos):
-        share = summary["run"]["slo_attainment"]["value"]
-        found.append(None if share is None else share >= ATTAINMENT)
+    if any(slo.each for slo in slos) and all(slo.measure != ENOUGH.measure for slo in slos):
+        found.append(ENOUGH.holds(ENOUGH.value(summary)))
     if False in found:
         return False
     return None if None in found or not found else True

@@ -24,9 +24,11 @@ from auricle.perf.windows import Window
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)
 INTERVALS = ("mean", "p50", "p95")
 DRAWS = 1000
-MOST_BLOCKS, FEWEST_BLOCKS = 50, 10
+MOST_BLOCKS, FEWEST_BLOCKS = 30, 10
 LATENCIES = 4
 """Of the typical request must fit into a block, if there is room for enough blocks."""
+BEYOND = 5
+"""Values must lie beyond a percentile for its interval to be trusted."""
 GRAINS = 2048
 """Values told apart when blocks are drawn: finer than any interval needs."""
 
@@ -36,7 +38,7 @@ METHOD = {
     "percentiles_need": "n >= 1 / min(p, 1 - p), else null: 100 for p99, 1000 for p99.9",
     "std": "of a sample: divided by n - 1",
     "intervals": f"95 %, {DRAWS} draws of whole blocks of time, seeded; null below"
-    f" {2 * FEWEST_BLOCKS} requests",
+    f" {2 * FEWEST_BLOCKS} requests, that of p95 below {20 * BEYOND}",
 }
 
 
@@ -64,7 +66,7 @@ def described(values: Floats) -> dict[str, Any]:
         found[name_of(percent)] = float(value) if n >= needed(percent) else None
     found["max"] = float(known.max()) if n else None
     short = {name_of(each): f"n = {n}, needs {needed(each)}" for each in PERCENTILES}
-    found["withheld"] = {name: why for name, why in short.items() if found[name] is None}
+    found["withheld"] = {name: why for name, why in short.items() if n and found[name] is None}
     return found
 
 
@@ -106,7 +108,7 @@ class Blocks:
         found: dict[str, list[float] | None] = {"mean": self._middle(sums[fine] / sizes[fine])}
         ranked = self._ranked(values, blocks)
         for percent in (50, 95):
-            enough = len(values) >= needed(percent)
+            enough = len(values) >= BEYOND * needed(percent)
             drawn = ranked(percent / 100, sizes)[fine] if enough else None
             found[name_of(percent)] = None if drawn is None else self._middle(drawn)
         return found

@@ -20,7 +20,7 @@ from auricle.perf.health import Health
 from auricle.perf.loads import Closed, Load, parse
 from auricle.perf.measures import measures
 from auricle.perf.saturation import saturation
-from auricle.perf.slo import Kept, Slo, kept, verdict
+from auricle.perf.slo import ENOUGH, Kept, Slo, kept, verdict
 from auricle.perf.statistics import METHOD, Blocks, described
 from auricle.perf.validity import Evidence, notes, reasons
 from auricle.perf.windows import Kind, Window, achieved, choose, in_flight, offered
@@ -72,7 +72,17 @@ def summarise(
     found["definitions"] = {
         name: each._asdict() for name, each in {**DEFINITIONS, **RUN_DEFINITIONS}.items()
     }
-    return found
+    tidied: dict[str, Any] = _tidy(found)
+    return tidied
+
+
+def _tidy(found: Any) -> Any:
+    """Seven digits of every number: what is finer is the noise of subtracting."""
+    if isinstance(found, float):
+        return float(f"{found:.7g}")
+    if isinstance(found, dict):
+        return {name: _tidy(each) for name, each in found.items()}
+    return [_tidy(each) for each in found] if isinstance(found, list) else found
 
 
 def _point(
@@ -203,8 +213,7 @@ def _late(point: _Point) -> float | None:
 def _attainment(point: _Point, judged: Kept) -> float | None:
     if not _each(point):
         return None
-    rows = point.rows
-    return Kept(judged.met & rows, judged.missed & rows, judged.unjudged & rows).attainment
+    return judged.among(point.rows).attainment
 
 
 def _judgement(point: _Point, found: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,21 +242,24 @@ def _promises(point: _Point, judged: Kept, found: Mapping[str, Any]) -> dict[str
     """What was promised, what came of it; None if nothing was."""
     if not point.slos:
         return None
-    rows = point.rows
-    told = []
-    for slo in point.slos:
-        value = slo.value(found)
-        scope = "request" if slo.each else "run"
-        told.append({"slo": str(slo), "of": scope, "value": value, "met": slo.holds(value)})
+    those = judged.among(point.rows)
+    requests = {
+        "met": int(those.met.sum()),
+        "missed": int(those.missed.sum()),
+        "not_evaluable": int(those.unjudged.sum()),
+        "cancelled": found["counts"]["window"]["cancelled"],
+    }
     return {
         "met": verdict(point.slos, found),
-        "promises": told,
-        "requests": {
-            "met": int((judged.met & rows).sum()),
-            "missed": int((judged.missed & rows).sum()),
-            "not_evaluable": int((judged.unjudged & rows).sum()),
-            "cancelled": found["counts"]["window"]["cancelled"],
-        }
-        if _each(point)
-        else None,
+        "promises": [_promise(point, slo, found) for slo in point.slos],
+        "requests": requests if _each(point) else None,
     }
+
+
+def _promise(point: _Point, slo: Slo, found: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a promise to every request, the value is the share to whom it was kept."""
+    if not slo.each:
+        value = slo.value(found)
+        return {"slo": str(slo), "of": "run", "value": value, "met": slo.holds(value)}
+    share = kept([slo], point.columns, point.values).among(point.rows).attainment
+    return {"slo": str(slo), "of": "request", "value": share, "met": ENOUGH.holds(share)}

@@ -160,11 +160,14 @@ def _places(columns: Columns, load: Closed | Paced, window: Window) -> float:
 def _bounds(columns: Columns, load: Closed | Paced, high: float) -> tuple[float, float]:
     """Where the load was as heavy as it should be, between warm-up and the last start."""
     began = columns.began[columns.measured]
-    first, last = float(np.nanmin(began)), float(np.nanmax(began))
+    last = float(np.nanmax(began))
+    # Those who begin together also end together, until the first answers are through: in the
+    # warm-up, or after it.
+    through = float(np.nanmin(columns.began)) + high
+    first = min(last, max(float(np.nanmin(began)), through))
     if isinstance(load, Closed):
         return at_work(columns).at_least(NEARLY * load.users, first, last)
-    # An open loop is full once its first requests are through, in the warm-up or after it.
-    return min(last, max(first, float(np.nanmin(columns.began)) + high)), last
+    return first, last
 
 
 def at_work(columns: Columns) -> Course:

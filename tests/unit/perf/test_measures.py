@@ -1,0 +1,146 @@
+import numpy as np
+import pytest
+from simulated_servers import answered, streamed
+
+from auricle.perf.columns import Columns
+from auricle.perf.exchange import Exchange
+from auricle.perf.measures import DEFINITIONS, measured, measures
+
+
+def speaking(*pieces):
+    """An answer of sound: when each piece came, and how long it is."""
+    return Exchange(
+        index=0, sample="a", sent=0.0, first_audio=pieces[0][0], done=pieces[-1][0], spoken=pieces
+    )
+
+
+def test_a_stream_is_timed_from_its_first_piece_to_its_last():
+    found = measured(
+        streamed(sent=1.0, due=0.7, first=0.2, gaps=(0.1,) * 9, output_tokens=19, input_tokens=40)
+    )
+    assert found["queue_s"] == pytest.approx(0.3)
+    assert found["ttfb_s"] == pytest.approx(0.1)
+    assert found["ttft_s"] == found["ttfc_s"] == pytest.approx(0.2)
+    assert found["latency_s"] == pytest.approx(1.1)
+    assert found["sched_ttft_s"] == pytest.approx(0.5)
+    assert found["sched_latency_s"] == pytest.approx(1.4)
+    assert found["tpot_s"] == pytest.approx(0.9 / 18)
+    assert found["ntpot_s"] == pytest.approx(1.1 / 19)
+    assert found["chunk_gap_max_s"] == pytest.approx(0.1)
+    assert found["prefill_tok_s"] == pytest.approx(200)
+
+
+def test_a_late_usage_event_lengthens_the_response_and_not_the_latency():
+    early, late = measured(streamed(tail=0.0)), measured(streamed(tail=1.0))
+    assert late["latency_s"] == early["latency_s"]
+    assert late["response_s"] == pytest.approx(early["response_s"] + 1.0)
+
+
+def test_reasoning_stops_the_clock_of_the_first_token_only():
+    found = measured(streamed(first=0.2, first_content=0.9))
+    assert found["ttft_s"] == pytest.approx(0.2)
+    assert found["ttfc_s"] == pytest.approx(0.9)
+
+
+def test_an_answer_that_came_whole_has_no_first_token():
+    found = measured(answered(seconds=2.0, audio_seconds=8.0, output_tokens=10))
+    assert found["latency_s"] == found["response_s"] == 2.0
+    assert found["rtf"] == 0.25
+    assert found["rtfx_request"] == 4.0
+    assert found["ntpot_s"] == pytest.approx(0.2)
+    for name in ("ttft_s", "ttfc_s", "tpot_s", "chunk_gap_max_s", "ttfa_s", "gen_rtf"):
+        assert found[name] is None, name
+
+
+def test_in_a_closed_loop_nothing_is_late():
+    found = measured(streamed(first_audio=0.5))
+    for name in ("queue_s", "sched_latency_s", "sched_ttft_s", "sched_ttfa_s"):
+        assert found[name] is None, name
+
+
+@pytest.mark.parametrize("tokens", [None, 0, 1])
+def test_too_few_or_unknown_tokens_have_no_pace(tokens):
+    assert measured(streamed(output_tokens=tokens))["tpot_s"] is None
+
+
+@pytest.mark.parametrize("tokens", [None, 0])
+def test_no_token_is_no_divisor(tokens):
+    assert measured(streamed(output_tokens=tokens))["ntpot_s"] is None
+
+
+def test_an_empty_stream_has_no_latency_but_a_response():
+    empty = Exchange(index=0, sample="a", sent=0.0, first_byte=0.1, done=0.4, streamed=True)
+    found = measured(empty)
+    assert found["latency_s"] is None
+    assert found["response_s"] == pytest.approx(0.4)
+
+
+@pytest.mark.parametrize("seconds", [None, 0.0])
+def test_without_sound_there_is_no_real_time_factor(seconds):
+    found = measured(answered(audio_seconds=seconds))
+    assert found["rtf"] is None
+    assert found["rtfx_request"] is None
+
+
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+def test_only_what_ended_well_is_measured(status):
+    found = measured(streamed(status=status, due=0.0, output_tokens=9, audio_seconds=3.0))
+    assert set(found.values()) == {None}
+
+
+def test_sound_that_comes_in_time_is_played_without_a_break():
+    found = measured(speaking((0.5, 1.0), (0.9, 1.0), (2.4, 1.0)))
+    assert found["ttfa_s"] == 0.5
+    assert found["gen_rtf"] == pytest.approx(0.8)
+    assert found["underrun_max_s"] == found["underrun_total_s"] == found["min_prebuffer_s"] == 0
+
+
+def test_a_player_waits_for_sound_that_comes_late():
+    found = measured(speaking((0.5, 0.2), (0.9, 0.5), (1.7, 1.0), (1.8, 0.1)))
+    assert found["underrun_max_s"] == pytest.approx(0.3)
+    assert found["underrun_total_s"] == found["min_prebuffer_s"] == pytest.approx(0.5)
+
+
+def test_the_player_agrees_with_one_that_plays_step_by_step():
+    dice = np.random.default_rng(0)
+    many = []
+    for _ in range(200):
+        size = int(dice.integers(1, 30))
+        at, seconds = np.cumsum(dice.exponential(0.1, size)), dice.exponential(0.1, size)
+        many.append(speaking(*zip(at.tolist(), seconds.tolist(), strict=True)))
+    found = measures(Columns.of(many))
+    for row, each in enumerate(many):
+        waits, ends = [], each.spoken[0][0]
+        for at, seconds in each.spoken:
+            waits.append(max(0.0, at - ends))
+            ends = max(ends, at) + seconds
+        assert found["underrun_max_s"][row] == pytest.approx(max(waits), abs=1e-6)
+        assert found["underrun_total_s"][row] == pytest.approx(sum(waits), abs=1e-6)
+
+
+def test_one_request_without_sound_does_not_shift_the_others():
+    found = measures(Columns.of([answered(), speaking((0.5, 0.1), (0.9, 1.0)), answered()]))
+    assert np.isnan(found["underrun_max_s"][[0, 2]]).all()
+    assert found["underrun_max_s"][1] == pytest.approx(0.3)
+
+
+def test_every_measure_is_defined():
+    assert set(measured(answered())) == set(DEFINITIONS) - {"chunk_gap_s"}
+    assert all(each.text for each in DEFINITIONS.values())
+
+
+def test_columns_read_back_what_was_written(tmp_path):
+    said = [
+        streamed(0, due=0.0, output_tokens=3, finish="stop", body="x"),
+        answered(1, status="failed", error="Transient: HTTP 503", user=4),
+        speaking((0.5, 0.25), (1.0, 0.5)),
+    ]
+    path = tmp_path / "requests.jsonl"
+    path.write_bytes(b"".join(each.line() for each in said) + b'{"index": 3, "sam')
+    found, direct = Columns.read(path), Columns.of(said)
+    assert len(found) == 3
+    for name, values in measures(direct).items():
+        np.testing.assert_allclose(measures(found)[name], values, atol=2e-5, err_msg=name)
+    assert found.words["error"].words == ("", "Transient: HTTP 503")
+    assert found["user"].tolist()[1] == 4
+    assert np.isnan(found["user"][0])
