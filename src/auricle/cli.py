@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from auricle.errors import SpecError
-from auricle.pacing import pacing_options
+from auricle.serving import serving_options
 from auricle.switches import scoring_options
 
 KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
@@ -333,21 +333,7 @@ def env_remove(name: str, as_json: bool) -> None:
 
 
 @cli.command(name="fake-server")
-@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True)
-@click.option("--reply", help="Answer this; by default the request decides.")
-@click.option("--latency", type=float, default=0.0, help="Seconds before a reply begins.")
-@click.option("--jitter", type=float, default=0.0, help="The most seconds added to the latency.")
-@click.option("--pace", type=float, help="Tokens a second when streaming.")
-@pacing_options
-@click.option("--fault", "faults", multiple=True, metavar="KIND=SHARE", help="Such as 429=0.1.")
-@click.option("--fault-attempts", type=click.IntRange(0), help="The most faults a request meets.")
-@click.option("--retry-after", type=float, default=1.0, help="Seconds that a 429 asks to wait.")
-@click.option("--capacity", type=click.IntRange(1), help="Requests at once; one more meets a 429.")
-@click.option("--key", help="The only API key that is let in.")
-@click.option("--model", "models", multiple=True, help="A model there is; by default all are.")
-@click.option("--no-usage", is_flag=True, help="Tell no token counts.")
-@click.option("--no-logprobs", is_flag=True, help="Tell no log-probabilities.")
-@click.option("--seed", type=int, default=0, help="Other requests meet the faults.")
+@serving_options
 def fake_server(**options: Any) -> None:
     """Serve OpenAI's and Gemini's protocols without a model, with faults on request.
 

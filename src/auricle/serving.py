@@ -1,4 +1,4 @@
-"""Switches of `auricle fake-server` that set its times; apart, so that listing them is cheap."""
+"""Switches of `auricle fake-server`: apart from the server, so that listing them is cheap."""
 
 from __future__ import annotations
 
@@ -11,7 +11,16 @@ SECONDS = click.FloatRange(0)
 SOME = click.FloatRange(0, min_open=True)
 COUNT = click.IntRange(1)
 
-SWITCHES = (
+BASIC = (
+    click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True),
+    click.option("--reply", help="Answer this; by default the request decides."),
+    click.option("--latency", type=float, default=0.0, help="Seconds before a reply begins."),
+    click.option(
+        "--jitter", type=float, default=0.0, help="The most seconds added to the latency."
+    ),
+    click.option("--pace", type=float, help="Tokens a second when streaming."),
+)
+TIMES = (
     click.option("--role-first", is_flag=True, help="Streams begin on arrival, with a role only."),
     click.option("--keep-alive", type=SOME, metavar="S", help="Signs of life in silent streams."),
     click.option("--tokens-per-event", type=COUNT, default=1, metavar="N"),
@@ -41,10 +50,25 @@ SWITCHES = (
     ),
     click.option("--record-times", is_flag=True, help="Tell at /stats when what came and left."),
 )
+FAULTS = (
+    click.option("--fault", "faults", multiple=True, metavar="KIND=SHARE", help="Such as 429=0.1."),
+    click.option(
+        "--fault-attempts", type=click.IntRange(0), help="The most faults a request meets."
+    ),
+    click.option("--retry-after", type=float, default=1.0, help="Seconds that a 429 asks to wait."),
+    click.option(
+        "--capacity", type=click.IntRange(1), help="Requests at once; one more meets a 429."
+    ),
+    click.option("--key", help="The only API key that is let in."),
+    click.option("--model", "models", multiple=True, help="A model there is; by default all are."),
+    click.option("--no-usage", is_flag=True, help="Tell no token counts."),
+    click.option("--no-logprobs", is_flag=True, help="Tell no log-probabilities."),
+    click.option("--seed", type=int, default=0, help="Other requests meet the faults."),
+)
 
 
-def pacing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """All of them, in this order."""
-    for switch in reversed(SWITCHES):
+    for switch in reversed((*BASIC, *TIMES, *FAULTS)):
         command = switch(command)
     return command
