@@ -77,9 +77,9 @@ def finishes(columns: Columns, rows: Mask) -> dict[str, int]:
     return dict(_counted(columns, "finish", rows & columns.ok, "unknown"))
 
 
-def repeats(columns: Columns, rows: Mask) -> dict[str, Any]:
-    """How many requests are the same as another; None where they left no digest."""
-    sent = rows & ~np.isnan(columns["sent"]) & ~columns.words["body"].says("")
+def repeats(columns: Columns) -> dict[str, Any]:
+    """How many requests of any phase were sent before; None where they left no digest."""
+    sent = ~np.isnan(columns["sent"]) & ~columns.words["body"].says("")
     requests = int(sent.sum())
     if not requests:
         return {"requests": 0, "distinct": None, "repeated": None}

@@ -16,6 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
+from auricle.errors import DataError
 from auricle.perf.exchange import Exchange
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -120,12 +121,14 @@ class Columns:
 
 
 def _parsed(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
-    for line in lines:
+    for number, line in enumerate(lines, 1):
         try:
             yield orjson.loads(line)
-        except orjson.JSONDecodeError:
+        except orjson.JSONDecodeError as error:
             if line.endswith(b"\n"):  # damaged, and not only torn by the process's end
-                raise
+                raise DataError(
+                    f"Line {number} of the requests is damaged: {error}. Remove it to go on without."
+                ) from error
 
 
 def _held(exchange: Exchange) -> dict[str, Any]:

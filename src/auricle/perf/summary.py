@@ -217,7 +217,7 @@ def _attainment(point: _Point, judged: Kept) -> float | None:
 
 
 def _judgement(point: _Point, found: Mapping[str, Any]) -> dict[str, Any]:
-    again = repeats(point.columns, point.rows)
+    again = repeats(point.columns)
     grown = saturation(point.columns, point.values, point.window)
     evidence = Evidence(
         load=point.load,
@@ -227,6 +227,7 @@ def _judgement(point: _Point, found: Mapping[str, Any]) -> dict[str, Any]:
         measures=found["measures"],
         counts=found["counts"]["window"],
         repeats=again,
+        given_up=_given_up(point),
         saturated=grown["saturated"] and not isinstance(point.load, Closed),
     )
     wrong = reasons(evidence)
@@ -236,6 +237,16 @@ def _judgement(point: _Point, found: Mapping[str, Any]) -> dict[str, Any]:
         "saturation": grown,
         "repeats": again,
     }
+
+
+def _given_up(point: _Point) -> int:
+    """Cancelled after a wait that 19 of 20 answers did not need: the slowest, unmeasured."""
+    waited = point.columns["done"] - point.columns.began
+    ended = waited[point.rows & point.columns.ok]
+    if not len(ended):
+        return 0
+    cancelled = point.rows & point.columns.words["status"].says("cancelled")
+    return int((waited[cancelled] > np.percentile(ended, 95)).sum())
 
 
 def _promises(point: _Point, judged: Kept, found: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -25,6 +25,8 @@ CPU = 0.8
 """Of a core may a sender use."""
 FAILED = 0.1
 """Of the requests may fail before those that did not say little."""
+GIVEN_UP = 0.01
+"""Of the requests may be cancelled after a long wait: they would be the slowest."""
 IDLE = 0.8
 """Of the users at least must be waiting for an answer, if they do not think."""
 FEW = 20
@@ -43,6 +45,8 @@ class Evidence:
     counts: Mapping[str, int]
     """Of measured requests in the window, by status."""
     repeats: Mapping[str, Any]
+    given_up: int
+    """Cancelled after a longer wait than nearly all answers took."""
     saturated: bool
 
     def of_run(self, name: str) -> float | None:
@@ -108,6 +112,12 @@ def _failed(evidence: Evidence) -> Iterator[str]:
     share = evidence.of_run("failed_share")
     if share is not None and share > FAILED:
         yield f"{share:.1%} of the requests failed: the measures are those of the rest."
+    lost = evidence.given_up / sum(evidence.counts.values())
+    if lost > GIVEN_UP:
+        yield (
+            f"{lost:.1%} of the requests were cancelled after a longer wait than 95% of the answers"
+            " took: the measures leave out the slowest."
+        )
 
 
 def notes(evidence: Evidence) -> list[str]:

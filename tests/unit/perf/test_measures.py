@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 from simulated_servers import answered, streamed
 
+from auricle.errors import DataError
 from auricle.perf.columns import Columns
 from auricle.perf.exchange import Exchange
 from auricle.perf.measures import DEFINITIONS, measured, measures
@@ -144,3 +145,10 @@ def test_columns_read_back_what_was_written(tmp_path):
     assert found.words["error"].words == ("", "Transient: HTTP 503")
     assert found["user"].tolist()[1] == 4
     assert np.isnan(found["user"][0])
+
+
+def test_a_damaged_line_is_refused_by_its_number(tmp_path):
+    path = tmp_path / "requests.jsonl"
+    path.write_bytes(answered().line() + b"{broken\n" + answered(1).line())
+    with pytest.raises(DataError, match="Line 2 of the requests is damaged"):
+        Columns.read(path)

@@ -141,6 +141,11 @@ def test_what_repeats_is_noted():
     assert "150 of 200 requests repeat an earlier one" in found["notes"][0]
 
 
+def test_what_was_sent_to_warm_up_is_repeated_as_well():
+    warm = [answered(at, sent=0.0, body=str(at), phase="warmup") for at in range(20)]
+    assert summarise(warm + evenly(100), POISSON)["repeats"]["repeated"] == 20
+
+
 def test_measures_are_broken_down_by_what_was_asked():
     said = [
         answered(
@@ -249,6 +254,16 @@ def test_lag_is_judged_by_the_time_to_the_first_token():
 def test_many_failures_make_a_run_invalid():
     said = evenly(100) + [answered(100 + at, sent=1.0, status="failed") for at in range(20)]
     assert "16.7% of the requests failed" in why(summarise(said, POISSON))
+
+
+@pytest.mark.parametrize(("waited", "valid"), [(0.9, True), (30.0, False)])
+def test_requests_given_up_after_a_long_wait_make_a_run_invalid(waited, valid):
+    given_up = [
+        answered(200 + at, due=1.0, sent=1.0, seconds=waited, status="cancelled") for at in range(9)
+    ]
+    found = summarise(evenly() + given_up, POISSON, Health(late_p99_s=0.0), window="all")
+    assert found["validity"]["valid"] is valid
+    assert valid or "the measures leave out the slowest" in why(found)
 
 
 def test_users_the_senders_kept_waiting_make_a_run_invalid():
