@@ -127,7 +127,7 @@ def _parsed(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
         except orjson.JSONDecodeError as error:
             if line.endswith(b"\n"):  # damaged, and not only torn by the process's end
                 raise DataError(
-                    f"Line {number} of the requests is damaged: {error}. Remove it to go on without."
+                    f"Line {number} of the requests is damaged: {error}. Remove it to go on."
                 ) from error
 
 
