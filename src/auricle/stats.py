@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.base import Fold, Weighable, Weighed
+from auricle.metrics.base import Fold, Leading, Weighable, Weighed
 from auricle.metrics.several import Answers
 
 if TYPE_CHECKING:
@@ -43,14 +43,20 @@ class Interval:
 
 def interval(stats: Sequence[Any], fold: Fold, *, clusters: Codes | None = None) -> Interval:
     """95 % interval of `fold(stats)`: Wilson's for a share, percentiles of the bootstrap else."""
-    if isinstance(fold, Answers) and fold.single:
-        stats, fold = fold.bare(stats), fold.fold
+    stats, fold = bared(stats, fold)
     if clusters is not None:
         return _resampled(stats, fold, by_cluster(clusters), "cluster-bootstrap")
     if share := _share(stats, fold):
         return Interval(*wilson(*share), "wilson")
     kinds, counts = distinct(stats)
     return _resampled(kinds, fold, by_count(counts), "bootstrap")
+
+
+def bared(stats: Sequence[Any], fold: Fold) -> tuple[Sequence[Any], Fold]:
+    """What a number is made from, without what is only told beside it."""
+    if isinstance(fold, (Answers, Leading)) and fold.single:
+        return fold.bare(stats), fold.fold
+    return stats, fold
 
 
 def _resampled(stats: Sequence[Any], fold: Fold, draws: Draws | None, name: str) -> Interval:
@@ -197,8 +203,7 @@ def paired(
     Zeros and ones are tested by McNemar's exact test, anything else by drawing pairs, or clusters
     of them, anew: the same draw for both sides.
     """
-    if isinstance(fold, Answers) and fold.single:
-        stats_a, stats_b, fold = fold.bare(stats_a), fold.bare(stats_b), fold.fold
+    (stats_a, _), (stats_b, fold) = bared(stats_a, fold), bared(stats_b, fold)
     if not len(stats_a):
         return _undecided((math.nan, math.nan), 0, "none")
     values = float(fold(stats_a)), float(fold(stats_b))

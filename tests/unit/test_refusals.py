@@ -92,5 +92,5 @@ def test_a_recogniser_is_not_asked_for_likelihoods(auricle, manifest, tmp_path, 
     done = auricle(
         "run", quiz, "--as", "mcq", "-T", "inferencer=choose", "-m", model, *more, "-o", "run"
     )
-    refused(done, f"can loglikelihood; {model} can generate.", "auricle doctor -m MODEL")
+    refused(done, f"can loglikelihood; {model} can generate.", "causal, audio-chat, vllm")
     assert not (tmp_path / "run").exists()

@@ -23,6 +23,11 @@ from auricle.types import (
 
 WORDS: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
 """What an ability is called in a sentence, where its own name does not do."""
+HINTS: Mapping[Ability, str] = {
+    "loglikelihood": "causal, audio-chat, vllm, completions and vllm-chat can; of a chat API "
+    "only first tokens are known (-T inferencer=first-token).",
+    "first_tokens": "openai, azure, vllm-chat, causal, audio-chat and vllm can.",
+}
 
 
 class Inferencer(Protocol):
@@ -68,9 +73,10 @@ def suited(inferencer: Inferencer, can: Sequence[Ability], task: str, model: str
         if way.needs in can:
             return way
     needs = " or ".join(dict.fromkeys(WORDS.get(way.needs, way.needs) for way in ways))
+    hint = HINTS.get(ways[0].needs, "`auricle doctor -m MODEL` tells what one can do.")
     raise Unsupported(
         f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}. "
-        "Give another with -m; `auricle doctor -m MODEL` tells what one can do."
+        f"Give another with -m: {hint}"
     )
 
 

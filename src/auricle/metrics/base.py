@@ -182,6 +182,22 @@ class Sums:
         return self._details(table(stats).sum(axis=0)) if self._details else {}
 
 
+class Leading(Sums):
+    """The mean of each stat's first number; the others are only told beside it."""
+
+    single = True
+
+    def __init__(self, details: Callable[[Array], Details] | None = None) -> None:
+        super().__init__(lambda totals: divide(totals[0], totals[-1]), details)
+
+    @property
+    def fold(self) -> Fold:
+        return mean
+
+    def bare(self, stats: Sequence[Any]) -> Sequence[Any]:
+        return table(stats)[:, 0]
+
+
 def table(stats: Sequence[Any]) -> Array:
     """Stats as rows of numbers, with a last column of ones that counts them."""
     import numpy as np

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from auricle.errors import SampleError, Unreadable, Unsupported
-from auricle.metrics.base import Details, Metric, Sums, divide, mean
+from auricle.metrics.base import Details, Leading, Metric, Sums, divide, mean
 from auricle.metrics.labels import choices, option_index
 from auricle.types import Generation, Likelihood, Output, Sample
 
@@ -69,7 +69,7 @@ def _details(totals: Array) -> Details:
     return {"ties": int(totals[1]), **missing}
 
 
-share_right = Sums(lambda totals: divide(totals[0], totals[-1]), _details)
+share_right = Leading(_details)
 
 
 def _accuracy(name: str, score: Callable[..., Chosen]) -> Metric:

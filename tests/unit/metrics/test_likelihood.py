@@ -169,3 +169,12 @@ def test_a_text_no_model_would_write_is_infinitely_perplexing():
 def test_options_have_no_perplexity():
     with pytest.raises(Unsupported, match="ask with Continue"):
         rules.token_perplexity.score(sample("A"), *likelihoods(LOGPROBS))
+
+
+def test_a_share_of_few_has_wilson_s_interval_and_not_none_at_all():
+    from auricle.metrics.likelihood import share_right
+    from auricle.stats import interval
+
+    found = interval([(1.0, 0.0, 0.0)] * 3, share_right)
+    assert found.method == "wilson"
+    assert found.low < 0.5 < found.high == 1.0
