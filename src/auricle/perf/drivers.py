@@ -155,7 +155,7 @@ class Queue:
 
     async def _serve(self, lane: Lane, batch: Sequence[Waiting]) -> None:
         try:
-            outputs = await lane(ABILITY[type(batch[0][0])], [request for request, *_ in batch])
+            outputs = await _answers(lane, [request for request, *_ in batch])
         except Exception as error:  # noqa: BLE001 - handed to all who wait for this batch
             for *_, answer in batch:
                 if not answer.done():
@@ -179,6 +179,13 @@ class Queue:
         self._model.close()
         if shut := getattr(self._model, "shut", None):
             await shut()
+
+
+async def _answers(lane: Lane, batch: Sequence[Request]) -> Sequence[Output]:
+    outputs = await lane(ABILITY[type(batch[0])], batch)
+    if len(outputs) != len(batch):
+        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
+    return outputs
 
 
 def heard(request: Request) -> float | None:

@@ -128,18 +128,20 @@ class Measuring:
     def _search(self, plan: SearchPlan) -> None:
         search = Search.of(plan, self.slos)
         while (value := search.next_point()) is not None and not self.interrupted:
-            point = self._point(plan.at(value))
+            if (point := self._point(plan.at(value))) is None:
+                break
             search.told(value, verdict(self.slos, point))
         self.found.append({"search": str(plan), **search.result().document()})
 
     def _sweep(self, plan: SweepPlan) -> None:
         sweep = Sweep(plan)
         while (load := sweep.next_point()) is not None and not self.interrupted:
-            point = self._point(load)
+            if (point := self._point(load)) is None:
+                break
             sweep.told(load, point["run"]["req_s"]["value"])
 
-    def _point(self, load: Load) -> dict[str, Any]:
-        """Play one load, keep and score its answers, sum it up."""
+    def _point(self, load: Load) -> dict[str, Any] | None:
+        """Play one load, keep and score its answers, sum it up; None if it was stopped before."""
         place = self.out / f"{len(self.points):02d}-{folder(load)}"
         place.mkdir()
         plan = self._plan(load, place)
@@ -147,6 +149,8 @@ class Measuring:
         self._write(f"{place.name}/health.json", health.document())
         numbers = self._scored(place)
         columns = Columns.read(place / "requests.jsonl")
+        if self.interrupted and not len(columns):
+            return None
         point = point_of(columns, load, health, self.slos, self.wanted.window)
         point |= {"folder": place.name, "senders": plan.senders, "accuracy": numbers}
         self.points.append(point)
@@ -184,12 +188,16 @@ class Measuring:
         return replace(plan, most=most, senders=self._senders(load))
 
     def _senders(self, load: Load) -> int:
+        most = (
+            getattr(load, "cap", None) or math.inf
+        )  # a cap is dealt out, and nobody gets less than 1
         if self.wanted.senders != "auto":
-            return self.wanted.senders
+            return int(min(self.wanted.senders, most))
         if not issubclass(self._model, AsyncModel):
             return 1
         rate = load.rate if isinstance(load, Paced) else 0.0
-        return max(1, min(math.ceil(rate / PER_SENDER), (os.cpu_count() or 2) - 1))
+        most = min(most, (os.cpu_count() or 2) - 1)
+        return int(max(1, min(math.ceil(rate / PER_SENDER), most)))
 
     def _scored(self, place: Path) -> list[dict[str, Any]]:
         """The answers as a run of their own: the same records that were timed are scored."""

@@ -71,20 +71,46 @@ async def _apart(plan: Plan, watch: Watch, stop: asyncio.Event) -> list[dict[str
     senders = [Sender(share) for share in plan.shares()]
     try:
         await asyncio.gather(*(each.start() for each in senders))
-        await asyncio.gather(*(each.until("ready") for each in senders))
+        if not await _unless(stop, asyncio.gather(*(each.until("ready") for each in senders))):
+            return []
         at = time.monotonic() + LEAD
         for each in senders:
             each.say(f"start {at!r}")
-        ends = [asyncio.create_task(each.until("end")) for each in senders]
+        ends = [asyncio.create_task(_ended(each, senders)) for each in senders]
         stopping = asyncio.create_task(_stop_all(stop, senders))
-        watching = asyncio.create_task(_watch_all(senders, watch))
+        watching = asyncio.create_task(_watch_all(senders, watch, plan.max_errors))
         try:
-            return [said["probed"] for said in await asyncio.gather(*ends)]
+            probed = await asyncio.gather(*ends)
         finally:
             stopping.cancel()
             watching.cancel()
+        if watching.done() and not watching.cancelled():  # it ended by itself, and had a reason
+            probed[0]["stopped"] = probed[0]["stopped"] or watching.result()
+        return probed
     finally:
         await asyncio.gather(*(each.close() for each in senders))
+
+
+async def _unless(stop: asyncio.Event, work: asyncio.Future[Any]) -> bool:
+    """Whether something was done before somebody wanted an end."""
+    stopped: asyncio.Task[Any] = asyncio.create_task(stop.wait())
+    await asyncio.wait({work, stopped}, return_when="FIRST_COMPLETED")
+    stopped.cancel()
+    if work.done():
+        work.result()
+        return True
+    work.cancel()
+    return False
+
+
+async def _ended(sender: Sender, senders: Sequence[Sender]) -> dict[str, Any]:
+    """What a sender measured of itself; if it stopped before its plan ended, so do the others."""
+    said = await sender.until("end")
+    probed: dict[str, Any] = said["probed"]
+    if probed["stopped"]:
+        for each in senders:
+            each.say("stop")
+    return probed
 
 
 async def _stop_all(stop: asyncio.Event, senders: Sequence[Sender]) -> None:
@@ -93,11 +119,17 @@ async def _stop_all(stop: asyncio.Event, senders: Sequence[Sender]) -> None:
         each.say("stop")
 
 
-async def _watch_all(senders: Sequence[Sender], watch: Watch) -> None:
+async def _watch_all(senders: Sequence[Sender], watch: Watch, max_errors: int | None) -> str:
+    """Tell how it goes; each sender knows its own failures only, so all are counted here."""
     while True:
         await asyncio.sleep(0.5)
         live = [each.live for each in senders if each.live]
-        watch({name: sum(one[name] for one in live) for name in (live[0] if live else {})})
+        counts = {name: sum(one[name] for one in live) for name in (live[0] if live else {})}
+        watch(counts)
+        if max_errors is not None and counts.get("failed", 0) >= max_errors:
+            for each in senders:
+                each.say("stop")
+            return f"{counts['failed']} requests failed"
 
 
 class Sender:

@@ -13,14 +13,14 @@ import sys
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import asdict, dataclass
-from itertools import islice
+from itertools import islice, takewhile
 from pathlib import Path
 from typing import Any
 
 import orjson
 
 from auricle.config import Spec
-from auricle.errors import AuricleError, DataError, SpecError, told
+from auricle.errors import AuricleError, DataError, SpecError, Transient, told
 from auricle.infer import Inferencer, suited
 from auricle.making import build, class_of, construct
 from auricle.models import abilities
@@ -33,11 +33,16 @@ from auricle.types import Sample
 
 IDLE = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
 PROBE = 0.01  # seconds between two looks at it
+TRIES = 3  # at the one request that is not measured; a server may fail now and then
 LIVE = 0.5  # seconds between two words on how it goes
 
 Tell = Callable[[dict[str, Any]], None]
 Probed = dict[str, Any]
 """What a sender measured of itself: how late its loop woke, idle and not, and its processor."""
+
+
+NOTHING: Probed = {"idle_lags": [], "lags": [], "lates": [], "cpu": 0.0, "stopped": ""}
+"""Of one who was stopped before he sent anything."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +65,10 @@ async def send(plan: Plan, stage: Stage) -> Probed:
         model.streams = plan.stream
     wire = driver(model, plan.batch_size)
     try:
-        rows = islice(task.samples, spec.limit)
+        rows = takewhile(lambda _: not stage.stop.is_set(), islice(task.samples, spec.limit))
         held = await cases((s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.most)
+        if stage.stop.is_set():
+            return NOTHING
         if not held:
             raise DataError(f"{task.name} has no sample that could be sent.")
         if plan.share == 0:
@@ -73,10 +80,16 @@ async def send(plan: Plan, stage: Stage) -> Probed:
 
 async def _preflight(case: Case, wire: Driver) -> None:
     """One request before all others: a server that cannot answer it is not worth the wait."""
-    try:
-        await wire.fire(case.first[0], Mark())
-    except AuricleError as error:
-        raise SpecError(f"The first request already failed: {error}") from error
+    for left in reversed(range(TRIES)):
+        try:
+            await wire.fire(case.first[0], Mark())
+        except Transient as error:
+            if not left:
+                raise SpecError(f"The first request already failed: {error}") from error
+        except AuricleError as error:
+            raise SpecError(f"The first request already failed: {error}") from error
+        else:
+            return
 
 
 async def _timed(

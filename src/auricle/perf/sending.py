@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from auricle.perf.loads import Times
 
 TICK = 0.25  # seconds within which a stop is noticed by whoever waits for his time
+STOPPED = 2.0  # seconds that what is under way has left when somebody wants an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +95,7 @@ class Sending:
             await self._closed(load)
         elif not isinstance(load, (SweepPlan, SearchPlan)):
             await self._open(load)
-        grace = 2.0 if self.stop.is_set() else self._plan.grace
+        grace = min(STOPPED, self._plan.grace) if self.stop.is_set() else self._plan.grace
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace)
         for task in self._tasks:
@@ -118,20 +119,32 @@ class Sending:
     async def _open(self, load: Open) -> None:
         """Each at its time, whether or not those before it are answered."""
         plan = self._plan
-        room = asyncio.Semaphore(load.cap) if load.cap else None
+        own = len(range(plan.share, load.cap, plan.senders)) if load.cap else 0
+        room = asyncio.Semaphore(own) if own else None
         due = planned(plan, load).tolist()
         for index in range(plan.share, len(due), plan.senders):
-            if not await self._until(due[index]):
+            if await self._until(due[index]):
+                self.lates.append(self.now() - due[index])
+                self._spawn(self._within(room, index, due[index]))
+            elif due[index] > self.now():
                 return
-            self.lates.append(self.now() - due[index])
-            self._spawn(self._within(room, index, due[index]))
+            else:
+                self._asking(index, due=due[index]).never()
 
     async def _within(self, room: asyncio.Semaphore | None, index: int, due: float) -> None:
+        asking = self._asking(index, due=due)
         if room is None:
-            await self._one(index, due=due)
+            await self._one(asking)
             return
-        async with room:
-            await self._one(index, due=due)
+        try:
+            await room.acquire()
+        except asyncio.CancelledError:
+            asking.never()
+            raise
+        try:
+            await self._one(asking)
+        finally:
+            room.release()
 
     async def _closed(self, load: Closed) -> None:
         """Users who ask, wait for the answer, think, and ask again."""
@@ -144,8 +157,9 @@ class Sending:
         if not await self._until(load.ramp * user / load.users):
             return
         while not self._over():
-            task = self._spawn(self._one(next(indices), user=user, think=load.think))
-            await asyncio.wait({task})
+            asking = self._asking(next(indices), user=user, think=load.think)
+            self.live.measured += asking.phase == "measure"  # before others look how many there are
+            await asyncio.wait({self._spawn(self._one(asking))})
             if load.think and not await self._until(self.now() + load.think):
                 return
 
@@ -200,22 +214,23 @@ class Sending:
         task.add_done_callback(self._tasks.discard)
         return task
 
-    async def _one(
+    def _asking(
         self, index: int, *, due: float | None = None, user: int | None = None, think: float = 0.0
-    ) -> None:
+    ) -> Asking:
         case = self._held[index % len(self._held)]
-        asking = Asking(self, index, case, due, user, think)
-        phase = self.phase(self.now() if due is None else due)
+        return Asking(self, index, case, due, user, think)
+
+    async def _one(self, asking: Asking) -> None:
+        sample = asking.case.sample
         self.live.started += 1
-        self.live.measured += phase == "measure"
         error: Failure | None = None
         outputs: tuple[Output, ...] = ()
         try:
-            outputs = await self._infer(case.sample, asking)
+            outputs = await self._infer(sample, asking)
         except Exception as failure:  # noqa: BLE001 - kept with its sample
             error = Failure(type(failure).__name__, told(failure))
-        if phase == "measure":
-            self._keep(index, case.sample, outputs, error)
+        if asking.phase == "measure":
+            self._keep(asking.index, sample, outputs, error)
 
     def _keep(
         self, index: int, sample: Sample, outputs: tuple[Output, ...], error: Failure | None
@@ -245,16 +260,20 @@ class Sending:
         self.live.in_flight += 1
         try:
             output = await self._driver.fire(ready, mark)
-        except BaseException:
+        except Exception:
             self.live.failed += 1
             raise
         finally:
             self.live.in_flight -= 1
         self.live.answered += 1
-        if mark.sent is not None:
-            first = mark.first_token or mark.done
-            self._waited = None if first is None else first - mark.sent
         return output
+
+    def waited(self, mark: Mark, due: float | None) -> None:
+        """How long the latest answer let wait for its first word, from when it was due."""
+        first = mark.first_token or mark.done
+        since = mark.sent if due is None else self._start + due
+        if first is not None and since is not None:
+            self._waited = first - since
 
     async def ready(self, request: Request) -> Ready:
         return await asyncio.to_thread(self._driver.ready, request)
@@ -275,8 +294,10 @@ class Asking:
         user: int | None,
         think: float,
     ) -> None:
-        self._sending, self._index, self._case = sending, index, case
+        self._sending, self.index, self.case = sending, index, case
         self._due, self._user, self._think = due, user, think
+        self.phase = sending.phase(sending.now() if due is None else due)
+        """Of the first request; a later turn of a closed loop has the one it is sent in."""
         self._turn = 0
 
     async def __call__(self, request: Request) -> Output:
@@ -289,6 +310,7 @@ class Asking:
         error = ""
         try:
             output = await self._sending.fire(ready, mark)
+            self._sending.waited(mark, None if turn else self._due)
         except asyncio.CancelledError:
             status = "cancelled"
             raise
@@ -299,10 +321,14 @@ class Asking:
             self._note(turn, ready, mark, output, status, error)
         return output
 
+    def never(self) -> None:
+        """It was due, and the end came before it could be sent."""
+        self._note(0, self.case.first[0], Mark(), None, "cancelled", "")
+
     async def _ready(self, turn: int, request: Request) -> Ready:
         """What was made ready before the clock started, if this is it."""
-        if turn < len(self._case.first):
-            return self._case.first[turn]
+        if turn < len(self.case.first):
+            return self.case.first[turn]
         return await self._sending.ready(request)
 
     def _note(
@@ -320,14 +346,14 @@ class Asking:
 
         def exchange(start: float, share: int) -> Exchange:
             sent = None if mark.sent is None else mark.sent - start
-            at = self._due if self._due is not None else sent
+            later = sent if turn and self._due is None else None
             return Exchange(
-                index=self._index,
-                sample=self._case.sample.id,
+                index=self.index,
+                sample=self.case.sample.id,
                 turn=turn,
                 user=self._user,
                 sender=share,
-                phase=self._sending.phase(at if at is not None else 0.0),
+                phase=self.phase if later is None else self._sending.phase(later),
                 status=status,
                 due=self._due if turn == 0 else None,
                 sent=sent,

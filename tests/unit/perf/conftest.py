@@ -1,0 +1,74 @@
+"""Load points against the fake server, and what was written about them."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from auricle.config import Spec
+from auricle.fakeserver import FakeServer, Script
+from auricle.perf.measuring import Wanted, measure
+
+
+@dataclass
+class Measured:
+    """A measurement: its summary, its folder, and what the server saw of it."""
+
+    document: dict
+    folder: Path
+    stats: dict
+
+    @property
+    def point(self):
+        (only,) = self.document["points"]
+        return only
+
+    def requests(self, at=0):
+        lines = sorted(self.folder.glob("*/requests.jsonl"))[at].read_bytes().splitlines()
+        return [json.loads(line) for line in lines]
+
+    def answers(self, at=0):
+        lines = sorted(self.folder.glob("*/outputs.jsonl"))[at].read_bytes().splitlines()
+        return [json.loads(line) for line in lines]
+
+
+@pytest.fixture
+def quick(monkeypatch):
+    """Without the pauses in which a sender gets to know its machine."""
+    monkeypatch.setattr("auricle.perf.sender.IDLE", 0.02)
+    monkeypatch.setattr("auricle.perf.playing.LEAD", 0.02)
+
+
+@pytest.fixture
+def questions(manifest):
+    def write(count=20, **more):
+        words = "one two three four five"
+        return manifest(
+            {"id": f"s{at}", "question": f"{words} {at}", "answer": f"{words} {at}", **more}
+            for at in range(count)
+        )
+
+    return write
+
+
+@pytest.fixture
+def measured(quick, questions, tmp_path):
+    """Measure questions against a server that behaves as told."""
+
+    def run(load, script=None, *, data=None, task="qa", model="openai", model_args=None, **wanted):
+        loads = (load,) if isinstance(load, str) else load
+        folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
+        with FakeServer(script or Script()) as server:
+            spec = Spec(
+                task=task,
+                task_args={"data": str(data or questions())},
+                model=model,
+                model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
+            )
+            document = measure(spec, folder, Wanted(loads=loads, **wanted), lambda _: None)
+            return Measured(document, folder, server.stats())
+
+    return run
