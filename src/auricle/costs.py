@@ -203,6 +203,7 @@ class Watch(Protocol):
 
     def saw(self, record: Record) -> None: ...
     def skipped(self) -> None: ...
+    def asking(self, number: int) -> None: ...
 
 
 class Purse:
@@ -246,6 +247,10 @@ class Purse:
     def skipped(self) -> None:
         if self._watch:
             self._watch.skipped()
+
+    def asking(self, number: int) -> None:
+        if self._watch:
+            self._watch.asking(number)
 
     def _check(self) -> None:
         assert self.most is not None

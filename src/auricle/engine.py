@@ -53,6 +53,8 @@ class Watch(Protocol):
 
     def saw(self, record: Record) -> None: ...
     def skipped(self) -> None: ...
+    def asking(self, number: int) -> None:
+        """So many samples are being asked about at this moment."""
 
 
 class Direct:
@@ -140,7 +142,7 @@ class Pass:
         self._seen: dict[int, int] = {}
         self._seats = seats(model, settings)
         self._luck = Luck()
-        self._rows = 0
+        self._rows = self._inside = 0
         self._clock = Clock()
         self._before = passes(run)
 
@@ -207,6 +209,7 @@ class Pass:
             self._keep(record)
 
     async def _one(self, row: int, sample: Sample, seat: Direct | Seat) -> None:
+        self._count(1)
         try:
             held = None if self._settings.retry_failed else self._held.get(sample.id)
             if held and held.error:
@@ -221,6 +224,11 @@ class Pass:
             pass  # not sent, so not answered: the next pass asks it
         finally:
             seat.leave()
+            self._count(-1)
+
+    def _count(self, more: int) -> None:
+        self._inside += more
+        self._watch.asking(self._inside)
 
     def _keep(self, record: Record) -> None:
         self._run.append(record)

@@ -28,6 +28,7 @@ class Progress:
         self.title, self.total, self._what = title, total, what
         self._judging: Progress | None = None
         self.answered = self.failed = self.held = 0
+        self.retried = self.inside = 0
         self._stream = stream or sys.stderr
         self._bar = bar
         self._line = bar.add_task(title, total=total, told="") if bar else None
@@ -58,11 +59,15 @@ class Progress:
     def saw(self, record: Record | Verdict) -> None:
         self.answered += record.error is None
         self.failed += record.error is not None
+        self.retried += getattr(record, "attempts", 1) - 1
         self._tick()
 
     def skipped(self) -> None:
         self.held += 1
         self._tick()
+
+    def asking(self, number: int) -> None:
+        self.inside = number
 
     def _tick(self) -> None:
         now = time.monotonic()
@@ -83,7 +88,9 @@ class Progress:
     def _counts(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
         held = f", {self.held} answered before" if self.held else ""
-        return f"{self._rate():.3g}/s{failed}{held}"
+        retried = f", {self.retried} retried" if self.retried else ""
+        inside = f", {self.inside} in flight" if self.inside else ""
+        return f"{self._rate():.3g}/s{inside}{retried}{failed}{held}"
 
     def _rate(self) -> float:
         return (self.answered + self.failed) / max(1e-9, time.monotonic() - self._began)

@@ -183,6 +183,14 @@ def test_examples_as_messages_come_from_the_training_split(config, tmp_path):
     assert task["shots"] == {"use": "random", "k": 2, "seed": 43, "pool": "set/train.jsonl"}
 
 
+def test_examples_named_by_their_place_are_named_by_their_id(config, manifest):
+    manifest([{"id": "x", **ROWS[0]}, {"id": "y", **ROWS[1]}], "rows.jsonl")
+    fixed = "dict(type=FixKRetriever, fix_id_list=[1])"
+    assert task_of(config("'{question}'", retriever=fixed))["shots"]["ids"] == ["y"]
+    with pytest.raises(SpecError, match=r"fix_id_list has 7; rows\.jsonl has 2 rows"):
+        task_of(config("'{question}'", retriever=fixed.replace("[1]", "[7]")))
+
+
 @pytest.mark.parametrize(
     ("retriever", "shots"),
     [

@@ -12,8 +12,10 @@ from typing import Any
 from auricle.compat.aisbench.reading import Symbol, datasets
 from auricle.compat.aisbench.templates import Templates
 from auricle.data.huggingface import PREFIX
-from auricle.data.rows import READERS
+from auricle.data.manifest import COLUMNS
+from auricle.data.rows import READERS, Row, rows
 from auricle.errors import SpecError
+from auricle.types import Rejected
 
 OPTION_READERS = (
     "first-capital", "first_capital_postprocess", "last-capital", "last_capital_postprocess",
@@ -203,9 +205,21 @@ class Draft:
         pool = self._file(self._split("train"))
         if pool and (pool != self.task["data"] or "rows" in self.task):
             shots["pool"] = pool  # all rows of it, whichever are asked about
-        if kind == "FixKRetriever":
-            self.notes.append("`ids` are rows counted from 0, unless rows have ids of their own.")
+        if "ids" in shots:
+            shots["ids"] = self._ids(pool, shots["ids"])
         self.task["shots"] = shots
+
+    def _ids(self, pool: str, places: Sequence[int]) -> list[Any]:
+        """The ids of rows that are named by their places."""
+        if not pool:
+            self.notes.append("`ids` are rows counted from 0, unless rows have ids of their own.")
+            return list(places)
+        known = [_id(at, row) for at, row in enumerate(rows(self.base / pool))]
+        if wrong := [place for place in places if not 0 <= place < len(known)]:
+            raise SpecError(
+                f"{self.source}: fix_id_list has {wrong[0]}; {pool} has {len(known)} rows."
+            )
+        return [known[place] for place in places]
 
     # --- how it is scored ---------------------------------------------------------------------
 
@@ -223,6 +237,11 @@ class Draft:
         for name in ("pred_postprocessor", "dataset_postprocessor", "model_postprocessor"):
             if kind := self._part(given, name).get("type"):
                 self.notes.append(f"{name} {kind} is left out; metrics read answers themselves.")
+
+
+def _id(place: int, row: Row | Rejected) -> Any:
+    values = row.values if isinstance(row, Row) else {}
+    return next((values[name] for name in COLUMNS["id"] if name in values), place)
 
 
 def _shots(kind: str, given: Mapping[str, Any]) -> dict[str, Any] | None:
