@@ -1,6 +1,6 @@
-"""A load point as it goes by: one line, written over on a terminal, now and then elsewhere.
+"""Load points as they go by: one line, written over on a terminal, now and then elsewhere.
 
-with Ticker("poisson:8", seconds=60) as ticker: ticker(counts)      counts as `Live` has them
+with LiveView() as live: live.saw(counts)       counts over all senders, as `sending.Live` has them
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import TextIO
+from typing import Any, TextIO
 
 DRAW_SECONDS = 1.0
 LINE_SECONDS = 10.0
@@ -18,36 +18,31 @@ RECENT = 5.0
 """Seconds over which the rate is taken."""
 
 
-class Ticker:
+class LiveView:
     """Told how it goes as often as one likes; shows it as often as one can read."""
 
     def __init__(
-        self,
-        load: str,
-        seconds: float | None = None,
-        count: int | None = None,
-        stream: TextIO | None = None,
-        clock: Callable[[], float] = time.monotonic,
+        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
     ) -> None:
-        self._load, self._seconds, self._count = load, seconds, count
         self._stream, self._clock = stream or sys.stderr, clock
         self._terminal = self._stream.isatty()
+        self._counts: Mapping[str, Any] = {}
         self._began = self._shown = clock()
         self._ended: deque[tuple[float, float]] = deque([(self._began, 0)])
-        self._counts: Mapping[str, float | None] = {}
 
-    def __enter__(self) -> Ticker:
+    def __enter__(self) -> LiveView:
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._counts:
-            self._show()
-        if self._terminal and self._counts:
-            self._stream.write("\n")
-            self._stream.flush()
+        self._end()
 
-    def __call__(self, counts: Mapping[str, float | None]) -> None:
-        """Now so many were started, answered, failed and are in flight; `ttft_s` if it is known."""
+    def saw(self, counts: Mapping[str, Any]) -> None:
+        """So many are started, answered, failed, in flight; maybe `load`, `seconds`, `ttft_s`."""
+        if not counts:
+            return
+        if _of(counts, "started") < _of(self._counts, "started"):  # the next load point
+            self._end()
+            self._begin()
         self._counts = counts
         now = self._clock()
         self._ended.append((now, _of(counts, "answered") + _of(counts, "failed")))
@@ -56,6 +51,20 @@ class Ticker:
         if now - self._shown >= (DRAW_SECONDS if self._terminal else LINE_SECONDS):
             self._shown = now
             self._show()
+
+    def _begin(self) -> None:
+        self._began = self._shown = self._clock()
+        self._ended = deque([(self._began, 0)])
+
+    def _end(self) -> None:
+        """What was seen last stays to be read."""
+        if not self._counts:
+            return
+        self._show()
+        if self._terminal:
+            self._stream.write("\n")
+            self._stream.flush()
+        self._counts = {}
 
     def _show(self) -> None:
         line = self.line()
@@ -70,21 +79,18 @@ class Ticker:
         """All there is to say."""
         counts = self._counts
         told = [self._so_far()]
-        if self._count:
-            told.append(f"{_of(counts, 'started'):,.0f} of {self._count:,} sent")
-        else:
-            told.append(f"{_of(counts, 'started'):,.0f} sent")
-        told.append(f"{_of(counts, 'answered'):,.0f} answered")
+        told += [f"{_of(counts, name):,.0f} {said}" for name, said in SAID if name in counts]
         if _of(counts, "failed"):
             told.append(f"{_of(counts, 'failed'):,.0f} failed")
-        told += [f"{_of(counts, 'in_flight'):,.0f} in flight", f"{self._rate():.3g}/s"]
+        told.append(f"{self._rate():.3g}/s")
         if (first := counts.get("ttft_s")) is not None:
             told.append(f"TTFT {first:.3g} s")
-        return f"{self._load}: {', '.join(told)}"
+        load = counts.get("load")
+        return f"{load}: {', '.join(told)}" if load else ", ".join(told)
 
     def _so_far(self) -> str:
-        passed = self._clock() - self._began
-        return f"{passed:.0f} of {self._seconds:g} s" if self._seconds else f"{passed:.0f} s"
+        passed, whole = self._clock() - self._began, self._counts.get("seconds")
+        return f"{passed:.0f} of {whole:g} s" if whole else f"{passed:.0f} s"
 
     def _rate(self) -> float:
         """Of requests that ended, lately."""
@@ -92,5 +98,8 @@ class Ticker:
         return (after - before) / (last - first) if last > first else 0.0
 
 
-def _of(counts: Mapping[str, float | None], name: str) -> float:
+SAID = (("started", "sent"), ("answered", "answered"), ("in_flight", "in flight"))
+
+
+def _of(counts: Mapping[str, Any], name: str) -> float:
     return counts.get(name) or 0

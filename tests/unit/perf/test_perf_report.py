@@ -13,6 +13,7 @@ from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.exchange import Exchange
 from auricle.perf.report import markdown, page, table
 from auricle.perf.report.course import BARS, BINS, DOTS, SHARES, course
+from auricle.perf.report.publish import publish
 from auricle.perf.slo import parse
 from auricle.perf.summary import summarise
 
@@ -243,6 +244,63 @@ def test_nothing_at_all_is_drawn_as_nothing():
     assert found["bars"] == []
     assert found["rates"]["width_s"] is None
     assert page.render({}, [(summarise([exchange(49)], "burst:1"), found)])
+
+
+# --- what is written ------------------------------------------------------------------
+
+
+SEARCH = {"search": "search:rate,low=1,high=8", "best": 4.0, "beyond": 5.0, "tried": []}
+
+
+def measured(folder, summary, found):
+    """A measurement of one load point, in a folder as `auricle perf` leaves it."""
+    place = folder / "00-constant-10"
+    place.mkdir()
+    with (place / "requests.jsonl").open("wb") as lines:
+        lines.writelines(each.line() for each in found)
+    accuracy = [{"metric": "wer", "value": 0.05, "low": 0.04, "high": 0.06, "scored": 294}]
+    point = {**summary, "folder": place.name, "accuracy": accuracy}
+    about = {"command": ["perf", "speech"], "created": "today", "spec": {}, "wanted": {"seed": 3}}
+    named = {"task": "speech", "model": "fake", "interrupted": True}
+    return {**named, "points": [point], "searches": [SEARCH], "about": about}
+
+
+@pytest.fixture
+def document(tmp_path, summaries):
+    return measured(tmp_path, summaries[1], (exchange(at) for at in range(300)))
+
+
+def test_a_measurement_is_written_in_three_ways(tmp_path, document):
+    publish(tmp_path, document)
+    assert read((tmp_path / "summary.csv").read_bytes())[0]["load"] == "constant:10"
+    text = (tmp_path / "summary.md").read_text()
+    assert "4 kept what was promised, 5 did not." in text
+    assert "- Command: auricle perf speech" in text
+    whole = (tmp_path / "report.html").read_text()
+    assert "Requests over time" in whole
+    assert "wer 0.05 (0.04 … 0.06) over 294 answers." in whole
+    assert "Interrupted" in whole
+    assert not list(tmp_path.glob("*.part"))
+
+
+def test_without_the_requests_there_are_numbers_and_no_pictures(tmp_path, document):
+    (tmp_path / "00-constant-10" / "requests.jsonl").unlink()
+    publish(tmp_path, document)
+    assert "<figure" not in (tmp_path / "report.html").read_text()
+
+
+def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
+    text = table.told(document)
+    assert "search:rate,low=1,high=8: 4 kept what was promised, 5 did not." in text
+    assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
+    assert text.endswith("Interrupted: what is told is of what was measured before.")
+
+
+@pytest.mark.parametrize(
+    ("best", "beyond", "said"), [(None, 1.0, "not even the lowest"), (8.0, None, "try higher")]
+)
+def test_a_search_that_found_no_limit_says_so(best, beyond, said):
+    assert said in table.found({**SEARCH, "best": best, "beyond": beyond})
 
 
 # --- the page -------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from auricle.perf.report.table import (
     Shown,
     Summary,
     columns_of,
+    found,
     header,
     leaner,
     row,
@@ -35,12 +36,12 @@ WIDEST = 10
 def render(about: Mapping[str, Any], points: Sequence[Pair]) -> str:
     """The whole page, from summaries and, for pictures, what `course` made of their requests."""
     summaries = [summary for summary, _ in points]
-    found = _sections(points, summaries)
+    sections = _sections(points, summaries)
     body = tag(
         "body",
         tag("a", "Skip to the numbers", href="#main", class_="skip"),
-        _header(about, summaries, found),
-        tag("main", [tag("section", tag("h2", name), made, id=at) for at, name, made in found],
+        _header(about, summaries, sections),
+        tag("main", [tag("section", tag("h2", name), made, id=at) for at, name, made in sections],
             id="main"),
         _footer(about, summaries),
     )  # fmt: skip
@@ -66,15 +67,19 @@ def _head(about: Mapping[str, Any]) -> Markup:
 
 
 def _header(
-    about: Mapping[str, Any], summaries: Sequence[Summary], found: Sequence[Section]
+    about: Mapping[str, Any], summaries: Sequence[Summary], sections: Sequence[Section]
 ) -> Markup:
-    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in found]
+    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in sections]
     links.append(tag("li", tag("a", "Definitions", href="#method")))
-    wrong = [
+    wrong = ["Interrupted: this is about what was measured before."] * bool(
+        about.get("interrupted")
+    )
+    wrong += [
         f"{each['load']} is not valid: {why}"
         for each in summaries
         for why in each["validity"]["reasons"]
     ]
+    wrong += [found(each) for each in about.get("searches", ())]
     return tag(
         "header",
         tag("p", tag("bdi", str(about.get("model", ""))), class_="model"),
@@ -96,9 +101,9 @@ def _headline(summaries: Sequence[Summary]) -> Markup:
     elif summaries:
         first = "ttft_s" if summaries[0]["measures"]["ttft_s"]["n"] else "latency_s"
         said = "Median time to first word" if first == "ttft_s" else "Median latency"
-        found = summaries[0]["measures"][first]
-        name, figure = said, f"{written(found['p50'])} s"
-        beside = _between(found["intervals"]["p50"]) or f"under {summaries[0]['load']}"
+        measured = summaries[0]["measures"][first]
+        name, figure = said, f"{written(measured['p50'])} s"
+        beside = _between(measured["intervals"]["p50"]) or f"under {summaries[0]['load']}"
     return tag(
         "p",
         tag("b", name),
@@ -136,12 +141,12 @@ def _facts(summaries: Sequence[Summary]) -> Markup:
 def _sections(points: Sequence[Pair], summaries: Sequence[Summary]) -> list[Section]:
     if not points:
         return []
-    found = [("points", "Load points", _overview(summaries))]
+    made = [("points", "Load points", _overview(summaries))]
     if len(points) > 1:
-        found.append(("frontier", "How much, how fast", frontier(summaries)))
+        made.append(("frontier", "How much, how fast", frontier(summaries)))
     folded = len(points) > MANY
-    made = [point(summary, course, folded=folded) for summary, course in points]
-    return [*found, ("requests", "Point by point", together(*made))]
+    each = [point(summary, course, folded=folded) for summary, course in points]
+    return [*made, ("requests", "Point by point", together(*each))]
 
 
 def _overview(summaries: Sequence[Summary]) -> Markup:

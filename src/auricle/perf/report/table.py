@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
@@ -11,6 +12,7 @@ from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 
 Summary: TypeAlias = Mapping[str, Any]
 NONE = "–"
+NARROWEST = 60
 LEAST = 0.001  # below which digits are told as "less"
 
 
@@ -111,6 +113,26 @@ def row(summary: Summary, columns: Sequence[Shown]) -> list[str]:
 # --- the terminal ---------------------------------------------------------------------------
 
 
+def told(document: Mapping[str, Any]) -> str:
+    """All that a terminal says of a measurement."""
+    width = shutil.get_terminal_size((120, 24)).columns
+    lines = terminal(document["points"], width=max(width, NARROWEST))
+    lines += [found(each) for each in document.get("searches", ())]
+    if document.get("interrupted"):
+        lines.append("Interrupted: what is told is of what was measured before.")
+    return "\n".join(lines)
+
+
+def found(search: Mapping[str, Any]) -> str:
+    """What a search came to."""
+    best, beyond = search["best"], search["beyond"]
+    if best is None:
+        return f"{search['search']}: not even the lowest load kept what was promised."
+    if beyond is None:
+        return f"{search['search']}: {written(best)} still kept what was promised; try higher."
+    return f"{search['search']}: {written(best)} kept what was promised, {written(beyond)} did not."
+
+
 def terminal(
     summaries: Sequence[Summary], *, width: int | None = None, definitions: bool = False
 ) -> list[str]:
@@ -157,7 +179,16 @@ def remarks(summary: Summary) -> list[str]:
     told += [f"{load}: {each}" for each in summary["notes"]]
     for kind in summary["failures"]:
         told.append(f"{load}: {kind['count']:,} failed with {kind['examples'][0]}")
-    return told + [f"{load}: {each}" for each in promises(summary)]
+    return told + [f"{load}: {each}" for each in (*promises(summary), *accuracies(summary))]
+
+
+def accuracies(summary: Summary) -> list[str]:
+    """How good the answers were that were timed, where they were scored."""
+    return [
+        f"{each['metric']} {written(each['value'])}"
+        f" ({written(each['low'])} … {written(each['high'])}) over {each['scored']:,} answers."
+        for each in summary.get("accuracy", ())
+    ]
 
 
 def promises(summary: Summary) -> list[str]:
