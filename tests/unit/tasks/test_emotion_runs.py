@@ -109,3 +109,73 @@ def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):
     told = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert any("Possibly seen in training" in each for each in told["notes"])
     assert "Possibly seen in training" in auricle("show", "run").stdout
+
+
+BILINGUAL = (
+    "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/neutral,其他/other,难过/sad,"
+    "吃惊/surprised,<unk>"
+)
+
+
+def test_ravdess_beside_emotion2vec_s_labels_tells_what_is_matched(auricle, speech, tmp_path):
+    done = auricle(
+        "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={BILINGUAL}",
+        "-o", "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    found = {each["metric"]: each["details"] for each in told["numbers"] if not each["field"]}
+    matrix = found["uar"]["matrix"]
+    assert (matrix["shared"], matrix["rows"][7:]) == (7, ["calm"])
+    assert matrix["columns"][7:] == ["其他/other", "<unk>"]
+    assert found["accuracy"]["ceiling"] == pytest.approx(21 / 24)
+    assert "at most 87.50 %" in done.stdout
+    assert "calm has no counterpart among the model's labels" in done.stdout
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "calm has no counterpart among the model" in page
+    assert ">unknown</text>" in page
+
+
+def test_metrics_of_dimensions_are_refused_in_one_line(auricle, speech):
+    done = auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
+    (line,) = [each for each in done.stdout.splitlines() if "needs dimensions" in each]
+    assert line.startswith("eta2: ")
+
+
+def test_a_model_of_dimensions_is_scored_by_what_they_separate(auricle, speech, tmp_path):
+    (tmp_path / "felt.py").write_text(
+        "from auricle import BatchModel, Prediction\n"
+        "class Felt(BatchModel):\n"
+        "    def predict(self, requests):\n"
+        "        values = {'arousal': 0.1, 'dominance': 0.2, 'valence': 0.3}\n"
+        "        return [Prediction(values={n: v + at / 9 for n, v in values.items()},\n"
+        "                           scale='continuous') for at, _ in enumerate(requests)]\n"
+    )
+    done = auricle("run", "ravdess", "-T", f"root={speech}", "-m", "felt.py:Felt", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    assert "eta2_arousal" in done.stdout
+    (line,) = [each for each in done.stdout.splitlines() if "needs class scores" in each]
+    assert line.startswith("accuracy, uar, macro_f1, weighted_f1, ")
+    page = (tmp_path / "run" / "report.html").read_text()
+    assert "arousal by emotion" in page
+    rows = (tmp_path / "run" / "metrics_detail.csv").read_text()
+    assert "arousal.mean,emotion,calm," in rows
+
+
+def test_a_metric_that_was_asked_for_and_does_not_suit_is_a_failure(auricle, speech):
+    done = auricle(
+        "run", "ravdess", "-T", f"root={speech}", "-T", "metrics=uar,eta2", "-m", "fake-labels",
+        "-o", "run",
+    )  # fmt: skip
+    assert done.returncode == 3
+
+
+def test_synonyms_can_be_switched_off(auricle, speech, tmp_path):
+    done = auricle(
+        "run", "ravdess", "-T", f"root={speech}", "-T", "synonyms=false", "-m", "fake-labels",
+        "-M", "labels=joy,sad", "-o", "run",
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "accuracy:2.no-synonyms" in told["numbers"][0]["signature"]
+    assert "different words" not in done.stdout
