@@ -69,8 +69,11 @@ class Plcmos(Mos):
         super().__init__(crop)
         if not isinstance(raters, int) or raters < 1:
             raise SpecError(f"plcmos: raters should be a whole number from 1, not {raters!r}.")
-        self._network = _plcmos()
+        self._session = _session("plcmos", "plcmos_models/plcmos_v2.onnx")
         import numpy as np
+        from speechmos.plcmos import PLCMOS
+
+        self._spectrum = PLCMOS().stft_transform
 
         drawn = np.random.default_rng(seed).normal(size=(raters, 64))
         self._raters = drawn.astype(np.float32)
@@ -78,9 +81,9 @@ class Plcmos(Mos):
     def rate(self, samples: Any) -> dict[str, float]:
         import numpy as np
 
-        heard = self._network.stft_transform(samples).astype(np.float32)[None, None]
+        heard = self._spectrum(samples).astype(np.float32)[None, None]
         said = [
-            self._network.session.run(None, {"degraded_audio": heard, "rater_embed": rater[None]})
+            self._session.run(None, {"degraded_audio": heard, "rater_embed": rater[None]})
             for rater in self._raters
         ]
         return {"plcmos": float(np.mean([each[0].item() for each in said]))}
@@ -99,8 +102,8 @@ class Dnsmos(Mos):
         """`personalized` takes other people's voices for noise."""
         super().__init__(crop)
         chosen = "pdnsmos_models" if personalized else "dnsmos_models"
-        self._p835 = _session(f"{chosen}/sig_bak_ovr.onnx")
-        self._p808 = _session("dnsmos_models/model_v8.onnx")
+        self._p835 = _session("dnsmos", f"{chosen}/sig_bak_ovr.onnx")
+        self._p808 = _session("dnsmos", "dnsmos_models/model_v8.onnx")
         self._curves = PERSONALIZED if personalized else GENERAL
 
     def rate(self, samples: Any) -> dict[str, float]:
@@ -158,24 +161,17 @@ def _bands() -> Any:
     return np.maximum(0, np.minimum(rising, falling)) * 2 / (high - low)
 
 
-def _session(weights: str) -> Any:
-    """A network of the package; its code is not imported."""
+def _session(name: str, weights: str) -> Any:
+    """A network of the package, on one core: clips are short, and --replicas takes the others."""
     found = find_spec("speechmos")
-    try:
-        import onnxruntime
-    except ImportError as error:
-        raise MissingExtra("The model dnsmos", "mos") from error
-    if found is None or not found.submodule_search_locations:
-        raise MissingExtra("The model dnsmos", "mos")
-    return onnxruntime.InferenceSession(str(Path(found.submodule_search_locations[0]) / weights))
+    folders = found.submodule_search_locations if found else None
+    if not folders or find_spec("onnxruntime") is None:
+        raise MissingExtra(f"The model {name}", "mos")
+    from onnxruntime import InferenceSession, SessionOptions
 
-
-def _plcmos() -> Any:
-    try:
-        from speechmos.plcmos import PLCMOS
-    except ImportError as error:
-        raise MissingExtra("The model plcmos", "mos") from error
-    return PLCMOS()
+    options = SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    return InferenceSession(str(Path(folders[0]) / weights), options)
 
 
 def _samples(request: Predict, crop: float | None) -> Any:
