@@ -28,7 +28,7 @@ class LiveView:
         self._terminal = self._stream.isatty()
         self._counts: Mapping[str, Any] = {}
         self._began = self._shown = clock()
-        self._ended: deque[tuple[float, float]] = deque([(self._began, 0)])
+        self._ended: deque[tuple[float, float]] = deque()
 
     def __enter__(self) -> LiveView:
         return self
@@ -42,6 +42,7 @@ class LiveView:
             return
         if _of(counts, "started") < _of(self._counts, "started"):  # the next load point
             self._end()
+        if not self._counts:  # what was made ready before counts for nothing
             self._begin()
         self._counts = counts
         now = self._clock()
@@ -54,7 +55,7 @@ class LiveView:
 
     def _begin(self) -> None:
         self._began = self._shown = self._clock()
-        self._ended = deque([(self._began, 0)])
+        self._ended = deque()
 
     def _end(self) -> None:
         """What was seen last stays to be read."""
