@@ -11,6 +11,7 @@ ALL = (
     "startup",
     "throughput",
     "scoring",
+    "reward",
     "batching",
     "padded",
     "first_batch",

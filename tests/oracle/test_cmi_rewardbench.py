@@ -55,7 +55,7 @@ def exported(sounds, tmp_path):
             model=f"cmi:{GOLDEN / 'table_model.py'}:Table",
             model_args={"checkpoint": str(GOLDEN / "sounds.json"), "device": "cpu"},
         )
-        evaluate(spec, tmp_path / "run")
+        evaluate(spec, tmp_path / "run", infer_only=True)
         export(tmp_path / "run", "cmi")
         return tmp_path / "run" / "cmi"
 

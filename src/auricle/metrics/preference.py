@@ -35,8 +35,8 @@ def choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
         return _settled([_letter(each) for each in about])
     if len(about) != 2:
         raise Unsupported(f"needs a number for either side; there are {len(about)}")
-    a, b = (dimension.value(each) for each in about)
-    return TIE if a == b else float(b > a)
+    a, b = dimension.value(about[0]), dimension.value(about[1])
+    return TIE if a == b else B if b > a else A
 
 
 def _letter(output: Output) -> float:

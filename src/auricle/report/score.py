@@ -43,7 +43,10 @@ class Stats:
 
     def append(self, result: Any) -> Stat:
         """Keep a metric's result as a stat; all stats of a metric are of one shape."""
-        if type(result) is tuple and len(result) == self._width:  # as nearly all of them are
+        if type(result) is float and self._width == 1:  # as nearly all of them are
+            self._numbers.append(result)
+            return result
+        if type(result) is tuple and len(result) == self._width:
             self._numbers.extend(array("d", result))
             return result
         stat = shaped(result)

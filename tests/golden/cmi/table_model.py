@@ -1,7 +1,7 @@
 """A reward model in the form CMI-RewardBench takes: it looks up what it says in a table."""
 
 import json
-from pathlib import PurePath
+from pathlib import Path, PurePath
 
 import numpy as np
 
@@ -10,10 +10,8 @@ class Table:
     sr = 16_000
 
     def __init__(self, checkpoint, device):
-        with open(checkpoint, encoding="utf-8") as file:
-            self.scores = {
-                PurePath(path).parts: said for path, (_, *said) in json.load(file).items()
-            }
+        table = json.loads(Path(checkpoint).read_text(encoding="utf-8"))
+        self.scores = {PurePath(path).parts: said for path, (_, *said) in table.items()}
 
     def score_batch(self, inputs, batch_size, max_dur):
         assert batch_size == len(inputs)
