@@ -305,6 +305,13 @@ def test_iemocap_has_four_classes_with_excited_as_happy(iemocap):
     assert (meta["style"], meta["code"]) == ("improvised", "exc")
 
 
+def test_iemocap_s_ratings_may_be_put_on_a_scale_from_0_to_1(iemocap):
+    meta = by_id(task("iemocap", iemocap, ratings="0-1"))["Ses01F_impro01_M000"].meta
+    assert (meta["valence"], meta["arousal"], meta["dominance"]) == (0.875, 0.625, 0.5)
+    with pytest.raises(SpecError, match="ratings is one of 1-5, 0-1"):
+        task("iemocap", iemocap, ratings="1-7")
+
+
 def test_iemocap_can_keep_all_that_listeners_agreed_on(iemocap):
     made = task("iemocap", iemocap, classes="all")
     assert sorted(each.target for each in made.samples) == ["excited", "frustrated", "neutral"]

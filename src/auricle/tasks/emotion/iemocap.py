@@ -24,7 +24,7 @@ CORPUS = Corpus(
     source="the University of Southern California (SAIL)",
     example="Session1/dialog/EmoEvaluation/Ses01F_impro01.txt and "
     "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
-    options=("classes", "session"),
+    options=("classes", "session", "ratings"),
 )
 FOUR = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
 """The usual protocol: excited counts as happy, the rest is left out."""
@@ -48,8 +48,14 @@ LINE = re.compile(
 )
 
 
-def iemocap(root: str = "", classes: object = 4, session: int = 0, **asked: Any) -> Task:
-    """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all."""
+def iemocap(
+    root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **asked: Any
+) -> Task:
+    """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all.
+
+    `ratings=0-1` puts listeners' ratings on the scale that dimensional models are trained on.
+    """
+    unit = one_of(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
     codes = CODES[one_of(CORPUS, "classes", classes, tuple(CODES))]
     if session not in range(6):
         raise SpecError(f"iemocap: session is a whole number from 1 to 5, not {session!r}.")
@@ -57,7 +63,7 @@ def iemocap(root: str = "", classes: object = 4, session: int = 0, **asked: Any)
     recordings = Recordings(
         corpus=CORPUS,
         root=folder_of(CORPUS, root),
-        find=partial(_find, codes=codes, session=session),
+        find=partial(_find, codes=codes, session=session, unit=unit),
         expected=_expected(codes, session),
         part=" ".join(filter(None, words)),
         labels=tuple(dict.fromkeys(codes.values())),
@@ -75,7 +81,7 @@ def _expected(codes: dict[str, str], session: int) -> dict[str, int]:
     return dict(counts)
 
 
-def _find(root: Path, codes: dict[str, str], session: int) -> Found:
+def _find(root: Path, codes: dict[str, str], session: int, unit: bool) -> Found:
     sounds = {path.stem: path for path in reversed([*files(root, SOUNDS)])}
     clips: list[Clip] = []
     rejected: dict[str, Rejected] = {}
@@ -87,7 +93,7 @@ def _find(root: Path, codes: dict[str, str], session: int) -> Found:
         elif code not in codes:
             left_out[code] += 1
         elif name in sounds:
-            clips.append(_clip(line, sounds[name], codes[code]))
+            clips.append(_clip(line, sounds[name], codes[code], unit))
         else:
             rejected[name] = Rejected(origin, f"{name} is labelled, and there is no {name}.wav")
     single, notes = without_copies(clips, root)
@@ -106,8 +112,10 @@ def _labelled(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
                 yield f"{path.name}:{at}", found
 
 
-def _clip(line: re.Match[str], path: Path, label: str) -> Clip:
+def _clip(line: re.Match[str], path: Path, label: str, unit: bool) -> Clip:
     name, voice = line[3], line[6]
+    rated = [float(line[at]) for at in (8, 9, 10)]
+    valence, arousal, dominance = [(each - 1) / 4 for each in rated] if unit else rated
     return Clip(
         name,
         path,
@@ -119,8 +127,8 @@ def _clip(line: re.Match[str], path: Path, label: str) -> Clip:
             "style": "improvised" if line[5] == "impro" else "scripted",
             "dialogue": name.rpartition("_")[0],
             "code": line[7],
-            "valence": float(line[8]),
-            "arousal": float(line[9]),
-            "dominance": float(line[10]),
+            "valence": valence,
+            "arousal": arousal,
+            "dominance": dominance,
         },
     )
