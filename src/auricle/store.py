@@ -373,7 +373,7 @@ def cut_torn_line(path: Path, block: int = 65_536) -> None:
 
 def set_aside(path: Path) -> Path | None:
     """Move an earlier run out of the way; where it is now, or None if there was none."""
-    if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl")):
+    if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl", "perf.json")):
         return None
     locked(path).close()  # refuses while somebody is writing to it
     number = 1

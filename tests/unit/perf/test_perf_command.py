@@ -1,0 +1,108 @@
+"""`auricle perf` as a user has it."""
+
+import csv
+import json
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from auricle.fakeserver import FakeServer, Script
+
+
+@pytest.fixture
+def perf(auricle, questions):
+    """The command against a server that behaves as told."""
+    data = questions(8)
+
+    def call(*words, script=None, url=None, **options):
+        with FakeServer(script or Script(latency=0.02)) as server:
+            asked = ["perf", data, "--as", "qa", "-m", "openai", "-M", "model=fake"]
+            return auricle(*asked, "-M", f"base_url={url or server.url}", *words, **options)
+
+    return call
+
+
+def test_a_measurement_is_told_and_written_down(perf, tmp_path):
+    told = perf("--load", "closed:2", "--count", "12", "-o", "run")
+    assert told.returncode == 0, told.stderr
+    assert "closed:2" in told.stdout
+    assert "report.html" in told.stdout
+    names = {path.name for path in (tmp_path / "run").iterdir()}
+    assert {"perf.json", "summary.json", "summary.md", "summary.csv", "report.html"} <= names
+    with (tmp_path / "run" / "summary.csv").open() as rows:
+        (row,) = csv.DictReader(rows)
+    assert (row["load"], row["ok"]) == ("closed:2", "12")
+
+
+def test_machines_are_told_in_json_alone(perf):
+    told = perf("--load", "closed:1", "--count", "3", "--json")
+    document = json.loads(told.stdout)
+    assert document["points"][0]["counts"]["all"]["ok"] == 3
+
+
+def test_a_point_is_an_ordinary_run(perf, auricle):
+    perf("--load", "closed:2", "--count", "8", "-o", "run")
+    shown = auricle("show", "run/00-closed-2")
+    assert shown.returncode == 0, shown.stderr
+    assert "exact_match" in shown.stdout
+    again = auricle("score", "run/00-closed-2")
+    assert again.returncode == 0, again.stderr
+
+
+def test_failures_are_an_exit_code(perf):
+    told = perf("--load", "closed:2", "--count", "20", script=Script(faults={"500": 0.4}, seed=5))
+    assert told.returncode == 3, told.stderr
+    assert "HTTP 500" in told.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--load", "closed:2"), "--duration"),
+        (("--load", "closd:2", "--count", "3"), "closed"),
+        (("--load", "closed:2", "--count", "3", "--senders", "many"), "--senders"),
+        (("--load", "search:rate", "--count", "3"), "--slo"),
+        (("--load", "closed:2", "--count", "3", "--slo", "p95(tftf_s)<1"), "ttft_s"),
+    ],
+)
+def test_what_cannot_be_is_one_line(perf, tmp_path, words, said):
+    told = perf(*words, "-o", "run")
+    assert told.returncode == 2
+    assert said in told.stderr
+    assert len(told.stderr.strip().splitlines()) == 1
+    assert not (tmp_path / "run").exists()
+
+
+def test_a_dead_server_is_one_line(perf):
+    told = perf("--load", "closed:2", "--count", "3", url="http://127.0.0.1:9/v1")
+    assert told.returncode == 2
+    assert len(told.stderr.strip().splitlines()) == 1
+    assert "no connection to 127.0.0.1:9" in told.stderr
+
+
+def test_a_refused_key_is_one_line(perf):
+    told = perf("--load", "closed:2", "--count", "3", script=Script(key="other"))
+    assert told.returncode == 2
+    assert len(told.stderr.strip().splitlines()) == 1
+    assert "HTTP 401" in told.stderr
+
+
+def test_a_folder_is_not_used_twice_unless_set_aside(perf, tmp_path):
+    words = ("--load", "closed:1", "--count", "2", "-o", "run")
+    assert perf(*words).returncode == 0
+    second = perf(*words)
+    assert second.returncode == 2
+    assert "--fresh" in second.stderr
+    assert perf(*words, "--fresh").returncode == 0
+    assert len([path for path in tmp_path.iterdir() if path.name.startswith("run")]) == 2
+
+
+def test_secrets_of_the_command_are_not_written_down(perf, tmp_path):
+    told = perf(
+        *("--load", "closed:1", "--count", "2", "-o", "run", "-M", "api_key=sk-hidden-thing"),
+        script=Script(key="sk-hidden-thing"),
+    )
+    assert told.returncode == 0, told.stderr
+    for path in (tmp_path / "run").rglob("*"):
+        assert path.is_dir() or b"sk-hidden-thing" not in path.read_bytes()
