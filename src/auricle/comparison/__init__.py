@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle import api
+from auricle.comparison.agreements import agreements, sentences
 from auricle.comparison.choosing import Signed, choose, metrics_of, overall
 from auricle.comparison.flips import Flip, flips
 from auricle.comparison.matrices import subtracted
@@ -22,6 +23,7 @@ from auricle.comparison.shifts import Shift, shared, shifts
 from auricle.comparison.sides import Pairs, Side, pair, read
 from auricle.errors import SpecError
 from auricle.garbage import seldom_collected
+from auricle.metrics.agreement import Agreement
 from auricle.metrics.base import Metric
 
 __all__ = ["Comparison", "Flip", "Row", "Shift", "compare"]
@@ -49,6 +51,8 @@ class Comparison:
     shifts: tuple[Shift, ...]
     """How far means moved, where both runs answer in dimensions."""
     metrics: Mapping[str, Metric] = field(default_factory=dict)
+    agreement: tuple[Agreement, ...] = ()
+    """How far the two models say the same, where both tell numbers."""
 
     def document(self) -> dict[str, Any]:
         """The same as plain data, for JSON, the page and the app."""
@@ -75,6 +79,7 @@ class Comparison:
                 },
                 "matrix": self.matrix,
                 "shifts": [_shift(each) for each in self.shifts],
+                "agreement": [asdict(each) for each in self.agreement],
             }
         )
         return document
@@ -125,17 +130,19 @@ def _compared(
     made = rows(matched, sides, pairs, by, cluster)
     matrix = subtracted(sides[0].document, sides[1].document)
     refused.update(_no_matrix(sides, matrix is not None))
+    agreed = agreements(*sides, pairs)
     return Comparison(
         *sides,
         pairs,
         tuple(made),
         refused,
-        tuple(notes(*sides, pairs, made, cluster)),
+        (*notes(*sides, pairs, made, cluster), *sentences(agreed)),
         flips(matched, sides, pairs, most_flips),
         frozenset(each.metric.name for each in matched if each.is_flip),
         matrix,
         tuple(shifts(*sides, pairs, cluster)),
         {metric.name: metric for metric in metrics},
+        tuple(agreed),
     )
 
 

@@ -17,7 +17,7 @@ from auricle.errors import DataError
 from auricle.metrics.base import Metric
 from auricle.report.score import Stats
 from auricle.store import Run
-from auricle.types import Prediction, Record
+from auricle.types import Output, Prediction, Record
 
 ABSENT = -1
 NESTED = {list, type(None)}
@@ -51,6 +51,8 @@ class Side:
     labels: list[str | None] = field(default_factory=list)
     """Targets that are words, where outputs are dimensions."""
     dimensions: dict[int, Mapping[str, float]] = field(default_factory=dict)
+    told: dict[int, tuple[Output, ...]] = field(default_factory=dict)
+    """All outputs of samples whose outputs are dimensions: of two sounds, two."""
     scored: dict[str, Scored] = field(default_factory=dict)
     classes: int = 0
     """How many outputs are shares or scores of classes."""
@@ -95,6 +97,7 @@ def _place(side: Side, record: Record) -> int:
     side.labels.append(sample.target if isinstance(sample.target, str) else None)
     if isinstance(last, Prediction) and continuous:
         side.dimensions[place] = last.values
+        side.told[place] = record.outputs
     return place
 
 
