@@ -17,7 +17,7 @@ from auricle.fakeserver import FakeServer, Script, digest_of
 from auricle.fakeserver.timetable import Timetable
 
 CHAT = "/v1/chat/completions"
-SLACK = 0.04
+SLACK = 0.1
 """Seconds that a machine with other things to do may be late."""
 SPOKEN = {"modalities": ["text", "audio"], "audio": {"format": "pcm16"}}
 
@@ -80,7 +80,12 @@ def times(server, heard):
 
 def close(value):
     """Not before its time, and not long after it."""
-    return pytest.approx(value + SLACK / 2, abs=SLACK / 2)
+    return pytest.approx(value + SLACK / 2, abs=SLACK / 2 + 1e-6)
+
+
+def near(value):
+    """About so long between two times, each of which may be late."""
+    return pytest.approx(value, abs=SLACK)
 
 
 def test_words_come_at_the_pace_from_the_first_on(serve):
@@ -128,7 +133,7 @@ def test_token_counts_may_be_long_in_coming(serve):
     assert done[1] == "data: [DONE]"
     assert counts[0] == close(0.15)
     kept = times(server, heard)
-    assert kept["done"] - kept["last_content"] == close(0.15)
+    assert kept["done"] - kept["last_content"] == near(0.15)
 
 
 def test_thoughts_come_before_words_and_are_counted(serve):
@@ -141,7 +146,7 @@ def test_thoughts_come_before_words_and_are_counted(serve):
     assert usage["completion_tokens"] == 7
     assert usage["completion_tokens_details"] == {"reasoning_tokens": 3}
     kept = times(server, heard)
-    assert kept["first_content"] - kept["first_token"] == close(0.06)
+    assert kept["first_content"] - kept["first_token"] == near(0.06)
 
 
 def test_an_event_may_hold_several_tokens(serve):
@@ -203,10 +208,8 @@ def together(server, count, **rest):
 
 
 def test_whoever_finds_no_slot_waits_for_one(serve):
-    found = together(serve(latency=0.1, slots=2), 6)
-    assert [heard.ended for heard in found] == [
-        pytest.approx(at + SLACK / 2, abs=SLACK) for at in (0.1, 0.1, 0.2, 0.2, 0.3, 0.3)
-    ]
+    found = together(serve(latency=0.2, slots=2), 6)
+    assert [heard.ended for heard in found] == [near(at) for at in (0.2, 0.2, 0.4, 0.4, 0.6, 0.6)]
 
 
 def test_a_slot_is_taken_until_the_last_token_is_said(serve):
@@ -233,9 +236,9 @@ def test_work_rests_in_a_stall_and_goes_on_after_it():
 
 
 def test_nothing_leaves_in_a_stall(serve):
-    heard = Heard(serve(pace=20, stall_at=0.07, stall_seconds=0.2, keep_alive=0.02))
-    assert [at for at, _ in heard.words()] == [close(at) for at in (0, 0.05, 0.3, 0.35)]
-    assert max(late - early for (early, _), (late, _) in pairwise(heard.lines)) > 0.18
+    heard = Heard(serve(pace=20, stall_at=0.07, stall_seconds=0.4, keep_alive=0.02))
+    assert [at for at, _ in heard.words()] == [close(at) for at in (0, 0.05, 0.5, 0.55)]
+    assert max(late - early for (early, _), (late, _) in pairwise(heard.lines)) > 0.25
 
 
 def test_a_request_that_comes_in_a_stall_is_held(serve):
@@ -243,7 +246,7 @@ def test_a_request_that_comes_in_a_stall_is_held(serve):
     began = time.monotonic()
     Heard(server, "first")
     second = Heard(server, "second")
-    assert second.asked + second.ended - began == pytest.approx(0.4, abs=0.05)
+    assert second.asked + second.ended - began == near(0.4)
 
 
 def test_a_new_connection_may_be_accepted_late(serve):
