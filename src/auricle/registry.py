@@ -55,6 +55,10 @@ class Registry(Generic[T]):
             return (getattr(self._found[name], "__doc__", "") or "").strip().partition("\n")[0]
         return ", ".join(f"from {point.value}" for point in self._plugins(name))
 
+    def foreign(self) -> dict[str, str]:
+        """How classes written for other frameworks are named, with a line on each."""
+        return {f"{name}:file.py:Class": each.about for name, each in self._prefixes.items()}
+
     def get(self, name: str) -> T:
         """What `name` stands for; `package.module:attr` and `file.py:attr` need no registration."""
         if name not in self._found:

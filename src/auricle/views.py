@@ -190,7 +190,7 @@ def list_names(kind: str, as_json: bool) -> None:
         about = {name: each.description for name, each in PROFILES.items()}
     else:
         table: registry.Registry[Any] = getattr(registry, kind.removesuffix("s"))
-        about = {name: table.about(name) for name in table}
+        about = {name: table.about(name) for name in table} | table.foreign()
     if as_json:
         click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         return

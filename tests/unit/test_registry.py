@@ -3,7 +3,7 @@
 import pytest
 
 from auricle.errors import SpecError, UnknownName
-from auricle.registry import Builtin, Registry, encoder, metric, model, retriever, task
+from auricle.registry import Builtin, Registry, encoder, metric, model, parted, retriever, task
 
 
 @pytest.fixture
@@ -40,6 +40,26 @@ def test_a_file_needs_no_package(registry, tmp_path):
     file = tmp_path / "mine.py"
     file.write_text("import beside\ndef answer():\n    return beside.VALUE\n")
     assert registry.get(f"{file}:answer")() == 7
+
+
+def test_a_prefix_hands_the_rest_of_a_name_to_its_own_table():
+    prefixed = Registry("model", {}, {"json": Builtin("json:dumps", "what stands behind it")})
+    assert prefixed.get("json:file.py:Class") == '"file.py:Class"'
+    assert prefixed.foreign() == {"json:file.py:Class": "what stands behind it"}
+    assert list(prefixed) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "whole"),
+    [
+        ("cmi:mine.py:My", ("cmi:", "mine.py:My")),
+        ("mine.py:My", ("", "mine.py:My")),
+        ("cmi", ("", "cmi")),
+        ("json:dumps", ("", "json:dumps")),
+    ],
+)
+def test_a_prefix_is_told_from_a_module(name, whole):
+    assert parted(name) == whole
 
 
 @pytest.mark.parametrize(
