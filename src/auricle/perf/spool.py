@@ -53,4 +53,4 @@ class Spool:
 
 def digest(body: bytes) -> str:
     """What stands for a body in the records: the same for the same."""
-    return blake2b(body, digest_size=8).hexdigest()
+    return blake2b(body, digest_size=16).hexdigest()
