@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Self
 
 from auricle.audio import Audio
+from auricle.errors import SpecError
 from auricle.models.sounds import cropped
 
 
@@ -21,7 +23,15 @@ class Files:
 
     def path(self, sound: Audio) -> str:
         """The sound's own file if it is all of it, else a WAV file with what is asked for."""
-        sound = cropped(sound, self._crop)
+        try:
+            return self._path(cropped(sound, self._crop))
+        except ImportError as error:  # another Python than Auricle's own
+            raise SpecError(
+                "Sounds that are cut or in memory need more where the model runs: "
+                f"{sys.executable} -m pip install numpy soundfile soxr."
+            ) from error
+
+    def _path(self, sound: Audio) -> str:
         whole = sound.data is None and not sound.start and sound.end is None
         if whole and sound.path is not None:
             return os.fspath(sound)

@@ -1,5 +1,6 @@
 """Sounds as files that lose nothing and are cleared away."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -8,6 +9,7 @@ import soundfile
 
 from auricle.audio import Audio
 from auricle.compat.files import Files
+from auricle.errors import SpecError
 
 
 def test_sixteen_bits_are_kept_to_the_bit(tmp_path):
@@ -54,3 +56,10 @@ def test_nothing_is_left_where_the_model_raised(tone):
     with pytest.raises(RuntimeError):
         stumble()
     assert not kept[0].exists()
+
+
+def test_a_python_that_cannot_write_sounds_is_told_what_to_install(tone, monkeypatch):
+    sound = Audio.of(tone("a.wav", seconds=0.2), end=0.1)
+    monkeypatch.setitem(sys.modules, "soundfile", None)
+    with Files() as files, pytest.raises(SpecError, match="pip install numpy soundfile soxr"):
+        files.path(sound)
