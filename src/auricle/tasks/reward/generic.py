@@ -44,6 +44,8 @@ WORDS: Mapping[str, str] = {
     **dict.fromkeys(("b", "model_b", "audio_b", "right", "second", "rejected"), "b"),
     **dict.fromkeys(("tie", "both", "neither", "equal", "same", "draw"), "tie"),
 }
+# Whether there is anything to ask about is decided here, not by the manifest: hence the blank.
+FIELDS = Fields(target=(), question=TEXT, target_needed=False, default_question=" ")
 FEW = 50  # rows looked at to learn the columns
 
 Truth = Callable[[Any], Json]
@@ -88,7 +90,7 @@ def _task(
     base = Path(options.root) if options.root else Path(options.data).parent
     manifest = samples_of(
         options,
-        Fields(target=(), question=TEXT, target_needed=False),
+        FIELDS,
         lambda sample: _finished(sample, base, sides, columns, truth),
     )
     return Task(
