@@ -163,6 +163,9 @@ def compare_runs(
     as_json: bool,
 ) -> None:
     """How B differs from A, and how surely; what cannot be compared is explained."""
+    if any((run / "perf.json").exists() for run in runs):
+        compare_measurements(runs, as_json)
+        return
     from auricle.comparison import compare
     from auricle.report import differences
 
@@ -180,6 +183,23 @@ def compare_runs(
         click.echo(line)
     if html:
         click.echo(f"\nPage: {html.resolve()}")
+
+
+def compare_measurements(runs: tuple[Path, Path], as_json: bool) -> None:
+    """How B serves beside A, load by load."""
+    from auricle.perf.comparing import compared, is_measurement, lines
+
+    for run, other in (runs, runs[::-1]):
+        if not is_measurement(run):
+            raise SpecError(
+                f"{other} is a measurement of `auricle perf`, and {run} is not. Its points are "
+                f"ordinary runs: compare with a folder in {other}."
+            )
+    document = compared(*runs)
+    if as_json:
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
+        return
+    click.echo("\n".join(lines(document)))
 
 
 def list_names(kind: str, as_json: bool) -> None:

@@ -1,0 +1,89 @@
+"""Two measurements beside each other."""
+
+import json
+
+import pytest
+
+from auricle.fakeserver import Script
+from auricle.perf.comparing import compared, lines
+
+
+@pytest.fixture
+def both(measured, questions):
+    """A server measured twice: as it is, and slower."""
+    data = questions(10)
+
+    def run(load="closed:2,4", other=None, **wanted):
+        told = {"count": 40, "stream": True, "data": data} | wanted
+        quick = measured(load, Script(latency=0.02, pace=500), **told)
+        slow = measured(other or load, Script(latency=0.06, pace=500), **told)
+        return quick.folder, slow.folder
+
+    return run
+
+
+def row(document, name, at=0):
+    (found,) = [row for row in document["points"][at]["rows"] if row["name"] == name]
+    return found
+
+
+def test_points_of_one_load_are_compared(both):
+    document = compared(*both())
+    assert [point["load"] for point in document["points"]] == ["closed:2", "closed:4"]
+    slower = row(document, "ttft_s p50")
+    assert slower["ratio"] == pytest.approx(3, rel=0.4)
+    assert slower["apart"]
+    assert row(document, "req_s")["ratio"] < 1
+    assert "B is worse" in "\n".join(lines(document))
+
+
+def test_accuracy_stands_beside_speed(both):
+    document = compared(*both())
+    same = row(document, "exact_match")
+    assert same["a"] == same["b"]
+    assert not same["apart"]
+
+
+def test_a_measurement_beside_itself_is_made_alike(both):
+    one, _ = both()
+    document = compared(one, one)
+    assert document["differs"] == []
+    assert all(row["ratio"] in (1, None) for row in document["points"][0]["rows"])
+    told = "\n".join(lines(document))
+    assert "Not made alike" not in told
+    assert "B is" not in told
+
+
+def test_what_was_not_made_alike_is_told_first(measured, questions):
+    one = measured("closed:2", count=6, data=questions(10)).folder
+    two = measured("closed:2", count=9, seed=3, data=questions(12)).folder
+    document = compared(one, two)
+    differs = {each["what"]: (each["a"], each["b"]) for each in document["differs"]}
+    assert differs["count"] == (6, 9)
+    assert differs["seed"] == (0, 3)
+    assert "data" in differs
+    told = lines(document)
+    assert told.index("Not made alike:") < next(
+        at for at, line in enumerate(told) if line.startswith("closed:2")
+    )
+
+
+def test_loads_of_one_side_are_named(both):
+    document = compared(*both("closed:1,2", "closed:2,3", count=5))
+    assert [point["load"] for point in document["points"]] == ["closed:2"]
+    assert (document["only_a"], document["only_b"]) == (["closed:1"], ["closed:3"])
+    assert "Only in B: closed:3" in lines(document)
+
+
+def test_the_command_compares_measurements(both, auricle):
+    told = auricle("compare", *both())
+    assert told.returncode == 0, told.stderr
+    assert "ttft_s p50" in told.stdout
+    assert json.loads(auricle("compare", *both(), "--json").stdout)["points"]
+
+
+def test_a_measurement_and_a_run_are_no_pair(both, auricle):
+    one, _ = both()
+    told = auricle("compare", one, one / "00-closed-2")
+    assert told.returncode == 2
+    assert "ordinary runs" in told.stderr
