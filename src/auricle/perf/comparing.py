@@ -116,7 +116,8 @@ def _made(document: Document) -> dict[str, Any]:
         found |= {f"{name[:-5]}: {key}": value for key, value in (spec.get(name) or {}).items()}
     found |= {name: value for name, value in wanted.items() if name not in NOT_ASKED}
     found |= {"machine": about["platform"], "cores": about["cores"]}
-    return found | about["versions"]
+    found |= about["versions"]
+    return found
 
 
 Pair: TypeAlias = tuple[str, Document, Document]
