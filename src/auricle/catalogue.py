@@ -28,7 +28,7 @@ TASKS: Mapping[str, Builtin] = {
         "auricle.tasks.reward.generic:preference", "which of two is better: `--as preference`"
     ),
     "cmi-rewardbench": Builtin(
-        "auricle.tasks.reward.cmi:cmi_rewardbench", "music rewards: the four that follow"
+        "auricle.tasks.reward.cmi:cmi_rewardbench", "PAM, MusicEval, Music Arena and CMI-Pref"
     ),
     "pam": Builtin("auricle.tasks.reward.cmi:pam", "music rated for quality and fit"),
     "musiceval": Builtin("auricle.tasks.reward.cmi:musiceval", "music rated for quality"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,7 @@ from auricle.metrics.rewards import Dimension
 from auricle.store import Run, write_lines, write_whole
 from auricle.tasks.reward.cmi import Bench
 from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCES
-from auricle.types import Output, Prediction, Record
+from auricle.types import Generation, Output, Record
 
 SCORES: Mapping[str, str] = {
     "alignment": "predicted_text-music alignment",
@@ -104,24 +104,22 @@ def _predicted(
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, column in SCORES.items():
-        for suffix, value in zip(("", "_b"), _values(outputs, dimensions[name]), strict=False):
-            found[f"{column}{suffix}"] = value
+        values = _values(outputs, dimensions[name], paired=paired)
+        found |= {f"{column}{side}": each for side, each in zip(("", "_b"), values, strict=False)}
     for name, column in CHOICES.items() if paired else ():
         if label := _label(outputs, dimensions[name]):
             found[column] = label
     return found
 
 
-def _values(outputs: Sequence[Output], dimension: Dimension) -> Iterator[float]:
+def _values(outputs: Sequence[Output], dimension: Dimension, *, paired: bool) -> list[float]:
     """The numbers for a sound, or for either of two, where a model tells any."""
-    about = dimension.of(outputs)
-    if not isinstance(about[0], Prediction) and len(about) > 1 and dimension.chosen:
-        return  # it chose, and told no number
-    for output in about:
-        try:
-            yield dimension.value(output)
-        except (Unsuited, Unreadable):
-            return
+    try:
+        about = dimension.of(outputs)
+        chose = paired and dimension.chosen and isinstance(about[0], Generation)
+        return [] if chose else [dimension.value(output) for output in about]
+    except (Unsuited, Unreadable):
+        return []
 
 
 def _label(outputs: Sequence[Output], dimension: Dimension) -> str | None:

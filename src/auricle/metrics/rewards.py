@@ -30,7 +30,7 @@ class Dimension:
     question: int = 0
     """Which of the questions to a model that writes is about it,"""
     questions: int = 1
-    """and how many there are."""
+    """and how many there are; none, where such a model is not asked about it."""
     scale: tuple[float, float] = (1.0, 5.0)
     """Between which numbers such a model was asked to answer."""
     chosen: bool = True
@@ -84,6 +84,8 @@ class Dimension:
         """The outputs that speak of it: all that a reward model tells, some that others write."""
         if isinstance(outputs[0], Prediction):
             return outputs
+        if not self.questions:
+            raise Unsuited(f"nothing was asked about {self.name}")
         each = len(outputs) // self.questions
         return outputs[self.question * each : (self.question + 1) * each]
 

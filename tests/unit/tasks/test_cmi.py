@@ -1,5 +1,7 @@
 """CMI-RewardBench's rows as samples: whose they are, what people said, what is missing."""
 
+import json
+
 import pytest
 
 from auricle import Audio, Spec, evaluate
@@ -257,3 +259,28 @@ def test_places_are_kept_whole(tmp_path, manifest, monkeypatch):
     given = {"dataset_jsonl": "mine.jsonl", "dataset_root": "."}
     spec = Spec(task="pam", task_args=given, model="fake-reward").settled()
     assert build(spec).samples.root == tmp_path
+
+
+def test_models_that_write_are_asked_only_what_people_judged(bench):
+    def asked(row, **options):
+        return suited(bench(row, **options).inferencer, ["generate"], "t", "m").prefer.questions
+
+    assert len(asked(PREF, subset="CMI-Pref")) == 2
+    assert asked(ARENA, subset="MusicArena") == ("Which recording is better as music?",)
+
+
+def test_choices_in_words_are_exported_without_numbers(manifest, tone, tmp_path):
+    tone("a.wav")
+    tone("b.wav")
+    row = {**ARENA, "audio-path": "a.wav", "audio2": "b.wav"}
+    arguments = {"dataset_jsonl": str(manifest([row])), "dataset_root": str(tmp_path)}
+    spec = Spec(
+        task="musicarena", task_args=arguments, model="fake-api", model_args={"reply": "tie"}
+    )
+    evaluate(spec, tmp_path / "run")
+    results, summed, *_ = export(tmp_path / "run", "cmi")
+    found = json.loads(results.read_text())
+    assert found["predicted_preference"] == "model_b"
+    assert found["predicted_musicality"] is None
+    assert "predicted_preference-alignment" not in found
+    assert summed.read_text() == "dataset,task,n,ACC\nMusicArena,preference,1,1.0\n"

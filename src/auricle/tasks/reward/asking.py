@@ -50,21 +50,14 @@ class Asking:
         said = {name: _checked(name, value) for name, value in said.items()}
         return cls(**{"ties": ties, "outputs": {}, **said}), rest
 
-    def dimensions(self, names: Sequence[str], asked: Mapping[str, str]) -> list[Dimension]:
-        """Dimensions of the data; `asked` tells which question, if not one of that name."""
-        questions = self.asked(names, asked)
-        return [self._dimension(name, asked.get(name, name), questions) for name in names]
-
-    def asked(self, names: Sequence[str], asked: Mapping[str, str]) -> list[str]:
-        """The different things that are asked about."""
-        return list(dict.fromkeys(asked.get(name, name) for name in names))
-
-    def _dimension(self, name: str, about: str, questions: list[str]) -> Dimension:
+    def dimension(self, name: str, about: str, questions: Sequence[str]) -> Dimension:
+        """A dimension of the data; `about` is asked for it, if that is one of the questions."""
+        is_asked = about in questions
         return Dimension(
             name,
             self.outputs.get(name) or self.outputs.get(about, about),
-            questions.index(about),
-            len(questions),
+            questions.index(about) if is_asked else 0,
+            len(questions) if is_asked else 0,
             self.scale,
             self.ask == "choice",
         )

@@ -5,7 +5,7 @@ Rows are upstream's own JSONL. Which of the four a row belongs to is told by its
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -185,7 +185,10 @@ def cmi_rewardbench(
     if rest:
         raise SpecError(f"{NAME} takes no option {', '.join(rest)}.", where=(next(iter(rest)),))
     datasets = _datasets(subset)
-    dimensions = {each.name: each for each in asking.dimensions([*OUTPUTS, *ABOUT], ABOUT)}
+    about = _asked(datasets)
+    dimensions = {
+        name: asking.dimension(name, ABOUT.get(name, name), about) for name in (*OUTPUTS, *ABOUT)
+    }
     bench = Bench(
         path=_file(dataset_jsonl),
         root=Path(dataset_root).expanduser() if dataset_root else _file(dataset_jsonl).parent,
@@ -196,7 +199,7 @@ def cmi_rewardbench(
     )
     return Task(
         bench,
-        asking.inferencer(OUTPUTS),
+        asking.inferencer(about),
         wanted(_metrics(bench, asking.ties), listed(names["metrics"])),
         name=names["name"] or (NAME if subset == "all" else datasets[0].lower()),
         licence="CC BY-NC-SA 4.0",
@@ -246,6 +249,14 @@ def _file(given: str) -> Path:
 def _evaluation(path: str, given: Mapping[str, Any]) -> Evaluation:
     base = Evaluation.read(Path(path)) if path else Evaluation()
     return base.saying(given)
+
+
+def _asked(datasets: Iterable[str]) -> list[str]:
+    """What a model that writes is asked about: only what people judged, too."""
+    judged = {
+        name for each in datasets for name in (*RATINGS.get(each, ()), *PREFERENCES.get(each, ()))
+    }
+    return [name for name in OUTPUTS if name in {ABOUT.get(each, each) for each in judged}]
 
 
 def _metrics(bench: Bench, ties: Ties) -> list[Metric]:

@@ -84,8 +84,8 @@ def _task(
     options = Options.of(kind, rest)
     columns = _columns(options, named, known)
     sides = (FIRST, SECOND) if kind == "preference" else (SOUND,)
-    about = asking.asked(list(columns), {})
-    found = asking.dimensions(list(columns), {})
+    about = list(columns)
+    found = [asking.dimension(name, name, about) for name in about]
     made = [metric for dimension in found for metric in metrics(dimension, asking)]
     base = Path(options.root) if options.root else Path(options.data).parent
     manifest = samples_of(
