@@ -86,6 +86,8 @@ class Metric:
     together."""
     strict: Callable[[], Metric] | None = None
     """The same metric where a label's synonyms are other labels."""
+    baseline: bool = False
+    """Is it the same whatever a model says, such as chance? Two models do not differ in it."""
     capped: bool = False
     """Is a sample lost to it whose label the model does not have?"""
 

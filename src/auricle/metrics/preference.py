@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.errors import Unreadable, Unsupported
-from auricle.metrics.base import Metric, Sums, divide, mean, within
+from auricle.metrics.base import Leading, Metric, Sums, divide, mean, within
 from auricle.metrics.rewards import Dimension, meant
 from auricle.text import option
 from auricle.types import Generation, Output, Prediction, Sample
@@ -92,10 +92,7 @@ def _followed(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[f
     return float(first == second == A), float(first == second == B)
 
 
-counted = Sums(
-    lambda totals: divide(totals[0], totals[-1]),
-    lambda totals: {"ties": int(totals[0]), "pairs": int(totals[-1])},
-)
+counted = Leading(lambda totals: {"ties": int(totals[0]), "pairs": int(totals[-1])})
 """The share of ties, and how many they are."""
 
 followed = Sums(
@@ -110,8 +107,8 @@ def preference_metrics(dimension: Dimension, ties: Ties) -> list[Metric]:
     make = partial(_metric, dimension)
     return [
         make("accuracy", partial(_credit, ties=ties), variant=f"ties-{ties}", bounds=SHARE),
-        make("chance", None),
-        make("always_b", _always_b),
+        make("chance", None, baseline=True),
+        make("always_b", _always_b, baseline=True),
         make("ties", _tied, fold=counted, higher_is_better=False),
         make("position_bias", _followed, fold=followed, higher_is_better=False, rank=sum),
     ]

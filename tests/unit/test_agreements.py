@@ -1,0 +1,52 @@
+"""Two reward models beside each other: how far they say the same."""
+
+import pytest
+
+from auricle import Spec, compare, evaluate
+from auricle.report import differences
+
+
+@pytest.fixture
+def run(manifest, tone, tmp_path):
+    """A run of a model that rates by name, upwards or downwards."""
+    for name in "abcd":
+        tone(f"{name}.wav")
+    pairs = [{"a": f"{x}.wav", "b": f"{y}.wav", "preference": "b"} for x, y in ("ab", "cb", "ad")]
+    data = manifest(pairs)
+
+    def make(name, sign):
+        (tmp_path / f"{name}.py").write_text(
+            f"def rate(audio) -> dict:\n"
+            f"    return {{'musicality': {sign} * float(ord(audio.path.stem)), '{name}': 1.0}}\n"
+        )
+        spec = Spec(
+            task="preference",
+            task_args={"data": str(data), "outputs": "musicality"},
+            model=f"{tmp_path / name}.py:rate",
+        )
+        evaluate(spec, tmp_path / f"run-{name}")
+        return tmp_path / f"run-{name}"
+
+    return make
+
+
+def test_a_comparison_tells_how_far_two_reward_models_agree(run):
+    document = compare(run("first", 1), run("second", 2)).document()
+    (found,) = document["agreement"]
+    assert found["output"] == "musicality"
+    assert found["srcc"] == pytest.approx(1.0)
+    assert found["sounds"] == 6
+    assert (found["alike"], found["kappa"], found["pairs"]) == (1.0, 1.0, 3)
+    told = "\n".join(differences.lines(document))
+    assert "they decide 100.0 % of 3 pairs alike (Cohen's kappa 1.00)" in told
+
+
+def test_models_that_contradict_each_other_have_a_negative_correlation(run):
+    (found,) = compare(run("first", 1), run("second", -1)).agreement
+    assert found.srcc == pytest.approx(-1.0)
+    assert found.alike == 0.0
+
+
+def test_what_is_the_same_for_every_model_is_not_compared(run):
+    rows = compare(run("first", 1), run("second", 2)).document()["rows"]
+    assert {row["metric"] for row in rows} == {"accuracy", "ties"}
