@@ -61,8 +61,8 @@ class Exchange:
 
     def line(self) -> bytes:
         """JSON without what says nothing."""
-        held = {each.name: getattr(self, each.name) for each in fields(self)}
-        said = {name: _brief(value) for name, value in held.items() if value not in (None, "", ())}
+        held = ((name, getattr(self, name)) for name in NAMES)
+        said = {name: _brief(value) for name, value in held if value not in (None, "", ())}
         return orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
@@ -71,6 +71,9 @@ class Exchange:
         held["gaps"] = tuple(held.get("gaps", ()))
         held["spoken"] = tuple((at, seconds) for at, seconds in held.get("spoken", ()))
         return cls(**held)
+
+
+NAMES = tuple(each.name for each in fields(Exchange))
 
 
 def _brief(value: Any) -> Any:

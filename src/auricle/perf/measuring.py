@@ -30,6 +30,7 @@ from auricle.infer import suited
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import build, class_of, description, short
 from auricle.models import AsyncModel, abilities
+from auricle.perf.ceiling import doubts
 from auricle.perf.columns import Columns
 from auricle.perf.health import Health
 from auricle.perf.loads import Closed, Load, Paced, SearchPlan, SweepPlan, folder, parse
@@ -152,6 +153,7 @@ class Measuring:
         if self.interrupted and not len(columns):
             return None
         point = point_of(columns, load, health, self.slos, self.wanted.window)
+        point["notes"] += doubts(load, columns, plan.senders)
         point |= {"folder": place.name, "senders": plan.senders, "accuracy": numbers}
         self.points.append(point)
         self._write("summary.json", self.document())

@@ -1,0 +1,148 @@
+"""`auricle perf selftest`: how much one sender on this machine can measure well.
+
+A fake server in a process of its own is asked more and more, until what was sent is late or the
+event loop lags, by the same rules that make any load point valid or not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+
+import click
+import orjson
+
+from auricle.config import Spec
+from auricle.errors import SpecError
+from auricle.perf.ceiling import Ceiling, machine
+from auricle.perf.columns import Columns
+from auricle.perf.plan import Plan
+from auricle.perf.playing import play
+from auricle.perf.search import Search
+from auricle.perf.summary import summarise
+
+LATENCY, PACE, WORDS = 0.2, 50, 16
+"""What the fake server does: a first word after 0.2 s, then 50 a second, 16 in all."""
+SECONDS = 2.0
+LOW, HIGH, WITHIN = 10.0, 5120.0, 0.2
+TRIES = 2  # at a rate, as somebody else may have been at work
+SAMPLES = 64
+
+
+def selftest(as_json: bool) -> int:
+    """Find this machine's ceiling, tell it, and keep it for later measurements."""
+    with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, served() as url:
+        trial = Trial(Path(name), url)
+        found = Ceiling(
+            requests_s=trial.most(stream=False),
+            events_s=_times(trial.most(stream=True), WORDS),
+            idle_lag_p99_s=min(trial.idle_lags, default=None),
+            machine=machine(),
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+        )
+    path = found.save()
+    if as_json:
+        click.echo(orjson.dumps(asdict(found), option=orjson.OPT_INDENT_2))
+    else:
+        click.echo("\n".join([*told(found), f"Kept in {path}."]))
+    return 0
+
+
+def told(found: Ceiling) -> Iterator[str]:
+    """The ceiling in words, and what it means."""
+    lag = found.idle_lag_p99_s
+    yield "One sender, on this machine, with a fake server beside it, is on time up to"
+    yield f"  {_number(found.requests_s)} requests a second that are answered whole,"
+    yield f"  {_number(found.events_s)} events a second of streamed answers."
+    if lag is not None:
+        yield f"Its event loop, when idle, wakes {1000 * lag:.2g} ms late (99th percentile)."
+    yield (
+        "Beyond it what is measured is this machine and not the server; `auricle perf` says so from"
+        " half of it on. --senders N has as much in each of N processes, while there are cores."
+    )
+
+
+def _number(value: float | None) -> str:
+    return "no" if value is None else f"{value:,.0f}"
+
+
+def _times(value: float | None, factor: int) -> float | None:
+    return None if value is None else value * factor
+
+
+class Trial:
+    """Load points against the fake server, each judged as any other would be."""
+
+    def __init__(self, folder: Path, url: str) -> None:
+        self._folder, self._url = folder, url
+        self._data = folder / "questions.jsonl"
+        rows = ({"id": str(at), "question": _words(at), "answer": ""} for at in range(SAMPLES))
+        self._data.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
+        self._points = 0
+        self.idle_lags: list[float] = []
+
+    def most(self, *, stream: bool) -> float | None:
+        """The highest rate of requests at which a point is valid."""
+        search = Search((), LOW, HIGH, within=WITHIN)
+        while (rate := search.next_point()) is not None:
+            search.told(rate, any(self._holds(rate, stream) for _ in range(TRIES)))
+        return search.result().best
+
+    def _holds(self, rate: float, stream: bool) -> bool:
+        plan = self._plan(rate, stream)
+        health = asyncio.run(play(plan, lambda _: None, asyncio.Event()))
+        if health.idle_lag_p99_s is not None:
+            self.idle_lags.append(health.idle_lag_p99_s)
+        columns = Columns.read(Path(plan.folder) / "requests.jsonl")
+        point = summarise(columns, plan.load, health, window="all")
+        held: bool = point["validity"]["valid"]
+        return held
+
+    def _plan(self, rate: float, stream: bool) -> Plan:
+        self._points += 1
+        place = self._folder / str(self._points)
+        place.mkdir()
+        spec = Spec(
+            task="qa",
+            task_args={"data": str(self._data)},
+            model="openai",
+            model_args={"base_url": self._url, "model": "fake"},
+        )
+        return Plan(
+            spec=spec.model_dump(mode="json"),
+            load=f"constant:{rate:.4g}",
+            folder=str(place),
+            duration=SECONDS,
+            grace=5.0,
+            stream=stream,
+        )
+
+
+def _words(at: int) -> str:
+    return " ".join(f"word{at + word}" for word in range(WORDS))
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The fake server in a process of its own: where it is."""
+    command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0"]
+    times = ["--latency", str(LATENCY), "--pace", str(PACE)]
+    with subprocess.Popen(  # noqa: S603 - ourselves
+        [*command, *times], stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            assert process.stdout is not None
+            found = re.search(r"http://[^\s;]+", process.stdout.readline())
+            if found is None:
+                raise SpecError("The fake server did not start; try `auricle fake-server`.")
+            yield found[0]
+        finally:
+            process.terminate()

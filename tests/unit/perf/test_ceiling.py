@@ -1,0 +1,85 @@
+"""What a sender can do here, and who is told when it is asked for more."""
+
+import json
+
+import pytest
+
+from auricle.fakeserver import Script
+from auricle.perf import selftest as selftests
+from auricle.perf.ceiling import Ceiling, fastest, known, machine, place
+from auricle.perf.loads import parse
+
+
+@pytest.fixture(autouse=True)
+def cache(monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def ceiling(**more):
+    found = {"requests_s": 100.0, "events_s": 400.0, "idle_lag_p99_s": 0.001}
+    return Ceiling(**{**found, "machine": machine(), "created": "today", **more})
+
+
+def test_what_was_found_is_remembered():
+    assert known() is None
+    ceiling().save()
+    assert known() == ceiling()
+
+
+def test_what_was_found_on_another_machine_says_nothing_here():
+    ceiling(machine="another").save()
+    assert known() is None
+
+
+def test_what_cannot_be_read_is_not_known():
+    ceiling().save()
+    place().write_text("{")
+    assert known() is None
+
+
+@pytest.mark.parametrize(
+    ("load", "rate"),
+    [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0)],
+)
+def test_the_fastest_of_a_load_is_what_counts(load, rate):
+    assert fastest(parse(load)[0]) == rate
+
+
+def test_more_than_half_of_it_is_told(measured):
+    ceiling(requests_s=100.0).save()
+    modest, much = (measured(f"constant:{rate}", count=10).point["notes"] for rate in (40, 60))
+    assert not any("selftest" in note for note in modest)
+    assert any("60 requests a second" in note and "selftest" in note for note in much)
+
+
+def test_events_of_streams_are_counted(measured):
+    ceiling(events_s=20.0).save()
+    notes = measured("closed:2", Script(latency=0.02), count=10, stream=True).point["notes"]
+    assert any("events of streams a second" in note for note in notes)
+
+
+def test_the_ceiling_is_found_told_and_kept(monkeypatch, capsys, quick):
+    monkeypatch.setattr(selftests, "LOW", 5.0)
+    monkeypatch.setattr(selftests, "HIGH", 10.0)
+    monkeypatch.setattr(selftests, "SECONDS", 0.3)
+    monkeypatch.setattr(selftests.Trial, "_holds", lambda _self, rate, _stream: rate <= 7)
+    assert selftests.selftest(as_json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert 5 <= told["requests_s"] <= 7
+    assert told["events_s"] == told["requests_s"] * selftests.WORDS
+    assert known() == Ceiling(**told)
+
+
+def test_a_trial_is_a_load_point_like_any_other(quick, tmp_path, monkeypatch):
+    monkeypatch.setattr(selftests, "SECONDS", 0.5)
+    with selftests.served() as url:
+        trial = selftests.Trial(tmp_path, url)
+        assert isinstance(trial._holds(20, stream=True), bool)
+    assert trial.idle_lags
+    assert len((tmp_path / "1" / "requests.jsonl").read_bytes().splitlines()) == 10
+
+
+def test_a_ceiling_is_told_in_words():
+    told = "\n".join(selftests.told(ceiling(requests_s=None)))
+    assert "no requests a second" in told
+    assert "400 events a second" in told
