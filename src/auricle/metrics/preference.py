@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.errors import Unreadable, Unsupported
-from auricle.metrics.base import Leading, Metric, Sums, divide, mean, within
+from auricle.metrics.base import Leading, Metric, Sums, divide, mean
 from auricle.metrics.rewards import Dimension, meant
 from auricle.text import option
 from auricle.types import Generation, Output, Prediction, Sample
@@ -66,13 +66,13 @@ def decided(said: float, ties: Ties) -> float:
     raise Unreadable("rates both sides alike: a tie, left out")
 
 
-def _credit(sample: Sample, *outputs: Output, dimension: Dimension, ties: Ties) -> float:
-    said = decided(choice(dimension, outputs), ties)
-    return 1.0 - abs(said - truth_of(dimension, sample))
-
-
-def _tied(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
-    return float(choice(dimension, outputs) == TIE)
+def _credit(
+    sample: Sample, *outputs: Output, dimension: Dimension, ties: Ties
+) -> tuple[float, float]:
+    """What a choice earns, and whether it is a tie."""
+    said = choice(dimension, outputs)
+    off = abs(decided(said, ties) - truth_of(dimension, sample))
+    return 1.0 - off, float(said == TIE)
 
 
 def _always_b(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
@@ -92,8 +92,8 @@ def _followed(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[f
     return float(first == second == A), float(first == second == B)
 
 
-counted = Leading(lambda totals: {"ties": int(totals[0]), "pairs": int(totals[-1])})
-"""The share of ties, and how many they are."""
+earned = Leading(lambda totals: {"ties": int(totals[1])})
+"""What is earned on average, and how many ties there are."""
 
 followed = Sums(
     lambda totals: divide(totals[0] + totals[1], totals[-1]),
@@ -103,18 +103,21 @@ followed = Sums(
 
 
 def preference_metrics(dimension: Dimension, ties: Ties) -> list[Metric]:
-    """Pairwise accuracy under a tie policy; beside it chance, always b, ties and position bias."""
+    """Pairwise accuracy under a tie policy; beside it chance, always b and position bias."""
     make = partial(_metric, dimension)
     return [
-        make("accuracy", partial(_credit, ties=ties), variant=f"ties-{ties}", bounds=SHARE),
+        make(
+            "accuracy",
+            partial(_credit, ties=ties),
+            fold=earned,
+            variant=f"ties-{ties}",
+            bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
+            rank=lambda stat: 1.0 - stat[0],
+        ),
         make("chance", None, baseline=True),
         make("always_b", _always_b, baseline=True),
-        make("ties", _tied, fold=counted, higher_is_better=False),
         make("position_bias", _followed, fold=followed, higher_is_better=False, rank=sum),
     ]
-
-
-SHARE = within((0.0, 1.0))
 
 
 def _metric(

@@ -61,6 +61,8 @@ def _notes(number: Mapping[str, Any]) -> str:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
     if (highest := details.get("ceiling")) is not None:
         notes.append(f"at most {written(highest, 'share')}")
+    if ties := details.get("ties"):
+        notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number["failed"]:
         low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
         bounds = f"{value_of(number, low)} … {value_of(number, high)}"

@@ -8,6 +8,7 @@ from auricle.errors import Unreadable, Unsuited
 from auricle.metrics.agreement import agreement
 from auricle.metrics.preference import choice, preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
+from auricle.stats import interval
 from auricle.types import Generation, Prediction, Sample
 
 
@@ -40,7 +41,7 @@ def test_what_a_choice_earns_depends_on_the_tie_policy(ties):
     names = {"a": "a", "b": "b", "t": "tie"}
     for (said_side, truth), earned in EARNED[ties].items():
         found = metrics(ties)["accuracy"].score(pair(names[truth]), *SIDES[names[said_side]])
-        assert found == earned, (said_side, truth)
+        assert found == (earned, said_side == "t"), (said_side, truth)
 
 
 def test_a_skipped_tie_is_unreadable():
@@ -53,10 +54,17 @@ def test_the_tie_policy_stands_in_the_signature():
 
 
 def test_ties_are_counted():
-    fold = metrics()["ties"].fold
-    stats = [metrics()["ties"].score(pair("a"), *SIDES[each]) for each in ("tie", "a", "tie")]
-    assert fold(stats) == pytest.approx(2 / 3)
-    assert fold.details(stats) == {"ties": 2, "pairs": 3}
+    metric = metrics()["accuracy"]
+    stats = [metric.score(pair("a"), *SIDES[each]) for each in ("tie", "a", "tie")]
+    assert metric.fold(stats) == pytest.approx(2 / 3)
+    assert metric.fold.details(stats) == {"ties": 2}
+
+
+def test_an_accuracy_without_halves_has_wilsons_interval():
+    metric = metrics()["accuracy"]
+    found = interval([metric.score(pair("a"), *SIDES["a"])] * 10, metric.fold)
+    assert (found.method, found.high) == ("wilson", pytest.approx(1.0))
+    assert found.low < 0.8
 
 
 def test_always_b_and_chance_need_no_model():

@@ -129,9 +129,9 @@ def test_preferences_may_be_by_dimension(manifest):
     row = {"a": "a.wav", "b": "b.wav", "preference-musicality": "a", "preference-alignment": "b"}
     data = manifest([row])
     assert rows("preference", data)[0].target == {"musicality": "a", "alignment": "b"}
-    assert names("preference", data, metrics="accuracy,ties") == [
-        *("accuracy.musicality", "ties.musicality"),
-        *("accuracy.alignment", "ties.alignment"),
+    assert names("preference", data, metrics="accuracy,chance") == [
+        *("accuracy.musicality", "chance.musicality"),
+        *("accuracy.alignment", "chance.alignment"),
     ]
 
 
@@ -206,7 +206,7 @@ def test_a_model_that_writes_chooses_in_both_orders(manifest, tmp_path):
     found = numbers(tmp_path / "run")
     assert found["position_bias"]["value"] == 1.0
     assert found["position_bias"]["details"] == {"first": 1, "second": 0, "pairs": 1}
-    assert (found["ties"]["value"], found["accuracy"]["value"]) == (1.0, 0.5)
+    assert (found["accuracy"]["value"], found["accuracy"]["details"]) == (0.5, {"ties": 1})
 
 
 @pytest.mark.usefixtures("sounds")
