@@ -112,7 +112,7 @@ def test_a_vote_upstream_does_not_count_is_no_truth(vote):
 def test_votes_that_do_not_count_are_told(bench):
     task = bench(ARENA, {**ARENA, "preference": "TIE"})
     (note,) = task.notes("m", {})
-    assert "MusicArena: preference says nothing that can be counted in 1 rows" in note
+    assert "MusicArena: preference says nothing that can be counted in 1 row," in note
     assert "mine.jsonl:2" in note
 
 

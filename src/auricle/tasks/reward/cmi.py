@@ -85,8 +85,8 @@ class Bench:
                 for column in truths_of(name, row.values)[1]:
                     odd.setdefault(f"{name}: {column}", []).append(row.origin)
         return [
-            f"{name} says nothing that can be counted in {len(where)} rows, such as {where[0]}: "
-            "left out there."
+            f"{name} says nothing that can be counted in {len(where)} "
+            f"row{'s' * (len(where) > 1)}, such as {where[0]}: left out there."
             for name, where in odd.items()
         ]
 
