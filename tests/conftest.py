@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 import soundfile
 
+from warm import Warm
+
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
@@ -38,11 +40,22 @@ def tone(tmp_path):
     return write
 
 
+@pytest.fixture(scope="session")
+def warm():
+    """The command line with its imports done: most of a short call's time."""
+    server = Warm()
+    yield server
+    server.close()
+
+
 @pytest.fixture
-def auricle(tmp_path):
+def auricle(tmp_path, tmp_path_factory, warm):
     """The command line as a user has it, in a folder of its own."""
+    scratch = tmp_path_factory.mktemp("said")
 
     def call(*words, **options):
+        if not options:
+            return warm([str(word) for word in words], tmp_path, scratch)
         command = [sys.executable, "-m", "auricle", *map(str, words)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, **options)
 

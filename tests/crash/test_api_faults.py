@@ -53,7 +53,8 @@ def bodies(data, url, stream):
     """What is going to be sent about each sample, by its id."""
     model = OpenAI(base_url=url, model="fake")
     spec = Spec(task="qa", task_args={"data": str(data)}, model="openai")
-    return {sample.id: model.body(asked, stream) for sample, (asked,) in api.preview(spec)}
+    previewed = api.preview(spec, named_model=False)
+    return {sample.id: model.body(asked, stream) for sample, ((asked, _),) in previewed}
 
 
 def foretold(script, body):

@@ -226,7 +226,7 @@ def test_a_missing_language_detector_is_told_when_the_metric_is_looked_up(monkey
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "auricle.metrics.ifeval.scores", raising=False)
     with pytest.raises(SpecError, match=r"auricle\[ifeval\]"):
-        registry._attribute("auricle.metrics.ifeval.scores:ifeval")
+        registry.attribute("auricle.metrics.ifeval.scores:ifeval")
 
 
 TWO = asked(("punctuation:no_comma", {}), ("startend:quotation", {}))

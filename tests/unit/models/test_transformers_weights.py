@@ -22,8 +22,8 @@ from auricle.registry import model as models
 NAMES = {
     "whisper": ["generate"],
     "ctc": ["generate"],
-    "audio-chat": ["generate", "loglikelihood"],
-    "causal": ["generate", "loglikelihood"],
+    "audio-chat": ["generate", "loglikelihood", "first_tokens"],
+    "causal": ["generate", "loglikelihood", "first_tokens"],
 }
 
 
