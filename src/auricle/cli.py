@@ -106,6 +106,37 @@ def demo(out: Path, fresh: bool, as_json: bool) -> None:
 
 
 @cli.command()
+@click.argument("task")
+@click.option("-m", "--model", help="A name, module:Class, or path/file.py:name.")
+@model_arguments
+@task_arguments
+@kind_option
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="The folder to write.")
+@click.option("--load", "loads", multiple=True, metavar="LOAD", help="closed:8, poisson:4, …")
+@click.option("--duration", type=click.FloatRange(0, min_open=True), help="Seconds that count.")
+@click.option("--count", type=click.IntRange(1), help="Requests that count, instead.")
+@click.option("--warmup", type=click.FloatRange(0), default=0.0, help="Seconds before that.")
+@click.option("--cooldown", type=click.FloatRange(0), default=0.0, help="Seconds after that.")
+@click.option("--grace", type=click.FloatRange(0), default=30.0, show_default=True)
+@click.option("--slo", default="", metavar="PROMISE", help="Such as 'p95(ttft_s)<0.3'.")
+@click.option("--senders", default="auto", metavar="N|auto", help="Processes that send.")
+@click.option("--stream/--no-stream", default=None, help="Where the model can do both.")
+@click.option("--seed", type=int, default=0, help="Of the schedule.")
+@click.option("--limit", type=click.IntRange(1), help="Different samples to send.")
+@click.option("--window", type=click.Choice(["steady", "all"]), default="steady")
+@click.option("--batch-size", type=click.IntRange(1), help="Of a model on this machine.")
+@click.option("--max-errors", type=click.IntRange(1), help="Stop after so many.")
+@click.option("--stop-saturated", is_flag=True, help="Stop once the backlog only grows.")
+@click.option("--fresh", is_flag=True, help="Begin again; what is there is set aside.")
+@json_option
+def perf(**options: Any) -> None:
+    """Measure how a model serves TASK under load; `auricle perf selftest` measures this machine."""
+    from auricle.stopwatch import measure_task
+
+    sys.exit(measure_task(**options))
+
+
+@cli.command()
 @click.argument("runs", nargs=-1, required=True, type=folder)
 @click.option("--profile", help="Another normaliser; see `auricle list profiles`.")
 @judge_option

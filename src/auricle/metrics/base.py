@@ -197,7 +197,7 @@ class Leading(Sums):
         return mean
 
     def bare(self, stats: Sequence[Any]) -> Sequence[Any]:
-        return table(stats)[:, 0]
+        return [float(stat[0]) for stat in stats]
 
 
 def table(stats: Sequence[Any]) -> Array:

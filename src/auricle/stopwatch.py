@@ -1,0 +1,93 @@
+"""`auricle perf`: measure how a model serves, and tell it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from pathlib import Path
+from typing import Any
+
+import click
+import orjson
+
+from auricle.commands import DONE, FAILED, INTERRUPTED, pairs
+from auricle.config import Spec, task_of
+from auricle.errors import SpecError
+from auricle.making import build, short
+from auricle.perf.live import LiveView
+from auricle.perf.measuring import Wanted, measure
+from auricle.perf.report.publish import publish
+from auricle.perf.report.table import told
+from auricle.store import set_aside
+
+SELFTEST = "selftest"
+
+
+def measure_task(
+    task: str,
+    model: str | None,
+    out: Path | None,
+    as_json: bool,
+    fresh: bool,
+    **options: Any,
+) -> int:
+    """Measure one task under one or several loads; what became of it as an exit code."""
+    if task == SELFTEST:
+        from auricle.perf.selftest import selftest
+
+        return selftest(as_json)
+    spec = _spec(task, model, options)
+    folder = out or Path("runs") / f"perf-{build(spec).name}-{short(spec.model)}"
+    if fresh:
+        set_aside(folder)
+    with redirect_stdout(sys.stderr), LiveView() as live:
+        document = measure(spec, folder, _wanted(options), live.saw)
+    publish(folder, document)
+    if as_json:
+        click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
+    else:
+        click.echo(told(document))
+        click.echo(f"\nReport: {(folder / 'report.html').resolve()}")
+    if document["interrupted"]:
+        return INTERRUPTED
+    failed = sum(point["counts"]["all"]["failed"] for point in document["points"])
+    return FAILED if failed else DONE
+
+
+def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
+    if not model:
+        raise SpecError("Say which model: -m NAME. See `auricle list models`.")
+    name, arguments = task_of(task, options["kind"], pairs(options["task_args"]))
+    given = {
+        "task": name,
+        "task_args": arguments,
+        "model": model,
+        "model_args": pairs(options["model_args"]),
+        "limit": options["limit"],
+    }
+    return Spec.of(given, "auricle perf").settled()
+
+
+def _wanted(options: dict[str, Any]) -> Wanted:
+    names = (
+        "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed", "window",
+        "batch_size", "max_errors", "stop_saturated",
+    )  # fmt: skip
+    return Wanted(
+        loads=_listed(options["loads"]),
+        senders=_senders(options["senders"]),
+        **{name: options[name] for name in names},
+    )
+
+
+def _listed(loads: Sequence[str]) -> tuple[str, ...]:
+    return tuple(loads) or ("closed:1",)
+
+
+def _senders(given: str) -> Any:
+    if given == "auto":
+        return given
+    if not given.isdigit() or int(given) < 1:
+        raise SpecError(f"--senders should be a number from 1, or auto, not {given!r}.")
+    return int(given)
