@@ -23,12 +23,13 @@ from auricle.perf.sender import Stage, send
 
 LEAD = 0.3  # seconds from "all are ready" to the start, so that nobody misses it
 
-Watch = Callable[[dict[str, int]], None]
-"""Whoever wants to see how it goes: counts over all senders."""
+Watch = Callable[[dict[str, Any]], None]
+"""Whoever wants to see how it goes: counts over all senders, and the load they are of."""
 
 
 async def play(plan: Plan, watch: Watch, stop: asyncio.Event) -> Health:
     """Offer the load and keep what came of it in the plan's folder."""
+    watch = _recent(plan, watch)
     if plan.senders == 1:
         probed = [await _here(plan, watch, stop)]
     else:
@@ -43,6 +44,22 @@ async def play(plan: Plan, watch: Watch, stop: asyncio.Event) -> Health:
         if stop.is_set()
         else next((one["stopped"] for one in probed if one["stopped"]), ""),
     )
+
+
+def _recent(plan: Plan, watch: Watch) -> Watch:
+    """The same watch, told also of which load it is, and how long the latest waited on average."""
+    last = {"answered": 0, "waited": 0.0}
+
+    def seen(counts: dict[str, Any]) -> None:
+        if not counts:
+            return
+        told = {name: value for name, value in counts.items() if name != "waited"}
+        if (fresh := counts["answered"] - last["answered"]) > 0:
+            told["ttft_s"] = (counts["waited"] - last["waited"]) / fresh
+        last.update(answered=counts["answered"], waited=counts["waited"])
+        watch({"load": plan.load, "seconds": plan.over, **told})
+
+    return seen
 
 
 async def _here(plan: Plan, watch: Watch, stop: asyncio.Event) -> dict[str, Any]:

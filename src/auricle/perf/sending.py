@@ -63,6 +63,8 @@ class Live:
     in_flight: int = 0
     measured: int = 0
     """Conversations begun in the time that counts."""
+    waited: float = 0.0
+    """Seconds until the first word, of all that were answered together."""
 
 
 class Sending:
@@ -274,6 +276,7 @@ class Sending:
         since = mark.sent if due is None else self._start + due
         if first is not None and since is not None:
             self._waited = first - since
+            self.live.waited += self._waited
 
     async def ready(self, request: Request) -> Ready:
         return await asyncio.to_thread(self._driver.ready, request)
