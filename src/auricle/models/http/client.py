@@ -349,27 +349,35 @@ async def _beginning(response: aiohttp.ClientResponse) -> bytes:
 
 async def events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[Any]:
     """The JSON of each server-sent event, and `DONE` where the server says that it is."""
-    async for line in _lines(response, host):
-        data = line.strip()
-        if not data.startswith(b"data:"):
-            continue  # comments, event names, the empty lines between
-        data = data[5:].strip()
-        if data == b"[DONE]":
-            yield DONE
-            return
-        if not data:
-            continue  # to keep the connection alive
-        try:
-            yield orjson.loads(data)
-        except orjson.JSONDecodeError as error:
-            raise Transient(f"{host} streamed something that is not JSON: {error}") from error
+    async for lines in _lines(response, host):
+        for line in lines:
+            data = line.strip()
+            if not data.startswith(b"data:"):
+                continue  # comments, event names, the empty lines between
+            data = data[5:].strip()
+            if data == b"[DONE]":
+                yield DONE
+                return
+            if not data:
+                continue  # to keep the connection alive
+            try:
+                yield orjson.loads(data)
+            except orjson.JSONDecodeError as error:
+                raise Transient(f"{host} streamed something that is not JSON: {error}") from error
 
 
-async def _lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[bytes]:
-    from aiohttp.http_exceptions import LineTooLong
-
-    try:
-        async for line in response.content:
-            yield line
-    except (ValueError, LineTooLong) as error:  # which of them depends on aiohttp's version
-        raise Refused(f"{host} streamed a line longer than {2 * LINE >> 20} MB") from error
+async def _lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[list[bytes]]:
+    """Lines as they come, all at once that came together: one by one costs three times as much."""
+    begun: list[bytes] = []  # of the line whose end is yet to come
+    size = 0
+    async for chunk in response.content.iter_any():
+        first, *rest = chunk.split(b"\n")
+        begun.append(first)
+        size += len(first)
+        if size > 2 * LINE:
+            raise Refused(f"{host} streamed a line longer than {2 * LINE >> 20} MB")
+        if rest:
+            yield [b"".join(begun), *rest[:-1]]
+            begun, size = [rest[-1]], len(rest[-1])
+    if size:
+        yield [b"".join(begun)]
