@@ -123,14 +123,18 @@ def demo(out: Path, fresh: bool, as_json: bool) -> None:
 @click.option("--stream/--no-stream", default=None, help="Where the model can do both.")
 @click.option("--seed", type=int, default=0, help="Of the schedule.")
 @click.option("--limit", type=click.IntRange(1), help="Different samples to send.")
-@click.option("--window", type=click.Choice(["steady", "all"]), default="steady")
+@click.option("--window", type=click.Choice(["steady", "all"]), help="By default steady.")
 @click.option("--batch-size", type=click.IntRange(1), help="Of a model on this machine.")
 @click.option("--max-errors", type=click.IntRange(1), help="Stop after so many.")
 @click.option("--stop-saturated", is_flag=True, help="Stop once the backlog only grows.")
 @click.option("--fresh", is_flag=True, help="Begin again; what is there is set aside.")
 @json_option
 def perf(**options: Any) -> None:
-    """Measure how a model serves TASK under load; `auricle perf selftest` measures this machine."""
+    """Measure how a model serves TASK under load.
+
+    TASK may also be the folder of a measurement, to be summed up again without sending anything,
+    or `selftest`, which finds what this machine itself can do.
+    """
     from auricle.stopwatch import measure_task
 
     sys.exit(measure_task(**options))

@@ -15,6 +15,7 @@ from auricle.commands import DONE, FAILED, INTERRUPTED, pairs
 from auricle.config import Spec, task_of
 from auricle.errors import SpecError
 from auricle.making import build, short
+from auricle.perf.again import is_measurement, summed_up_again
 from auricle.perf.live import LiveView
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.report.publish import publish
@@ -37,12 +38,15 @@ def measure_task(
         from auricle.perf.selftest import selftest
 
         return selftest(as_json)
-    spec = _spec(task, model, options)
-    folder = out or Path("runs") / f"perf-{build(spec).name}-{short(spec.model)}"
-    if fresh:
-        set_aside(folder)
-    with redirect_stdout(sys.stderr), LiveView() as live:
-        document = measure(spec, folder, _wanted(options), live.saw)
+    if is_measurement(folder := Path(task)):
+        document = summed_up_again(folder, slo=options["slo"], window=options["window"])
+    else:
+        spec = _spec(task, model, options)
+        folder = out or Path("runs") / f"perf-{build(spec).name}-{short(spec.model)}"
+        if fresh:
+            set_aside(folder)
+        with redirect_stdout(sys.stderr), LiveView() as live:
+            document = measure(spec, folder, _wanted(options), live.saw)
     publish(folder, document)
     if as_json:
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
@@ -71,12 +75,13 @@ def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
 
 def _wanted(options: dict[str, Any]) -> Wanted:
     names = (
-        "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed", "window",
+        "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed",
         "batch_size", "max_errors", "stop_saturated",
     )  # fmt: skip
     return Wanted(
         loads=_listed(options["loads"]),
         senders=_senders(options["senders"]),
+        window=options["window"] or "steady",
         **{name: options[name] for name in names},
     )
 

@@ -131,7 +131,9 @@ class Measuring:
         while (value := search.next_point()) is not None and not self.interrupted:
             if (point := self._point(plan.at(value))) is None:
                 break
-            search.told(value, verdict(self.slos, point))
+            met = verdict(self.slos, point)
+            believed = point["validity"]["valid"] or met is False
+            search.told(value, met if believed else None)
         self.found.append({"search": str(plan), **search.result().document()})
 
     def _sweep(self, plan: SweepPlan) -> None:
@@ -190,9 +192,7 @@ class Measuring:
         return replace(plan, most=most, senders=self._senders(load))
 
     def _senders(self, load: Load) -> int:
-        most = (
-            getattr(load, "cap", None) or math.inf
-        )  # a cap is dealt out, and nobody gets less than 1
+        most = getattr(load, "cap", None) or math.inf  # a cap is dealt out: at least 1 to each
         if self.wanted.senders != "auto":
             return int(min(self.wanted.senders, most))
         if not issubclass(self._model, AsyncModel):

@@ -22,8 +22,9 @@ import orjson
 from auricle.config import Spec
 from auricle.errors import AuricleError, DataError, SpecError, Transient, told
 from auricle.infer import Inferencer, suited
+from auricle.infer.base import beside, let_go
 from auricle.making import build, class_of, construct
-from auricle.models import abilities
+from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import Mark
 from auricle.perf.drivers import Driver, driver
 from auricle.perf.loads import Load, Trace, parse
@@ -59,7 +60,8 @@ async def send(plan: Plan, stage: Stage) -> Probed:
     """One sender's whole life."""
     spec = Spec.model_validate(plan.spec)
     task, model_class = build(spec), class_of(spec)
-    inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    way = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    inferencer = beside(way, batch=issubclass(model_class, BatchModel))
     model = construct(model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):
         model.streams = plan.stream
@@ -75,6 +77,7 @@ async def send(plan: Plan, stage: Stage) -> Probed:
             await _preflight(held[0], wire)
         return await _timed(plan, inferencer, wire, held, stage)
     finally:
+        await let_go(inferencer)
         await wire.close()
 
 

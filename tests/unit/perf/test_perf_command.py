@@ -106,3 +106,15 @@ def test_secrets_of_the_command_are_not_written_down(perf, tmp_path):
     assert told.returncode == 0, told.stderr
     for path in (tmp_path / "run").rglob("*"):
         assert path.is_dir() or b"sk-hidden-thing" not in path.read_bytes()
+
+
+def test_a_measurement_is_summed_up_again_without_a_server(perf, auricle, tmp_path):
+    perf("--load", "closed:2", "--count", "6", "-o", "run")
+    before = json.loads((tmp_path / "run" / "summary.json").read_text())
+    again = auricle("perf", "run", "--slo", "p50(latency_s)<9", "--window", "all")
+    assert again.returncode == 0, again.stderr
+    after = json.loads((tmp_path / "run" / "summary.json").read_text())
+    assert after["points"][0]["slo"]["met"] is True
+    assert after["points"][0]["window"]["kind"] == "all"
+    assert after["points"][0]["counts"]["all"] == before["points"][0]["counts"]["all"]
+    assert after["points"][0]["accuracy"] == before["points"][0]["accuracy"]

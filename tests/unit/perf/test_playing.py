@@ -81,7 +81,7 @@ def test_a_batch_can_be_made_smaller(here):
 
 
 def test_one_user_never_waits_for_others(here):
-    point, _, answers = here("closed:1", count=4)
+    _, _, answers = here("closed:1", count=4)
     assert sizes(answers) == [1, 1, 1, 1]
 
 
