@@ -2,8 +2,8 @@
 
 guidellm lives in an environment of its own (`python -m venv DIR; DIR/bin/pip install guidellm`),
 and is named with `--guidellm DIR/bin/guidellm`. Both have the same users send the same prompts to
-the fake server. Processor seconds of a request are the difference between a long and a short run
-over the difference of their requests, so that neither pays for its start; children count.
+the fake server. Processor seconds of a request are taken while requests go by, over all processes
+of a tool: neither pays for its start.
 """
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,8 +23,9 @@ from typing import Any
 from measure import Sheet, at_most
 from perf_server import Server, questions, served
 
-USERS, WORDS, LATENCY, PACE = 32, 16, 0.1, 50
-FEW, MANY = 200, 3000
+USERS, WORDS, LATENCY, PACE = 8, 16, 0.1, 50
+COUNT, EDGE = 900, 50
+TICKS = os.sysconf("SC_CLK_TCK")
 AGREE = 5.0  # milliseconds of TTFT, and per cent of throughput
 
 
@@ -39,15 +40,52 @@ class Told:
     cpu: float
 
 
-def spent(command: list[str]) -> float:
-    """Processor seconds of a command and of all that it started and waited for."""
-    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+def family(session: int) -> dict[int, float]:
+    """Processor seconds of each process of a session so far."""
+    found = {}
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue  # it ended meanwhile
+        if int(fields[3]) == session:
+            found[int(stat.parent.name)] = (int(fields[11]) + int(fields[12])) / TICKS
+    return found
+
+
+def spent(command: list[str], server: Server, count: int) -> float:
+    """Processor seconds a request while requests go by, of a command and all that it started.
+
+    Read when the first and when nearly the last of them have come, so that neither start nor
+    summing up counts. Whoever does not wait for his children is counted all the same.
+    """
+    before = _came(server)
     environment = {**os.environ, "HF_HUB_OFFLINE": "1"}
-    ended = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
-    if ended.returncode:
-        raise SystemExit(f"{command[0]} ended with {ended.returncode}:\n{ended.stderr[-2000:]}")
-    after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+    seen: list[tuple[int, float]] = []
+    known: dict[int, float] = {}
+    with (
+        tempfile.TemporaryFile("w+") as errors,
+        subprocess.Popen(
+            command, stdout=errors, stderr=errors, env=environment, start_new_session=True
+        ) as process,
+    ):
+        while process.poll() is None:
+            known |= family(process.pid)
+            came = _came(server) - before
+            if EDGE <= came <= count - EDGE:
+                seen.append((came, sum(known.values())))
+            time.sleep(0.2)
+        if process.returncode:
+            errors.seek(0)
+            raise SystemExit(
+                f"{command[0]} ended with {process.returncode}:\n{errors.read()[-2000:]}"
+            )
+    (first, start), (last, end) = seen[0], seen[-1]
+    return (end - start) / (last - first)
+
+
+def _came(server: Server) -> int:
+    return sum(server.stats()["requests"].values())
 
 
 def ours(server: Server, folder: Path, count: int) -> Told:
@@ -56,7 +94,7 @@ def ours(server: Server, folder: Path, count: int) -> Told:
     command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-m", "openai"]
     model = ["-M", f"base_url={server.url}", "-M", "model=fake", "--stream", "--window", "all"]
     load = ["--load", f"closed:{USERS}", "--count", str(count), "-o", str(out), "--fresh"]
-    cpu = spent([*command, *model, *load])
+    cpu = spent([*command, *model, *load], server, count)
     point = json.loads((out / "summary.json").read_bytes())["points"][0]
     ttft, tpot, latency = (
         point["measures"][name]["p50"] for name in ("ttft_s", "tpot_s", "latency_s")
@@ -78,7 +116,9 @@ def theirs(program: str, server: Server, folder: Path, count: int) -> Told:
             *("--constraint", f"kind=max_requests,count={count}"),
             *("--data", f"kind=json_file,path={prompts}"),
             *("--output", f"kind=json,path={out}", "--disable-console"),
-        ]
+        ],
+        server,
+        count,
     )
     metrics = json.loads(out.read_bytes())["benchmarks"][0]["metrics"]
     half: Callable[[str], Any] = lambda name: metrics[name]["successful"]["median"]  # noqa: E731
@@ -95,15 +135,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--guidellm", required=True, help="the program, in its own environment")
     program = parser.parse_args().guidellm
-    sheet = Sheet(f"{USERS} users, streams of {WORDS} words, {MANY} and {FEW} requests")
+    sheet = Sheet(f"{USERS} users, streams of {WORDS} words, {COUNT} requests")
     times = ("--latency", str(LATENCY), "--pace", str(PACE))
-    told: dict[str, dict[int, Told]] = {"auricle": {}, "guidellm": {}}
     with tempfile.TemporaryDirectory() as name, served(*times) as server:
-        folder = Path(name)
-        for count in (FEW, MANY):
-            told["auricle"][count] = ours(server, folder, count)
-            told["guidellm"][count] = theirs(program, server, folder, count)
-    a, b = (told[tool][MANY] for tool in ("auricle", "guidellm"))
+        a = ours(server, Path(name), COUNT)
+        b = theirs(program, server, Path(name), COUNT)
     for field in ("ttft", "tpot", "latency"):
         one, two = (1000 * getattr(each, field) for each in (a, b))
         sheet.line(f"{field}, auricle", one, "ms")
@@ -112,19 +148,9 @@ def main() -> int:
     sheet.line("requests a second, auricle", a.rate, "/s")
     sheet.line("requests a second, guidellm", b.rate, "/s")
     sheet.line("requests a second, apart", 100 * abs(a.rate / b.rate - 1), "%", at_most(AGREE))
-    costs = {
-        tool: 1000 * (runs[MANY].cpu - runs[FEW].cpu) / (MANY - FEW) for tool, runs in told.items()
-    }
-    sheet.line("processor a request, guidellm", costs["guidellm"], "ms")
-    sheet.line(
-        "processor a request, auricle",
-        costs["auricle"],
-        "ms",
-        at_most(costs["guidellm"]),
-        costs["auricle"] / costs["guidellm"],
-    )
-    for tool, runs in told.items():
-        sheet.line(f"whole command, {FEW} requests, {tool}", runs[FEW].cpu, "s cpu")
+    one, two = 1000 * a.cpu, 1000 * b.cpu
+    sheet.line("processor a request, guidellm", two, "ms")
+    sheet.line("processor a request, auricle", one, "ms", at_most(two), one / two)
     return sheet.exit_code
 
 

@@ -33,7 +33,7 @@ from auricle.perf.sending import Case, Sending, cases
 from auricle.types import Sample
 
 IDLE = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
-PROBE = 0.01  # seconds between two looks at it
+PROBE = 0.02  # seconds between two looks at it
 TRIES = 3  # at the one request that is not measured; a server may fail now and then
 LIVE = 0.5  # seconds between two words on how it goes
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import BufferedWriter
 from typing import TYPE_CHECKING, Any
 
@@ -240,14 +240,11 @@ class Sending:
         """The answer, to be scored; one sample asked again and again is many."""
         again = index // len(self._held)
         name = f"{sample.id}~{again}" if again else sample.id
-        kept = Sample(
-            id=name,
-            inputs=sample.inputs,
-            target=sample.target,
-            meta=sample.meta,
-            origin=sample.origin,
-        )
-        record = Record(sample=kept, row=index, key=name, outputs=outputs, error=error)
+        said = tuple(
+            replace(each, audio=None) if isinstance(each, Generation) else each for each in outputs
+        )  # its words are scored; speech would fill the disk
+        kept = replace(sample, id=name)
+        record = Record(sample=kept, row=index, key=name, outputs=said, error=error)
         self._answers.write(encode_record(record))
 
     def phase(self, at: float) -> Phase:

@@ -266,6 +266,7 @@ def test_speech_that_comes_back_is_timed(measured):
     run = measured("closed:1", script, count=3, stream=True, model_args={"extra": SPEECH})
     point = run.point["measures"]
     assert point["ttfa_s"]["n"] == 3
+    assert {each["outputs"][0].get("audio") for each in run.answers()} == {None}
     assert point["ttfa_s"]["min"] >= 0.05
     assert point["underrun_max_s"]["min"] > 0.1
     assert run.point["run"]["audio_out_x"]["value"] > 0
