@@ -7,8 +7,9 @@ import os
 import sys
 import time
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Callable, Sequence
-from heapq import merge
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from io import BufferedReader
 from pathlib import Path
 from typing import Any
 
@@ -210,27 +211,27 @@ def _as_told(said: dict[str, Any]) -> SpecError:
 
 
 def _gather(plan: Plan) -> None:
-    """One file of all senders' lines, in the order of the plan."""
+    """One file of all senders' lines, in the order of the plan; their places are held, not they."""
     folder = Path(plan.folder)
     parts = [folder / f"requests.{share}.jsonl" for share in range(plan.senders)]
-    held = [
-        sorted((_place(line), line) for line in _lines(part)) for part in parts if part.exists()
-    ]
-    with (folder / "requests.jsonl").open("wb") as whole:
-        for _, line in merge(*held):
-            whole.write(line)
+    with ExitStack() as open_files, (folder / "requests.jsonl").open("wb") as whole:
+        files = [open_files.enter_context(part.open("rb")) for part in parts if part.exists()]
+        places = sorted(place for at, file in enumerate(files) for place in _places(at, file))
+        for _, _, at, offset in places:
+            files[at].seek(offset)
+            whole.write(files[at].readline())
     for part in parts:
         part.unlink(missing_ok=True)
 
 
-def _lines(path: Path) -> list[bytes]:
-    with path.open("rb") as lines:
-        return [line for line in lines if line.endswith(b"\n")]  # the last may be torn
-
-
-def _place(line: bytes) -> tuple[int, int]:
-    said = orjson.loads(line)
-    return said["index"], said.get("turn", 0)
+def _places(at: int, file: BufferedReader) -> Iterator[tuple[int, int, int, int]]:
+    """Index and turn of each line, and where it is: which file, how far in."""
+    offset = 0
+    for line in file:
+        if line.endswith(b"\n"):  # the last may be torn
+            said = orjson.loads(line)
+            yield said["index"], said.get("turn", 0), at, offset
+        offset += len(line)
 
 
 def exchanges(folder: Path) -> list[Exchange]:

@@ -8,10 +8,12 @@ It writes lines of JSON: `ready`, `live` and, last, `end` or `error`.
 from __future__ import annotations
 
 import asyncio
+import gc
 import os
 import sys
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import islice, takewhile
 from pathlib import Path
@@ -21,6 +23,7 @@ import orjson
 
 from auricle.config import Spec
 from auricle.errors import AuricleError, DataError, SpecError, Transient, told
+from auricle.garbage import seldom_collected
 from auricle.infer import Inferencer, suited
 from auricle.infer.base import beside, let_go
 from auricle.making import build, class_of, construct
@@ -117,7 +120,8 @@ async def _timed(
         telling = asyncio.create_task(_tell_live(sending, stage.tell))
         lags.clear()
         cpu, wall = time.process_time(), time.monotonic()
-        await sending.run(load, start)
+        with undisturbed():
+            await sending.run(load, start)
         busy = (time.process_time() - cpu) / max(1e-9, time.monotonic() - wall)
     for task in (telling, probe):
         task.cancel()
@@ -128,6 +132,18 @@ async def _timed(
         "cpu": busy,
         "stopped": sending.stopped,
     }
+
+
+@contextmanager
+def undisturbed() -> Iterator[None]:
+    """Without looking for garbage in what was there before: that stops the clock for everybody."""
+    gc.collect()
+    gc.freeze()
+    try:
+        with seldom_collected():
+            yield
+    finally:
+        gc.unfreeze()
 
 
 def _timed_by(load: Load, held: list[Case]) -> Load:
