@@ -20,6 +20,8 @@ ALL = (
     "memory",
     "api",
     "lanes",
+    "perf_truth",
+    "perf_memory",
 )
 
 
