@@ -34,9 +34,7 @@ def dimensions_of(output: Output) -> dict[str, float]:
     if not isinstance(output, Prediction):
         raise Unsuited(f"{NEEDS}, not {type(output).__name__}")
     if output.scale != "continuous":
-        raise Unsuited(
-            f"{NEEDS}; this model's outputs are class scores, of scale {output.scale}"
-        )
+        raise Unsuited(f"{NEEDS}; this model's outputs are class scores, of scale {output.scale}")
     return {name.casefold(): output.values[name] for name in sorted(output.values)}
 
 
