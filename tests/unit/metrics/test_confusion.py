@@ -230,7 +230,7 @@ PAIRS = st.lists(
 )
 
 
-SLOWLY = settings(deadline=None, max_examples=40)  # every example draws thousands of times
+SLOWLY = settings(deadline=None, max_examples=15)  # every example draws thousands of times
 
 
 def made(pairs):

@@ -70,6 +70,10 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         reply(self)
 
+    def end_headers(self):
+        self.send_header("Connection", "close")  # as it does; who is not told would send on it
+        super().end_headers()
+
     def log_message(self, *_):
         pass
 
