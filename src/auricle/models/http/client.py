@@ -367,7 +367,7 @@ async def events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[A
 
 
 async def _lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[list[bytes]]:
-    """Lines as they come, all at once that came together: one by one costs three times as much."""
+    """Lines as they come, those together that came together."""
     begun: list[bytes] = []  # of the line whose end is yet to come
     size = 0
     async for chunk in response.content.iter_any():
