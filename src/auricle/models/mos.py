@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -35,7 +36,7 @@ PERSONALIZED = {
 }
 
 
-class Mos(BatchModel):
+class Mos(BatchModel, ABC):
     """One clip after another, each as if alone. Subclasses rate."""
 
     batch_size = 1
@@ -51,9 +52,9 @@ class Mos(BatchModel):
             for each in batch
         ]
 
+    @abstractmethod
     def rate(self, samples: Any) -> dict[str, float]:
         """Mean opinion scores, from 1 to 5, by the names the package gives them."""
-        raise NotImplementedError
 
 
 class Plcmos(Mos):

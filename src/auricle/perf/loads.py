@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count as counting
@@ -50,7 +51,7 @@ class Closed:
         return tuple(self.ramp * user / self.users for user in range(self.users))
 
 
-class _Planned:
+class _Planned(ABC):
     """A load whose requests are due at times known before it starts."""
 
     __slots__ = ()
@@ -71,8 +72,9 @@ class _Planned:
             raise SpecError(f"{self} has no end of its own: say how many requests, or how long.")
         return _cut(self._blocks(seed), count, min(ends, default=None))
 
+    @abstractmethod
     def _blocks(self, seed: int) -> Iterator[Times]:
-        raise NotImplementedError
+        """Due times in rising order, block by block."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +91,12 @@ class Burst(_Planned):
         self, count: int | None = None, duration: float | None = None, seed: int = 0
     ) -> Times:
         """Zero, `size` times or at most `count`."""
+        return next(self._blocks(seed))[:count]
+
+    def _blocks(self, seed: int) -> Iterator[Times]:
         import numpy as np
 
-        return np.zeros(self.size if count is None else min(count, self.size))
+        yield np.zeros(self.size)
 
 
 @dataclass(frozen=True, slots=True)
