@@ -1,0 +1,90 @@
+"""Commands that read runs; none loads a model but a judge."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auricle.cli.options import folder, json_option, judge_arguments, judge_option
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.option("--profile", help="Another normaliser; see `auricle list profiles`.")
+@judge_option
+@judge_arguments
+@click.option("-j", "--concurrency", type=click.IntRange(1), default=64, help="Of the judge.")
+@json_option
+def score(**options: Any) -> None:
+    """Score runs again from their journals; only a judge that is named is loaded."""
+    from auricle.commands import score_runs
+
+    sys.exit(score_runs(**options))
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.option("--by", multiple=True, help="Break down by a meta field, such as subset.")
+@json_option
+def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
+    """Print the numbers of runs, finished or not."""
+    from auricle.views import show_runs
+
+    show_runs(runs, by, as_json)
+
+
+@click.command()
+@click.argument("run", type=folder)
+@click.option("--worst", type=click.IntRange(1), help="Only the N worst by the first metric.")
+@click.option("--failed", is_flag=True, help="Only those without an answer.")
+@json_option
+def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
+    """List a run's samples: what was right, what was answered."""
+    from auricle.views import list_samples
+
+    list_samples(run, worst, failed, as_json)
+
+
+@click.command()
+@click.argument("a", type=folder)
+@click.argument("b", type=folder)
+@click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these.")
+@click.option("--by", metavar="FIELD", help="Also by a meta field, such as subset.")
+@click.option(
+    "--flips", type=click.IntRange(0), default=5, show_default=True, help="Samples each way."
+)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, too.")
+@json_option
+def compare(a: Path, b: Path, **options: Any) -> None:
+    """How run B differs from run A, the baseline: pair by pair, and how surely."""
+    from auricle.views import compare_runs
+
+    compare_runs((a, b), **options)
+
+
+@click.command()
+@click.argument("run", type=folder)
+@click.option("--as", "form", required=True, type=click.Choice(["cmi"]), help="Whose files.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/cmi.")
+def export(run: Path, form: str, out: Path | None) -> None:
+    """Write a run as another framework would have: files its notebooks can read."""
+    from auricle.exports import export as write
+
+    for path in write(run, form, out):
+        click.echo(path)
+
+
+NAMED = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles"]
+
+
+@click.command(name="list")
+@click.argument("kind", type=click.Choice(NAMED))
+@json_option
+def list_(kind: str, as_json: bool) -> None:
+    """List what can be named."""
+    from auricle.views import list_names
+
+    list_names(kind, as_json)
