@@ -19,7 +19,7 @@ from auricle import api
 from auricle.audio import Audio
 from auricle.cache import AnswerCache, default_path, served_name
 from auricle.codec import dumps
-from auricle.config import JudgeSpec, Spec, read_yaml, task_of
+from auricle.config import JudgeSpec, Spec, read_yaml, task_of, tasks_of
 from auricle.costs import Prices, Purse
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
@@ -89,7 +89,7 @@ def _specs(
             common[name] = options[name]
     if judge := _judge(common.pop("judge", None), options["judge"], options["judge_args"]):
         common["judge"] = judge
-    named = [task_of(each, options["kind"], told) for each in tasks]
+    named = [one for each in tasks for one in tasks_of(each, options["kind"], told)]
     named = named or [(common.pop("task"), told)]
     common.pop("task", None)
     source = str(config or "auricle run")

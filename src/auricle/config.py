@@ -142,6 +142,14 @@ def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str
     return name, arguments
 
 
+def tasks_of(
+    name: str, kind: str | None, arguments: dict[str, Any]
+) -> list[tuple[str, dict[str, Any]]]:
+    """The same where a name may stand for a group of tasks: each of them, with the arguments."""
+    found, given = task_of(name, kind, arguments)
+    return [(each, given) for each in registry.task.members(found, given)]
+
+
 def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A task from a YAML file: its kind, its data and anything `-T` takes."""
     given, marks = read_extended(path, lambda file, values: placed(values, file.parent))

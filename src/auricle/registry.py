@@ -56,8 +56,9 @@ class Registry(Generic[T]):
         return ", ".join(f"from {point.value}" for point in self._plugins(name))
 
     def foreign(self) -> dict[str, str]:
-        """How classes written for other frameworks are named, with a line on each."""
-        return {f"{name}:file.py:Class": each.about for name, each in self._prefixes.items()}
+        """How what was made for other frameworks is named, with a line on each."""
+        form = "NAME" if self.kind == "task" else "file.py:Class"
+        return {f"{name}:{form}": each.about for name, each in self._prefixes.items()}
 
     def get(self, name: str) -> T:
         """What `name` stands for; `package.module:attr` and `file.py:attr` need no registration."""
@@ -67,6 +68,14 @@ class Registry(Generic[T]):
                 return found
             self._found[name] = found
         return self._found[name]
+
+    def members(self, name: str, arguments: Mapping[str, Any]) -> list[str]:
+        """The names that a name of another framework's stands for: several, if it is a group."""
+        prefix, colon, _ = name.partition(":")
+        if not colon or prefix not in self._prefixes:
+            return [name]
+        of_group = getattr(self.get(name), "members", None)
+        return [f"{prefix}:{each}" for each in of_group(arguments)] if of_group else [name]
 
     def _load(self, name: str) -> T:
         if name in self._builtin:
@@ -142,10 +151,15 @@ def _from_file(path: Path) -> Any:
     return module
 
 
-task: Registry[Callable[..., Any]] = Registry("task", catalogue.TASKS)
-
+FOREIGN_TASKS = {
+    "kimi": Builtin(
+        "auricle.compat.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
+    ),
+}
+"""Datasets of other frameworks, by what stands before their name, `module:Class` or file."""
 FOREIGN = {
     "cmi": Builtin("auricle.compat.cmi:model_of", "a class written for CMI-RewardBench"),
+    "kimi": Builtin("auricle.compat.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
 }
 """Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
 FOREIGN_INFERENCERS = {
@@ -158,9 +172,11 @@ FOREIGN_INFERENCERS = {
 def parted(name: str) -> tuple[str, str]:
     """The prefix of another framework, with its colon, if a name has one; and the rest."""
     prefix, colon, rest = name.partition(":")
-    foreign = prefix in FOREIGN or prefix in FOREIGN_INFERENCERS
+    foreign = any(prefix in each for each in (FOREIGN, FOREIGN_INFERENCERS, FOREIGN_TASKS))
     return (prefix + colon, rest) if colon and foreign else ("", name)
 
+
+task: Registry[Callable[..., Any]] = Registry("task", catalogue.TASKS, FOREIGN_TASKS)
 
 model: Registry[Any] = Registry("model", catalogue.MODELS, FOREIGN)
 

@@ -49,6 +49,23 @@ def test_a_prefix_hands_the_rest_of_a_name_to_its_own_table():
     assert list(prefixed) == []
 
 
+def test_a_group_of_another_framework_is_its_members():
+    path = f"{__name__}:group_called"
+    prefixed = Registry("task", {}, {"theirs": Builtin(path, "a benchmark of theirs")})
+    assert prefixed.members("theirs:all", {"of": "ab"}) == ["theirs:all-a", "theirs:all-b"]
+    assert prefixed.members("theirs:one", {"of": "ab"}) == ["theirs:one"]
+    assert prefixed.members("json:dumps", {}) == ["json:dumps"]
+    assert prefixed.foreign() == {"theirs:NAME": "a benchmark of theirs"}
+
+
+def group_called(name):
+    def make(): ...
+
+    if name == "all":
+        make.members = lambda arguments: [f"{name}-{each}" for each in arguments["of"]]
+    return make
+
+
 @pytest.mark.parametrize(
     ("name", "whole"),
     [
