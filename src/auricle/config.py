@@ -18,7 +18,10 @@ from auricle.errors import SpecError
 from auricle.secrecy import redacted
 from auricle.verdicts import Judge
 
-KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
+KINDS = (
+    *("asr", "translate", "mcq", "qa", "open", "classify", "chat", "perplexity"),
+    *("reward", "preference"),
+)
 SCORING = (
     *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),

@@ -9,6 +9,7 @@ from auricle.catalogue.builtin import Builtin
 TASKS: Mapping[str, Builtin] = {
     "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
     "asr": Builtin("auricle.tasks.kinds:asr", "transcribe: any manifest, `--as asr`"),
+    "translate": Builtin("auricle.tasks.kinds:translate", "speech to text in another language"),
     "mcq": Builtin("auricle.tasks.kinds:mcq", "multiple choice: any manifest, `--as mcq`"),
     "qa": Builtin("auricle.tasks.kinds:qa", "answer with a reference: `--as qa`"),
     "open": Builtin("auricle.tasks.kinds:open_ended", "answers to be judged later: `--as open`"),
@@ -36,4 +37,7 @@ TASKS: Mapping[str, Builtin] = {
     "emodb": Builtin("auricle.tasks.emotion.emodb:emodb", "emotions in German"),
     "iemocap": Builtin("auricle.tasks.emotion.iemocap:iemocap", "emotions in dialogue, 4 or 10"),
     "meld": Builtin("auricle.tasks.emotion.meld:meld", "emotions in television dialogue"),
+    "librispeech": Builtin(
+        "auricle.tasks.benchmarks.librispeech:LIBRISPEECH", "English audiobooks, read aloud"
+    ),
 }

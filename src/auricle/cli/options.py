@@ -6,7 +6,10 @@ from pathlib import Path
 
 import click
 
-KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
+KINDS = (
+    *("asr", "translate", "mcq", "qa", "open", "classify", "chat", "perplexity"),
+    *("reward", "preference"),
+)
 
 
 def size(value: str) -> int | str:

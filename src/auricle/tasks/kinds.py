@@ -20,6 +20,7 @@ from auricle.metrics.several import over_each
 from auricle.prompts.options import pool_named
 from auricle.prompts.shots import Shots
 from auricle.tasks.base import Task
+from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of
 from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
 from auricle.text import without_label
@@ -115,6 +116,18 @@ def asr(**given: Any) -> Task:
     return kind.task(options)
 
 
+def translate(**given: Any) -> Task:
+    """Write down in another language what is said; `language` is that language."""
+    options = Options.of("translate", given)
+    columns = Fields(
+        target=("translation", "answer", "answers", "target"),
+        default_question=f"Please translate the speech into {name_of(options.language or 'en')}.",
+        media_needed=True,
+    )
+    kind = Kind("translate", columns, f"{MEDIA}{{question}}", ("bleu", "chrf"))
+    return kind.task(options)
+
+
 def qa(**given: Any) -> Task:
     """Answer a question, spoken or written, that has a reference answer."""
     columns = Fields(
@@ -198,6 +211,9 @@ def samples_of(options: Options, columns: Fields, finish: Finish) -> Manifest:
         columns = replace(columns, target=(options.target,))
     span = span_of(options.rows)
     root = Path(options.root) if options.root else None
+    if options.reader:
+        found: Manifest = options.reader(fields=columns, finish=finish, span=span)
+        return found
     if options.data.startswith(PREFIX):
         return HuggingFace(
             Path(options.data),

@@ -62,6 +62,8 @@ class Options:
     split: str = "test"
     revision: str | None = None
     licence: str = ""
+    reader: Any = None
+    """What makes samples where `data` is no file: a function that published benchmarks bring."""
 
     @classmethod
     def of(cls, kind: str, given: Mapping[str, Any]) -> Options:
@@ -79,6 +81,8 @@ class Options:
 
 def _option(name: str, value: Any) -> Any:
     """Numbers where text is due are taken as text, as a command line means them."""
+    if name == "reader" and callable(value):
+        return value
     if value is None or (name in NESTED and isinstance(value, (Mapping, list, tuple, int))):
         return value
     if name in WHOLE:

@@ -1,0 +1,369 @@
+"""What a published benchmark is, and how an entry of the catalogue is written.
+
+An entry says what is published, and how one row is found; everything else (prompts, metrics,
+shots, `-T` options, `auricle data check` and `prepare`) comes from its kind of task:
+
+    def _read(root: Path, part: Part) -> Items:
+        folder = below(root, "MyCorpus", "")       # the archive's folder, or what is inside
+        for line in lines(folder / f"{part['split']}.txt"):
+            name, text = line.split(maxsplit=1)
+            yield item(name, folder / f"{name}.wav", text, speaker=name[:4])
+
+    MY_CORPUS = Benchmark(
+        name="my-corpus",                   # as in catalogue/tasks.py
+        title="My Corpus",
+        kind="asr",                         # asr, translate, mcq, qa, open, classify
+        language="en",
+        licence="CC BY 4.0",
+        source="openslr.org/999",
+        splits={"test": 1234, "dev": None},   # the first is the default; None: not known for sure
+        layout="test.txt beside NAME.wav",  # what is looked for, told to whoever gave a wrong root
+        read=_read,
+        hub=Hub("someone/my-corpus", "0123…", at=lambda part: (None, part["split"]), item=_item),
+        asking={"cluster": "speaker"},      # options of the kind, as `-T` takes them
+    )
+
+Rules: ids are the corpus's own and unique within a split; the order is the corpus's own or
+sorted, never a folder's; a number that is not known for sure is None. A reader raises what
+`missing` makes where nothing is found. Rows that differ by more than split and language have
+further `options`, each with its values, the first being the default: `{"subset": ("mini",
+"full")}` is taken as `-T subset=full` and stands in `part["subset"]`. What is asked may depend
+on the part: `settle=lambda part: {"metrics": …}`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from auricle import registry
+from auricle.data.huggingface import PREFIX, HuggingFace
+from auricle.data.manifest import Manifest
+from auricle.data.rows import Row
+from auricle.errors import DataError, SpecError
+from auricle.tasks.base import Task
+from auricle.tasks.emotion.folder import holds
+from auricle.types import Json, Rejected, Sample
+
+Part: TypeAlias = Mapping[str, str]
+"""Which part of a benchmark: `split`, `language`, and further options by name."""
+Item: TypeAlias = dict[str, Any]
+"""One row as a manifest has it."""
+Items: TypeAlias = Iterable[Item | Rejected]
+HUB, DISK = "hf", "disk"
+SOURCES = (DISK, HUB)
+
+
+def item(
+    id: str,  # noqa: A002 - what a manifest calls it
+    audio: object,
+    target: Any,
+    *,
+    span: tuple[float, float] | None = None,
+    question: str = "",
+    choices: Sequence[str] = (),
+    **meta: Json,
+) -> Item:
+    """A row: a sound, or several, or seconds of one; the right answer; what else is known."""
+    row: Item = {"id": id, "audio": _placeable(audio), "target": target}
+    if span:
+        row["start"], row["end"] = span
+    if question:
+        row["question"] = question
+    if choices:
+        row["choices"] = list(choices)
+    known = {name: value for name, value in meta.items() if value not in (None, "")}
+    return {**row, "meta": known} if known else row
+
+
+@dataclass(frozen=True)
+class Hub:
+    """A copy on Hugging Face: its name and revision, and what its rows mean."""
+
+    name: str
+    revision: str | None
+    at: Callable[[Part], tuple[str | None, str]]
+    """The configuration and the split that hold a part."""
+    item: Callable[[Mapping[str, Any]], Item]
+    """A row of theirs as a row of ours; a KeyError is told as a column that is not there."""
+    only: Callable[[Part], Mapping[str, Any]] = lambda _part: {}
+    """What columns of theirs hold in rows of a part, where one split has several parts."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Benchmark:
+    """What is published of a benchmark; called with `-T` options, it is a task."""
+
+    name: str
+    title: str
+    kind: str
+    licence: str
+    source: str
+    """Where the archive is officially from, without a scheme."""
+    splits: Mapping[str, int | None]
+    """Rows in each, where that is published; the first is the default."""
+    layout: str
+    read: Callable[[Path, Part], Items]
+    """Rows of the official archive unpacked in a folder."""
+    language: str = ""
+    """What is spoken, as a two-letter code; the default where there are several."""
+    languages: Mapping[str, str] = field(default_factory=dict)
+    """The corpus's own codes, and the usual code of each; either may be asked for."""
+    hub: Hub | None = None
+    options: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    counts: Mapping[str, int] = field(default_factory=dict)
+    """Rows by `split/language` or with the values of further options, where a split has several."""
+    asking: Mapping[str, Any] = field(default_factory=dict)
+    settle: Callable[[Part], Mapping[str, Any]] = lambda _part: {}
+    """What is asked of a part in particular, over `asking`."""
+    version: int = 1
+
+    def __call__(self, **given: Any) -> Task:
+        """The task that `-T` options make of it."""
+        part, rest = self.part(given)
+        place = Place.of(self, rest)
+        found: Task = registry.task.get(self.kind)(
+            **{
+                "name": "-".join([self.name, *self.told(part)]),
+                "language": self.languages.get(part["language"], part["language"]),
+                "licence": self.licence,
+                **self.asking,
+                **self.settle(part),
+                **rest,
+                "data": self.source,
+                "reader": place.reader(self, part),
+            }
+        )
+        return replace(found, version=self.version)
+
+    def part(self, given: Mapping[str, Any]) -> tuple[Part, dict[str, Any]]:
+        """Which part is asked for, and the options that say nothing of that."""
+        rest = dict(given)
+        part = {"split": self._chosen("split", rest.pop("split", ""), tuple(self.splits))}
+        part["language"] = self._language(rest.pop("language", ""))
+        for name, known in self.options.items():
+            part[name] = self._chosen(name, rest.pop(name, ""), known)
+        return part, rest
+
+    def expected(self, part: Part) -> int | None:
+        """How many rows a part has, where that is published."""
+        known = self.counts.get("/".join([part["split"], *self._further(part)]))
+        return known if known is not None or self.counts else self.splits[part["split"]]
+
+    def told(self, part: Part) -> list[str]:
+        """The words that tell a part from others: nothing where there is one."""
+        split = [part["split"]] if len(self.splits) > 1 else []
+        return [*split, *self._further(part)]
+
+    def _further(self, part: Part) -> list[str]:
+        several = [part["language"]] if len(self.languages) > 1 else []
+        return [*several, *(part[name] for name in self.options if part[name])]
+
+    def _chosen(self, option: str, value: object, known: Sequence[str]) -> str:
+        """A value among those an option knows; without any known, whatever is said."""
+        said = str(value) or (known[0] if known else "")
+        if known and said not in known:
+            raise SpecError(
+                f"{self.name}: {option} is one of {', '.join(known)}, not {said!r}.",
+                where=(option,),
+            )
+        return said
+
+    def _language(self, value: object) -> str:
+        """The corpus's own code of a language."""
+        said = str(value) or self.language
+        if said in self.languages or not (self.languages or self.language):
+            return said
+        own = [name for name, code in self.languages.items() if code == said]
+        if own or said == self.language:
+            return own[0] if own else said
+        known = ", ".join(self.languages or [self.language])
+        raise SpecError(
+            f"{self.name}: language is one of {known}, not {said!r}.", where=("language",)
+        )
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a benchmark's rows are: in a folder, or on Hugging Face."""
+
+    root: Path | None
+    hub: Hub | None
+
+    @classmethod
+    def of(cls, bench: Benchmark, rest: dict[str, Any]) -> Place:
+        """Take `root`, `source` and `revision` out of what was asked for."""
+        root = rest.pop("root", None)
+        revision = rest.pop("revision", None)
+        source = str(rest.pop("source", None) or (DISK if root or not bench.hub else HUB))
+        name = source.removeprefix(PREFIX)
+        if source != name and bench.hub:  # another copy: a mirror, or a folder
+            return cls(None, replace(bench.hub, name=name, revision=revision))
+        if source not in SOURCES or (source == HUB and not bench.hub):
+            known = "disk, hf or hf:COPY" if bench.hub else "disk"
+            raise SpecError(f"{bench.name}: source is {known}, not {source!r}.", where=("source",))
+        if source == HUB and bench.hub:
+            hub = replace(bench.hub, revision=revision) if revision else bench.hub
+            return cls(None, hub)
+        if not root:
+            raise SpecError(
+                f"{bench.name} needs its folder: `auricle run {bench.name} -T root=DIR -m MODEL`. "
+                f"{bench.title} comes from {bench.source}.",
+                where=("root",),
+            )
+        return cls(Path(str(root)).expanduser(), None)
+
+    def reader(self, bench: Benchmark, part: Part) -> Callable[..., Manifest]:
+        """What makes samples of the rows, once the kind says what columns mean."""
+
+        def make(**how: Any) -> Manifest:
+            if self.hub is None:
+                return OnDisk(
+                    Path(bench.name), **{**how, "root": self.root}, bench=bench, part=part
+                )
+            config, split = self.hub.at(part)
+            where: dict[str, Any] = {"config": config, "split": split, "pinned": self.hub.revision}
+            path = Path(f"{PREFIX}{self.hub.name}")
+            return OnHub(path, **how, **where, bench=bench, part=part, hub=self.hub)
+
+        return make
+
+
+@dataclass(frozen=True)
+class Published(Manifest):
+    """Samples of a benchmark, wherever its rows are."""
+
+    bench: Benchmark = None  # type: ignore[assignment]  # always given; fields above have defaults
+    part: Part = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        return " ".join([self.bench.title, *self.bench.told(self.part)])
+
+    def notes(self) -> list[str]:
+        """A sentence where there are fewer or more rows than are published."""
+        expected, here = self.bench.expected(self.part), len(self)
+        if expected is None or here == expected or self.spanned:
+            return []
+        return [f"{self.title}: {here:,} rows are here, {expected:,} are published."]
+
+    def items(self) -> Items:
+        """The rows themselves, as a manifest would have them."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class OnDisk(Published):
+    """Samples of an official archive, which is looked through when first needed."""
+
+    def __iter__(self) -> Iterator[Sample | Rejected]:
+        for at, each in self.taken(self._items):
+            if isinstance(each, Rejected):
+                yield each
+            else:
+                yield self.sample(at, Row(f"{self.bench.name}:{each['id']}", each))
+
+    def __len__(self) -> int:
+        return self.number(len(self._items))
+
+    def items(self) -> Items:
+        return [each for _, each in self.taken(self._items)]
+
+    @property
+    def revision(self) -> str:
+        """Which rows, with which answers; the sounds themselves are known by their content."""
+        whole = blake2b(digest_size=4)
+        for each in self._items:
+            known = each if isinstance(each, Rejected) else (each["id"], each["target"])
+            whole.update(repr(known).encode())
+        told = ".".join([self.bench.name, *self.bench.told(self.part)])
+        return f"{told}@{whole.hexdigest()}{self.spanned}"
+
+    @cached_property
+    def _items(self) -> Sequence[Item | Rejected]:
+        root = self._base
+        if not root.is_dir():
+            what = "is a file" if root.exists() else "is not there"
+            raise DataError(f"{root} {what}: give {self.bench.title}'s folder, -T root=DIR.")
+        try:
+            found = list(self.bench.read(root, self.part))
+            if not found:
+                raise missing(root, f"{self.title} rows")
+        except NotFound as error:
+            raise DataError(
+                f"{self.bench.title}: {error} Looked for {self.bench.layout}."
+            ) from None
+        return found
+
+    def _columns(self) -> str:
+        return f"Looked for {self.bench.layout}."
+
+
+@dataclass(frozen=True)
+class OnHub(HuggingFace, Published):
+    """Samples of a Hugging Face dataset whose rows are made ours one by one."""
+
+    hub: Hub = None  # type: ignore[assignment]  # always given; fields above have defaults
+
+    def __iter__(self) -> Iterator[Sample | Rejected]:
+        for at, values in self.taken(self._dataset()):
+            try:
+                row = Row(f"{self.name}:{self.split}:{at + 1}", self.hub.item(values))
+            except KeyError as error:
+                there = ", ".join(values)
+                raise DataError(f"hf:{self.name} has no column {error}; it has {there}.") from error
+            yield self.sample(at, row)
+
+    def _dataset(self) -> Any:
+        found = super()._dataset()
+        for column, wanted in self.hub.only(self.part).items():
+            if column not in found.column_names:
+                there = ", ".join(found.column_names)
+                raise DataError(f"hf:{self.name} has no column {column!r}; it has {there}.")
+            found = found.select([at for at, held in enumerate(found[column]) if held == wanted])
+        return found
+
+    def items(self) -> Items:
+        raise SpecError(
+            f"{self.bench.name} is read from Hugging Face here, where there are no files to name: "
+            "give the official archive's folder, --root DIR."
+        )
+
+
+class NotFound(DataError):
+    """A folder does not hold what a corpus's archive does."""
+
+
+def missing(root: Path, what: str) -> NotFound:
+    """What to raise where something that should be in a folder is not."""
+    return NotFound(f"no {what} in {root}. {holds(root)}")
+
+
+def below(root: Path, *names: str) -> Path:
+    """The first of these that is there, below a folder; an empty name is the folder itself."""
+    for name in names:
+        if (root / name).exists():
+            return root / name
+    raise missing(root, " or ".join(filter(None, names)))
+
+
+def lines(path: Path) -> Iterator[str]:
+    """Lines of a text file without their ends; empty ones are left out."""
+    try:
+        with path.open(encoding="utf-8-sig") as file:
+            yield from (line.rstrip("\r\n") for line in file if not line.isspace())
+    except UnicodeDecodeError as error:
+        raise DataError(f"{path} is not UTF-8 text: {error}.") from error
+    except FileNotFoundError as error:
+        raise DataError(f"There is no file {path}.") from error
+
+
+def _placeable(audio: object) -> Any:
+    """Paths as text, as manifests have them."""
+    if isinstance(audio, (list, tuple)):
+        return [_placeable(each) for each in audio]
+    return str(audio) if isinstance(audio, Path) else audio
