@@ -29,26 +29,6 @@ OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.
 
 Plain = dict[str, Any]
 
-WRITE: dict[type, Callable[[Any], Plain]] = {
-    Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
-    Image: lambda i: {"kind": "Image", "uri": i.uri},
-    Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
-    Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
-    Generation: lambda g: _generation(g),
-    Likelihood: lambda o: _likelihood(o),
-    Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
-    Failure: lambda f: {"kind": f.kind, "message": f.message},
-}
-READ: dict[str, Callable[..., Any]] = {
-    "Audio": Audio,
-    "Image": Image,
-    "Video": Video,
-    "Turn": lambda role, parts: Turn(role, tuple([_read(part) for part in parts])),
-    "Generation": lambda **held: _said(**held),
-    "Likelihood": lambda logprobs, **rest: Likelihood(logprobs=tuple(logprobs), **rest),
-    "Prediction": Prediction,
-}
-
 
 def _generation(said: Generation) -> Plain:
     """What is known of it; a line need not say what is not."""
@@ -63,6 +43,8 @@ def _generation(said: Generation) -> Plain:
         line["logprobs"] = said.logprobs
     if said.first is not None:
         line["first"] = said.first
+    if said.prompt:
+        line["prompt"] = said.prompt
     return line
 
 
@@ -84,6 +66,27 @@ def _said(
         return Generation(text=text, **rest)
     told = None if logprobs is None else tuple(logprobs)
     return Generation(text=text, audio=_read(audio), logprobs=told, **rest)
+
+
+WRITE: dict[type, Callable[[Any], Plain]] = {
+    Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
+    Image: lambda i: {"kind": "Image", "uri": i.uri},
+    Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
+    Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
+    Generation: _generation,
+    Likelihood: _likelihood,
+    Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
+    Failure: lambda f: {"kind": f.kind, "message": f.message},
+}
+READ: dict[str, Callable[..., Any]] = {
+    "Audio": Audio,
+    "Image": Image,
+    "Video": Video,
+    "Turn": lambda role, parts: Turn(role, tuple([_read(part) for part in parts])),
+    "Generation": _said,
+    "Likelihood": lambda logprobs, **rest: Likelihood(logprobs=tuple(logprobs), **rest),
+    "Prediction": Prediction,
+}
 
 
 def encode_record(record: Record) -> bytes:
@@ -111,17 +114,19 @@ def encode_record(record: Record) -> bytes:
 ID, ROW = b'{"id":', b',"row":'
 
 
-def id_of(line: bytes) -> str | None:
-    """The id of a record's line without reading the rest of it.
+def digest_of_id(line: bytes) -> int | None:
+    """The digest of a record's id, without reading the rest of its line.
 
     `,"row":` cannot stand inside the id: there its quotes would be escaped.
     """
     end = line.find(ROW)
     if not line.startswith(ID) or end < 0:
         return None
+    told = line[len(ID) + 1 : end - 1]  # without its quotes
+    if b"\\" not in told:  # written as it is
+        return _digest(told)
     with suppress(orjson.JSONDecodeError):
-        sample: str = orjson.loads(line[len(ID) : end])
-        return sample
+        return digest(orjson.loads(line[len(ID) : end]))
     return None
 
 
@@ -137,7 +142,7 @@ def decode_record(line: Mapping[str, Any]) -> Record:
         sample=sample,
         row=line["row"],
         key=line["key"],
-        outputs=tuple([_read(each) for each in line["outputs"]]),
+        outputs=tuple([READ[each.pop("kind")](**each) for each in line["outputs"]]),
         error=Failure(**line["error"]) if line["error"] else None,
         seconds=line["seconds"],
         attempts=line["attempts"],
@@ -219,4 +224,8 @@ def _hex(content: bytes) -> str:
 
 def digest(text: str) -> int:
     """Eight bytes that stand for a text where a million of them are kept."""
-    return int.from_bytes(blake2b(text.encode("utf-8", "replace"), digest_size=8).digest(), "big")
+    return _digest(text.encode("utf-8", "replace"))
+
+
+def _digest(content: bytes) -> int:
+    return int.from_bytes(blake2b(content, digest_size=8).digest(), "big")

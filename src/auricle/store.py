@@ -26,7 +26,7 @@ from typing import IO, Any
 import orjson
 
 from auricle.audio import Audio
-from auricle.codec import decode_record, digest, dumps, encode_record, id_of
+from auricle.codec import decode_record, digest, digest_of_id, dumps, encode_record
 from auricle.errors import AudioError, DataError, RunLocked, RunMismatch
 from auricle.types import Generation, Json, Output, Record
 
@@ -229,8 +229,8 @@ class Run:
             if line.startswith(GONE):
                 with suppress(orjson.JSONDecodeError):
                     latest.pop(orjson.loads(line)["gone"], None)
-            elif (sample := id_of(line)) is not None:
-                latest[digest(sample)] = offset
+            elif (sample := digest_of_id(line)) is not None:
+                latest[sample] = offset
         return latest
 
     def published(self) -> dict[str, Any] | None:

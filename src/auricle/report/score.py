@@ -92,7 +92,12 @@ class Column:
     frames: set[Hashable] = field(default_factory=set)
 
     @cached_property
-    def _framed(self) -> Framed | None:
+    def plain(self) -> bool:
+        """Does it need nothing but a sample and its outputs, however many?"""
+        return self.metric.asks is None and reads_several(self.metric.score)
+
+    @cached_property
+    def framed(self) -> Framed | None:
         fold = self.metric.fold
         inner = fold.fold if isinstance(fold, Answers) else fold
         return inner if isinstance(inner, Framed) else None
@@ -102,14 +107,14 @@ class Column:
 
     def watch(self, record: Record) -> None:
         """Note what the fold's details need to know and no stat tells."""
-        if self._framed:
-            self.frames.add(self._framed.frame(record.sample, *record.outputs))
+        assert self.framed
+        self.frames.add(self.framed.frame(record.sample, *record.outputs))
 
     def settled(self) -> Metric:
         """The metric, its fold told of all that was noted."""
-        if not self._framed or not self.frames:
+        if not self.framed or not self.frames:
             return self.metric
-        told, fold = self._framed.within(self.frames), self.metric.fold
+        told, fold = self.framed.within(self.frames), self.metric.fold
         return replace(self.metric, fold=fold.around(told) if isinstance(fold, Answers) else told)
 
     def unread(self, place: int, record: Record) -> Stat | None:
@@ -201,7 +206,8 @@ class Scoreboard:
             column.note(why)
             line.setdefault("unreadable", {})[name] = why
         if stat is not None:
-            column.watch(record)
+            if column.framed:
+                column.watch(record)
             column.places.append(place)
             line["stats"][name] = stat
             if column is self.columns[0]:
@@ -213,8 +219,12 @@ class Scoreboard:
         """What a record adds to a metric, or why it cannot be read; neither where it is passed."""
         metric = column.metric
         try:
-            concerned = metric.applies is None or metric.applies(record.sample)
-            result = self.result(metric, record, line) if concerned else None
+            if metric.applies is not None and not metric.applies(record.sample):
+                result = None
+            elif column.plain:  # what `result` would do, without the call
+                result = metric.score(record.sample, *record.outputs)
+            else:
+                result = self.result(metric, record, line)
             if result is None and metric.applies:  # such answers are none of its business
                 column.others.append(place)
                 return None, ""
@@ -229,17 +239,18 @@ class Scoreboard:
 
     def result(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
         """What a metric makes of a record; what a judge said of it goes into the line."""
-        if len(record.outputs) > 1 and not reads_several(metric.score):
-            raise unsaid(len(record.outputs))
+        outputs = record.outputs
+        if len(outputs) > 1 and not reads_several(metric.score):
+            raise unsaid(len(outputs))
         if metric.asks is None:
-            return metric.score(record.sample, *record.outputs)
+            return metric.score(record.sample, *outputs)
         if self.verdicts is None:
             raise SpecError("needs a judge: auricle score RUN --judge MODEL")
         texts = self.verdicts.texts(metric, record)
         if not metric.applies and texts:
             clipped = [text[-MOST_OF_A_VERDICT:] for text in texts]
             line.setdefault("verdicts", {})[metric.name] = clipped
-        return metric.score(record.sample, *record.outputs, verdicts=texts)
+        return metric.score(record.sample, *outputs, verdicts=texts)
 
     def _note_worst(self, badness: float, record: Record) -> None:
         full = len(self._worst) >= self._most_worst
