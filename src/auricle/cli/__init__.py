@@ -22,7 +22,7 @@ def cli() -> None:
 for command in (
     *(running.run, running.demo, running.perf, running.ask, running.preview, running.doctor),
     *(reading.score, reading.show, reading.samples, reading.compare, reading.export),
-    *(reading.list_, keeping.import_, keeping.cache, keeping.env, running.fake_server),
+    *(reading.list_, keeping.import_, keeping.cache, keeping.data, keeping.env, running.fake_server),
 ):
     cli.add_command(command)
 

@@ -1,25 +1,53 @@
-"""Commands that look after what lies around runs: the cache, environments, what others wrote."""
+"""Commands that look after what lies around runs: corpora, the cache, environments."""
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
 import click
 
-from auricle.cli.options import json_option
+from auricle.cli.options import json_option, task_arguments
+
+FRAMEWORKS = ("aisbench", "kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
+RESULTS = ("asr", "mcq", "qa", "open", "classify")
 
 
 @click.command(name="import")
-@click.argument("config", type=click.Path(path_type=Path))
-@click.option("--from", "framework", type=click.Choice(["aisbench"]), required=True)
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="A task file, or a folder.")
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--from", "framework", type=click.Choice(FRAMEWORKS), required=True, help="Whose.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="A task file, a run, a folder.")
 @click.option("--only", metavar="NAME", help="One dataset of several.")
-def import_(config: Path, framework: str, out: Path | None, only: str | None) -> None:
-    """Make task files of another framework's config, which is read and never run."""
-    from auricle.compat.imports import import_tasks
+@click.option("--as", "kind", type=click.Choice(RESULTS), help="What results are of.")
+@click.option("--model", metavar="NAME", help="Whose answers results hold, if they do not tell.")
+@click.option("--profile", help="How results are normalised; see `auricle list profiles`.")
+@click.option("--fresh", is_flag=True, help="Set an earlier run in the folder aside.")
+@task_arguments
+@json_option
+def import_(path: Path, framework: str, out: Path | None, only: str | None, **said: Any) -> None:
+    """Make task files of another framework's config, or runs of its results; no code is run."""
+    if framework == "aisbench" or path.suffix in (".yaml", ".yml"):
+        from auricle.compat.imports import import_tasks
 
-    import_tasks(config, framework, out, only)
+        import_tasks(path, framework, out, only)
+        return
+    from auricle.commands import pairs
+    from auricle.imports import Told, import_results
+    from auricle.views import print_runs
+
+    told = Told(
+        kind=said["kind"] or "",
+        model=said["model"] or "",
+        profile=said["profile"],
+        only=only or "",
+        options=pairs(said["task_args"]),
+    )
+    folders = []
+    for folder, line in import_results(path, framework, out, told, fresh=said["fresh"]):
+        click.echo(line, err=True)
+        folders.append(folder)
+    print_runs(folders, said["as_json"])
 
 
 cache_option = click.option(
@@ -61,6 +89,51 @@ def cache_clear(
     from auricle.upkeep import clear_cache
 
     clear_cache(cache_path, model, days, as_json)
+
+
+@click.group()
+def data() -> None:
+    """Corpora of the catalogue: which there are, whether a copy is whole, a manifest of one."""
+
+
+root_option = click.option(
+    "--root", type=click.Path(path_type=Path), help="The unpacked archive; -T root=DIR is the same."
+)
+
+
+@data.command(name="list")
+@json_option
+def data_list(as_json: bool) -> None:
+    """Name, kind, language, licence and source of every published benchmark."""
+    from auricle.holdings import list_data
+
+    list_data(as_json)
+
+
+@data.command(name="check")
+@click.argument("name")
+@root_option
+@task_arguments
+@click.option("--limit", type=click.IntRange(1), help="Decode so many, spread over the set.")
+@json_option
+def data_check(**options: Any) -> None:
+    """Count a copy's rows, decode its sounds, name what is missing or broken; exit code 3 if so."""
+    from auricle.holdings import check_data
+
+    sys.exit(check_data(**options))
+
+
+@data.command(name="prepare")
+@click.argument("name")
+@root_option
+@task_arguments
+@click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="A .jsonl file.")
+@json_option
+def data_prepare(**options: Any) -> None:
+    """Write a copy's rows as a manifest that runs with --as KIND to the same numbers."""
+    from auricle.holdings import prepare_data
+
+    sys.exit(prepare_data(**options))
 
 
 @click.group()

@@ -55,7 +55,11 @@ Item: TypeAlias = dict[str, Any]
 """One row as a manifest has it."""
 Items: TypeAlias = Iterable[Item | Rejected]
 HUB, DISK = "hf", "disk"
+HUB_SPLIT, HUB_ROW = "hub:split", "hub:row"
+"""What rows of Hugging Face are told beside their columns: their split, and their place in it."""
 SOURCES = (DISK, HUB)
+PLACE = ("root", "source", "revision")
+"""Options that say where rows are, and nothing of what is asked."""
 
 
 def item(
@@ -87,7 +91,7 @@ class Hub:
     name: str
     revision: str | None
     at: Callable[[Part], tuple[str | None, str]]
-    """The configuration and the split that hold a part."""
+    """The configuration and the split that hold a part; several splits as `one+another`."""
     item: Callable[[Mapping[str, Any]], Item]
     """A row of theirs as a row of ours; a KeyError is told as a column that is not there."""
     only: Callable[[Part], Mapping[str, Any]] = lambda _part: {}
@@ -127,18 +131,21 @@ class Benchmark:
         part, rest = self.part(given)
         place = Place.of(self, rest)
         found: Task = registry.task.get(self.kind)(
-            **{
-                "name": "-".join([self.name, *self.told(part)]),
-                "language": self.languages.get(part["language"], part["language"]),
-                "licence": self.licence,
-                **self.asking,
-                **self.settle(part),
-                **rest,
-                "data": self.source,
-                "reader": place.reader(self, part),
-            }
+            **self.recipe(part, rest), data=self.source, reader=place.reader(self, part)
         )
         return replace(found, version=self.version)
+
+    def recipe(self, part: Part, rest: Mapping[str, Any]) -> dict[str, Any]:
+        """What the kind of task is told of a part: also what makes a prepared manifest equal."""
+        told = {
+            "name": "-".join([self.name, *self.told(part)]),
+            "language": self.languages.get(part["language"], part["language"]),
+            "licence": self.licence,
+            **self.asking,
+            **self.settle(part),
+            **rest,
+        }
+        return {name: value for name, value in told.items() if name not in PLACE}
 
     def part(self, given: Mapping[str, Any]) -> tuple[Part, dict[str, Any]]:
         """Which part is asked for, and the options that say nothing of that."""
@@ -311,14 +318,17 @@ class OnHub(HuggingFace, Published):
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
         for at, values in self.taken(self._dataset()):
+            known = {HUB_SPLIT: self.split, HUB_ROW: at, **values}
             try:
-                row = Row(f"{self.name}:{self.split}:{at + 1}", self.hub.item(values))
+                row = Row(f"{self.name}:{self.split}:{at + 1}", self.hub.item(known))
             except KeyError as error:
                 there = ", ".join(values)
                 raise DataError(f"hf:{self.name} has no column {error}; it has {there}.") from error
             yield self.sample(at, row)
 
     def _dataset(self) -> Any:
+        if "+" in self.split:
+            return self._joined(self.split.split("+"))
         found = super()._dataset()
         for column, wanted in self.hub.only(self.part).items():
             if column not in found.column_names:
@@ -326,6 +336,20 @@ class OnHub(HuggingFace, Published):
                 raise DataError(f"hf:{self.name} has no column {column!r}; it has {there}.")
             found = found.select([at for at, held in enumerate(found[column]) if held == wanted])
         return found
+
+    def _joined(self, splits: Sequence[str]) -> Any:
+        """Several splits as one; each row knows its split and its place there."""
+        import datasets
+
+        found = {split: replace(self, split=split)._dataset() for split in splits}
+        return datasets.concatenate_datasets(
+            [
+                each.add_column(HUB_SPLIT, [split] * len(each)).add_column(
+                    HUB_ROW, list(range(len(each)))
+                )
+                for split, each in found.items()
+            ]
+        )
 
     def items(self) -> Items:
         raise SpecError(
