@@ -23,7 +23,8 @@ from auricle.errors import SampleError, SpecError
 from auricle.making import build
 from auricle.report.terminal import aligned
 from auricle.tasks.base import Task
-from auricle.tasks.benchmarks.base import Benchmark, Item, Published
+from auricle.tasks.benchmarks.base import Benchmark
+from auricle.tasks.benchmarks.rows import Item, Published
 from auricle.types import Rejected, Sample, parts_of
 
 HEADER = ("name", "kind", "language", "licence", "source")

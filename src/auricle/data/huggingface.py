@@ -16,6 +16,8 @@ from auricle.errors import DataError, MissingExtra
 from auricle.types import Rejected, Sample
 
 PREFIX = "hf:"
+CONVERTED = "refs/convert/"
+"""Revisions that the hub makes itself of datasets that were code: a folder a configuration."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +73,10 @@ class HuggingFace(Manifest):
                     f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}."
                 )
             return saved[self.split]
-        return datasets.load_dataset(self.name, self.config, split=self.split, revision=self.pinned)
+        how: dict[str, Any] = {"split": self.split, "revision": self.pinned}
+        if self.config and str(self.pinned).startswith(CONVERTED):
+            return datasets.load_dataset(self.name, data_dir=self.config, **how)
+        return datasets.load_dataset(self.name, self.config, **how)
 
 
 def _reason(error: BaseException) -> str:
