@@ -1,7 +1,5 @@
 """The page in a real browser: it fits, it plays, it filters, and it asks nobody for anything."""
 
-import shutil
-
 import numpy as np
 import pytest
 
@@ -14,20 +12,7 @@ from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import shown
 from auricle.types import Failure, Generation, Prediction, Record, Sample
 
-CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="chromium is not installed")
-FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
-         "--disable-component-update", "--disable-sync"]  # fmt: skip
 LONG = "unbroken" * 40
-
-
-@pytest.fixture(scope="module")
-def browser():
-    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    with playwright.sync_playwright() as driver:
-        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
-        yield browser
-        browser.close()
 
 
 def about(name):

@@ -6,7 +6,7 @@ import sys
 
 import click
 
-from auricle.cli import keeping, reading, running
+from auricle.cli import keeping, reading, running, showing
 from auricle.errors import SpecError
 
 
@@ -22,7 +22,15 @@ def cli() -> None:
 for command in (
     *(running.run, running.demo, running.perf, running.ask, running.preview, running.doctor),
     *(reading.score, reading.show, reading.samples, reading.compare, reading.export),
-    *(reading.list_, keeping.import_, keeping.cache, keeping.data, keeping.env, running.fake_server),
+    *(
+        reading.list_,
+        keeping.import_,
+        keeping.cache,
+        keeping.data,
+        keeping.env,
+        running.fake_server,
+        showing.ui,
+    ),
 ):
     cli.add_command(command)
 

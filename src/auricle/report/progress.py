@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from contextlib import ExitStack
@@ -10,7 +11,8 @@ from typing import Any, TextIO
 from auricle.types import Record
 from auricle.verdicts import Verdict
 
-LINE_SECONDS = 10.0  # between plain lines
+LINE_SECONDS = 10.0  # between plain lines, unless whoever reads them says otherwise
+PAUSE = "AURICLE_PROGRESS_SECONDS"
 DRAW_SECONDS = 0.1
 
 
@@ -32,6 +34,7 @@ class Progress:
         self._stream = stream or sys.stderr
         self._bar = bar
         self._line = bar.add_task(title, total=total, told="") if bar else None
+        self._pause = float(os.environ.get(PAUSE) or LINE_SECONDS)
         self._began = self._told = time.monotonic()
 
     def __enter__(self) -> Progress:
@@ -71,7 +74,7 @@ class Progress:
 
     def _tick(self) -> None:
         now = time.monotonic()
-        if now - self._told < (DRAW_SECONDS if self._bar else LINE_SECONDS):
+        if now - self._told < (DRAW_SECONDS if self._bar else self._pause):
             return
         self._told = now
         self.tell()

@@ -1,0 +1,44 @@
+"""Decodes a stranger's sound in a process of its own, which may neither take long nor much.
+
+python -m auricle.ui.decoding MOST_SECONDS < bytes > one line of JSON, then float32 samples
+"""
+
+from __future__ import annotations
+
+import json
+import resource
+import sys
+
+SECONDS = 20  # of processor time
+BYTES = 4_000_000_000  # of address space; libraries alone claim one
+
+
+def main() -> None:
+    """Read standard input, write samples or why there are none."""
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+    resource.setrlimit(resource.RLIMIT_AS, (BYTES, BYTES))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    from auricle.audio import Audio
+    from auricle.errors import AudioError
+
+    most = float(sys.argv[1])
+    sound = Audio(data=sys.stdin.buffer.read())
+    try:
+        info, seconds = sound.info(), sound.seconds
+        if seconds > most:
+            raise AudioError(f"it is {seconds:.0f} s long; up to {most:.0f} s can be taken here.")  # noqa: TRY301 - told like the rest
+        samples = sound.decode()
+    except (AudioError, MemoryError) as error:
+        _say({"error": str(error) or "it takes too much memory."})
+        return
+    _say({"rate": info.rate, "channels": info.channels})
+    sys.stdout.buffer.write(samples.astype("<f4").tobytes())
+
+
+def _say(line: dict[str, object]) -> None:
+    sys.stdout.buffer.write(json.dumps(line).encode() + b"\n")
+
+
+if __name__ == "__main__":
+    main()

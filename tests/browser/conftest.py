@@ -1,0 +1,89 @@
+"""A browser for all tests, and the app, served once."""
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = shutil.which("chromium")
+FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
+         "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream",
+         "--use-fake-ui-for-media-stream"]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def browser():
+    if CHROMIUM is None:
+        pytest.skip("chromium is not installed")
+    playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield browser
+        browser.close()
+
+
+@dataclass(frozen=True)
+class Served:
+    """The app as it runs: where it is, its runs, and the one folder it may read besides."""
+
+    url: str
+    runs: Path
+    allowed: Path
+
+
+@pytest.fixture(scope="session")
+def app(tmp_path_factory):
+    """`auricle ui`, as a user starts it, with a short demo."""
+    pytest.importorskip("streamlit", reason="streamlit is not installed")
+    root = tmp_path_factory.mktemp("app")
+    runs, allowed = root / "runs", root / "allowed"
+    allowed.mkdir()
+    command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--allow", str(allowed)]
+    command += ["--port", "0", "--no-browser", "--max-upload", "2"]
+    environment = {**os.environ, "AURICLE_UI_DEMO_LIMIT": "3"}
+    with (root / "said").open("wb") as said:
+        server = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment, cwd=root
+        )
+        try:
+            line = server.stdout.readline()
+            found = re.search(r"http://\S+:\d+", line)
+            assert found, (line, (root / "said").read_text())
+            yield Served(found[0], runs, allowed)
+        finally:
+            server.send_signal(signal.SIGINT)
+            server.wait(20)
+            server.stdout.close()
+
+
+@pytest.fixture
+def visit(app, browser):
+    """Open a page of the app, as wide as asked for; waits until it is drawn."""
+    contexts = []
+
+    def open_page(path="", width=1280, height=900, dark=False):
+        context = browser.new_context(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        page.goto(f"{app.url}/{path}")
+        settled(page)
+        return page
+
+    yield open_page
+    for context in contexts:
+        context.close()
+
+
+def settled(page):
+    """Wait until the app has drawn what it was asked for."""
+    page.wait_for_selector("h1", state="visible")
+    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
