@@ -58,8 +58,17 @@ from auricle.tasks.benchmarks.rows import (
 from auricle.types import Json
 
 __all__ = [
-    *("HUB_ROW", "HUB_SPLIT", "Benchmark", "Hub", "Item", "Items", "Part"),
-    *("below", "item", "lines", "missing"),
+    "HUB_ROW",
+    "HUB_SPLIT",
+    "Benchmark",
+    "Hub",
+    "Item",
+    "Items",
+    "Part",
+    "below",
+    "item",
+    "lines",
+    "missing",
 ]
 HUB, DISK = "hf", "disk"
 SOURCES = (DISK, HUB)
