@@ -160,6 +160,7 @@ FOREIGN_TASKS = {
 FOREIGN = {
     "cmi": Builtin("auricle.compat.cmi:model_of", "a class written for CMI-RewardBench"),
     "kimi": Builtin("auricle.compat.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
+    "lmms": Builtin("auricle.compat.lmms:model_of", "a class written for lmms-eval"),
 }
 """Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
 FOREIGN_INFERENCERS = {

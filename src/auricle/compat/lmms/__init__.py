@@ -1,0 +1,19 @@
+"""lmms-eval: classes of models, and task YAMLs, as they are.
+
+-m lmms:my_model.py:MyModel -M pretrained=./weights     a subclass of lmms_eval.api.model.lmms
+auricle run lmms:my_task.yaml -m MODEL                  a task, its functions called as they stand
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from auricle.compat.lmms.model import Lmms
+
+
+def model_of(code: str) -> type[Lmms]:
+    """The model that `lmms:` and this code name; the code itself runs when the model is made."""
+    from auricle.compat.lmms.model import model_of as found
+
+    return found(code)

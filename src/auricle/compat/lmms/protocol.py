@@ -1,0 +1,107 @@
+"""lmms-eval's messages, without that package: what is said, seen and heard, by whom."""
+
+from __future__ import annotations
+
+import base64
+import io
+from collections.abc import Callable, Mapping
+from typing import Any, Literal
+
+from pydantic import BaseModel
+
+
+class ChatTextContent(BaseModel):
+    type: Literal["text"] = "text"
+    text: str
+
+
+class ChatImageContent(BaseModel):
+    type: Literal["image"] = "image"
+    url: Any
+
+
+class ChatVideoContent(BaseModel):
+    type: Literal["video"] = "video"
+    url: Any
+    start_time: float | None = None
+    end_time: float | None = None
+
+
+class ChatAudioContent(BaseModel):
+    type: Literal["audio"] = "audio"
+    url: Any
+
+
+ChatContent = ChatTextContent | ChatImageContent | ChatVideoContent | ChatAudioContent
+
+
+class ChatMessage(BaseModel):
+    role: Literal["user", "system", "assistant"]
+    content: list[ChatContent]
+
+
+class ChatMessages(BaseModel):
+    """A conversation, and how processors and servers want it."""
+
+    messages: list[ChatMessage]
+
+    def extract_media(self) -> tuple[list[Any], list[Any], list[Any]]:
+        """Pictures, films and sounds, each in order."""
+        every = [each for message in self.messages for each in message.content]
+        images, videos, audios = (
+            [each.url for each in every if not isinstance(each, ChatTextContent) and each.type == t]
+            for t in ("image", "video", "audio")
+        )
+        return images, videos, audios
+
+    def to_hf_messages(
+        self,
+        video_kwargs: Mapping[str, Any] | None = None,
+        image_kwargs: Mapping[str, Any] | None = None,
+    ) -> list[dict[str, Any]]:
+        """As `apply_chat_template` takes them."""
+        more = {"video": dict(video_kwargs or {}), "image": dict(image_kwargs or {})}
+        return self._written(lambda each: _for_template(each, more))
+
+    def to_openai_messages(
+        self, video_kwargs: Mapping[str, Any] | None = None, pass_video_url: bool = False
+    ) -> list[dict[str, Any]]:
+        """As a server takes them; a sound is put there as it is, as lmms-eval does."""
+        return self._written(lambda each: _for_server(each, pass_video_url))
+
+    def _written(self, write: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+        return [
+            {"role": message.role, "content": [write(each) for each in message.content]}
+            for message in self.messages
+        ]
+
+
+def _for_template(content: Any, more: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    if content.type == "text":
+        return {"type": "text", "text": content.text}
+    written = {"type": content.type, content.type: content.url, **more.get(content.type, {})}
+    if content.type == "video":
+        span = {"video_start": content.start_time, "video_end": content.end_time}
+        written |= {name: value for name, value in span.items() if value is not None}
+    return written
+
+
+def _for_server(content: Any, pass_video_url: bool) -> dict[str, Any]:
+    if content.type == "text":
+        return {"type": "text", "text": content.text}
+    if content.type == "image":
+        return {"type": "image_url", "image_url": {"url": _data_url(content.url)}}
+    if content.type == "video" and not pass_video_url:
+        raise NotImplementedError("frames of a film need lmms-eval itself: pip install lmms_eval")
+    kind = f"{content.type}_url"
+    return {"type": kind, kind: {"url": content.url}}
+
+
+def _data_url(picture: Any) -> str:
+    """A picture as PNG, within the message."""
+    from PIL import Image
+
+    opened = Image.open(picture) if isinstance(picture, str) else picture
+    held = io.BytesIO()
+    opened.save(held, format="PNG")
+    return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode()}"

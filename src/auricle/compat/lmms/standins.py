@@ -1,0 +1,211 @@
+"""lmms-eval's modules where the package is not installed, and what such code imports besides.
+
+A stand-in is offered only where Python finds no real module, and only within a block.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+PACKAGE = "lmms_eval"
+LOG = logging.getLogger(PACKAGE)
+
+
+def _messages() -> dict[str, Any]:
+    from auricle.compat.lmms import protocol
+
+    return {name: value for name, value in vars(protocol).items() if name.startswith("Chat")}
+
+
+def _from_interface(*names: str, **renamed: str) -> Callable[[], dict[str, Any]]:
+    def offered() -> dict[str, Any]:
+        from auricle.compat.lmms import interface
+
+        wanted = {**{name: name for name in names}, **renamed}
+        return {name: getattr(interface, ours) for name, ours in wanted.items()}
+
+    return offered
+
+
+class Logger:
+    """`loguru.logger`: what is worth a warning is told, the rest is not."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        level = {"exception": "ERROR"}.get(name, name.upper())
+        number = logging.getLevelNamesMapping().get(level, logging.DEBUG)
+
+        def say(message: Any = "", *values: Any, **named: Any) -> Logger:
+            if number >= logging.WARNING:
+                LOG.log(number, "%s", _formatted(str(message), values, named))
+            return self
+
+        return say
+
+
+def _formatted(message: str, values: Sequence[Any], named: Mapping[str, Any]) -> str:
+    return message.format(*values, **named) if values or named else message
+
+
+class Bar:
+    """`tqdm.tqdm`: the run has a bar of its own."""
+
+    def __init__(self, iterable: Any = (), *_: Any, **__: Any) -> None:
+        self._held = iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._held)
+
+    def __enter__(self) -> Bar:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: None
+
+
+def _torch() -> dict[str, Any]:
+    return {
+        "no_grad": nullcontext,
+        "inference_mode": nullcontext,
+        "device": str,
+        "Tensor": type("Tensor", (), {}),
+        "cuda": SimpleNamespace(
+            is_available=lambda: False, device_count=lambda: 0, empty_cache=lambda: None
+        ),
+        "__getattr__": _lacking,
+    }
+
+
+def _lacking(name: str) -> Any:
+    raise AttributeError(f"torch is not installed, and there is no torch.{name} without it")
+
+
+def _nothing() -> dict[str, Any]:
+    return {}
+
+
+def _judging(name: str) -> Any:
+    """A judge's parts can be imported, and a call of them says what to do instead."""
+    if name.startswith("__"):
+        raise AttributeError(name)
+
+    def refused(*_: Any, **__: Any) -> Any:
+        raise NotImplementedError(
+            f"{name} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
+        )
+
+    return refused
+
+
+def _unlent() -> dict[str, Any]:
+    return {"__getattr__": _judging}
+
+
+Offer = Callable[[], dict[str, Any]]
+MODEL_UTILS = f"{PACKAGE}.models.model_utils"
+OWN: Mapping[str, Offer] = {
+    PACKAGE: _nothing,
+    f"{PACKAGE}.api": _nothing,
+    f"{PACKAGE}.api.model": _from_interface("lmms", "CacheHook"),
+    f"{PACKAGE}.api.instance": _from_interface("Instance", "GenerationResult", "TokenCounts"),
+    f"{PACKAGE}.api.registry": _from_interface("register_model"),
+    f"{PACKAGE}.imports": _from_interface("optional_import"),
+    f"{PACKAGE}.llm_judge": _unlent,
+    f"{PACKAGE}.models": _nothing,
+    MODEL_UTILS: _nothing,
+    f"{MODEL_UTILS}.audio_processing": _from_interface("downsample_audio", "split_audio"),
+    f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
+    f"{PACKAGE}.protocol": _messages,
+    f"{PACKAGE}.tasks": _nothing,
+    f"{PACKAGE}.tasks._task_utils": _nothing,
+    f"{PACKAGE}.tasks._task_utils.file_utils": _unlent,
+    f"{PACKAGE}.utils": _from_interface("Collator", "chunks", simple_parse_args_string="parsed"),
+}
+OTHERS: Mapping[str, Offer] = {
+    "loguru": lambda: {"logger": Logger()},
+    "tqdm": lambda: {"tqdm": Bar},
+    "tqdm.auto": lambda: {"tqdm": Bar},
+    "torch": _torch,
+    "torch.nn": lambda: {"Module": type("Module", (), {})},
+}
+"""What such code imports besides; offered where lmms-eval, too, is missing."""
+
+
+class Finder(MetaPathFinder, Loader):
+    """Stands last in the line of finders, so it is asked only where the others found nothing."""
+
+    def __init__(self) -> None:
+        self._made: dict[str, ModuleType] = {}
+        self._filled: set[str] = set()
+        self._lock, self._users = threading.Lock(), 0
+        self._folder = ""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname not in OWN and (fullname not in OTHERS or _is_installed()):
+            return None
+        spec = ModuleSpec(fullname, self, is_package=True)
+        if fullname == f"{PACKAGE}.tasks" and self._folder:
+            spec.submodule_search_locations = [self._folder]
+        return spec
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        return self._made.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        if name not in self._filled:  # what a class holds already stays the same thing
+            vars(module).update((OWN.get(name) or OTHERS[name])())
+            self._filled.add(name)
+
+    @contextmanager
+    def standing(self, tasks: str = "") -> Iterator[None]:
+        """Stand-ins can be imported within; other tasks' functions, where a checkout has them."""
+        with self._lock:
+            self._users += 1
+            self._folder = tasks or self._folder
+            if self._users == 1:
+                sys.meta_path.append(self)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._leave()
+
+    def _leave(self) -> None:
+        """Afterwards these names mean what they meant before: nothing."""
+        sys.meta_path.remove(self)
+        self._folder = ""
+        for name in [name for name, held in sys.modules.items() if _is_of(held, self)]:
+            del sys.modules[name]
+        if PACKAGE not in sys.modules:
+            for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+                del sys.modules[name]
+
+
+def _is_installed() -> bool:
+    return PathFinder.find_spec(PACKAGE) is not None
+
+
+def _is_of(module: ModuleType, finder: Finder) -> bool:
+    return getattr(getattr(module, "__spec__", None), "loader", None) is finder
+
+
+FINDER = Finder()
+
+
+def registered(tasks: str = "") -> Any:
+    """lmms-eval's names can be imported within: the package's own, or stand-ins."""
+    return FINDER.standing(tasks)
