@@ -16,7 +16,7 @@ from auricle.config import JudgeSpec, Spec
 from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.errors import Hopeless, SpecError, Unsupported
-from auricle.infer import Inferencer, suited
+from auricle.infer import Inferencer, suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import bind, check, class_of, description, spread
 from auricle.making import build as build
@@ -70,6 +70,7 @@ def evaluate(
     if spec.judge:
         _judge_class(spec.judge)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    inferencer = telling(inferencer, model_class, task.facts)
     settings = _with_limit(settings or Settings(), spec)
     check(model_class, spec, settings)
     peek = getattr(task.samples, "peek", None)
@@ -218,6 +219,7 @@ def preview(
         return
     model_class = class_of(spec)
     inferencer = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    inferencer = telling(inferencer, model_class, task.facts)
     if {"python", "environment"} & spec.model_args.keys():  # only its own Python could tell
         yield from _previewed(task, inferencer, lambda _: "")
         return
@@ -295,13 +297,33 @@ class Loaded:
 
         `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
         """
+        return self._do(engine.ask_once(self.model, self._request(audio, text, inputs)))
+
+    @property
+    def streams(self) -> bool:
+        """Does the model tell its answer piece by piece?"""
+        return isinstance(self.model, AsyncModel) and overrides(type(self.model), "stream")
+
+    def stream(self, audio: Any = None, text: str = "", **inputs: Any) -> Iterator[str]:
+        """Pieces of the answer as they come, from a model that `streams`."""
+        request = self._request(audio, text, inputs)
+        pieces: SimpleQueue[str | None] = SimpleQueue()
+
+        async def listen() -> None:
+            try:
+                async for piece in self.model.stream(request):  # type: ignore[union-attr, arg-type]
+                    pieces.put(piece)
+            finally:
+                pieces.put(None)
+
+        done = self._thread.submit(self._runner.run, listen())
+        yield from iter(pieces.get, None)
+        done.result()
+
+    def _request(self, audio: Any, text: str, inputs: dict[str, Any]) -> Request:
         rate = inputs.pop("rate", None)
         sounds = audio if isinstance(audio, list) and not _numbers(audio) else [audio]
         heard = [Audio.of(each, rate=rate) for each in sounds if each is not None]
-        request = self._request(heard, text, inputs)
-        return self._do(engine.ask_once(self.model, request))
-
-    def _request(self, heard: list[Audio], text: str, inputs: dict[str, Any]) -> Request:
         if "generate" in self.can:
             parts: tuple[Part, ...] = (*heard, text) if text else (*heard,)
             return Generate(turns=(Turn("user", parts),), **inputs)

@@ -141,11 +141,11 @@ class AnswerCache:
     def _key(self, request: Request) -> bytes | None:
         """A digest of whom is asked and what; None if a sound of it cannot be read."""
         try:
-            asked = {each.name: _shown(getattr(request, each.name)) for each in fields(request)}
+            given = {each.name: getattr(request, each.name) for each in fields(request)}
+            asked = {name: _shown(value) for name, value in given.items() if value != {}}
         except (SampleError, OSError):
             return None
-        content = dumps([ABILITY[type(request)], asked])
-        return blake2b(self._whom + content, digest_size=20).digest()
+        return blake2b(self._whom + dumps([ABILITY[type(request)], asked]), digest_size=20).digest()
 
     def _read(self, key: bytes) -> Row | None:
         if self._reader is None:

@@ -103,7 +103,7 @@ class Spec(BaseModel):
     def settled(self) -> Self:
         """The same spec with its paths made absolute, so that it reads the same from anywhere."""
         update: dict[str, Any] = {
-            "task_args": placed(self.task_args, Path()),
+            "task_args": placed(registry.task.settled(self.task, self.task_args), Path()),
             "model": _absolute_code(self.model),
             "model_args": _with_format(self.model_args),
         }

@@ -15,6 +15,7 @@ AuricleError
     │   └── Unreachable      nobody answers at that address
     ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
     ├── AudioError       a sound that cannot be used: missing, broken, empty
+    ├── Skipped          left out by a rule that the model states, such as how long a sound may be
     ├── NotFinite        a model's number that is none: NaN, or infinite
     └── Unreadable       an output no metric can read; never a guess
 """
@@ -94,6 +95,10 @@ class Refused(SampleError):
 
 class AudioError(SampleError):
     """A sound that cannot be decoded or must not be used."""
+
+
+class Skipped(SampleError):
+    """A model's own rule leaves this sample out: it was not asked, and is not wrong."""
 
 
 class NotFinite(SampleError):

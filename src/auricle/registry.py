@@ -77,6 +77,13 @@ class Registry(Generic[T]):
         of_group = getattr(self.get(name), "members", None)
         return [f"{prefix}:{each}" for each in of_group(arguments)] if of_group else [name]
 
+    def settled(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Arguments as they hold from anywhere, where another framework's settings decide them."""
+        prefix, colon, _ = name.partition(":")
+        foreign = colon and prefix in self._prefixes
+        own = getattr(self.get(name), "settled", None) if foreign else None
+        return own(arguments) if own else arguments
+
     def _load(self, name: str) -> T:
         if name in self._builtin:
             return cast(T, attribute(self._builtin[name].path))
@@ -102,12 +109,13 @@ def _is_same(one: Any, other: Any) -> bool:
     return places[0] == places[1]
 
 
-def attribute(path: str) -> Any:
-    """The thing at `package.module:name` or `path/file.py:name`."""
+def attribute(path: str, package: str = "") -> Any:
+    """The thing at `package.module:name` or `path/file.py:name`, read as a part of `package`."""
     where, _, name = path.rpartition(":")
     if not where or not name:
         raise UnknownName(f"{path!r} should be package.module:name or path/file.py:name.")
-    module = _from_file(Path(where)) if where.endswith(".py") else _from_package(where)
+    from_file = where.endswith(".py")
+    module = _from_file(Path(where), package) if from_file else _from_package(where)
     if not hasattr(module, name):
         public = [each for each in vars(module) if not each.startswith("_")]
         near = difflib.get_close_matches(name, public, n=3) or public[:5]
@@ -130,11 +138,11 @@ def _from_package(name: str) -> Any:
         ) from error
 
 
-def _from_file(path: Path) -> Any:
+def _from_file(path: Path, package: str = "") -> Any:
     if not path.is_file():
         raise UnknownName(f"There is no file {path}.")
     path = path.resolve()
-    name = f"auricle_file_{path.stem}"
+    name = f"{package}.{path.stem}" if package else f"auricle_file_{path.stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     assert spec is not None
     assert spec.loader is not None

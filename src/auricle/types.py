@@ -62,6 +62,8 @@ class Generate:
     """How many of the likeliest first tokens to tell beside the answer, with their chances."""
     nth: int = 0
     """Which of several answers to the same question this is to be."""
+    about: Mapping[str, Json] = field(default_factory=dict)
+    """What is known of the task and the sample, for models that say they are to be told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +112,8 @@ class Generation:
     """Natural-log probability of each token it wrote, where it was asked for and told."""
     first: Mapping[str, float] | None = None
     """Natural-log probability of the likeliest first tokens, where it was asked for and told."""
+    prompt: str = ""
+    """What the model was really told, where it makes its prompts itself and says so."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -166,7 +170,8 @@ class Record:
     """Digest of what was asked about, sounds included; a changed row is asked again."""
     outputs: tuple[Output, ...] = ()
     error: Failure | None = None
-    seconds: float = 0.0
+    seconds: float | None = 0.0
+    """How long it took; None where nobody measured it."""
     attempts: int = 1
     audio_seconds: float | None = None
     """How long the sounds asked about are; None where there are none, or it is not known."""

@@ -152,7 +152,7 @@ def describe(name: str) -> bytes:
         model = adapt(registry.model.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
-    batches = ("batch_size", "batch_seconds", "sample_rate")
+    batches = ("batch_size", "batch_seconds", "sample_rate", "told")
     return dumps(
         {
             "can": abilities(model),

@@ -19,4 +19,5 @@ from auricle.infer.reward import Appraise as Appraise
 from auricle.infer.reward import InWords as InWords
 from auricle.infer.reward import Prefer as Prefer
 from auricle.infer.reward import Rate as Rate
+from auricle.infer.told import telling as telling
 from auricle.prompts.fields import render as render

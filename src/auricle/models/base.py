@@ -30,6 +30,8 @@ class AsyncModel:
 
     first_tokens: bool = False
     """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+    told: bool = False
+    """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
 
     async def generate(self, request: Generate) -> Generation:
         raise Unsupported(f"{type(self).__name__} cannot generate.")
@@ -64,6 +66,8 @@ class BatchModel:
 
     first_tokens: bool = False
     """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+    told: bool = False
+    """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
         raise Unsupported(f"{type(self).__name__} cannot generate.")

@@ -26,7 +26,7 @@ import orjson
 from auricle.codec import decode_record
 from auricle.config import Spec
 from auricle.errors import DataError, SpecError
-from auricle.infer import suited
+from auricle.infer import suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import build, class_of, description, short
 from auricle.models import AsyncModel, abilities
@@ -40,6 +40,7 @@ from auricle.perf.search import Search
 from auricle.perf.sending import planned
 from auricle.perf.slo import Slo, verdict
 from auricle.perf.slo import parse as parse_slos
+from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish
@@ -70,6 +71,8 @@ class Wanted:
     batch_size: int | None = None
     max_errors: int | None = None
     stop_saturated: bool = False
+    repeat: int = 1
+    """How often each load is played; all once, then all again."""
 
 
 class Measuring:
@@ -79,9 +82,10 @@ class Measuring:
         self.spec, self.out, self.wanted, self._watch = spec.settled(), out, wanted, watch
         self.task, self._model = build(self.spec), class_of(self.spec)
         can = abilities(self._model)
-        self.inferencer = suited(self.task.inferencer, can, self.task.name, self.spec.model)
+        way = suited(self.task.inferencer, can, self.task.name, self.spec.model)
+        self.inferencer = telling(way, self._model, self.task.facts)
         self.slos = parse_slos(wanted.slo) if wanted.slo else ()
-        self.loads = [load for text in wanted.loads for load in parse(text)]
+        self.loads = [load for text in wanted.loads for load in parse(text)] * wanted.repeat
         self._refuse()
         self.points: list[dict[str, Any]] = []
         self.found: list[dict[str, Any]] = []
@@ -227,6 +231,7 @@ class Measuring:
             "valid": bool(points) and all(point["validity"]["valid"] for point in points),
             "points": points,
             "searches": self.found,
+            "spreads": spreads(points),
             "definitions": definitions[0] if definitions else {},
             "about": self._manifest(),
         }

@@ -24,7 +24,7 @@ import orjson
 from auricle.config import Spec
 from auricle.errors import AuricleError, DataError, SpecError, Transient, told
 from auricle.garbage import seldom_collected
-from auricle.infer import Inferencer, suited
+from auricle.infer import Inferencer, suited, telling
 from auricle.infer.base import beside, let_go
 from auricle.making import build, class_of, construct
 from auricle.models import BatchModel, abilities
@@ -64,6 +64,7 @@ async def send(plan: Plan, stage: Stage) -> Probed:
     spec = Spec.model_validate(plan.spec)
     task, model_class = build(spec), class_of(spec)
     way = suited(task.inferencer, abilities(model_class), task.name, spec.model)
+    way = telling(way, model_class, task.facts)
     inferencer = beside(way, batch=issubclass(model_class, BatchModel))
     model = construct(model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):

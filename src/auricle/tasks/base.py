@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from auricle.data.rows import Row, rows
 from auricle.errors import DataError
 from auricle.infer import Inferencer
 from auricle.metrics.base import Metric
-from auricle.types import Rejected, Sample
+from auricle.types import Json, Rejected, Sample
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,8 @@ class Task:
     """A meta field whose samples belong together, such as `speaker`: intervals resample it."""
     by: tuple[str, ...] = ()
     """Meta fields to break numbers down by; without any, all that have few values."""
+    about: Mapping[str, Json] = field(default_factory=dict)
+    """What else a model may be told of this task, if it is one of those that want to know."""
     seen: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
     """What is known of a model, by name and arguments, having met this data in its training."""
 
@@ -38,6 +40,11 @@ class Task:
         """Which data exactly; samples that know say so."""
         known: str = getattr(self.samples, "revision", "")
         return known
+
+    @property
+    def facts(self) -> dict[str, Json]:
+        """What models are told that want to know which task they are asked for."""
+        return {"name": self.name, "language": self.language, **self.about}
 
     def notes(self, model: str, arguments: Mapping[str, Any]) -> list[str]:
         """What a reader must know of this data, and of this model's having seen it, in sentences.

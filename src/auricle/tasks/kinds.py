@@ -81,6 +81,7 @@ class Kind:
             source=options.data,
             cluster=options.cluster,
             by=tuple(listed(options.by)),
+            about={"kind": self.name},
         )
 
     def finished(self, asked: Way) -> Finish:
@@ -112,7 +113,7 @@ def asr(**given: Any) -> Task:
         media_needed=True,
     )
     wanted = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
-    kind = Kind("asr", columns, f"{MEDIA}{{question}}", wanted, _with_one_transcript)
+    kind = Kind("asr", columns, f"{MEDIA}{{question}}", wanted, with_one_transcript)
     return kind.task(options)
 
 
@@ -158,7 +159,7 @@ def mcq(**given: Any) -> Task:
     )
     prompt = f"{MEDIA}{{question}}{{options}}\nAnswer with the letter of the right option."
     wanted = ("option_accuracy",)
-    kind = Kind("mcq", columns, prompt, wanted, _with_options, answer=chosen_letter)
+    kind = Kind("mcq", columns, prompt, wanted, with_options, answer=chosen_letter)
     return kind.task(Options.of("mcq", given))
 
 
@@ -263,7 +264,8 @@ def _stem(data: str) -> str:
     return PurePath(data.removeprefix(PREFIX)).stem or "data"
 
 
-def _with_one_transcript(sample: Sample) -> Sample:
+def with_one_transcript(sample: Sample) -> Sample:
+    """What is said, as text; a list of it is refused."""
     if isinstance(sample.target, (list, bool)):
         raise SampleError(f"one transcript is due, this is {sample.target!r}")
     return replace(sample, target=str(sample.target))
@@ -275,7 +277,7 @@ MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"
 OPTION = re.compile(rf"{MARK}\s*(.+?)(?=\s*[(（]?{MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S)
 
 
-def _with_options(sample: Sample) -> Sample:
+def with_options(sample: Sample) -> Sample:
     """Options of its own column, or those the question itself lists; and a target among them."""
     question = str(sample.inputs["question"])
     given = sample.inputs.get("choices")

@@ -1,0 +1,249 @@
+"""What the evalkit's package `almeval` offers to a class, where it cannot be imported itself."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, redirect_stdout
+from importlib import import_module
+from importlib.machinery import PathFinder
+from importlib.util import find_spec
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
+from typing import Any, ClassVar
+
+PACKAGE = "almeval"
+MODELS, DATASETS, UTILS = "almeval.models", "almeval.datasets", "almeval.utils"
+BASE = f"{MODELS}.base"
+SHORTEST, LONGEST = 0.1, 60.0
+"""Seconds of a sound that the evalkit asks a model about, unless its class says otherwise."""
+LOCK = RLock()
+STANDS_IN = "A stand-in of Auricle's."
+
+
+def inference_mode() -> Any:
+    """No gradients within, where there is a torch that could make some."""
+    torch = sys.modules.get("torch")  # a model that computes with it has imported it
+    return torch.inference_mode() if torch else nullcontext()
+
+
+class BaseModel:
+    """Base of every model."""
+
+    __module__ = BASE
+    NAME: ClassVar[str | None] = None
+
+    def generate_inner(self, msg: dict[str, Any]) -> tuple[str, str]:
+        raise NotImplementedError
+
+    @staticmethod
+    def check_audio_legal(audio_path: str | list[str], max_duration: float = LONGEST) -> bool:
+        from auricle.audio import Audio
+
+        paths = [audio_path] if isinstance(audio_path, str) else audio_path
+        return all(SHORTEST <= Audio.of(path).seconds <= max_duration for path in paths)
+
+    def __call__(self, msg: dict[str, Any]) -> tuple[str, str | None]:
+        if not self.check_audio_legal(msg["audio"]):
+            return msg["text"], None
+        with inference_mode():
+            return self.generate_inner(msg)
+
+
+class AudioBaseDataset:
+    """Base of every dataset: what its class says of it, and how a row becomes a message."""
+
+    ALLOWED_INTERACTIVE: ClassVar[list[str]] = ["Audio-QA", "Audio-analysis"]
+    ALLOWED_TASKS: ClassVar[list[str]] = ["ASR", "Open-Ended", "MQA", "Ref-QA"]
+    ALLOWED_AUDIO_TYPES: ClassVar[list[str]] = ["Speech", "Music", "AudioEvent", "Any"]
+    INTERACTIVE: ClassVar[str | None] = None
+    TASK: ClassVar[str | None] = None
+    AUDIO_TYPE: ClassVar[str | None] = None
+    DATASET_SERIES: ClassVar[str | None] = None
+    DATASET_NAME: ClassVar[str | None] = None
+    LANG: ClassVar[str | None] = None
+    EXCLUDE: ClassVar[bool] = False
+
+    data: list[dict[str, Any]]
+    meta: dict[str, Any]
+
+    def __len__(self) -> int:
+        return len(self.data)
+
+    def __getitem__(self, idx: int) -> dict[str, Any]:
+        return self.build_prompt(idx)
+
+    def load_data(self, dataset: str) -> list[dict[str, Any]]:
+        from auricle.tasks.base import jsonl
+
+        return list(jsonl(dataset))
+
+    def post_build(self) -> None: ...
+
+    def build_prompt(self, idx: int) -> dict[str, Any]:
+        item = self.data[int(idx)]
+        given = item["audio_path"]
+        own = {"subset": item["subset"]} if "subset" in item else {}
+        return {
+            "index": item["index"],
+            "audio": list(given) if isinstance(given, list) else [given],
+            "text": item["question"],
+            "meta": {**self.meta, **own, **item.get("meta", {})},
+        }
+
+    def evaluate(self, *_: Any, **__: Any) -> Any:
+        raise NotImplementedError("Auricle scores; `auricle score RUN` does so again")
+
+
+class ASRDataset(AudioBaseDataset):
+    INTERACTIVE, AUDIO_TYPE, TASK = "Audio-analysis", "Speech", "ASR"
+
+
+class AudioMQADataset(AudioBaseDataset):
+    INTERACTIVE, TASK = "Audio-analysis", "MQA"
+
+
+class AudioOpenQADataset(AudioBaseDataset):
+    INTERACTIVE, TASK = "Audio-QA", "Open-Ended"
+
+
+class AudioRefQADataset(AudioBaseDataset):
+    INTERACTIVE, TASK = "Audio-analysis", "Ref-QA"
+
+
+class Logger:
+    """`loguru.logger`, for classes that say something now and then."""
+
+    def __getattr__(self, level: str) -> Callable[..., None]:
+        if level.startswith("_"):
+            raise AttributeError(level)
+        number = getattr(logging, level.upper(), logging.INFO)
+
+        def say(message: object, *given: Any, **named: Any) -> None:
+            text = str(message)
+            logging.getLogger(PACKAGE).log(
+                number, "%s", text.format(*given, **named) if given or named else text
+            )
+
+        return say
+
+
+def print_once(msg: str, said: set[str] = set()) -> None:  # noqa: B006 - remembered on purpose
+    if msg not in said:
+        said.add(msg)
+        Logger().info(msg)
+
+
+BASES: Mapping[str, Any] = {
+    each.__name__: each
+    for each in (
+        *(AudioBaseDataset, ASRDataset, AudioMQADataset),
+        *(AudioOpenQADataset, AudioRefQADataset),
+    )
+}
+MISC: Mapping[str, Any] = {"print_once": print_once}
+CONTENT: Mapping[str, Mapping[str, Any]] = {
+    PACKAGE: {},
+    MODELS: {"BaseModel": BaseModel},
+    BASE: {"BaseModel": BaseModel},
+    DATASETS: BASES,
+    **{f"{DATASETS}.{each}": BASES for each in ("base", "ds_asr", "ds_mqa")},
+    **{f"{DATASETS}.{each}": BASES for each in ("ds_openqa", "ds_refqa")},
+    UTILS: MISC,
+    f"{UTILS}.misc": MISC,
+}
+PACKAGES = (PACKAGE, MODELS, DATASETS, UTILS)
+
+
+class Shelf:
+    """The evalkit's modules as one class sees them: there while its code runs, and only then.
+
+    They are the real ones if these can be imported, and else stand-ins, beside which the other
+    files of a checkout, and those beside the class, are found.
+    """
+
+    def __init__(self, code: str, package: str) -> None:
+        where = code.rpartition(":")[0]
+        self.file = Path(where).resolve() if where.endswith(".py") else None
+        self._package = package
+        self._modules: dict[str, ModuleType] = {}
+        self._real: bool | None = None
+
+    @property
+    def name(self) -> str:
+        """The package that the class's file is read as a part of, as its relative imports want."""
+        taken = self.file and f"{self._package}.{self.file.stem}" in CONTENT
+        return "" if self.file is None or taken else self._package
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """What is imported within sees the evalkit; what it imports of it stays here."""
+        with LOCK:
+            if self._real is None:
+                self._real = self._is_real()
+            if self._real:
+                yield
+                return
+            before = _loaded()
+            _forget(before)
+            sys.modules.update(self._modules or self._first())
+            try:
+                yield
+            finally:
+                self._modules = _loaded()
+                _forget(self._modules)
+                sys.modules.update(before)
+
+    def _first(self) -> dict[str, ModuleType]:
+        found = {name: _module(name, content) for name, content in CONTENT.items()}
+        for name in PACKAGES:
+            inside = Path(*name.split("."))
+            found[name].__path__ = [str(Path(each) / inside) for each in self._places()]
+        if self.file:
+            found[self._package].__path__.append(str(self.file.parent))
+        if find_spec("loguru") is None:
+            found["loguru"] = _module("loguru", {"logger": Logger()})
+        return found
+
+    def _is_real(self) -> bool:
+        """Can the evalkit itself be imported? One that lacks torch or librosa cannot."""
+        if PathFinder.find_spec(PACKAGE, self._places()) is None:
+            return False
+        sys.path += [each for each in self._places() if each not in sys.path]
+        before = set(sys.modules)
+        try:
+            with redirect_stdout(sys.stderr):
+                import_module(f"{self._package}.base")
+        except (ImportError, OSError, RuntimeError, AttributeError, TypeError, ValueError):
+            _forget(each for each in _loaded() if each not in before)
+            return False
+        return True
+
+    def _places(self) -> list[str]:
+        """Where a checkout may be: around the class's file, here, or where Python looks."""
+        around = [str(self.file.parents[2])] if self.file and len(self.file.parents) > 2 else []
+        told = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+        return [*around, str(Path.cwd()), *(each for each in told if each), *sys.path]
+
+
+def _module(name: str, content: Mapping[str, Any]) -> ModuleType:
+    made = ModuleType(name, STANDS_IN)
+    vars(made).update(content)
+    return made
+
+
+def _loaded() -> dict[str, ModuleType]:
+    held = list(sys.modules.items())
+    return {
+        name: module
+        for name, module in held
+        if name.partition(".")[0] == PACKAGE or getattr(module, "__doc__", "") == STANDS_IN
+    }
+
+
+def _forget(modules: Iterable[str]) -> None:
+    for name in list(modules):
+        sys.modules.pop(name, None)
