@@ -10,6 +10,8 @@ import click
 
 from auricle.cli.options import folder, json_option, judge_arguments, judge_option
 
+FORMS = ("kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
+
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=folder)
@@ -67,13 +69,13 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 
 @click.command()
 @click.argument("run", type=folder)
-@click.option("--as", "form", required=True, type=click.Choice(["cmi"]), help="Whose files.")
-@click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/cmi.")
+@click.option("--as", "form", required=True, type=click.Choice(FORMS), help="Whose files.")
+@click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/kimi, …")
 def export(run: Path, form: str, out: Path | None) -> None:
-    """Write a run as another framework would have: files its notebooks can read."""
+    """Write a run as another framework would have: files its scorer and notebooks can read."""
     from auricle.exports import export as write
 
-    for path in write(run, form, out):
+    for path in write(run, form, out, lambda line: click.echo(f"Note: {line}", err=True)):
         click.echo(path)
 
 

@@ -6,13 +6,22 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from auricle.errors import SpecError
-from auricle.exports import cmi
+from auricle.exports import cmi, kimi, lmms_eval, open_asr, ultraeval
+from auricle.exports.written import Tell
 
-FORMATS: Mapping[str, Callable[[Path, Path], list[Path]]] = {"cmi": cmi.export}
+FORMATS: Mapping[str, Callable[[Path, Path, Tell], list[Path]]] = {
+    "cmi": lambda run, out, _: cmi.export(run, out),
+    "kimi": kimi.export,
+    "lmms-eval": lmms_eval.export,
+    "open-asr": open_asr.export,
+    "ultraeval": ultraeval.export,
+}
 
 
-def export(run: Path, form: str, out: Path | None = None) -> list[Path]:
+def export(
+    run: Path, form: str, out: Path | None = None, tell: Tell = lambda _: None
+) -> list[Path]:
     """Write a run in another framework's form, by default into a folder of that name in the run."""
     if form not in FORMATS:
         raise SpecError(f"A run can be exported as {', '.join(FORMATS)}, not as {form!r}.")
-    return FORMATS[form](run, out or run / form)
+    return FORMATS[form](run, out or run / form, tell)

@@ -1,0 +1,133 @@
+"""What the exports of written answers share: the samples of a run, in order, and their names."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle import api
+from auricle.audio import Audio
+from auricle.errors import SpecError
+from auricle.making import short
+from auricle.store import Run, write_lines
+from auricle.tasks.base import Task
+from auricle.types import Generation, Json, Record, parts_of
+
+REJECTED = "RejectedRow"
+Tell = Callable[[str], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A run whose answers are texts, as other tools keep them."""
+
+    run: Run
+    task: Task
+    kind: str
+    model: str
+    records: Sequence[Record]
+    """In the order of the data, without rows that could not be asked about."""
+
+    @classmethod
+    def of(cls, path: Path, form: str) -> Written:
+        run = Run.load(path)
+        spec = api.spec_of(run)
+        held = [each for each in run.records() if not _is_rejected(each)]
+        for record in held:
+            if not record.error and not _is_text(record):
+                raise SpecError(
+                    f"{path}: sample {record.sample.id} was answered by {_counted(record)}; {form} "
+                    "keeps one text a sample."
+                )
+        records = sorted(held, key=lambda record: record.row)
+        return cls(run, api.build(spec), spec.task, short(spec.model), records)
+
+    @property
+    def created(self) -> datetime:
+        return datetime.fromisoformat(str(self.run.spec["created"]))
+
+    @property
+    def folder(self) -> str:
+        """The model's name where it has to be a folder's."""
+        return flat(self.model)
+
+    @property
+    def dataset(self) -> str:
+        return flat(self.task.name)
+
+    def numbers(self) -> dict[str, Json]:
+        """What Auricle counted, by metric."""
+        return {
+            each["metric"]: each["value"]
+            for each in api.summary(self.run.path)
+            if not each["field"]
+        }
+
+    def answered(self) -> list[Record]:
+        return [record for record in self.records if not record.error]
+
+
+def _is_rejected(record: Record) -> bool:
+    return record.error is not None and record.error.kind == REJECTED
+
+
+def _is_text(record: Record) -> bool:
+    return len(record.outputs) == 1 and isinstance(record.outputs[0], Generation)
+
+
+def _counted(record: Record) -> str:
+    kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in record.outputs))
+    return f"{len(record.outputs)} outputs ({kinds})"
+
+
+def flat(name: str) -> str:
+    """A name without what no folder's name may hold."""
+    return re.sub(r"[\"<>:/|\\?*\s]+", "-", name).strip("-")
+
+
+def text_of(record: Record) -> str:
+    """What was answered."""
+    (output,) = record.outputs
+    assert isinstance(output, Generation)
+    return output.text
+
+
+def sounds_of(record: Record) -> list[str]:
+    """Where a sample's sounds are."""
+    return [
+        part.uri
+        for value in record.sample.inputs.values()
+        for part in parts_of(value)
+        if isinstance(part, Audio)
+    ]
+
+
+def question_of(record: Record) -> str:
+    question = record.sample.inputs.get("question", "")
+    return question if isinstance(question, str) else ""
+
+
+def choices_of(record: Record) -> dict[str, Any]:
+    """A sample's options, if it has any."""
+    choices = record.sample.inputs.get("choices")
+    return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
+
+
+def numbered(records: Sequence[Record]) -> list[int]:
+    """A whole number for each sample: its id where all ids are such numbers, else its place."""
+    ids = [each.sample.id for each in records]
+    whole = all(each.isdecimal() and str(int(each)) == each for each in ids)
+    return [int(each) for each in ids] if whole else list(range(len(ids)))
+
+
+def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+    """JSON lines, in a folder that is made if it is not there."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    write_lines(path, (orjson.dumps(row) + b"\n" for row in rows))
+    return path

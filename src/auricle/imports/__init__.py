@@ -1,0 +1,92 @@
+"""Results of other tools as ordinary runs: scored, shown and compared like any other."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from auricle.errors import DataError
+from auricle.imports import cmi, kimi, lmms_eval, open_asr, ultraeval
+from auricle.imports.base import Results, Tool, lines_of
+from auricle.imports.making_runs import Told as Told
+from auricle.imports.making_runs import make_run
+from auricle.store import set_aside
+from auricle.text import PROFILES
+
+TOOLS: Mapping[str, Tool] = {
+    each.TOOL.name: each.TOOL for each in (kimi, lmms_eval, ultraeval, open_asr, cmi)
+}
+
+
+def import_results(
+    path: Path, tool: str, out: Path | None, told: Told, *, fresh: bool = False
+) -> Iterator[tuple[Path, str]]:
+    """Make a run of each result file a path names; where it is, and a line about it."""
+    found = _wanted(results(path, tool), told.only, path)
+    for each in found:
+        alone = out if out and len(found) == 1 else None
+        folder = alone or (out or Path("runs")) / _slug(each, told)
+        if fresh:
+            set_aside(folder)
+        spec = make_run(each, TOOLS[tool], folder, told)
+        yield folder, _line(each, TOOLS[tool], folder, spec.model)
+
+
+def _wanted(found: list[Results], only: str, path: Path) -> list[Results]:
+    wanted = [each for each in found if only in ("", each.dataset)]
+    if not wanted:
+        names = ", ".join(dict.fromkeys(each.dataset for each in found))
+        raise DataError(f"{path} has no dataset called {only!r}; it has {names}.")
+    return wanted
+
+
+def _slug(found: Results, told: Told) -> str:
+    """A run's folder, where none is named."""
+    name = f"{found.dataset}-{told.model or found.model}"
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "imported"
+
+
+def _line(found: Results, tool: Tool, folder: Path, model: str) -> str:
+    count = len(found.answers)
+    line = f"{count} sample{'s' * (count != 1)} of {found.dataset} by {model}: {folder}."
+    if tool.profile in PROFILES:
+        again = f"auricle score {folder} --profile {tool.profile}"
+        return f"{line} Scored by Auricle's rules; normalised as {tool.title} does: {again}"
+    return line
+
+
+def results(path: Path, tool: str) -> list[Results]:
+    """The results a file holds, or each file of a folder."""
+    reader = TOOLS[tool]
+    return [_read(reader, each) for each in reader.files(path)]
+
+
+def _read(tool: Tool, path: Path) -> Results:
+    lines = lines_of(path)
+    for origin, values in lines:
+        if not tool.fits(values):
+            raise DataError(_other(tool, path, origin, values))
+    found = tool.read(path, lines)
+    if not any(answer.outputs for answer in found.answers):
+        first = next((each.error.message for each in found.answers if each.error), "")
+        raise DataError(
+            f"{path} holds no answer: all {len(found.answers)} samples failed, the first because "
+            f"{first}."
+        )
+    return found
+
+
+def _other(tool: Tool, path: Path, origin: str, values: Mapping[str, object]) -> str:
+    number = origin.rpartition(":")[2]
+    fitting = [each for each in TOOLS.values() if each.fits(values)]
+    if fitting:
+        return (
+            f"{path}:{number} looks like results of {fitting[0].title}, not of {tool.title}: "
+            f"try --from {fitting[0].name}."
+        )
+    columns = ", ".join(list(values)[:8]) or "none"
+    return (
+        f"{path}:{number} is no result of {tool.title}: it should have {' and '.join(tool.marks)}, "
+        f"and has {columns}."
+    )
