@@ -24,6 +24,9 @@ METRICS: Mapping[str, Builtin] = {
     "judge-pairwise": Builtin(
         "auricle.metrics.judge:judge_pairwise", "judge: better than a baseline, in both orders"
     ),
+    "judge-solution-1-5": Builtin(
+        "auricle.metrics.judge:judge_solution_1_5", "judge: result and steps against a solution"
+    ),
     "refusal": Builtin("auricle.metrics.refusal:refusal", "share of answers that refuse"),
     "ifeval": Builtin(
         "auricle.metrics.ifeval.scores:ifeval", "instructions followed: mean of the four"
@@ -46,6 +49,13 @@ METRICS: Mapping[str, Builtin] = {
     ),
     "bleu": Builtin("auricle.metrics.translation:bleu", "corpus BLEU through sacrebleu"),
     "chrf": Builtin("auricle.metrics.translation:chrf", "corpus chrF through sacrebleu"),
+    "rouge_l": Builtin("auricle.metrics.captions:rouge_l", "longest common subsequence, F-measure"),
+    "cider": Builtin(
+        "auricle.metrics.captions:cider", "CIDEr-D: rare n-grams shared with captions"
+    ),
+    "word_match": Builtin(
+        "auricle.metrics.wordmatch:word_match", "the right option's words and no other's (MMAU)"
+    ),
     "option_accuracy": Builtin(
         "auricle.metrics.labels:option_accuracy", "the chosen option is the right one"
     ),

@@ -40,4 +40,41 @@ TASKS: Mapping[str, Builtin] = {
     "librispeech": Builtin(
         "auricle.tasks.benchmarks.librispeech:LIBRISPEECH", "English audiobooks, read aloud"
     ),
+    **{
+        name: Builtin(f"auricle.tasks.benchmarks.{path}", about)
+        for name, path, about in (
+            ("mmau", "mmau:MMAU", "questions about sounds, music and speech, with options"),
+            ("mmau-pro", "mmau:MMAU_PRO", "harder ones, of several and long sounds too"),
+            ("mmau-pro-open", "mmau:MMAU_PRO_OPEN", "those of MMAU-Pro without options, judged"),
+            ("air-bench-foundation", "questions:AIR_BENCH_FOUNDATION", "19 tasks with options"),
+            ("air-bench-chat", "questions:AIR_BENCH_CHAT", "open questions on sounds, judged"),
+            ("clotho-aqa", "questions:CLOTHO_AQA", "one-word answers about sounds"),
+            ("meld-choice", "questions:MELD_CHOICE", "emotions of television dialogue as options"),
+            ("esc50", "sounds:ESC50", "50 environmental sounds, in five folds"),
+            ("gtzan", "sounds:GTZAN", "ten genres of music"),
+            ("vocalsound", "sounds:VOCALSOUND", "laughter, sighs, coughs and their like"),
+            ("nonspeech7k", "sounds:NONSPEECH7K", "human sounds that are not speech"),
+            ("tut2017", "sounds:TUT2017", "15 acoustic scenes"),
+            ("cochlscene", "sounds:COCHLSCENE", "13 acoustic scenes"),
+            ("speech-commands", "sounds:SPEECH_COMMANDS", "single words: 35 classes, or 12"),
+            ("clotho", "captions:CLOTHO", "sounds described, five references each"),
+            ("audiocaps", "captions:AUDIOCAPS", "sounds of films described, five references each"),
+            ("voicebench-alpacaeval", "voicebench:ALPACAEVAL", "spoken requests, judged"),
+            ("voicebench-alpacaeval-full", "voicebench:ALPACAEVAL_FULL", "all of them, judged"),
+            ("voicebench-commoneval", "voicebench:COMMONEVAL", "questions of people, judged"),
+            ("voicebench-wildvoice", "voicebench:WILDVOICE", "accented requests, judged"),
+            ("voicebench-openbookqa", "voicebench:OPENBOOKQA", "science, options read aloud"),
+            ("voicebench-mmsu", "voicebench:MMSU", "twelve subjects, options read aloud"),
+            ("voicebench-sd-qa", "voicebench:SD_QA", "spoken questions in eleven accents, judged"),
+            ("voicebench-mtbench", "voicebench:MTBENCH", "spoken conversations, judged"),
+            ("voicebench-ifeval", "voicebench:IFEVAL", "spoken instructions that rules check"),
+            ("voicebench-bbh", "voicebench:BBH", "spoken puzzles"),
+            ("voicebench-advbench", "voicebench:ADVBENCH", "harmful requests, to be refused"),
+            ("openaudiobench-alpaca-eval", "openaudiobench:ALPACA_EVAL", "requests, judged"),
+            ("openaudiobench-llama-questions", "openaudiobench:LLAMA_QUESTIONS", "facts, judged"),
+            ("openaudiobench-trivia-qa", "openaudiobench:TRIVIA_QA", "trivia, judged"),
+            ("openaudiobench-web-questions", "openaudiobench:WEB_QUESTIONS", "facts, judged"),
+            ("openaudiobench-reasoning-qa", "openaudiobench:REASONING_QA", "puzzles in Chinese"),
+        )
+    },
 }

@@ -45,14 +45,15 @@ def meld(root: str = "", split: str = "test", **asked: Any) -> Task:
     recordings = Recordings(
         corpus=CORPUS,
         root=folder_of(CORPUS, root),
-        find=partial(_find, split=split),
+        find=partial(find, split=split),
         expected=expected,
         part=split,
     )
     return emotion_task(recordings, asked)
 
 
-def _find(root: Path, split: str) -> Found:
+def find(root: Path, split: str) -> Found:
+    """The utterances of a split, by its table; a film or a sound file of each."""
     table = next(files(root, (f"{split}_sent_emo.csv",)), None)
     if table is None:
         raise DataError(

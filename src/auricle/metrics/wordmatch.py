@@ -1,0 +1,28 @@
+"""MMAU's own rule for options answered in words, beside which our reading of letters stands."""
+
+from __future__ import annotations
+
+import re
+
+from auricle.errors import SampleError
+from auricle.metrics.base import metric
+from auricle.metrics.labels import choices, option_index
+from auricle.types import Generation, Sample
+
+WORD = re.compile(r"\w+")
+
+
+@metric(limits=(0.0, 1.0))
+def word_match(sample: Sample, output: Generation) -> float:
+    """Are all words of the right option there, and no word that only other options have?"""
+    options = [_words(each) for each in choices(sample)]
+    at = option_index(sample.target, choices(sample))
+    if at is None:
+        raise SampleError(f"the answer {sample.target!r} is none of the options")
+    right, said = options[at], _words(output.text)
+    others = {word for words in options if words != right for word in words} - right
+    return float(bool(said) and right <= said and not said & others)
+
+
+def _words(text: str) -> set[str]:
+    return set(WORD.findall(text.lower()))

@@ -1,0 +1,156 @@
+"""Questions about recordings: ClothoAQA, AIR-Bench, and MELD's emotions as options."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import partial
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from auricle.data.rows import Row
+from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item
+from auricle.tasks.benchmarks.tables import Values, made, records
+from auricle.tasks.emotion import meld
+from auricle.tasks.kinds import MEDIA
+from auricle.types import Rejected
+
+# --- ClothoAQA --------------------------------------------------------------------------
+
+AGREED = {"majority": 2, "unanimous": 3, "any": 1}
+"""How many of the three annotators must have said a right answer."""
+
+
+def _clotho_aqa(root: Path, part: Part) -> Items:
+    """`clotho_aqa_test.csv`: three rows a question, one an annotator."""
+    listed = below(root, f"clotho_aqa_{part['split']}.csv")
+    sounds = below(root, "audio_files", "")
+    asked: Counter[str] = Counter()
+    rows = list(records(listed))
+    yield from (row for row in rows if isinstance(row, Rejected))
+    for (name, question), answers in _answers([row for row in rows if isinstance(row, Row)]):
+        asked[name] += 1
+        votes = Counter(answers)
+        accepted = [each for each, times in votes.items() if times >= AGREED[part["agreement"]]]
+        kind = "yes-no" if set(answers) <= {"yes", "no"} else "single word"
+        if accepted and part["answers"] in ("all", kind):
+            yield item(
+                f"{Path(name).stem}#{asked[name]}",
+                sounds / name,
+                accepted,
+                question=question,
+                kind=kind,
+                agreement=str(max(votes.values())),
+            )
+
+
+def _answers(rows: list[Row]) -> Iterator[tuple[tuple[str, str], list[str]]]:
+    """Questions, each with all that was answered; rows of a question stand together."""
+    keys = [(str(row.values["file_name"]), str(row.values["QuestionText"])) for row in rows]
+    said = [str(row.values["answer"]).strip().lower() for row in rows]
+    for key, those in groupby(zip(keys, said, strict=True), key=lambda pair: pair[0]):
+        yield key, [answer for _, answer in those]
+
+
+CLOTHO_AQA = Benchmark(
+    name="clotho-aqa",
+    title="ClothoAQA",
+    kind="qa",
+    language="en",
+    licence="",
+    source="doi.org/10.5281/zenodo.6473207",
+    splits={"test": None, "val": None, "train": None},
+    options={"agreement": tuple(AGREED), "answers": ("all", "yes-no", "single word")},
+    layout="clotho_aqa_test.csv and audio_files/",
+    read=_clotho_aqa,
+    asking={
+        "prompt": f"{MEDIA}{{question}}\nAnswer with one word.",
+        "metrics": ["exact_match", "contains"],
+        "by": ["kind", "agreement"],
+    },
+)
+
+
+# --- MELD -------------------------------------------------------------------------------
+
+EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
+SPLITS = ("test", "dev", "train")
+
+
+def _meld(root: Path, part: Part) -> Items:
+    found = meld.find(root, part["split"])
+    yield from found.rejected
+    for clip in found.clips:
+        yield item(clip.id, clip.path, clip.label, choices=EMOTIONS, **dict(clip.meta))  # type: ignore[arg-type]
+
+
+MELD_CHOICE = Benchmark(
+    name="meld-choice",
+    title="MELD",
+    kind="mcq",
+    language="en",
+    licence=meld.CORPUS.licence,
+    source=meld.CORPUS.source,
+    splits={name: sum(meld.PUBLISHED[name]) - (name in meld.SOUNDLESS) for name in SPLITS},
+    layout=meld.CORPUS.example,
+    read=_meld,
+    asking={
+        "question": "Identify the predominant emotion in this speech.",
+        "by": ["sentiment"],
+    },
+)
+
+
+# --- AIR-Bench --------------------------------------------------------------------------
+
+OPTIONS = ("choice_a", "choice_b", "choice_c", "choice_d")
+CHOOSE = (
+    "Choose the most suitable answer from options A, B, C, and D to respond the question in next "
+    "line, you may only choose A or B or C or D."
+)
+
+
+def _air_bench(name: str, root: Path, _part: Part) -> Items:
+    """`Chat/Chat_meta.json` and its like; sounds lie in folders called TASK_DATASET."""
+    folder = below(root, name, "")
+    listed = below(folder, f"{name}_meta.json")
+
+    def make(row: Values) -> Item:
+        task, dataset = row["task_name"], row["dataset_name"]
+        sound = folder / f"{task}_{dataset}" / str(row["path"])
+        if not sound.exists() and sound.with_suffix(".flac").exists():
+            sound = sound.with_suffix(".flac")  # Audio_Grounding is listed as .wav, and is not
+        return item(
+            f"{task}-{row['uniq_id']}",
+            sound,
+            row["answer_gt"],
+            question=row["question"],
+            choices=[str(row[each]) for each in OPTIONS if row.get(each) is not None],
+            task=task,
+            dataset=dataset,
+            audio_content=row.get("meta_info"),
+        )
+
+    return made(listed, make)
+
+
+def _air(name: str, kind: str, asking: Mapping[str, Any]) -> Benchmark:
+    return Benchmark(
+        name=f"air-bench-{name.lower()}",
+        title=f"AIR-Bench {name}",
+        kind=kind,
+        language="en",
+        licence="CC BY-NC 4.0",
+        source="huggingface.co/datasets/qyang1021/AIR-Bench-Dataset",
+        splits={"test": None},
+        layout=f"{name}/{name}_meta.json and {name}/TASK_DATASET/",
+        read=partial(_air_bench, name),
+        asking={**asking, "by": ["task"]},
+    )
+
+
+AIR_BENCH_FOUNDATION = _air(
+    "Foundation", "mcq", {"prompt": f"{MEDIA}{CHOOSE}\n{{question}}{{options}}"}
+)
+AIR_BENCH_CHAT = _air("Chat", "open", {"metrics": ["judge-1-10"]})

@@ -1,0 +1,50 @@
+"""Rows of the tables that archives hold, whatever their format."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from auricle.data.rows import Row, rows
+from auricle.errors import DataError
+from auricle.tasks.benchmarks.base import Item, Items
+from auricle.types import Rejected
+
+Values = Mapping[str, Any]
+
+
+def records(path: Path) -> Iterator[Row | Rejected]:
+    """Rows of a CSV, TSV, JSONL or Parquet file, or of a JSON array (maybe under `data`)."""
+    return _array(path) if path.suffix == ".json" else rows(path)
+
+
+def made(path: Path, make: Callable[[Values], Item | None]) -> Items:
+    """Every row of a table as `make` has it; None leaves it out."""
+    for row in records(path):
+        if isinstance(row, Rejected):
+            yield row
+            continue
+        try:
+            found = make(row.values)
+        except KeyError as error:
+            there = ", ".join(row.values)
+            raise DataError(f"{row.origin} has no column {error}; it has {there}.") from error
+        if found is not None:
+            yield found
+
+
+def _array(path: Path) -> Iterator[Row]:
+    try:
+        found = orjson.loads(path.read_bytes())
+    except FileNotFoundError as error:
+        raise DataError(f"There is no file {path}.") from error
+    except orjson.JSONDecodeError as error:
+        raise DataError(f"{path} is not JSON: {error}.") from error
+    listed = found.get("data") if isinstance(found, dict) else found
+    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+        raise DataError(f"{path} should hold a JSON array of objects.")
+    for number, values in enumerate(listed, 1):
+        yield Row(f"{path.name}:{number}", values)
