@@ -76,7 +76,7 @@ def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
 def _wanted(options: dict[str, Any]) -> Wanted:
     names = (
         "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed",
-        "batch_size", "max_errors", "stop_saturated",
+        "batch_size", "max_errors", "stop_saturated", "repeat",
     )  # fmt: skip
     return Wanted(
         loads=_listed(options["loads"]),

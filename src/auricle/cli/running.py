@@ -68,12 +68,13 @@ def run(**options: Any) -> None:
 @click.command()
 @click.option("-o", "--out", type=click.Path(path_type=Path), default=Path("runs/demo"))
 @click.option("--fresh", is_flag=True, help="Begin again.")
+@click.option("--limit", type=click.IntRange(1), help="Only the first N sentences.")
 @json_option
-def demo(out: Path, fresh: bool, as_json: bool) -> None:
+def demo(out: Path, fresh: bool, as_json: bool, limit: int | None) -> None:
     """Two real recognisers on synthetic speech, end to end, without a network."""
     from auricle.commands import run_demo
 
-    sys.exit(run_demo(out, fresh, as_json))
+    sys.exit(run_demo(out, fresh, as_json, limit))
 
 
 @click.command()
@@ -96,6 +97,7 @@ def demo(out: Path, fresh: bool, as_json: bool) -> None:
 @click.option("--limit", type=click.IntRange(1), help="Different samples to send.")
 @click.option("--window", type=click.Choice(["steady", "all"]), help="By default steady.")
 @click.option("--batch-size", type=click.IntRange(1), help="Of a model on this machine.")
+@click.option("--repeat", type=click.IntRange(1), default=1, help="Play each load so often.")
 @click.option("--max-errors", type=click.IntRange(1), help="Stop after so many.")
 @click.option("--stop-saturated", is_flag=True, help="Stop once the backlog only grows.")
 @click.option("--fresh", is_flag=True, help="Begin again; what is there is set aside.")

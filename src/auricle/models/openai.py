@@ -93,7 +93,7 @@ class OpenAI(HttpModel):
         """Send what is ready; note each part of the answer as it comes."""
         heard = Heard()
         mark.begin()
-        async with self.sent(*prepared) as sent:
+        async with self.sent(*prepared, mark.upload) as sent:
             mark.byte()
             if sent.response.content_type != EVENTS:
                 heard.whole(self.document(await self.read(sent)), sent.host)
@@ -102,8 +102,8 @@ class OpenAI(HttpModel):
                 async for event in events(sent.response, sent.host):
                     if isinstance(event, dict) and event.get("error"):
                         raise self.complaint(event["error"], sent.host)
-                    for kind, seconds in parts_of(event):
-                        mark.piece(kind, seconds)
+                    for kind, sound in parts_of(event):
+                        mark.piece(kind, sound)
                     heard.take(event, sent.host)
                 heard.check(sent.host)
         mark.end()

@@ -13,6 +13,7 @@ from auricle.perf.columns import Columns
 from auricle.perf.health import Health
 from auricle.perf.loads import parse
 from auricle.perf.slo import parse as parse_slos
+from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 
 KEPT = ("folder", "senders", "accuracy")
@@ -33,6 +34,7 @@ def summed_up_again(folder: Path, *, slo: str = "", window: str | None = None) -
     wanted["slo"], wanted["window"] = slo or wanted["slo"], window or wanted["window"]
     document["points"] = [_point(folder, point, wanted) for point in document["points"]]
     document["valid"] = all(point["validity"]["valid"] for point in document["points"])
+    document["spreads"] = spreads(document["points"])
     path = folder / "summary.json"
     part = path.with_name("summary.json.part")
     part.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))

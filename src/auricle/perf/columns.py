@@ -24,8 +24,9 @@ Codes: TypeAlias = NDArray[np.int64]
 Mask: TypeAlias = NDArray[np.bool_]
 
 NUMBERS = (
-    "turn", "user", "due", "sent", "first_byte", "first_token", "first_content", "first_audio",
-    "last_content", "done", "input_tokens", "output_tokens", "audio_seconds",
+    "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
+    "first_audio", "first_audible", "last_content", "done",
+    "input_tokens", "output_tokens", "audio_seconds",
 )  # fmt: skip
 WORDS = ("phase", "status", "body", "finish", "error")
 UNSAID: dict[str, Any] = {each.name: each.default for each in fields(Exchange)}

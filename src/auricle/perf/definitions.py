@@ -22,6 +22,11 @@ _SILENT = "no sound came back"
 
 DEFINITIONS: dict[str, Definition] = {
     "queue_s": Definition("s", "sent - due", _CLOSED),
+    "upload_s": Definition(
+        "s",
+        "last piece of the body (64 KiB) handed over - sent; what TTFT holds of sending",
+        "the body is small enough to be sent in one go, or the model is not behind HTTP",
+    ),
     "ttfb_s": Definition("s", "first byte - sent", "no byte was seen before the whole"),
     "ttft_s": Definition(
         "s",
@@ -31,6 +36,9 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "ttfc_s": Definition("s", "first piece that is not reasoning - sent", _STREAM),
     "ttfa_s": Definition("s", "first sound - sent", _SILENT),
+    "ttfa_audible_s": Definition(
+        "s", "first piece of sound with a sample above -50 dB of full scale - sent", _SILENT
+    ),
     "latency_s": Definition(
         "s", "last piece of the answer - sent; if not streamed, done - sent", "the answer was empty"
     ),

@@ -34,12 +34,16 @@ class Exchange:
     """When the plan wanted it sent; None in a closed loop, which has no plan but its users."""
     sent: float | None = None
     """When it was sent: everything before was done with it by then. None if it never was."""
+    uploaded: float | None = None
+    """When the last piece of a large body was on its way; small ones are sent in one go."""
     first_byte: float | None = None
     first_token: float | None = None
     """The first piece of an answer with anything in it: text, reasoning, a tool call or sound."""
     first_content: float | None = None
     """The first that is not reasoning."""
     first_audio: float | None = None
+    first_audible: float | None = None
+    """The first sound louder than silence."""
     last_content: float | None = None
     done: float | None = None
     """When all had come, counts and the stream's end included; or when it failed."""

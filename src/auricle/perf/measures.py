@@ -42,10 +42,12 @@ def _times(columns: Columns) -> dict[str, Floats]:
     content = np.where(columns.streamed, columns["first_content"], np.nan)
     return {
         "queue_s": sent - due,
+        "upload_s": columns["uploaded"] - sent,
         "ttfb_s": columns["first_byte"] - sent,
         "ttft_s": token - sent,
         "ttfc_s": content - sent,
         "ttfa_s": columns["first_audio"] - sent,
+        "ttfa_audible_s": columns["first_audible"] - sent,
         "latency_s": end - sent,
         "response_s": columns["done"] - sent,
         "sched_latency_s": end - due,

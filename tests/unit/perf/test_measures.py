@@ -1,8 +1,12 @@
+from base64 import b64encode
+
 import numpy as np
 import pytest
 from simulated_servers import answered, streamed
 
 from auricle.errors import DataError
+from auricle.models.http.pieces import PIECE, in_pieces
+from auricle.models.http.timing import Mark
 from auricle.perf.columns import Columns
 from auricle.perf.exchange import Exchange
 from auricle.perf.measures import DEFINITIONS, measured, measures
@@ -152,3 +156,35 @@ def test_a_damaged_line_is_refused_by_its_number(tmp_path):
     path.write_bytes(answered().line() + b"{broken\n" + answered(1).line())
     with pytest.raises(DataError, match="Line 2 of the requests is damaged"):
         Columns.read(path)
+
+
+def test_silence_before_speech_is_sound_but_not_audible():
+    mark = Mark()
+    mark.begin()
+    mark.piece("audio", _pcm(0, 50))
+    assert mark.first_audio is not None
+    assert mark.first_audible is None
+    mark.piece("audio", _pcm(0, -2000))
+    assert mark.first_audible == mark.last_content > mark.first_audio
+
+
+def _pcm(*samples):
+    return b64encode(np.array(samples, dtype="<i2").tobytes()).decode()
+
+
+def test_sound_that_is_no_base64_is_never_audible():
+    mark = Mark()
+    mark.piece("audio", "?")
+    assert mark.first_audible is None
+
+
+def test_a_large_body_tells_when_its_last_piece_is_taken():
+    told = []
+    body = in_pieces(bytes(3 * PIECE), lambda: told.append(body.tell()))
+    while body.read(PIECE):
+        pass
+    assert told == [3 * PIECE]
+
+
+def test_a_small_body_is_sent_in_one_go():
+    assert in_pieces(b"small", lambda: None) == b"small"

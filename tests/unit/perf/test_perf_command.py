@@ -118,3 +118,15 @@ def test_a_measurement_is_summed_up_again_without_a_server(perf, auricle, tmp_pa
     assert after["points"][0]["window"]["kind"] == "all"
     assert after["points"][0]["counts"]["all"] == before["points"][0]["counts"]["all"]
     assert after["points"][0]["accuracy"] == before["points"][0]["accuracy"]
+
+
+def test_repeats_tell_how_far_they_lie_apart(perf, tmp_path):
+    words = ("--load", "closed:1", "--load", "closed:2", "--count", "6", "--repeat", "2")
+    told = perf(*words, "-o", "run")
+    assert "closed:2, 2 times, mean ± sd: req_s" in told.stdout
+    document = json.loads((tmp_path / "run" / "summary.json").read_bytes())
+    assert [each["load"] for each in document["points"]] == ["closed:1", "closed:2"] * 2
+    first = document["spreads"][0]
+    rates = [each["run"]["req_s"]["value"] for each in document["points"][::2]]
+    assert first["numbers"]["req_s"]["values"] == rates
+    assert first["numbers"]["req_s"]["mean"] == pytest.approx(sum(rates) / 2)

@@ -8,7 +8,6 @@ key, a header or a sound.
 from __future__ import annotations
 
 import asyncio
-import io
 import math
 import os
 import re
@@ -35,6 +34,7 @@ from auricle.errors import (
 from auricle.models.base import AsyncModel
 from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
+from auricle.models.http.pieces import in_pieces
 from auricle.models.http.service import Service as Service
 from auricle.models.http.timing import Mark, Prepared
 from auricle.models.http.words import message_of, retry_after, words_of
@@ -54,7 +54,6 @@ MOST_WORDS = 300
 MOST_SAID = 20_000  # bytes of an error that are read
 MOST_BYTES = 1 << 28  # of a whole answer
 LINE = 1 << 22  # half the longest line of a stream: a minute of speech may come in one
-LARGE = 1 << 20  # bytes of a body that are written in one go
 DONE = object()
 
 
@@ -154,7 +153,7 @@ class HttpModel(AsyncModel):
     async def exchange(self, prepared: Prepared, mark: Mark) -> Generation:
         """Send what is ready, and note when what came."""
         mark.begin()
-        async with self.sent(*prepared) as sent:
+        async with self.sent(*prepared, mark.upload) as sent:
             mark.byte()
             reply = await self.read(sent)
         mark.end()
@@ -178,7 +177,11 @@ class HttpModel(AsyncModel):
 
     @asynccontextmanager
     async def sent(
-        self, path: str, body: bytes | Callable[[], Any], kind: str = ""
+        self,
+        path: str,
+        body: bytes | Callable[[], Any],
+        kind: str = "",
+        uploaded: Callable[[], None] | None = None,
     ) -> AsyncIterator[Sent]:
         """A response whose status is good; every way it can go wrong is told in one line."""
         import aiohttp
@@ -187,7 +190,7 @@ class HttpModel(AsyncModel):
         endpoint = await self._pool.enter()
         headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
         try:
-            content = body() if callable(body) else in_pieces(body)
+            content = body() if callable(body) else in_pieces(body, uploaded)
             async with self._client().post(
                 address(endpoint.url, path), data=content, headers=headers, allow_redirects=False
             ) as response:
@@ -293,11 +296,6 @@ def address(url: str, path: str) -> str:
     base, _, query = url.partition("?")
     asked = f"{'&' if '?' in path else '?'}{query}" if query else ""
     return f"{base.rstrip('/')}{path}{asked}"
-
-
-def in_pieces(content: bytes) -> bytes | io.BytesIO:
-    """A large body in a form that is written piece by piece, so that others get their turn."""
-    return io.BytesIO(content) if len(content) > LARGE else content
 
 
 def merged(asked: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:

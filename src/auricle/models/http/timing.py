@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from array import array
+from base64 import b64decode
 from collections.abc import Iterator, Mapping
 from typing import Any, Literal, NamedTuple, TypeAlias
 
 Kind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
 SPOKEN_BYTES = 24_000 * 2  # a second of speech as OpenAI's protocol streams it: 16-bit mono
+AUDIBLE = 104  # of 32,768: -50 dB of full scale
 
 
 class Prepared(NamedTuple):
@@ -27,6 +30,7 @@ class Mark:
 
     __slots__ = (
         "done",
+        "first_audible",
         "first_audio",
         "first_byte",
         "first_content",
@@ -36,14 +40,17 @@ class Mark:
         "sent",
         "spoken",
         "streamed",
+        "uploaded",
     )
 
     def __init__(self) -> None:
         self.sent: float | None = None
+        self.uploaded: float | None = None
         self.first_byte: float | None = None
         self.first_token: float | None = None
         self.first_content: float | None = None
         self.first_audio: float | None = None
+        self.first_audible: float | None = None
         self.last_content: float | None = None
         self.done: float | None = None
         self.gaps: list[float] = []
@@ -53,11 +60,15 @@ class Mark:
     def begin(self) -> None:
         self.sent = time.monotonic()
 
+    def upload(self) -> None:
+        """The last piece of a large body is on its way."""
+        self.uploaded = time.monotonic()
+
     def byte(self) -> None:
         self.first_byte = time.monotonic()
 
-    def piece(self, kind: Kind, seconds: float = 0.0) -> None:
-        """A part of the answer came; `seconds` of it are sound."""
+    def piece(self, kind: Kind, data: str = "") -> None:
+        """A part of the answer came; its sound, if it is one, as base64."""
         now = time.monotonic()
         if self.first_token is None:
             self.first_token = now
@@ -67,25 +78,37 @@ class Mark:
             self.first_content = now
         if kind == "audio":
             self.first_audio = self.first_audio or now
-            self.spoken.append((now, seconds))
+            self.spoken.append((now, len(data) * 0.75 / SPOKEN_BYTES))
+            if self.first_audible is None and _is_audible(data):
+                self.first_audible = now
         self.last_content = now
 
     def end(self) -> None:
         self.done = time.monotonic()
 
 
-def parts_of(event: Any) -> Iterator[tuple[Kind, float]]:
-    """What of an answer an event of a chat stream holds, and for how many seconds it sounds."""
+def _is_audible(data: str) -> bool:
+    """Is there more than the silence speech begins with? Rubbish is not."""
+    try:
+        content = b64decode(data)
+    except ValueError:
+        return False
+    samples = array("h", content[: len(content) // 2 * 2])
+    return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE
+
+
+def parts_of(event: Any) -> Iterator[tuple[Kind, str]]:
+    """What of an answer an event of a chat stream holds, and its sound as base64."""
     choices = event.get("choices") if isinstance(event, Mapping) else None
     if not choices:
         return
     said = choices[0].get("delta") or choices[0].get("message") or {}
     if said.get("reasoning_content") or said.get("reasoning"):
-        yield "reasoning", 0.0
+        yield "reasoning", ""
     if said.get("tool_calls"):
-        yield "tool", 0.0
+        yield "tool", ""
     spoken = said.get("audio") or {}
     if said.get("content") or spoken.get("transcript"):
-        yield "text", 0.0
+        yield "text", ""
     if data := spoken.get("data"):
-        yield "audio", len(data) * 0.75 / SPOKEN_BYTES
+        yield "audio", data

@@ -6,7 +6,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.report.table import Summary, columns_of, found, header, remarks, row, written
+from auricle.perf.report.table import (
+    Summary,
+    columns_of,
+    found,
+    header,
+    remarks,
+    row,
+    spread,
+    written,
+)
 
 STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 
@@ -16,6 +25,7 @@ def markdown(about: Mapping[str, Any], summaries: Sequence[Summary]) -> str:
     columns = columns_of(summaries)
     parts = [f"# {_escaped(_title(about))}", *_facts(about)]
     parts += [_escaped(found(each)) for each in about.get("searches", ())]
+    parts += [_escaped(spread(each)) for each in about.get("spreads", ())]
     parts.append(_table(header(columns), [row(each, columns) for each in summaries]))
     for summary in summaries:
         parts += _point(summary)

@@ -17,6 +17,7 @@ from auricle.perf.report.table import (
     header,
     leaner,
     row,
+    spread,
     written,
 )
 from auricle.report import plots
@@ -80,6 +81,7 @@ def _header(
         for why in each["validity"]["reasons"]
     ]
     wrong += [found(each) for each in about.get("searches", ())]
+    wrong += [spread(each) for each in about.get("spreads", ())]
     return tag(
         "header",
         tag("p", tag("bdi", str(about.get("model", ""))), class_="model"),

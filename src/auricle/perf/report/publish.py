@@ -47,6 +47,7 @@ def about_of(document: Mapping[str, Any]) -> dict[str, Any]:
         "facts": [(name, str(text)) for name, text in facts.items() if text not in ("", None)],
         "interrupted": document.get("interrupted", False),
         "searches": document.get("searches", ()),
+        "spreads": document.get("spreads", ()),
     }
 
 

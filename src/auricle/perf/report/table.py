@@ -118,6 +118,7 @@ def told(document: Mapping[str, Any]) -> str:
     width = shutil.get_terminal_size((120, 24)).columns
     lines = terminal(document["points"], width=max(width, NARROWEST))
     lines += [found(each) for each in document.get("searches", ())]
+    lines += [spread(each) for each in document.get("spreads", ())]
     if document.get("interrupted"):
         lines.append("Interrupted: what is told is of what was measured before.")
     return "\n".join(lines)
@@ -131,6 +132,16 @@ def found(search: Mapping[str, Any]) -> str:
     if beyond is None:
         return f"{search['search']}: {written(best)} still kept what was promised; try higher."
     return f"{search['search']}: {written(best)} kept what was promised, {written(beyond)} did not."
+
+
+def spread(repeats: Mapping[str, Any]) -> str:
+    """How far the repeats of one load lie apart."""
+    told = [
+        f"{name} {written(each['mean'])} ± {written(each['std'])}"
+        f" ({written(each['min'])} … {written(each['max'])})"
+        for name, each in repeats["numbers"].items()
+    ]
+    return f"{repeats['load']}, {repeats['repeats']} times, mean ± sd: {'; '.join(told)}."
 
 
 def terminal(

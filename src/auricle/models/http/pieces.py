@@ -1,0 +1,32 @@
+"""Bodies that are written piece by piece, and tell how far they are."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+
+LARGE = 1 << 20  # bytes of a body that are written in one go
+PIECE = 1 << 16  # bytes; what is smaller is sent before its sending could be timed
+
+
+class Pieces(io.BytesIO):
+    """A body that tells when its last piece is taken: all before it are on their way by then."""
+
+    def __init__(self, content: bytes, uploaded: Callable[[], None]) -> None:
+        super().__init__(content)
+        self._uploaded: Callable[[], None] | None = uploaded
+        self._size = len(content)
+
+    def read(self, size: int | None = -1) -> bytes:
+        piece = super().read(size)
+        if (uploaded := self._uploaded) and self.tell() == self._size:
+            self._uploaded = None
+            uploaded()
+        return piece
+
+
+def in_pieces(content: bytes, uploaded: Callable[[], None] | None = None) -> bytes | io.BytesIO:
+    """A large body in a form that is written piece by piece, so that others get their turn."""
+    if uploaded and len(content) > PIECE:
+        return Pieces(content, uploaded)
+    return io.BytesIO(content) if len(content) > LARGE else content
