@@ -64,11 +64,19 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
             )
         for line in (*terminal.failures(document), *terminal.notes(document)):
             click.echo(line)
-    for line in filter(None, map(usage_line, documents)):
+    for line in _usages(documents):
         click.echo(f"\n{line}")
     click.echo()
     for run in runs:
         click.echo(f"Report: {(run / 'report.html').resolve()}")
+
+
+def _usages(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """What each run took; of several, whose it is."""
+    for document in documents:
+        if line := usage_line(document):
+            named = f"{document['model']} on {document['task']}: " if len(documents) > 1 else ""
+            yield f"{named}{line}"
 
 
 def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:

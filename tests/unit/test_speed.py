@@ -292,3 +292,11 @@ def test_a_run_answered_from_the_cache_has_no_speed(spoken, tmp_path):
     assert metrics(tmp_path / "first")["speed"]["samples"] == 4
     assert metrics(tmp_path / "again")["usage"]["cached"] == 4
     assert metrics(tmp_path / "again")["speed"] is None
+
+
+def test_of_several_runs_the_usage_says_whose_it_is(auricle):
+    for name in ("a", "b"):
+        auricle("run", "demo", "-m", "echo", "--limit", "2", "-o", name)
+    told = auricle("show", "a", "b").stdout
+    assert told.count("echo on demo: Usage:") == 2
+    assert "\nUsage:" in auricle("show", "a").stdout
