@@ -1,0 +1,301 @@
+"""Models against tasks: one table from many runs, in which only like stands below like.
+
+    board(runs)            runs are (name, what metrics.json says)
+    Board.csv() .markdown() .latex()
+
+A column is one metric of one task at one revision, asked and scored in one way: what differs in
+any of these stands in a column of its own.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from auricle.report.figures import title
+from auricle.report.words import coverage_of, written
+
+Document = Mapping[str, Any]
+LONG = (
+    *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
+    *("scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
+)
+MOST_NAME = 80
+FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What has to be alike for two numbers to stand below each other."""
+
+    task: str
+    revision: str
+    asked: str
+    metric: str
+    """The metric with its version and variant, as signatures have it."""
+    name: str
+    higher_is_better: bool
+    unit: str
+
+    @property
+    def title(self) -> str:
+        return f"{self.task.partition(':')[0]} {title(self.name)}"
+
+    @property
+    def arrow(self) -> str:
+        return "↑" if self.higher_is_better else "↓"
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One run's number."""
+
+    number: Mapping[str, Any]
+    run: str
+    rtfx: float | None
+    complete: bool
+    created: str
+
+    @property
+    def value(self) -> float | None:
+        found: float | None = self.number["value"]
+        return found
+
+    @property
+    def text(self) -> str:
+        return written(self.value, self.number["unit"])
+
+    @property
+    def interval(self) -> str:
+        low, high = (written(self.number[end], self.number["unit"]) for end in ("low", "high"))
+        return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One model with its arguments."""
+
+    model: str
+    arguments: str
+    cells: Mapping[Column, Cell]
+
+    @property
+    def title(self) -> str:
+        return f"{self.model} ({self.arguments})" if self.arguments else self.model
+
+    @property
+    def rtfx(self) -> float | None:
+        """The slowest of its runs: what can be promised of all of them."""
+        known = [cell.rtfx for cell in self.cells.values() if cell.rtfx]
+        return min(known, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """Rows and columns; best first in the first column."""
+
+    columns: tuple[Column, ...]
+    rows: tuple[Row, ...]
+    replaced: int = 0
+    """Runs that a newer one of the same model, arguments and column stands for."""
+
+    def best(self, column: Column) -> float | None:
+        """The best value of a column, among runs that are whole."""
+        known = [
+            cell.value
+            for row in self.rows
+            if (cell := row.cells.get(column)) and cell.complete and cell.value is not None
+        ]
+        if not known:
+            return None
+        return max(known) if column.higher_is_better else min(known)
+
+    def csv(self) -> str:
+        """One line a number, with all that is known of it."""
+        text = io.StringIO()
+        writer = csv.DictWriter(text, LONG, lineterminator="\n")
+        writer.writeheader()
+        for row in self.rows:
+            for column, cell in row.cells.items():
+                writer.writerow(_line(row, column, cell))
+        return text.getvalue()
+
+    def markdown(self) -> str:
+        """A table for a README; the best of each column in bold."""
+        head = ["Model", *(f"{each.title} {each.arrow}" for each in self.columns), "RTFx"]
+        rows = [[_marked(row.title), *self._told(row, _bold), _speed(row)] for row in self.rows]
+        rule = ["---", *("---:" for _ in head[1:])]
+        lines = [[*map(_marked, head)], rule, *rows]
+        return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+    def latex(self) -> str:
+        """A table for a paper, with `booktabs`; the best of each column in bold."""
+        head = ["Model", *(f"{each.title} {_direction(each)}" for each in self.columns), "RTFx"]
+        told = [[_texed(row.title), *self._told(row, _textbf), _speed(row)] for row in self.rows]
+        body = "".join(f"{' & '.join(line)} \\\\\n" for line in told)
+        return (
+            f"\\begin{{tabular}}{{l{'r' * (len(self.columns) + 1)}}}\n\\toprule\n"
+            f"{' & '.join(map(_headed, head))} \\\\\n\\midrule\n{body}\\bottomrule\n"
+            "\\end{tabular}\n"
+        )
+
+    def _told(self, row: Row, bold: Any) -> Iterator[str]:
+        for column in self.columns:
+            cell = row.cells.get(column)
+            if cell is None:
+                yield "–" if bold is _bold else "--"
+            else:
+                yield bold(cell, cell.complete and cell.value == self.best(column))
+
+
+def board(
+    runs: Iterable[tuple[str, Document]], *, every: bool = False, strict: bool = True
+) -> Board:
+    """A table of runs: by each task's first metric, or by `every` one.
+
+    Unless `strict`, runs that were asked in different ways share a column.
+    """
+    cells: dict[tuple[str, str], dict[Column, Cell]] = {}
+    replaced = 0
+    for run, document in runs:
+        model = (str(document["model"]["name"]), _arguments(document["model"].get("arguments")))
+        held = cells.setdefault(model, {})
+        for column, cell in _cells(run, document, every, strict):
+            replaced += column in held
+            if column not in held or cell.created >= held[column].created:
+                held[column] = cell
+    columns = sorted({each for held in cells.values() for each in held}, key=_named)
+    made = [
+        Row(*model, {each: held[each] for each in columns if each in held})
+        for model, held in cells.items()
+    ]
+    return Board(tuple(columns), tuple(sorted(made, key=lambda row: _rank(row, columns))), replaced)
+
+
+def _named(column: Column) -> tuple[str, ...]:
+    return column.task, column.revision, column.metric, column.asked
+
+
+def _cells(
+    run: str, document: Document, every: bool, strict: bool
+) -> Iterator[tuple[Column, Cell]]:
+    whole = [each for each in document["numbers"] if not each["field"]]
+    speed = (document.get("speed") or {}).get("rtfx")
+    for number in whole if every else whole[:1]:
+        parts = str(number["signature"]).split("|")
+        if len(parts) < 6:  # not a signature, so nothing says what it may be compared with
+            continue
+        column = Column(
+            task=parts[0],
+            revision="|".join(parts[1:-4]),
+            asked=parts[-4] if strict else "",
+            metric=parts[-3],
+            name=str(number["metric"]),
+            higher_is_better=bool(number["higher_is_better"]),
+            unit=str(number["unit"]),
+        )
+        yield (
+            column,
+            Cell(
+                number,
+                run,
+                speed if isinstance(speed, (int, float)) else None,
+                bool(document.get("complete")),
+                str(document.get("created", "")),
+            ),
+        )
+
+
+def _arguments(given: Any) -> str:
+    if not isinstance(given, Mapping):
+        return ""
+    text = ", ".join(f"{name}={value}" for name, value in given.items())
+    return text if len(text) <= MOST_NAME else f"{text[:MOST_NAME]}…"
+
+
+def _rank(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
+    """Best first by the first column a model has a number in; the rest by name."""
+    for at, column in enumerate(columns):
+        cell = row.cells.get(column)
+        if cell is not None and cell.value is not None:
+            return at, -cell.value if column.higher_is_better else cell.value, row.title
+    return len(columns), 0.0, row.title
+
+
+# --- for spreadsheets and papers --------------------------------------------------------------
+
+
+def _line(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
+    number = cell.number
+    told = {
+        "model": row.model,
+        "arguments": row.arguments,
+        "task": column.task,
+        "revision": column.revision,
+        "asked": column.asked,
+        "metric": column.name,
+        "run": cell.run,
+        "signature": number["signature"],
+    }
+    return {
+        **{name: _harmless(text) for name, text in told.items()},
+        **{name: number[name] for name in ("value", "low", "high", "scored", "total", "failed")},
+        "coverage": number["scored"] / number["total"] if number["total"] else None,
+        "rtfx": cell.rtfx,
+        "complete": cell.complete,
+    }
+
+
+def _harmless(text: str) -> str:
+    """A text no spreadsheet takes for a formula."""
+    return f"'{text}" if text.startswith(FORMULAS) else text
+
+
+def _speed(row: Row) -> str:
+    return f"{row.rtfx:,.1f}" if row.rtfx else "–"
+
+
+def _beside(cell: Cell) -> str:
+    """The interval, and the coverage where it is not all."""
+    covered = coverage_of(cell.number)
+    part = "" if covered == "100 %" else f", {covered} covered"
+    return f"{cell.interval}{part}{'' if cell.complete else ', unfinished'}"
+
+
+def _bold(cell: Cell, best: bool) -> str:
+    return f"{f'**{cell.text}**' if best else cell.text} ({_beside(cell)})"
+
+
+def _textbf(cell: Cell, best: bool) -> str:
+    value = _texed(cell.text)
+    bold = f"\\textbf{{{value}}}"
+    return f"{bold if best else value} ({_texed(_beside(cell))})"
+
+
+def _direction(column: Column) -> str:
+    return "$\\uparrow$" if column.higher_is_better else "$\\downarrow$"
+
+
+def _headed(text: str) -> str:
+    name, _, sign = text.rpartition(" ")
+    return f"{_texed(name)} {sign}" if sign.startswith("$") else _texed(text)
+
+
+SPECIAL = {
+    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
+    "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--",
+    "−": "$-$", "\n": " ", "\r": " ", "\u202f": "~", "…": r"\ldots{}",
+}  # fmt: skip
+
+
+def _texed(text: str) -> str:
+    return "".join(SPECIAL.get(letter, letter) for letter in text)
+
+
+def _marked(text: str) -> str:
+    """A text that Markdown shows to the letter, in one cell."""
+    return re.sub(r"([\\`*_\[\]<>|&#~!])", r"\\\1", " ".join(text.split()))

@@ -1,0 +1,61 @@
+"""Compare: any two runs beside each other; what cannot be compared is explained."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from auricle.errors import DataError, SpecError
+from auricle.ui import reading
+from auricle.ui.shelf import Entry
+from auricle.ui.theme import head, plain
+from auricle.ui.views import choosing, pieces
+from auricle.ui.views.differences import differences, measurements
+from auricle.ui.views.guarded import guarded
+
+
+def page() -> None:
+    """B against A, pair by pair."""
+    head("Compare", "How a run differs from another, how surely, and in which samples.")
+    pieces.dress()
+    known = choosing.entries()
+    if len(known) < 2:
+        st.info("Two runs are needed to compare; make another one.", icon=":material/inbox:")
+        return
+    left, right = st.columns(2)
+    with left:
+        a = choosing.chosen("A, the baseline", known, "compare-a", asked="a", first=1)
+    with right:
+        b = choosing.chosen("B, the candidate", known, "compare-b", asked="b")
+    if a and b:
+        with guarded():
+            _pair(a, b)
+
+
+def _pair(a: Entry, b: Entry) -> None:
+    if a.path == b.path:
+        st.info("Both are the same run: choose another one.", icon=":material/compare_arrows:")
+        return
+    if a.kind != b.kind:
+        measured = a if a.kind == "perf" else b
+        st.info(
+            plain(
+                f"{measured.name} is a load test and the other is not. Its load points are "
+                "ordinary runs, but they cannot stand for the whole."
+            ),
+            icon=":material/compare_arrows:",
+        )
+        return
+    if a.kind == "perf":
+        measurements(a.path, b.path)
+        return
+    for side in (a, b):
+        reading.document(side.path)  # says what is wrong with it, if anything is
+        if code := reading.foreign_code(side.path):
+            raise DataError(
+                f"{side.name} was made by code of its own ({code}), and this app runs no code that "
+                f"a run names. On the command line: auricle compare {a.name} {b.name}"
+            )
+    try:
+        differences(a.path, b.path)
+    except SpecError as error:
+        st.info(plain(f"These two cannot be compared: {error}"), icon=":material/compare_arrows:")

@@ -1,0 +1,157 @@
+"""Confusion matrices and their differences, as Altair draws them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import altair as alt
+import pandas as pd
+
+from auricle.ui.theme import palette
+from auricle.ui.views.charts import distinct
+
+CELL = 46
+WIDEST_TEXT = 14  # columns beyond which a cell has no room for a second line
+UNREADABLE = "(unreadable)"
+
+
+def cells(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """A matrix as rows of a table, and the names along both axes."""
+    rows, columns = distinct(matrix["rows_shown"]), list(matrix["columns_shown"])
+    counts = [list(row) for row in matrix["counts"]]
+    if any(matrix["unreadable"]):
+        columns.append(UNREADABLE)
+        counts = [[*row, lost] for row, lost in zip(counts, matrix["unreadable"], strict=True)]
+    columns = distinct(columns)
+    told = []
+    for at, row in enumerate(counts):
+        whole = sum(row)
+        for place, count in enumerate(row):
+            share = count / whole if whole else 0.0
+            told.append(
+                {
+                    "r": at,
+                    "c": place,
+                    "true": rows[at],
+                    "said": columns[place],
+                    "count": count,
+                    "share": share,
+                    "number": f"{count:,}" if count else "",
+                    "percent": f"{100 * share:.0f} %" if count else "",
+                    "hit": at == place and at < matrix["shared"],
+                }
+            )
+    return pd.DataFrame(told), rows, columns
+
+
+def confusion(matrix: Mapping[str, Any], name: str = "cell") -> Any:
+    """Counts and shares of each row, shared labels along the diagonal; cells can be chosen."""
+    frame, rows, columns = cells(matrix)
+    colours = palette()
+    chosen = alt.selection_point(name=name, fields=["r", "c"], toggle=False)
+    base = _over(frame, rows, columns)
+    field = base.mark_rect(cursor="pointer").encode(
+        color=alt.Color(
+            "share:Q",
+            scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8])),
+            legend=alt.Legend(title="share of the true label", format=".0%", orient="bottom"),
+        ),
+        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.45)),
+        tooltip=_tips(),
+    )
+    outline = base.transform_filter("datum.hit").mark_rect(
+        fillOpacity=0, stroke=colours.quiet, strokeWidth=1.2
+    )
+    return alt.layer(field.add_params(chosen), outline, *_texts(base, len(columns)))
+
+
+def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Any:
+    return (
+        alt.Chart(frame)
+        .encode(
+            x=alt.X(
+                "said:N",
+                sort=list(columns),
+                title="said by the model",
+                axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=110, ticks=False),
+            ),
+            y=alt.Y(
+                "true:N",
+                sort=list(rows),
+                title="true label",
+                axis=alt.Axis(labelLimit=130, ticks=False),
+            ),
+        )
+        .properties(height=alt.Step(CELL if len(rows) <= WIDEST_TEXT else 22))
+    )
+
+
+def _tips() -> list[Any]:
+    return [
+        alt.Tooltip("true:N", title="true"),
+        alt.Tooltip("said:N", title="said"),
+        alt.Tooltip("count:Q", title="samples", format=","),
+        alt.Tooltip("share:Q", title="of the true label", format=".1%"),
+    ]
+
+
+def _texts(base: Any, width: int) -> list[Any]:
+    """Counts, and below them shares where there is room; light on dark cells."""
+    colours = palette()
+    ink = alt.condition("datum.share > 0.45", alt.value(colours.paper), alt.value(colours.ink))
+    if width > WIDEST_TEXT:
+        return [base.mark_text(fontSize=10).encode(text="number:N", color=ink)]
+    return [
+        base.mark_text(fontSize=13, dy=-6).encode(text="number:N", color=ink),
+        base.mark_text(fontSize=10, dy=9, opacity=0.8).encode(text="percent:N", color=ink),
+    ]
+
+
+def difference(matrix: Mapping[str, Any]) -> Any:
+    """The candidate's row shares less the baseline's, around zero; undefined rows are empty."""
+    rows, columns = (
+        distinct([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
+    )
+    told = []
+    for at, row in enumerate(matrix["cells"]):
+        for place in range(len(columns)):
+            value = None if row is None else row[place]
+            told.append(
+                {
+                    "true": rows[at],
+                    "said": columns[place],
+                    "change": value,
+                    "number": "" if not value else f"{100 * value:+.0f}".replace("-", "−"),
+                    "size": abs(value or 0.0),
+                }
+            )
+    frame = pd.DataFrame(told)
+    reach = max([0.05, *(each["size"] for each in told)])
+    colours = palette()
+    base = _over(frame, rows, columns)
+    ink = alt.condition(
+        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.paper), alt.value(colours.ink)
+    )
+    field = base.mark_rect(stroke=colours.rule, strokeWidth=0.5).encode(
+        color=alt.condition(
+            "isValid(datum.change)",
+            alt.Color(
+                "change:Q",
+                scale=alt.Scale(
+                    domain=[-reach, 0, reach],
+                    range=[colours.hues[1], colours.paper, colours.hues[0]],
+                ),
+                legend=alt.Legend(
+                    title="B − A, share of the true label", format="+.0%", orient="bottom"
+                ),
+            ),
+            alt.value(colours.faint),
+        ),
+        tooltip=[
+            alt.Tooltip("true:N"),
+            alt.Tooltip("said:N"),
+            alt.Tooltip("change:Q", title="B − A", format="+.1%"),
+        ],
+    )
+    return alt.layer(field, base.mark_text(fontSize=12).encode(text="number:N", color=ink))

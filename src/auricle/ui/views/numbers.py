@@ -1,0 +1,244 @@
+"""A run's numbers with their intervals, how much they cover, and by meta field."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from auricle.report import figures
+from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
+from auricle.report.markup import Child, tag
+from auricle.report.worst import clip
+from auricle.ui import reading
+from auricle.ui.theme import chart, plain
+from auricle.ui.views import charts, pieces
+
+MOST_HEADLINES = 4
+Document = Mapping[str, Any]
+Number = Mapping[str, Any]
+
+
+def titled(number: Number) -> str:
+    return f"{figures.title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
+
+
+def headline(found: Document) -> None:
+    """The first numbers, large."""
+    numbers = reading.overall(found)[:MOST_HEADLINES]
+    if not numbers:
+        st.warning("No number could be made of this run.", icon=":material/warning:")
+        return
+    for place, number in zip(st.columns(len(numbers)), numbers, strict=True):
+        ceiling = number["details"].get("ceiling")
+        words = f"95 % interval {spread(number)}"
+        if isinstance(ceiling, float):
+            words += f"; at most {written(ceiling, 'share')}"
+        place.metric(
+            plain(titled(number)),
+            told(number),
+            words,
+            delta_color="off",
+            delta_arrow="off",
+            border=True,
+        )
+
+
+def remarks(path: Path, found: Document) -> None:
+    """What a reader has to know before believing anything."""
+    if not found.get("complete"):
+        st.warning(
+            "This run is not finished: the numbers are over the samples so far.",
+            icon=":material/hourglass_top:",
+        )
+    if reading.is_stale(path):
+        st.warning(
+            "More was answered since these numbers were made; "
+            f"`auricle score {plain(path.name)}` makes them anew.",
+            icon=":material/update:",
+        )
+    failed, total = found["outcomes"].get("failed", 0), found["outcomes"].get("total", 0)
+    if failed:
+        st.warning(
+            f"{failed:,} of {total:,} samples failed and are in no number; the table tells "
+            "what they could have changed.",
+            icon=":material/error:",
+        )
+    pieces.say(*(clip(str(note), 600) for note in found["notes"]))
+
+
+def overview(found: Document) -> None:
+    """Every metric over all samples."""
+    numbers = reading.overall(found)
+    if not numbers:
+        return
+    unit = numbers[0]["unit"]
+    alike = [each for each in numbers if unit and each["unit"] == unit]
+    scale = Scale.over(ends(alike), zero=True) if alike else None
+    head = [
+        "Metric",
+        "Value",
+        "95 % interval",
+        _axis(scale),
+        "Scored",
+        "Coverage",
+        "Failed",
+        "Unreadable",
+    ]
+    bounded = any(figures.bounded(each) for each in numbers)
+    if bounded:
+        head.append("Had the failed gone well – badly")
+    rows = [_row(each, scale if each in alike else None, bounded) for each in numbers]
+    pieces.show(pieces.table(head, rows))
+
+
+def _axis(scale: Scale | None) -> str:
+    return f"{100 * scale.low:g} – {100 * scale.high:g} %" if scale else ""
+
+
+def _row(number: Number, scale: Scale | None, bounded: bool) -> list[Child]:
+    low, value, high = (number[name] for name in ("low", "value", "high"))
+    made: list[Child] = [
+        titled(number),
+        tag("strong", told(number)),
+        spread(number),
+        pieces.mark(scale, low, value, high) if scale else None,
+        count(number["scored"]),
+        covered(number),
+        count(number["failed"]),
+        count(number["unreadable"]),
+    ]
+    if bounded:
+        case = f"{told(number, 'best')} – {told(number, 'worst')}"
+        made.append(case if figures.bounded(number) else "–")
+    return made
+
+
+# --- breakdowns -------------------------------------------------------------------------------
+
+
+def breakdown(found: Document, key: str) -> None:
+    """One metric by one meta field, as the reader chooses."""
+    fields = list(dict.fromkeys(each["field"] for each in found["numbers"] if each["field"]))
+    if not fields:
+        return
+    st.subheader("By group", anchor=False)
+    metrics = [each["metric"] for each in reading.overall(found)]
+    left, right = st.columns(2)
+    field = left.selectbox("Field", fields, key=f"{key}-field")
+    metric = right.selectbox("Metric", metrics, format_func=figures.title, key=f"{key}-metric")
+    numbers = [
+        each for each in found["numbers"] if each["field"] == field and each["metric"] == metric
+    ]
+    if not numbers:
+        pieces.say("This metric has no number by that field.")
+        return
+    whole = next(each for each in reading.overall(found) if each["metric"] == metric)
+    chart(
+        charts.intervals(_groups(numbers), whole["unit"], _title(whole), whole["value"]),
+        alt=f"{figures.title(str(metric))} by group",
+    )
+    pieces.say("Dots are values, bars 95 % intervals, the dashed line all samples together.")
+
+
+def _title(number: Number) -> str:
+    better = "higher is better" if number["higher_is_better"] else "lower is better"
+    return f"{figures.title(number['metric'])} ({better})"
+
+
+def _groups(numbers: Sequence[Number]) -> pd.DataFrame:
+    names = charts.distinct([each["group"] or "(empty)" for each in numbers])
+    return pd.DataFrame(
+        [
+            {
+                "group": name,
+                "value": each["value"],
+                "low": each["low"],
+                "high": each["high"],
+                "scored": each["scored"],
+            }
+            for name, each in zip(names, numbers, strict=True)
+        ]
+    )
+
+
+# --- what is missing, and where numbers come from -----------------------------------------
+
+
+def losses(found: Document) -> None:
+    """What failed, what could not be read, what was not computed."""
+    if not (found["failures"] or found["unreadable"] or found["refused"]):
+        return
+    st.subheader("What is not in the numbers", anchor=False)
+    rows: list[list[Child]] = []
+    for each in found["failures"]:
+        example = next(iter(each.get("examples") or [{}]))
+        rows.append(
+            [
+                "failed",
+                str(each.get("kind")),
+                clip(str(example.get("message", "")), 200),
+                count(each.get("count")),
+            ]
+        )
+    for metric, reasons in found["unreadable"].items():
+        rows += [
+            ["unreadable", figures.title(metric), clip(str(why), 200), count(times)]
+            for why, times in reasons.items()
+        ]
+    unsuited = found.get("unsuited") or ()
+    refused = {name: why for name, why in found["refused"].items() if name not in unsuited}
+    rows += [["not computed", names, clip(why, 300), ""] for names, why, _ in refusals(refused)]
+    if rows:
+        pieces.show(pieces.table(["What", "Kind or metric", "Why", "Samples"], rows, 3))
+
+
+def provenance(path: Path, found: Document) -> None:
+    """Signatures, versions and files, folded away."""
+    with st.expander("Signatures, method and files", icon=":material/fingerprint:"):
+        signed = [
+            (figures.title(each["metric"]), tag("code", each["signature"]))
+            for each in reading.overall(found)
+        ]
+        methods = dict.fromkeys(str(each.get("interval")) for each in reading.overall(found))
+        speed = found.get("speed") or {}
+        facts: list[tuple[str, Child]] = [
+            ("Made", str(found.get("created", ""))),
+            ("Auricle", str(found.get("auricle", ""))),
+            ("Intervals", ", ".join(methods)),
+            ("RTFx", _figure(speed.get("rtfx"))),
+            ("Samples a second", _figure(speed.get("samples_per_second"))),
+        ]
+        pieces.show(pieces.listed([*signed, *facts]))
+        _downloads(path)
+
+
+def _figure(value: Any) -> str:
+    return f"{value:,.1f}" if isinstance(value, (int, float)) else "–"
+
+
+FILES = {
+    "metrics_summary.csv": "text/csv",
+    "metrics_detail.csv": "text/csv",
+    "metrics.json": "application/json",
+    "report.html": "text/html",
+}
+
+
+def _downloads(path: Path) -> None:
+    there = [name for name in FILES if reading.is_own(path / name)]
+    if not there:
+        return
+    for place, name in zip(st.columns(len(there)), there, strict=True):
+        place.download_button(
+            name,
+            (path / name).read_bytes,
+            name,
+            FILES[name],
+            icon=":material/download:",
+            on_click="ignore",
+            key=f"file-{path.name}-{name}",
+        )

@@ -1,0 +1,76 @@
+"""What a run found, by the kind of its answers. `results(path)` is all that pages call."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from auricle.ui import reading
+from auricle.ui.views import pieces, sample
+from auricle.ui.views.dimensions import dimensions
+from auricle.ui.views.errors import errors
+from auricle.ui.views.guarded import guarded
+from auricle.ui.views.labels import labels
+from auricle.ui.views.numbers import breakdown, headline, losses, overview, provenance, remarks
+from auricle.ui.views.rewards import preferences, preferred, rated, rewards
+
+Document = Mapping[str, Any]
+
+
+def results(path: Path) -> None:
+    """A run's numbers, pictures and samples; of a measurement, how it served."""
+    pieces.dress()
+    with guarded():
+        if (path / "perf.json").exists():
+            from auricle.ui.views.serving import serving
+
+            serving(path)
+            return
+        _told(path, reading.document(path))
+
+
+def _told(path: Path, found: Document) -> None:
+    key = str(path)
+    headline(found)
+    remarks(path, found)
+    overview(found)
+    _by_kind(path, found, key)
+    breakdown(found, key)
+    losses(found)
+    provenance(path, found)
+
+
+def _by_kind(path: Path, found: Document, key: str) -> None:
+    """Sections for what there is; a run of several kinds has several."""
+    numbers = reading.overall(found)
+    spoken = [each for each in numbers if "substitutions" in each["details"]]
+    if spoken:
+        errors(path, found, spoken, key)
+    drawn = [each for each in numbers if "matrix" in each["details"]]
+    for number in drawn[:1]:
+        labels(path, number, key)
+    spread = [each for each in numbers if "dimensions" in each["details"]]
+    for number in spread[:1]:
+        dimensions(number, key)
+    told = rated(found)
+    if told:
+        rewards(path, found, told, key)
+    chosen = preferred(found)
+    if chosen:
+        preferences(path, found, chosen, key)
+    if not (spoken or drawn or spread or told or chosen) and numbers:
+        _answers(path, numbers[0])
+
+
+def _answers(path: Path, number: Mapping[str, Any]) -> None:
+    """Answers with right or wrong, the wrong ones first."""
+    st.subheader("Answers", anchor=False)
+    frame = reading.worst_first(reading.samples(path).frame, number)
+    name = f"stat.{number['metric']}"
+    if len(frame) and set(frame[name].unique()) <= {0.0, 1.0}:
+        right = int((frame[name] == (1.0 if number["higher_is_better"] else 0.0)).sum())
+        pieces.say(f"{right:,} right, {len(frame) - right:,} wrong; wrong ones first.")
+    sample.cards(path, frame, number, 5)

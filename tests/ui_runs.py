@@ -1,0 +1,249 @@
+"""Runs of every kind for the app's tests, made by the library from models that behave as told."""
+
+import json
+from hashlib import blake2b
+from pathlib import Path
+
+import numpy as np
+import orjson
+import soundfile
+
+from auricle import BatchModel, Generation, Prediction, Spec, evaluate
+from auricle.codec import encode_record
+from auricle.types import Generation as Said
+from auricle.types import Record, Sample
+
+EMOTIONS = ("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised")
+LABELS = ("生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
+          "其他/other", "难过/sad", "吃惊/surprised", "<unk>")  # fmt: skip
+MEANT = {"neutral": 4, "happy": 3, "sad": 6, "angry": 0, "fearful": 2, "disgust": 1, "surprised": 7}
+SENTENCES = (
+    "turn the light in the kitchen on", "play something quiet for the evening",
+    "how long does the train to the coast take", "remind me to water the plants",
+    "what is the weather like in the mountains", "call my sister when I am home",
+    "read the last message once more", "set a timer for eleven minutes",
+)  # fmt: skip
+
+
+def chance(*what):
+    """A number in [0, 1) that its words decide."""
+    content = "|".join(map(str, what)).encode()
+    return int.from_bytes(blake2b(content, digest_size=4).digest()) / 2**32
+
+
+def named(request):
+    return Path(str(next(iter(request.inputs.values())).uri)).stem
+
+
+class Recogniser(BatchModel):
+    """Hears the words of a file's name, and loses, mistakes or adds a share of them."""
+
+    def __init__(self, *, wrong: float = 0.1, voice: str = "a") -> None:
+        self.wrong, self.voice = wrong, voice
+
+    def generate(self, batch):
+        return [Generation(text=self._heard(each)) for each in batch]
+
+    def _heard(self, request):
+        (sound,) = (part for part in request.turns[0].parts if not isinstance(part, str))
+        name = Path(sound.uri).stem
+        words = []
+        for at, word in enumerate(name.split("_")[1:]):
+            dice = chance(name, at, self.voice)
+            words += [] if dice < self.wrong / 3 else [word]
+            if self.wrong / 3 <= dice < 2 * self.wrong / 3:
+                words[-1] = word[::-1]
+            elif 2 * self.wrong / 3 <= dice < self.wrong:
+                words.append("the")
+        return " ".join(words)
+
+
+class Emotions(BatchModel):
+    """Nine labels of two languages; right as often as told, and it knows no calm."""
+
+    def __init__(self, *, right: float = 0.6, voice: str = "a") -> None:
+        self.right, self.voice = right, voice
+
+    def predict(self, batch):
+        return [Prediction(values=self._scores(named(each)), scale="probability") for each in batch]
+
+    def _scores(self, name):
+        true = name.split("_")[1]
+        favourite = MEANT.get(true, 4)
+        if chance(name, self.voice) > self.right:
+            favourite = int(9 * chance(name, self.voice, "wrong"))
+        raw = [0.2 + chance(name, label, self.voice) / 2 for label in LABELS]
+        raw[favourite] += 2.0
+        return {label: each / sum(raw) for label, each in zip(LABELS, raw, strict=True)}
+
+
+class Dimensions(BatchModel):
+    """Arousal, dominance and valence that lie about where an emotion does."""
+
+    def __init__(self, *, shift: float = 0.0) -> None:
+        self.shift = shift
+
+    def predict(self, batch):
+        return [Prediction(values=self._values(named(each)), scale="continuous") for each in batch]
+
+    def _values(self, name):
+        at = EMOTIONS.index(name.split("_")[1])
+        middle = {"arousal": 0.3 + 0.05 * at, "dominance": 0.5, "valence": 0.7 - 0.06 * at}
+        return {
+            key: value + self.shift + 0.25 * (chance(name, key) + chance(key, name) - 1)
+            for key, value in middle.items()
+        }
+
+
+class Taste(BatchModel):
+    """Rates music by the number in its name, more or less."""
+
+    def __init__(self, *, noise: float = 1.0) -> None:
+        self.noise = noise
+
+    def predict(self, batch):
+        return [Prediction(values=self._values(each), scale="continuous") for each in batch]
+
+    def _values(self, request):
+        name = named(request)
+        quality = float(name.split("_")[1])
+        return {
+            key: quality + self.noise * (2 * chance(name, key) - 1)
+            for key in ("alignment", "musicality")
+        }
+
+
+class Student(BatchModel):
+    """Chooses option A, B, C or D; now and then says something else."""
+
+    def __init__(self, *, right: float = 0.7) -> None:
+        self.right = right
+
+    def generate(self, batch):
+        return [Generation(text=self._answer(str(each.turns[0].parts))) for each in batch]
+
+    def _answer(self, asked):
+        if chance(asked, "odd") < 0.1:
+            return "I could not hear it."
+        return f"The answer is {'B' if chance(asked) < self.right else 'C'}."
+
+
+def sound(path, pitch=440.0, seconds=0.4):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    wave = 0.2 * np.sin(2 * np.pi * pitch * np.arange(round(seconds * 8000)) / 8000)
+    soundfile.write(path, wave.astype(np.float32), 8000)
+    return path
+
+
+def written(path, rows):
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def spoken(folder, count):
+    rows = []
+    for at in range(count):
+        words = SENTENCES[at % len(SENTENCES)]
+        name = f"{at:03d}_{words.replace(' ', '_')}.wav"
+        sound(folder / "asr" / name, 300 + 10 * at)
+        rows.append({"id": f"u{at:03d}", "audio": f"asr/{name}", "text": words,
+                     "speaker": f"s{at % 4}", "accent": ("north", "south")[at % 2]})  # fmt: skip
+    return written(folder / "speech.jsonl", rows)
+
+
+def felt(folder, count):
+    rows = []
+    for at in range(count):
+        label = EMOTIONS[at % len(EMOTIONS)]
+        name = f"{at:03d}_{label}.wav"
+        sound(folder / "ser" / name, 220 + 30 * (at % len(EMOTIONS)))
+        rows.append({"id": f"e{at:03d}", "audio": f"ser/{name}", "label": label,
+                     "speaker": f"actor {at % 6}", "sex": ("female", "male")[at % 2],
+                     "arousal": 0.3 + 0.05 * (at % 8)})  # fmt: skip
+    return written(folder / "ravdess.jsonl", rows)
+
+
+def composed(folder, count):
+    rows, pairs = [], []
+    for at in range(count):
+        quality = 1 + at % 5
+        name = f"mus/{at:03d}_{quality}.wav"
+        sound(folder / name, 200 + 40 * quality)
+        rows.append({"id": f"m{at:03d}", "audio": name, "text": "a calm piano piece",
+                     "musicality": quality, "alignment": 6 - quality, "genre": "jazz" if at % 2
+                     else "folk"})  # fmt: skip
+        other = f"mus/{(at * 7 + 3) % count:03d}_{1 + (at * 7 + 3) % count % 5}.wav"
+        better = "a" if quality >= 1 + (at * 7 + 3) % count % 5 else "b"
+        pairs.append({"id": f"p{at:03d}", "audio_a": name, "audio_b": other, "preference": better,
+                      "genre": "jazz" if at % 2 else "folk"})  # fmt: skip
+    return written(folder / "music.jsonl", rows), written(folder / "pairs.jsonl", pairs)
+
+
+def asked(folder, count):
+    rows = [
+        {"id": f"q{at:03d}", "question": f"Which number is {at} and one?",
+         "choices": [str(at), str(at + 1), str(at + 2), str(at + 3)], "answer": "B",
+         "topic": ("sums", "differences")[at % 2]}
+        for at in range(count)
+    ]  # fmt: skip
+    return written(folder / "quiz.jsonl", rows)
+
+
+def run(out, task, data, model, told=None, **arguments):
+    told = {"data": str(data), **(told or {})}
+    spec = Spec(task=task, task_args=told, model=f"ui_runs:{model}", model_args=arguments)
+    evaluate(spec, out)
+    return out
+
+
+def every_kind(folder, count=48):
+    """A folder of runs, two or more of each kind; the data lie within it."""
+    data = folder / "data"
+    data.mkdir(parents=True)
+    speech, emotions = spoken(data, count), felt(data, count)
+    (music, pairs), quiz = composed(data, count), asked(data, count)
+    few = {"metrics": "wer,cer", "by": "accent"}
+    run(folder / "asr-small", "asr", speech, "Recogniser", few, wrong=0.3)
+    run(folder / "asr-large", "asr", speech, "Recogniser", few, wrong=0.1, voice="b")
+    labels = {"metrics": "accuracy,uar,macro_f1", "by": "speaker"}
+    run(folder / "emotion-first", "classify", emotions, "Emotions", labels, right=0.5)
+    run(folder / "emotion-second", "classify", emotions, "Emotions", labels, right=0.8, voice="b")
+    moved = {"metrics": "eta2,ccc_arousal", "by": "sex"}
+    run(folder / "dimensions-first", "classify", emotions, "Dimensions", moved)
+    run(folder / "dimensions-second", "classify", emotions, "Dimensions", moved, shift=0.1)
+    run(folder / "music-rough", "reward", music, "Taste", noise=2.5)
+    run(folder / "music-fine", "reward", music, "Taste", noise=0.8)
+    named = {"outputs": "musicality"}
+    run(folder / "pairs-rough", "preference", pairs, "Taste", named, noise=2.5)
+    run(folder / "pairs-fine", "preference", pairs, "Taste", named, noise=0.8)
+    run(folder / "quiz-good", "mcq", quiz, "Student", right=0.8)
+    run(folder / "quiz-bad", "mcq", quiz, "Student", right=0.4)
+    return folder
+
+
+def large(folder, name, count):
+    """A run of many samples, whose journal is written as it stands: nobody is asked."""
+    data = folder / "data"
+    few = [sound(data / "many" / f"{at}.wav", 300 + 20 * at) for at in range(8)]
+    manifest = written(data / f"{name}.jsonl", [{"id": "x", "audio": "many/0.wav", "text": "x"}])
+    out = run(folder / name, "asr", manifest, "Recogniser")
+    from auricle.audio import Audio
+
+    with (out / "outputs.jsonl").open("wb") as journal:
+        for at in range(count):
+            words = SENTENCES[at % len(SENTENCES)]
+            kept = [word for place, word in enumerate(words.split()) if chance(at, place) > 0.1]
+            sample = Sample(
+                id=f"many-{at:06d}", inputs={"audio": [Audio(str(few[at % 8]))]}, target=words,
+                meta={"speaker": f"s{at % 40}", "accent": ("north", "south")[at % 2]},
+                origin=f"{name}.jsonl:{at + 1}",
+            )  # fmt: skip
+            record = Record(sample=sample, row=at, outputs=(Said(text=" ".join(kept)),),
+                            seconds=0.01, audio_seconds=0.4)  # fmt: skip
+            journal.write(encode_record(record))
+    progress = orjson.loads((out / "progress.json").read_bytes())
+    (out / "progress.json").write_bytes(orjson.dumps({**progress, "rows": count}))
+    from auricle import score
+
+    score(out)
+    return out
