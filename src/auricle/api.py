@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from auricle import engine, infer, judging, registry
@@ -22,7 +23,7 @@ from auricle.making import bind, check, class_of, description, spread
 from auricle.making import build as build
 from auricle.making import construct as construct
 from auricle.making import short as short
-from auricle.models import Model, abilities, adapt
+from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
 from auricle.report.score import Scoreboard
@@ -302,16 +303,19 @@ class Loaded:
     @property
     def streams(self) -> bool:
         """Does the model tell its answer piece by piece?"""
-        return isinstance(self.model, AsyncModel) and overrides(type(self.model), "stream")
+        told = type(self.model)
+        return issubclass(told, AsyncModel) and told.stream is not AsyncModel.stream
 
     def stream(self, audio: Any = None, text: str = "", **inputs: Any) -> Iterator[str]:
         """Pieces of the answer as they come, from a model that `streams`."""
-        request = self._request(audio, text, inputs)
+        request, model = self._request(audio, text, inputs), self.model
+        assert isinstance(request, Generate)
+        assert isinstance(model, AsyncModel)
         pieces: SimpleQueue[str | None] = SimpleQueue()
 
         async def listen() -> None:
             try:
-                async for piece in self.model.stream(request):  # type: ignore[union-attr, arg-type]
+                async for piece in model.stream(request):
                     pieces.put(piece)
             finally:
                 pieces.put(None)

@@ -270,13 +270,13 @@ QUICK_SPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # a third of 
 DEMO: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx": QUICK_SPHINX}
 
 
-def run_demo(out: Path, fresh: bool, as_json: bool) -> int:
+def run_demo(out: Path, fresh: bool, as_json: bool, limit: int | None = None) -> int:
     """Every recogniser that ships its weights, on the speech that ships with the package."""
     folders, code = [], DONE
     for model, arguments in DEMO.items():
         folder = out / model
         try:
-            spec = Spec(task="demo", model=model, model_args=dict(arguments))
+            spec = Spec(task="demo", model=model, model_args=dict(arguments), limit=limit)
             code = max(code, _run_one(spec, folder, Settings(), fresh=fresh))
             folders.append(folder)
             if code == INTERRUPTED:

@@ -26,6 +26,7 @@ class Palette:
     """For kinds that have no order; told apart by every kind of colour vision, up to eight."""
     ramp: tuple[str, ...]
     """From nothing to much."""
+    is_dark: bool = False
 
 
 LIGHT = Palette(
@@ -53,6 +54,7 @@ DARK = Palette(
     hues=("#4aa8e8", "#f08a3c", "#2fc495", "#dd8fbd", "#d9b93b", "#9ad4f5", "#b3ada1", "#c9784a"),
     ramp=("#15171a", "#16242f", "#173446", "#1b4661", "#265a7d", "#38719a", "#5289b3", "#72a6cc",
           "#9cc4e2", "#d3e6f4"),
+    is_dark=True,
 )  # fmt: skip
 
 

@@ -1,0 +1,163 @@
+"""Benchmark: start a run, watch it, stop it, go on with it, and see what came of it."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import streamlit as st
+
+from auricle import registry
+from auricle.errors import AuricleError
+from auricle.making import short
+from auricle.ui import live, places, theme
+from auricle.ui.jobs import Jobs
+from auricle.ui.orders import DATA, Order, run_name
+from auricle.ui.pages.listen import names
+from auricle.ui.shelf import Shelf, current
+
+KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
+MOST_FILES = 200
+
+
+def page() -> None:
+    """A run's results where the address names one; else what is under way, and a form."""
+    shelf = current()
+    if chosen := st.query_params.get("run"):
+        _results(shelf, chosen)
+        return
+    theme.head("Benchmark", "Run a task on a model. Closing this page stops nothing.")
+    live.under_way(shelf)
+    _form(shelf)
+    _finished(shelf)
+
+
+def _results(shelf: Shelf, name: str) -> None:
+    from auricle.ui.views.results import results
+
+    try:
+        path = shelf.run(name)
+    except AuricleError as error:
+        theme.head("Benchmark")
+        st.error(theme.plain(error), icon=":material/error:")
+        places.link("benchmark", "All benchmarks")
+        return
+    places.link("benchmark", "All benchmarks")
+    theme.head(theme.plain(name))
+    live.under_way(shelf, [job.name for job in Jobs(shelf).all() if name in job.runs])
+    results(path)
+
+
+def _form(shelf: Shelf) -> None:
+    """What to run. Fields outside a form, so that one may depend on another."""
+    with st.container(border=True):
+        st.subheader("New run", anchor=False)
+        left, right = st.columns(2, gap="large")
+        with left:
+            model = st.selectbox(
+                "Model", names(), index=names().index("moonshine"), key="bench-model",
+                accept_new_options=True, placeholder="A name, or file.py:Class",
+            )  # fmt: skip
+            st.caption(theme.plain(_about(model)))
+        with right:
+            task, data, kind = _subject(shelf)
+        more = _more()
+        name = st.text_input(
+            "Name of the run", placeholder=suggested(shelf, task or data, model or ""),
+            key="bench-name",
+        )  # fmt: skip
+        order = Order(
+            run=name or suggested(shelf, task or data, model or ""),
+            model=model or "", task=task, data=data, kind=kind, **more,
+        )  # fmt: skip
+        if st.button("Start", type="primary", icon=":material/play_arrow:"):
+            _start(shelf, order)
+
+
+def _start(shelf: Shelf, order: Order) -> None:
+    try:
+        run_name(order.run)
+        Jobs(shelf).start(order)
+    except AuricleError as error:
+        st.error(theme.plain(error), icon=":material/error:")
+        return
+    st.rerun()
+
+
+def _about(model: str | None) -> str:
+    return registry.model.about(model) if model in set(registry.model) else "a class in a file"
+
+
+def _subject(shelf: Shelf) -> tuple[str, str, str]:
+    """A task by name, or data with what it is for."""
+    source = st.segmented_control(
+        "Data", ("A task", "My data"), default="A task", key="bench-source", required=True
+    )
+    if source != "My data":
+        task = st.selectbox("Task", list(registry.task), index=_place("demo"), key="bench-task")
+        st.caption(theme.plain(registry.task.about(task)))
+        return task, "", ""
+    data = st.selectbox(
+        "File", files(shelf), index=None, key="bench-data", accept_new_options=True,
+        placeholder="JSONL, CSV, Parquet or a task's YAML",
+        help="In the runs folder, or one the app was started with: auricle ui --allow DIR",
+    )  # fmt: skip
+    return "", data or "", st.selectbox("What it is for", KINDS, key="bench-kind")
+
+
+def _place(task: str) -> int:
+    return list(registry.task).index(task)
+
+
+def files(shelf: Shelf) -> list[str]:
+    """Data lying in the folders that were named, as deep as one below."""
+    found: list[str] = []
+    for folder in shelf.allowed:
+        for pattern in ("*", "*/*"):
+            found += [str(p) for p in sorted(folder.glob(pattern)) if p.suffix.lower() in DATA]
+    return found[:MOST_FILES]
+
+
+def _more() -> dict[str, Any]:
+    """Options that have good defaults."""
+    with st.expander("Options"):
+        left, right = st.columns(2, gap="large")
+        placeholder = "key=value key=value"
+        told: dict[str, Any] = {
+            "model_options": left.text_input(
+                "Of the model", key="bench-m", placeholder=placeholder
+            ),
+            "task_options": right.text_input("Of the task", key="bench-t", placeholder=placeholder),
+        }
+        for column, name, title in zip(
+            st.columns(3, gap="large"),
+            ("limit", "concurrency", "batch_size"),
+            ("Only the first … samples", "Requests at once", "Most in a batch"),
+            strict=True,
+        ):
+            told[name] = column.number_input(
+                title, min_value=1, value=None, key=f"bench-{name}", placeholder="as usual"
+            )
+    return told
+
+
+def suggested(shelf: Shelf, subject: str, model: str) -> str:
+    """A name for the run that is not taken yet."""
+    words = f"{subject.rpartition('/')[2].partition('.')[0]}-{short(model)}"
+    name = re.sub(r"[^\w.+-]+", "-", words).strip("-.") or "run"
+    number = 1
+    while (shelf.root / (found := name if number == 1 else f"{name}-{number}")).exists():
+        number += 1
+    return found
+
+
+def _finished(shelf: Shelf) -> None:
+    from auricle.ui.pages.home import about
+
+    runs = [entry for entry in shelf.entries() if entry.kind == "run"]
+    if runs:
+        st.subheader("Runs", anchor=False)
+    for entry in runs[:20]:
+        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+            places.link("benchmark", entry.name, run=entry.name)
+            st.markdown(f":gray[{theme.plain(about(entry))}]")
