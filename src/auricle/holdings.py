@@ -52,7 +52,9 @@ def list_data(as_json: bool) -> None:
 
 
 def _languages(bench: Benchmark) -> str:
-    codes = list(dict.fromkeys(bench.languages.values())) or [bench.language or "any"]
+    if bench.any_language:
+        return "any"
+    codes = list(dict.fromkeys(bench.languages.values())) or [bench.language or "-"]
     return ", ".join(codes) if len(codes) <= 3 else f"{len(codes)} languages"
 
 

@@ -48,6 +48,10 @@ METRICS: Mapping[str, Builtin] = {
         "instructions followed, pooled, first and last lines forgiven",
     ),
     "bleu": Builtin("auricle.metrics.translation:bleu", "corpus BLEU through sacrebleu"),
+    "bleu_char": Builtin(
+        "auricle.metrics.translation:bleu_char", "BLEU over characters, for Chinese and Japanese"
+    ),
+    "bleu_zh": Builtin("auricle.metrics.translation:bleu_zh", "BLEU with sacrebleu's zh tokeniser"),
     "chrf": Builtin("auricle.metrics.translation:chrf", "corpus chrF through sacrebleu"),
     "rouge_l": Builtin("auricle.metrics.captions:rouge_l", "longest common subsequence, F-measure"),
     "cider": Builtin(

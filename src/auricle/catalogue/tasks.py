@@ -40,6 +40,38 @@ TASKS: Mapping[str, Builtin] = {
     "librispeech": Builtin(
         "auricle.tasks.benchmarks.librispeech:LIBRISPEECH", "English audiobooks, read aloud"
     ),
+    "fleurs": Builtin("auricle.tasks.benchmarks.fleurs:FLEURS", "sentences in 102 languages"),
+    "common-voice": Builtin(
+        "auricle.tasks.benchmarks.common_voice:COMMON_VOICE", "sentences in any language"
+    ),
+    "covost2": Builtin(
+        "auricle.tasks.benchmarks.common_voice:COVOST_2", "speech translation, 36 directions"
+    ),
+    "aishell": Builtin("auricle.tasks.benchmarks.aishell:AISHELL", "Mandarin, read aloud"),
+    "aishell-2": Builtin(
+        "auricle.tasks.benchmarks.aishell:AISHELL_2", "Mandarin, by three kinds of microphone"
+    ),
+    "wenetspeech": Builtin(
+        "auricle.tasks.benchmarks.segments:WENETSPEECH", "Mandarin from the net and of meetings"
+    ),
+    "gigaspeech": Builtin(
+        "auricle.tasks.benchmarks.segments:GIGASPEECH", "English podcasts and videos"
+    ),
+    "tedlium": Builtin("auricle.tasks.benchmarks.tedlium:TEDLIUM", "English talks"),
+    "voxpopuli": Builtin(
+        "auricle.tasks.benchmarks.voxpopuli:VOXPOPULI", "parliament in 16 languages"
+    ),
+    "ami": Builtin("auricle.tasks.benchmarks.ami:AMI", "English meetings, near and far"),
+    "earnings22": Builtin(
+        "auricle.tasks.benchmarks.earnings:EARNINGS_22", "English earnings calls, many accents"
+    ),
+    "spgispeech": Builtin(
+        "auricle.tasks.benchmarks.earnings:SPGISPEECH", "English earnings calls, with punctuation"
+    ),
+    "open-asr": Builtin(
+        "auricle.tasks.benchmarks.open_asr:OPEN_ASR", "the Open ASR Leaderboard's test sets"
+    ),
+    "esb": Builtin("auricle.tasks.benchmarks.open_asr:ESB", "test sets of the ESB benchmark"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{path}", about)
         for name, path, about in (

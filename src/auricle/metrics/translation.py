@@ -22,7 +22,8 @@ if TYPE_CHECKING:
 
 @lru_cache
 def _scorer(name: str) -> Any:
-    return {"bleu": BLEU, "chrf": CHRF}[name]()
+    kind, _, tokeniser = name.partition("_")
+    return {"bleu": BLEU, "chrf": CHRF}[kind](**({"tokenize": tokeniser} if tokeniser else {}))
 
 
 def _sacrebleu(name: str) -> Metric:
@@ -61,4 +62,6 @@ def _sacrebleu(name: str) -> Metric:
 
 
 bleu = _sacrebleu("bleu")
+bleu_char = _sacrebleu("bleu_char")
+bleu_zh = _sacrebleu("bleu_zh")
 chrf = _sacrebleu("chrf")

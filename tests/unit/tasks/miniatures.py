@@ -1,7 +1,7 @@
 """Corpora of a few rows in their official layout, for tests of the catalogue.
 
-Each half of the catalogue has a list of `Miniature`s in a file of its own; what every entry
-must do is then tested by `promises(miniature)`, see test_benchmarks_speech.py.
+Each half of the catalogue has a list of `Miniature`s in a file of its own, such as
+miniatures_speech.py; what every entry must do is then tested for each of them, by `promises`.
 """
 
 from __future__ import annotations
@@ -27,6 +27,8 @@ class Miniature:
     """Some of what is known of the first row."""
     file: str = ""
     """A recording that the first row needs, for tests that take it away; relative to the root."""
+    spans: Mapping[str, tuple[float, float]] = field(default_factory=dict)
+    """Seconds of some rows' recordings, by id."""
 
     def __str__(self) -> str:
         return "-".join([self.task, *self.options.values()])

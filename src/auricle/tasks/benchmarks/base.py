@@ -54,6 +54,7 @@ from auricle.tasks.benchmarks.rows import (
     below,
     lines,
     missing,
+    table,
 )
 from auricle.types import Json
 
@@ -69,6 +70,7 @@ __all__ = [
     "item",
     "lines",
     "missing",
+    "table",
 ]
 HUB, DISK = "hf", "disk"
 SOURCES = (DISK, HUB)
@@ -106,8 +108,11 @@ class Hub:
     revision: str | None
     at: Callable[[Part], tuple[str | None, str]]
     """The configuration and the split that hold a part; several splits as `one+another`."""
-    item: Callable[[Mapping[str, Any]], Item]
-    """A row of theirs as a row of ours; a KeyError is told as a column that is not there."""
+    item: Callable[[Mapping[str, Any]], Item | None]
+    """A row of theirs as a row of ours, or None for one that does not count.
+
+    A KeyError is told as a column that is not there.
+    """
     only: Callable[[Part], Mapping[str, Any]] = lambda _part: {}
     """What columns of theirs hold in rows of a part, where one split has several parts."""
 
@@ -131,6 +136,8 @@ class Benchmark:
     """What is spoken, as a two-letter code; the default where there are several."""
     languages: Mapping[str, str] = field(default_factory=dict)
     """The corpus's own codes, and the usual code of each; either may be asked for."""
+    any_language: bool = False
+    """Are there more than are named here? What is asked for then is for the reader to find."""
     hub: Hub | None = None
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
@@ -181,7 +188,7 @@ class Benchmark:
         return [*split, *self._further(part)]
 
     def _further(self, part: Part) -> list[str]:
-        several = [part["language"]] if len(self.languages) > 1 else []
+        several = [part["language"]] if self.any_language or len(self.languages) > 1 else []
         return [*several, *(part[name] for name in self.options if part[name])]
 
     def _chosen(self, option: str, value: object, known: Sequence[str]) -> str:
@@ -197,15 +204,20 @@ class Benchmark:
     def _language(self, value: object) -> str:
         """The corpus's own code of a language."""
         said = str(value) or self.language
-        if said in self.languages or not (self.languages or self.language):
+        if said in self.languages or self.any_language or not value:
+            return self._own(said)
+        own = self._own(said)
+        if own in self.languages or own == self.language:
+            return own
+        named = list(self.languages) or [each for each in (self.language,) if each]
+        told = f"language is one of {', '.join(named)}" if named else "language cannot be chosen"
+        raise SpecError(f"{self.name}: {told}, not {said!r}.", where=("language",))
+
+    def _own(self, said: str) -> str:
+        """The corpus's own code of a language that may be said by its usual one."""
+        if said in self.languages:
             return said
-        own = [name for name, code in self.languages.items() if code == said]
-        if own or said == self.language:
-            return own[0] if own else said
-        known = ", ".join(self.languages or [self.language])
-        raise SpecError(
-            f"{self.name}: language is one of {known}, not {said!r}.", where=("language",)
-        )
+        return next((own for own, code in self.languages.items() if code == said), said)
 
 
 @dataclass(frozen=True)

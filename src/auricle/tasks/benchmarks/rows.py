@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -66,7 +67,7 @@ class OnDisk(Published):
         return self.number(len(self._items))
 
     def items(self) -> Items:
-        return [each for _, each in self.taken(self._items)]
+        return (each for _, each in self.taken(self._items))
 
     @property
     def revision(self) -> str:
@@ -85,7 +86,8 @@ class OnDisk(Published):
             what = "is a file" if root.exists() else "is not there"
             raise DataError(f"{root} {what}: give {self.bench.title}'s folder, -T root=DIR.")
         try:
-            found = list(self.bench.read(root, self.part))
+            read = self.bench.read(root, self.part)
+            found = read if isinstance(read, Sequence) else list(read)  # a sequence may be lazy
             if not found:
                 raise missing(root, f"{self.title} rows")
         except NotFound as error:
@@ -108,11 +110,12 @@ class OnHub(HuggingFace, Published):
         for at, values in self.taken(self._dataset()):
             known = {HUB_SPLIT: self.split, HUB_ROW: at, **values}
             try:
-                row = Row(f"{self.name}:{self.split}:{at + 1}", self.hub.item(known))
+                made = self.hub.item(known)
             except KeyError as error:
                 there = ", ".join(values)
                 raise DataError(f"hf:{self.name} has no column {error}; it has {there}.") from error
-            yield self.sample(at, row)
+            if made is not None:
+                yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", made))
 
     def _dataset(self) -> Any:
         if "+" in self.split:
@@ -151,9 +154,9 @@ class NotFound(DataError):
     """A folder does not hold what a corpus's archive does."""
 
 
-def missing(root: Path, what: str) -> NotFound:
+def missing(root: Path, what: str, also: str = "") -> NotFound:
     """What to raise where something that should be in a folder is not."""
-    return NotFound(f"no {what} in {root}. {holds(root)}")
+    return NotFound(f"no {what} in {root}. {holds(root)}{also}")
 
 
 def below(root: Path, *names: str) -> Path:
@@ -173,3 +176,17 @@ def lines(path: Path) -> Iterator[str]:
         raise DataError(f"{path} is not UTF-8 text: {error}.") from error
     except FileNotFoundError as error:
         raise DataError(f"There is no file {path}.") from error
+
+
+def table(
+    path: Path, columns: Sequence[str] = (), delimiter: str = "\t", needs: Sequence[str] = ()
+) -> Iterator[dict[str, str]]:
+    """Rows of a table whose quotation marks are text; the header names columns, or `columns` do."""
+    found = csv.DictReader(
+        lines(path), list(columns) or None, delimiter=delimiter, quoting=csv.QUOTE_NONE
+    )
+    if lacking := [name for name in needs if name not in (found.fieldnames or ())]:
+        there = ", ".join(found.fieldnames or ()) or "none"
+        raise DataError(f"{path} has no column {', '.join(lacking)}; it has {there}.")
+    for row in found:
+        yield {str(name): value or "" for name, value in row.items() if isinstance(name, str)}

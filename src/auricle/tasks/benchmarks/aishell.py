@@ -1,0 +1,89 @@
+"""AISHELL-1 and AISHELL-2: Mandarin, read aloud."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, lines
+
+CHANNELS: Mapping[str, tuple[str, ...]] = {
+    "ios": ("iOS", "IOS", "ios"),
+    "android": ("Android", "android"),
+    "mic": ("Mic", "MIC", "mic"),
+}
+"""Folders of AISHELL-2's channels, as they are spelled in releases."""
+COUNTED = {"metrics": ("cer",), "cluster": "speaker"}
+
+
+# --- AISHELL-1 --------------------------------------------------------------------------------
+
+
+def _read(root: Path, part: Part) -> Items:
+    """One file of transcripts for all splits; a speaker's folder of WAV files in each."""
+    home = below(root, "data_aishell/transcript", "transcript").parent
+    speakers = below(home, f"wav/{part['split']}")
+    spoken = dict(_transcripts(home / "transcript" / "aishell_transcript_v0.8.txt"))
+    for sound in sorted(speakers.glob("*/*.wav")):
+        if sound.stem in spoken:  # some recordings were never transcribed
+            yield _utterance(sound, spoken[sound.stem])
+
+
+def _transcripts(path: Path) -> list[tuple[str, str]]:
+    """Ids and texts; spaces in the texts part words and are not spoken."""
+    parted = (line.split(maxsplit=1) for line in lines(path))
+    return [(words[0], "".join(words[1:]).replace(" ", "")) for words in parted]
+
+
+def _utterance(sound: Path, text: str) -> Item:
+    return item(sound.stem, sound, text, speaker=sound.parent.name)
+
+
+AISHELL = Benchmark(
+    name="aishell",
+    title="AISHELL-1",
+    kind="asr",
+    language="zh",
+    licence="Apache 2.0",
+    source="openslr.org/33",
+    splits={"test": 7176, "dev": 14326},
+    layout="data_aishell/transcript/aishell_transcript_v0.8.txt and data_aishell/wav/test/S0764/",
+    read=_read,
+    asking=COUNTED,
+)
+
+
+# --- AISHELL-2 --------------------------------------------------------------------------------
+
+
+def _read_second(root: Path, part: Part) -> Items:
+    """`wav.scp` and `trans.txt` in the folder of each channel's split, with spaces or tabs."""
+    split, spelled = part["split"], CHANNELS[part["channel"]]
+    tops = ("AISHELL-2/", "AISHELL-DEV-TEST-SET/", "")
+    folder = below(root, *(f"{top}{name}/{split}" for top in tops for name in spelled))
+    listed = (line.split(maxsplit=1) for line in lines(folder / "wav.scp"))
+    places = {words[0]: words[1] for words in listed}
+    for line in lines(folder / "trans.txt"):
+        name, text = (*line.split(maxsplit=1), "")[:2]
+        if name in places:
+            yield item(name, folder / places[name], text, speaker=Path(places[name]).parent.name)
+
+
+AISHELL_2 = Benchmark(
+    name="aishell-2",
+    title="AISHELL-2",
+    kind="asr",
+    language="zh",
+    licence="for research and education; by application",
+    source="aishelltech.com/aishell_2",
+    splits={"test": 5000, "dev": 2500},
+    options={"channel": tuple(CHANNELS)},
+    counts={
+        f"{split}/{channel}": count
+        for channel in CHANNELS
+        for split, count in (("test", 5000), ("dev", 2500))
+    },
+    layout="AISHELL-2/iOS/test/wav.scp and trans.txt",
+    read=_read_second,
+    asking=COUNTED,
+)

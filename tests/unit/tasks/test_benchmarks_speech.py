@@ -1,0 +1,79 @@
+"""Recognition and translation corpora of the catalogue, from official layouts to numbers."""
+
+import pytest
+from miniatures_speech import SPEECH
+
+from auricle import registry
+from auricle.api import build, evaluate
+from auricle.config import Spec, task_of
+from auricle.errors import DataError
+from auricle.holdings import examined, prepare_data
+
+each_corpus = pytest.mark.parametrize("corpus", SPEECH, ids=str)
+
+
+def spec_of(corpus, root):
+    return Spec(task=corpus.task, model="echo", task_args={"root": str(root), **corpus.options})
+
+
+def samples_of(corpus, root):
+    return list(build(spec_of(corpus, root)).samples)
+
+
+@each_corpus
+def test_rows_are_found_in_the_official_layout(corpus, tmp_path):
+    corpus.build(tmp_path)
+    found = samples_of(corpus, tmp_path)
+    assert {each.id: each.target for each in found} == corpus.rows
+    assert list(corpus.rows) == [each.id for each in found]
+    assert corpus.meta.items() <= found[0].meta.items()
+    sounds = {each.id: each.inputs["audio"][0] for each in found}
+    assert sounds[found[0].id].path == tmp_path / corpus.file
+    assert all(
+        (sounds[name].start, sounds[name].end) == span for name, span in corpus.spans.items()
+    )
+
+
+@each_corpus
+def test_a_prepared_manifest_runs_to_the_same_numbers(corpus, tmp_path, capsys):
+    corpus.build(tmp_path / "root")
+    options = [f"{name}={value}" for name, value in corpus.options.items()]
+    out = tmp_path / "made" / "manifest.jsonl"
+    assert prepare_data(corpus.task, tmp_path / "root", options, out, False) == 0
+    command = capsys.readouterr().out.splitlines()[-1].removeprefix("Run it: ").split()
+    at = command.index("--as")
+    given = dict(word.split("=", 1) for word in command[at:] if "=" in word)
+    kind, arguments = task_of(command[2], command[at + 1], given)
+    ours = evaluate(spec_of(corpus, tmp_path / "root"), tmp_path / "a")
+    theirs = evaluate(Spec(task=kind, task_args=arguments, model="echo"), tmp_path / "b")
+    assert [_plain(each) for each in ours] == [_plain(each) for each in theirs]
+    assert ours[0].scored == len(corpus.rows)
+
+
+def _plain(number):
+    return number.metric, number.value, number.interval, number.scored
+
+
+@each_corpus
+def test_check_finds_a_missing_and_a_broken_file(corpus, tmp_path):
+    corpus.build(tmp_path)
+    first = next(iter(corpus.rows))
+    task = build(spec_of(corpus, tmp_path))
+    assert not [each for each in examined(task).wrong if each[0] != "count"]
+    (tmp_path / corpus.file).write_bytes(b"RIFF nothing")
+    assert ("broken", first) in {each[:2] for each in examined(task).wrong}
+    (tmp_path / corpus.file).unlink()
+    assert ("missing", first) in {each[:2] for each in examined(task).wrong}
+
+
+@each_corpus
+def test_a_wrong_root_is_told_with_what_was_looked_for_and_found(corpus, tmp_path):
+    (tmp_path / "holiday").mkdir()
+    task = build(spec_of(corpus, tmp_path))
+    with pytest.raises(DataError) as error:
+        task.samples.peek()
+    bench = registry.task.get(corpus.task)
+    assert str(error.value).startswith(f"{bench.title}: no ")
+    assert "holiday/" in str(error.value)
+    assert bench.layout in str(error.value)
+    assert "\n" not in str(error.value)
