@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auricle.compat.kimi.ported import called
-from auricle.compat.kimi.standins import DATASETS, AudioBaseDataset, Shelf
+from auricle.compat.kimi.standins import BASES, DATASETS, HOOKS, AudioBaseDataset, Shelf
+from auricle.compat.kimi.written import as_written
 from auricle.errors import SpecError, UnknownName
 from auricle.registry import attribute
 from auricle.types import Json
@@ -19,7 +20,6 @@ from auricle.types import Json
 ANALYSIS, SPOKEN = "Audio-analysis", "Audio-QA"
 SPEECH, EVENT = "Speech", "AudioEvent"
 SAYS = ("DATASET_NAME", "DATASET_SERIES", "TASK", "INTERACTIVE", "AUDIO_TYPE")
-HOOKS = ("load_data", "post_build", "build_prompt")
 ALLOWED = {
     "TASK": AudioBaseDataset.ALLOWED_TASKS,
     "INTERACTIVE": AudioBaseDataset.ALLOWED_INTERACTIVE,
@@ -122,8 +122,7 @@ def _all() -> list[str]:
 
 def _of_class(code: str) -> Dataset:
     shelf = Shelf(code, DATASETS)
-    with shelf.open(), redirect_stdout(sys.stderr):
-        made = attribute(code, shelf.name)
+    made = _class(code, shelf)
     said = {each: getattr(made, each, None) for each in SAYS}
     if not inspect.isclass(made) or not any(said.values()):
         due = f"a class that says {', '.join(SAYS)} is"
@@ -136,6 +135,17 @@ def _of_class(code: str) -> Dataset:
     lang = str(getattr(made, "LANG", None) or "")
     own, notes = _own(made, shelf), _notes(made)
     return Dataset(name, series, task, interactive, audio_type, lang, own, notes)
+
+
+def _class(code: str, shelf: Shelf) -> Any:
+    """The class itself; where its file needs what is not installed, what its text says of it."""
+    try:
+        with shelf.open(), redirect_stdout(sys.stderr):
+            return attribute(shelf.code, shelf.name)
+    except SpecError:
+        if read := as_written(shelf.file, code.rpartition(":")[2]) if shelf.file else None:
+            return read
+        raise
 
 
 def _own(made: type[Any], shelf: Shelf) -> Own | None:
@@ -156,6 +166,5 @@ def _notes(made: type[Any]) -> tuple[str, ...]:
 
 def _changes(made: type[Any], name: str) -> bool:
     """Does the class itself say how, and not one of the evalkit's bases?"""
-    says = next((each for each in made.__mro__ if name in vars(each)), object)
-    bases = (f"{DATASETS}.base", f"{DATASETS}.ds_", AudioBaseDataset.__module__)
-    return says is not object and not says.__module__.startswith(bases)
+    says = next((each for each in made.__mro__ if name in vars(each)), None)
+    return says is not None and says.__name__ not in BASES

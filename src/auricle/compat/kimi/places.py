@@ -53,10 +53,10 @@ class Places:
         for each in looked:
             if each.is_file():
                 return each
-        where = " or ".join(map(str, looked)) or f"{self.config}: it says no dataset_root"
+        where = " or ".join(map(str, looked)) or "a dataset_root, as there is none"
         raise DataError(
-            f"{dataset.name} is not in {where}. Say where it is under `datasets:` there, "
-            "or with -T data=FILE."
+            f"{dataset.name} is not in {where}. Say where it is under `datasets:` in "
+            f"{self.config}, or with -T data=FILE."
         )
 
     def _usual(self, dataset: Dataset) -> list[Path]:

@@ -20,8 +20,10 @@ MODELS, DATASETS, UTILS = "almeval.models", "almeval.datasets", "almeval.utils"
 BASE = f"{MODELS}.base"
 SHORTEST, LONGEST = 0.1, 60.0
 """Seconds of a sound that the evalkit asks a model about, unless its class says otherwise."""
+HOOKS = ("load_data", "post_build", "build_prompt")
+"""What a dataset's class may do its own way."""
 LOCK = RLock()
-STANDS_IN = "A stand-in of Auricle's."
+LOGGING = "loguru"
 
 
 def inference_mode() -> Any:
@@ -166,8 +168,9 @@ class Shelf:
     """
 
     def __init__(self, code: str, package: str) -> None:
-        where = code.rpartition(":")[0]
-        self.file = Path(where).resolve() if where.endswith(".py") else None
+        where, _, name = code.rpartition(":")
+        self.file = _file(where)
+        self.code = f"{self.file}:{name}" if self.file else code
         self._package = package
         self._modules: dict[str, ModuleType] = {}
         self._real: bool | None = None
@@ -175,8 +178,7 @@ class Shelf:
     @property
     def name(self) -> str:
         """The package that the class's file is read as a part of, as its relative imports want."""
-        taken = self.file and f"{self._package}.{self.file.stem}" in CONTENT
-        return "" if self.file is None or taken else self._package
+        return self._package if self.file and self.file.stem != "base" else ""
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -204,8 +206,8 @@ class Shelf:
             found[name].__path__ = [str(Path(each) / inside) for each in self._places()]
         if self.file:
             found[self._package].__path__.append(str(self.file.parent))
-        if find_spec("loguru") is None:
-            found["loguru"] = _module("loguru", {"logger": Logger()})
+        if LOGGING not in sys.modules and find_spec(LOGGING) is None:
+            found[LOGGING] = _module(LOGGING, {"logger": Logger()})
         return found
 
     def _is_real(self) -> bool:
@@ -229,19 +231,30 @@ class Shelf:
         return [*around, str(Path.cwd()), *(each for each in told if each), *sys.path]
 
 
+def _file(where: str) -> Path | None:
+    """The file that a class is in, if one is named; also behind the name of a stand-in."""
+    if where.endswith(".py"):
+        return Path(where).resolve()
+    inside = Path(*where.split(".")).with_suffix(".py")
+    places = (Path(each or ".").resolve() / inside for each in ("", *sys.path))
+    return next((each for each in places if each.is_file()), None) if where in CONTENT else None
+
+
+class StandIn(ModuleType):
+    """A module of ours under the name of one that is not there."""
+
+
 def _module(name: str, content: Mapping[str, Any]) -> ModuleType:
-    made = ModuleType(name, STANDS_IN)
+    made = StandIn(name)
     vars(made).update(content)
     return made
 
 
 def _loaded() -> dict[str, ModuleType]:
-    held = list(sys.modules.items())
-    return {
-        name: module
-        for name, module in held
-        if name.partition(".")[0] == PACKAGE or getattr(module, "__doc__", "") == STANDS_IN
-    }
+    """What of the evalkit is loaded, and what stands in for others."""
+    held = {name: each for name, each in sys.modules.items() if name.partition(".")[0] == PACKAGE}
+    other = sys.modules.get(LOGGING)
+    return {**held, LOGGING: other} if type(other) is StandIn else held
 
 
 def _forget(modules: Iterable[str]) -> None:
