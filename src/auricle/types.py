@@ -62,7 +62,7 @@ class Generate:
     """How many of the likeliest first tokens to tell beside the answer, with their chances."""
     nth: int = 0
     """Which of several answers to the same question this is to be."""
-    about: Mapping[str, Json] = field(default_factory=dict)
+    about: Mapping[str, Json] = field(default_factory=dict, hash=False)
     """What is known of the task and the sample, for models that say they are to be told."""
 
 

@@ -75,7 +75,7 @@ def _usages(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What each run took; of several, whose it is."""
     for document in documents:
         if line := usage_line(document):
-            named = f"{document['model']} on {document['task']}: " if len(documents) > 1 else ""
+            named = f"{document['model']['name']} on {document['task']['name']}: " if len(documents) > 1 else ""
             yield f"{named}{line}"
 
 
