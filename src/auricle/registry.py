@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import fnmatch
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -70,8 +71,10 @@ class Registry(Generic[T]):
         return self._found[name]
 
     def members(self, name: str, arguments: Mapping[str, Any]) -> list[str]:
-        """The names that a name of another framework's stands for: several, if it is a group."""
+        """The names a name stands for: several, if it is another framework's group or has a star."""
         prefix, colon, _ = name.partition(":")
+        if "*" in name and not colon:
+            return fnmatch.filter(self, name) or [name]
         if not colon or prefix not in self._prefixes:
             return [name]
         of_group = getattr(self.get(name), "members", None)
@@ -163,12 +166,15 @@ FOREIGN_TASKS = {
     "kimi": Builtin(
         "auricle.compat.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
     ),
+    "lmms": Builtin("auricle.compat.lmms:task_of", "a task of lmms-eval, by its YAML file"),
+    "ser": Builtin("auricle.compat.ser:task_of", "a dataset's class of a suite for emotions"),
 }
 """Datasets of other frameworks, by what stands before their name, `module:Class` or file."""
 FOREIGN = {
     "cmi": Builtin("auricle.compat.cmi:model_of", "a class written for CMI-RewardBench"),
     "kimi": Builtin("auricle.compat.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
     "lmms": Builtin("auricle.compat.lmms:model_of", "a class written for lmms-eval"),
+    "ser": Builtin("auricle.compat.ser:model_of", "a wrapper of a suite for speech emotions"),
 }
 """Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
 FOREIGN_INFERENCERS = {

@@ -19,7 +19,7 @@ from auricle.exports.written import (
     write_rows,
 )
 from auricle.store import write_whole
-from auricle.types import Record
+from auricle.types import Generation, Record
 
 TASKS: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
 NULL = "null"
@@ -43,11 +43,10 @@ def export(run: Path, out: Path, tell: Tell) -> list[Path]:
 
 def _row(at: int, record: Record, dataset: str) -> dict[str, Any]:
     sample = record.sample
-    meta = {name: value for name, value in sample.meta.items() if name != "real_prompt"}
     sounds = sounds_of(record)
     return {
         "subset": dataset,
-        **meta,
+        **sample.meta,
         "index": at,
         "id": sample.id,
         "audio_path": sounds[0] if len(sounds) == 1 else sounds,
@@ -55,8 +54,14 @@ def _row(at: int, record: Record, dataset: str) -> dict[str, Any]:
         "answer": "" if sample.target is None else sample.target,
         **choices_of(record),
         "prediction": NULL if record.error else text_of(record),
-        "real_prompt": sample.meta.get("real_prompt", question_of(record)),
+        "real_prompt": _prompt(record),
     }
+
+
+def _prompt(record: Record) -> str:
+    """What the model was told: in its own words if it says so, else the question."""
+    said = [each.prompt for each in record.outputs if isinstance(each, Generation)]
+    return "".join(said) or question_of(record)
 
 
 def _performance(held: Written) -> dict[str, Any]:

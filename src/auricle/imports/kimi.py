@@ -76,8 +76,6 @@ def _answer(origin: str, values: Mapping[str, Any]) -> Answer:
     nested = values.get("meta")
     rest = {name: each for name, each in values.items() if name not in (*OWN, "meta")}
     meta = {**rest, **(nested if isinstance(nested, dict) else {})}
-    if (prompt := values.get("real_prompt")) and prompt != values.get("question"):
-        meta["real_prompt"] = prompt
     row = {
         "id": values.get("id", values["index"]),
         "audio": values.get("audio_path"),
@@ -89,9 +87,15 @@ def _answer(origin: str, values: Mapping[str, Any]) -> Answer:
     return Answer(
         row=row,
         origin=origin,
-        outputs=() if missing else said(str(prediction)),
+        outputs=() if missing else said(str(prediction), prompt=_prompt(values)),
         error=not_answered(SKIPPED) if missing else None,
     )
+
+
+def _prompt(values: Mapping[str, Any]) -> str:
+    """What the model was really told, where that is not the question."""
+    prompt = str(values.get("real_prompt") or "")
+    return "" if prompt == values.get("question") else prompt
 
 
 TOOL = Tool(
