@@ -14,7 +14,7 @@ from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.metrics.base import Fold, Leading, Weighable, Weighed
-from auricle.metrics.several import Answers
+from auricle.metrics.answers import Answers
 
 if TYPE_CHECKING:
     import numpy as np
@@ -72,7 +72,8 @@ def rounds_of(fold: Fold, size: int) -> int:
     """How often to draw: fewer times where there is much and a fold is slow to weigh it."""
     if isinstance(fold, Weighable) and not getattr(fold, "costly", False):
         return ROUNDS
-    return max(100, min(ROUNDS, EFFORT // max(1, size)))
+    cost: int = getattr(fold, "cost", 1)  # of a stat, where a fold is somebody's own
+    return max(100, min(ROUNDS, EFFORT // max(1, size * cost)))
 
 
 def weigh(stats: Sequence[Any], fold: Fold) -> Weighed:

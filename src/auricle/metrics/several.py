@@ -15,15 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 from auricle.errors import SampleError, SpecError, Unreadable, Unsupported
-from auricle.metrics.base import Details, Fold, Metric, Score, Weighable, Weighed, mean
+from auricle.metrics.answers import folded
+from auricle.metrics.base import Metric, Score, mean
 from auricle.metrics.turns import Seen, is_conversation, turns, views
 from auricle.types import Generate, Generation, Output, Sample, Stat
-
-if TYPE_CHECKING:
-    from auricle.metrics.base import Array
 
 PASS = re.compile(r"pass@([1-9]\d*)")
 HOWS = "vote, mean, best, pass@K, likeliest, turns, first or last"
@@ -241,69 +239,10 @@ def _all(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
 # --- answers count together -----------------------------------------------------------------
 
 
-class Answers:
-    """A fold over samples with a stat an answer: a sample's stat is (noted, stats)."""
-
-    def __init__(self, fold: Fold, noted: str, *, alike: bool = False, single: bool = False):
-        self.fold = fold
-        self.single = single
-        """Has every sample one stat, so that `bare` ones tell the same?"""
-        self._noted = noted
-        self._alike = alike  # a sample weighs one, however often it was answered
-
-    def around(self, fold: Fold) -> Answers:
-        """The same over another fold."""
-        return type(self)(fold, self._noted, alike=self._alike, single=self.single)
-
-    def bare(self, stats: Sequence[Any]) -> list[Any]:
-        """The stats of all answers, in order."""
-        return [stat for _, held in stats for stat in held]
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        return self.fold(self.bare(stats))
-
-    def details(self, stats: Sequence[Any]) -> Details:
-        """What the fold itself has to tell, and how many answers there were."""
-        own = getattr(self.fold, "details", None)
-        bare = self.bare(stats)
-        told = dict(own(bare)) if own and bare else {}
-        if not self.single:
-            told["answers"] = len(bare)
-        return {**told, self._noted: int(sum(noted for noted, _ in stats))}
-
-
-class WeighableAnswers(Answers):
-    """The same over a fold that can weigh its stats."""
-
-    fold: Weighable
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.weigh(stats)(np.ones(len(stats)))
-
-    def weigh(self, stats: Sequence[Any]) -> Weighed:
-        import numpy as np
-
-        value = self.fold.weigh(self.bare(stats))
-        lengths = np.array([len(held) for _, held in stats])
-        share = 1.0 / lengths if self._alike else np.ones(len(lengths))
-
-        def weighed(weights: Array) -> float:
-            return value(np.repeat(weights * share, lengths))
-
-        return weighed
-
-
-def _fold(fold: Fold, noted: str, *, alike: bool = False, single: bool = False) -> Answers:
-    kind = WeighableAnswers if isinstance(fold, Weighable) else Answers
-    return kind(fold, noted, alike=alike, single=single)
-
-
 def _mean(metric: Metric) -> Metric:
     """Every answer counts, and every sample weighs the same: avg@n."""
     asked = Asked(metric, _all)
-    fold = _fold(metric.fold, "unreadable_answers", alike=True)
+    fold = folded(metric.fold, "unreadable_answers", alike=True)
     return _derived(
         metric, "mean", _all, score=asked.every, fold=fold, bounds=_held(metric), rank=_rank(metric)
     )
@@ -324,7 +263,7 @@ def _by_turn(metric: Metric) -> Metric:
         "turns",
         pick,
         score=Asked(metric, pick).every,
-        fold=_fold(metric.fold, "unreadable_answers"),
+        fold=folded(metric.fold, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
         rank=_rank(metric),
     )
@@ -350,7 +289,7 @@ def _vote(metric: Metric) -> Metric:
         "vote",
         pick,
         score=score,
-        fold=_fold(metric.fold, "ties", single=True),
+        fold=folded(metric.fold, "ties", single=True),
         bounds=_held(metric),
         rank=_rank(metric),
     )

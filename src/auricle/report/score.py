@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from auricle.codec import dumps
 from auricle.errors import SpecError, Unreadable, Unsuited, told
+from auricle.metrics.answers import Answers
 from auricle.metrics.base import Framed, Metric
-from auricle.metrics.several import Answers, reads_several, unsaid
+from auricle.metrics.several import reads_several, unsaid
 from auricle.types import Generation, Record, Stat
 from auricle.verdicts import Verdicts
 
