@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.base import Fold, Leading, Weighable, Weighed
 from auricle.metrics.answers import Answers
+from auricle.metrics.base import Fold, Leading, Weighable, Weighed
 
 if TYPE_CHECKING:
     import numpy as np
