@@ -29,6 +29,7 @@ SCORING = (
 """Task arguments that decide how answers are scored, not what is asked."""
 PLACES = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
+YAML = (".yaml", ".yml")
 FORMAT = "meta_template"
 """The model argument that is a chat format."""
 CODE = (
@@ -131,7 +132,7 @@ class Spec(BaseModel):
 
 def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The task's registered name and arguments, from what stands on a command line."""
-    if name.endswith((".yaml", ".yml")):
+    if name.endswith(YAML) and not registry.parted(name)[0]:
         return _task_file(Path(name), arguments)
     if name.startswith(PREFIX) or Path(name).suffix.lower() in READERS:
         if kind is None:
@@ -215,5 +216,7 @@ def _absolute(value: str, base: Path) -> str:
 def _absolute_code(name: str, base: Path = Path()) -> str:
     """`file.py:Class` with its file's whole path, prefixed or not; other names as they are."""
     prefix, code = registry.parted(name)
+    if prefix and code.endswith(YAML):  # another framework's task
+        return f"{prefix}{(base / code).resolve()}"
     file, suffix, attribute = code.partition(".py:")
     return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name

@@ -6,10 +6,12 @@ auricle run lmms:my_task.yaml -m MODEL                  a task, its functions ca
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from auricle.compat.lmms.model import Lmms
+    from auricle.tasks.base import Task
 
 
 def model_of(code: str) -> type[Lmms]:
@@ -17,3 +19,10 @@ def model_of(code: str) -> type[Lmms]:
     from auricle.compat.lmms.model import model_of as found
 
     return found(code)
+
+
+def task_of(path: str) -> Callable[..., Task]:
+    """What makes the task of a YAML file."""
+    from auricle.compat.lmms.task import task_of as found
+
+    return found(path)

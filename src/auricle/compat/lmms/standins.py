@@ -89,25 +89,33 @@ def _lacking(name: str) -> Any:
     raise AttributeError(f"torch is not installed, and there is no torch.{name} without it")
 
 
+def _distance(one: Sequence[Any], other: Sequence[Any]) -> int:
+    """How many insertions, deletions and substitutions lie between two sequences."""
+    from rapidfuzz.distance import Levenshtein
+
+    return int(Levenshtein.distance(one, other))
+
+
 def _nothing() -> dict[str, Any]:
     return {}
 
 
-def _judging(name: str) -> Any:
-    """A judge's parts can be imported, and a call of them says what to do instead."""
-    if name.startswith("__"):
-        raise AttributeError(name)
+def _unlent(module: str) -> Callable[[], dict[str, Any]]:
+    """What is imported from here does nothing but say, when called, what to do instead."""
 
-    def refused(*_: Any, **__: Any) -> Any:
-        raise NotImplementedError(
-            f"{name} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
-        )
+    def found(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
 
-    return refused
+        def refused(*_: Any, **__: Any) -> Any:
+            raise NotImplementedError(
+                f"{name} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
+            )
 
+        refused.__module__ = module
+        return refused
 
-def _unlent() -> dict[str, Any]:
-    return {"__getattr__": _judging}
+    return lambda: {"__getattr__": found}
 
 
 Offer = Callable[[], dict[str, Any]]
@@ -119,7 +127,7 @@ OWN: Mapping[str, Offer] = {
     f"{PACKAGE}.api.instance": _from_interface("Instance", "GenerationResult", "TokenCounts"),
     f"{PACKAGE}.api.registry": _from_interface("register_model"),
     f"{PACKAGE}.imports": _from_interface("optional_import"),
-    f"{PACKAGE}.llm_judge": _unlent,
+    f"{PACKAGE}.llm_judge": _unlent(f"{PACKAGE}.llm_judge"),
     f"{PACKAGE}.models": _nothing,
     MODEL_UTILS: _nothing,
     f"{MODEL_UTILS}.audio_processing": _from_interface("downsample_audio", "split_audio"),
@@ -127,10 +135,13 @@ OWN: Mapping[str, Offer] = {
     f"{PACKAGE}.protocol": _messages,
     f"{PACKAGE}.tasks": _nothing,
     f"{PACKAGE}.tasks._task_utils": _nothing,
-    f"{PACKAGE}.tasks._task_utils.file_utils": _unlent,
+    f"{PACKAGE}.tasks._task_utils.file_utils": _unlent(f"{PACKAGE}.tasks._task_utils.file_utils"),
+    f"{PACKAGE}.verifiers": _unlent(f"{PACKAGE}.verifiers"),
+    f"{PACKAGE}.verifiers.openai": _unlent(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.utils": _from_interface("Collator", "chunks", simple_parse_args_string="parsed"),
 }
 OTHERS: Mapping[str, Offer] = {
+    "editdistance": lambda: {"eval": _distance, "distance": _distance},
     "loguru": lambda: {"logger": Logger()},
     "tqdm": lambda: {"tqdm": Bar},
     "tqdm.auto": lambda: {"tqdm": Bar},
@@ -146,6 +157,7 @@ class Finder(MetaPathFinder, Loader):
     def __init__(self) -> None:
         self._made: dict[str, ModuleType] = {}
         self._filled: set[str] = set()
+        self._lent: set[str] = set()
         self._lock, self._users = threading.Lock(), 0
         self._folder = ""
 
@@ -160,6 +172,7 @@ class Finder(MetaPathFinder, Loader):
         return spec
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        self._lent.add(spec.name)
         return self._made.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
 
     def exec_module(self, module: ModuleType) -> None:
@@ -188,19 +201,19 @@ class Finder(MetaPathFinder, Loader):
         """Afterwards these names mean what they meant before: nothing."""
         sys.meta_path.remove(self)
         self._folder = ""
-        for name in [name for name, held in sys.modules.items() if _is_of(held, self)]:
-            del sys.modules[name]
-        if PACKAGE not in sys.modules:
+        if not self._lent:
+            return
+        for name in self._lent:
+            sys.modules.pop(name, None)
+        if PACKAGE in self._lent:  # what a checkout has of it stood on the stand-in
             for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
                 del sys.modules[name]
+        self._lent.clear()
 
 
 def _is_installed() -> bool:
-    return PathFinder.find_spec(PACKAGE) is not None
-
-
-def _is_of(module: ModuleType, finder: Finder) -> bool:
-    return getattr(getattr(module, "__spec__", None), "loader", None) is finder
+    found = PathFinder.find_spec(PACKAGE)
+    return found is not None and found.origin is not None  # a mere folder of that name has none
 
 
 FINDER = Finder()

@@ -1,0 +1,152 @@
+"""Sounds and pictures of a doc: lent to somebody's functions, and taken back from them."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from auricle.audio import Audio, Image, Video
+from auricle.errors import SampleError
+from auricle.types import Part, Turn
+
+SOUNDS = (".wav", ".mp3", ".m4a", ".aac", ".flac", ".ogg", ".opus", ".webm")
+PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tiff", ".webp")
+DECODED = ("path", "array", "sampling_rate")
+
+
+class Sound(dict[str, Any]):
+    """A sound as Hugging Face decodes it, decoded only if its samples are looked at."""
+
+    def __init__(self, audio: Audio) -> None:
+        super().__init__(path=str(audio.path) if audio.path else None)
+        self.audio = audio
+
+    def __missing__(self, name: str) -> Any:
+        if name == "array":
+            self[name] = self.audio.decode()
+        elif name == "sampling_rate":
+            self[name] = self.audio.info().rate
+        else:
+            raise KeyError(name)
+        return self[name]
+
+    def get(self, name: str, otherwise: Any = None) -> Any:
+        return self[name] if name in DECODED else otherwise
+
+    def __contains__(self, name: object) -> bool:
+        return name in DECODED
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(DECODED)
+
+
+def lent(value: Any, root: Path) -> Any:
+    """A column's value as functions expect it: stored media as decoded ones, the rest as it is."""
+    if isinstance(value, list):
+        return [lent(each, root) for each in value]
+    if hasattr(value, "get_all_samples"):
+        return Sound(Audio.of(value))
+    if not is_stored(value):
+        return value
+    if value.get("bytes") is None:
+        value = {**value, "path": str(placed(str(value["path"]), root))}
+    picture = Image.of(value)
+    return opened(picture) if _is_picture(picture) else Sound(Audio.of(value))
+
+
+def is_stored(value: Any) -> bool:
+    """Is it a file as Parquet holds one: its bytes, or where it is?"""
+    return (
+        isinstance(value, Mapping)
+        and "bytes" in value
+        and set(value) <= {"bytes", "path"}
+        and any(each is not None for each in value.values())
+    )
+
+
+def is_medium(value: Any) -> bool:
+    """Is it no part of what is kept beside an answer?"""
+    many = value if isinstance(value, list) and value else [value]
+    return all(isinstance(each, (Sound, bytes)) or hasattr(each, "save") for each in many)
+
+
+def _is_picture(file: Image) -> bool:
+    return file.media_type.startswith("image/")
+
+
+def opened(picture: Image) -> Any:
+    from PIL import Image as Pillow
+
+    return Pillow.open(io.BytesIO(picture.read()))
+
+
+def placed(path: str, root: Path) -> Path:
+    """A path as it stands if there is such a file, else from the folder of the data."""
+    given = Path(path).expanduser()
+    return given if given.is_absolute() or given.exists() else root / given
+
+
+# --- what functions return -----------------------------------------------------------------
+
+
+def part_of(value: Any, root: Path) -> Part:
+    """A sound, a picture or a film, from whatever a function may return for one."""
+    if isinstance(value, Sound):
+        return value.audio
+    if isinstance(value, str):
+        return _of_path(placed(value, root))
+    if hasattr(value, "save"):  # Pillow's
+        held = io.BytesIO()
+        value.save(held, format="PNG")
+        return Image(data=held.getvalue())
+    if isinstance(value, Mapping) and value.get("array") is None:
+        found = value.get("url") or value.get("path")
+        if isinstance(found, str) and value.get("bytes") is None:
+            return _of_path(placed(found, root))
+    return Audio.of(value)
+
+
+def _of_path(path: Path) -> Part:
+    """By its suffix, as lmms-eval does: what is neither a sound nor a picture is a film."""
+    suffix = path.suffix.lower()
+    if suffix in SOUNDS:
+        return Audio.of(path)
+    return Image.of(path) if suffix in PICTURES else Video.of(path)
+
+
+def turns_of(messages: Any, root: Path) -> tuple[Turn, ...]:
+    """What `doc_to_messages` returns, as turns."""
+    if not isinstance(messages, (list, tuple)) or not messages:
+        raise SampleError(f"messages should be a list, not {type(messages).__name__}")
+    return tuple(_turn(each, root) for each in messages)
+
+
+def _turn(message: Any, root: Path) -> Turn:
+    content = message["content"]
+    held = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    if message["role"] not in ("system", "user", "assistant"):
+        raise SampleError(f"a message's role should be system, user or assistant: {message!r:.80}")
+    return Turn(message["role"], tuple(_said(each, root) for each in held))
+
+
+def _said(content: Mapping[str, Any], root: Path) -> Part:
+    if content["type"] == "text":
+        return str(content["text"])
+    return _KINDS[content["type"]](content["url"], root)
+
+
+def _sound(value: Any, root: Path) -> Part:
+    return Audio.of(placed(value, root)) if isinstance(value, str) else part_of(value, root)
+
+
+def _picture(value: Any, root: Path) -> Part:
+    return Image.of(placed(value, root)) if isinstance(value, str) else part_of(value, root)
+
+
+def _film(value: Any, root: Path) -> Part:
+    return Video.of(placed(value, root)) if isinstance(value, str) else part_of(value, root)
+
+
+_KINDS = {"audio": _sound, "image": _picture, "video": _film}
