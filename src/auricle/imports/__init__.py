@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from auricle.config import Spec
 from auricle.errors import DataError
 from auricle.imports import cmi, kimi, lmms_eval, open_asr, ultraeval
 from auricle.imports.base import Results, Tool, lines_of
@@ -30,7 +31,7 @@ def import_results(
         if fresh:
             set_aside(folder)
         spec = make_run(each, TOOLS[tool], folder, told)
-        yield folder, _line(each, TOOLS[tool], folder, spec.model)
+        yield folder, _line(each, TOOLS[tool], folder, spec)
 
 
 def _wanted(found: list[Results], only: str, path: Path) -> list[Results]:
@@ -47,13 +48,20 @@ def _slug(found: Results, told: Told) -> str:
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "imported"
 
 
-def _line(found: Results, tool: Tool, folder: Path, model: str) -> str:
+def _line(found: Results, tool: Tool, folder: Path, spec: Spec) -> str:
     count = len(found.answers)
-    line = f"{count} sample{'s' * (count != 1)} of {found.dataset} by {model}: {folder}."
-    if tool.profile in PROFILES:
-        again = f"auricle score {folder} --profile {tool.profile}"
+    line = f"{count} sample{'s' * (count != 1)} of {found.dataset} by {spec.model}: {folder}."
+    if profile := _profile(tool, spec):
+        again = f"auricle score {folder} --profile {profile}"
         return f"{line} Scored by Auricle's rules; normalised as {tool.title} does: {again}"
     return line
+
+
+def _profile(tool: Tool, spec: Spec) -> str:
+    """The profile that normalises a language as the tool does, where there is one."""
+    names = (f"{tool.profile}-{spec.task_args.get('language', '')}", tool.profile)
+    known = [name for name in names if name in PROFILES]
+    return known[0] if known and spec.task == "asr" and not spec.profile else ""
 
 
 def results(path: Path, tool: str) -> list[Results]:
