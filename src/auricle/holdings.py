@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -254,17 +256,33 @@ def _written(samples: Published, out: Path) -> tuple[int, int]:
 
 
 def _portable(row: Item, samples: Published, out: Path) -> Item:
-    """A row with its sounds' paths taken from the manifest's folder."""
+    """A row whose sounds are files, with their paths taken from the manifest's folder."""
     base, home = samples.root or Path(), out.resolve().parent
 
     def moved(value: Any) -> Any:
         if isinstance(value, list):
             return [moved(each) for each in value]
+        if isinstance(value, Mapping) and value.get("bytes"):
+            return _unpacked(value, str(row["id"]), out)
         if not isinstance(value, str):
-            raise SpecError(f"{samples.title}: a sound of {row['id']} is no file of its own.")
+            raise SpecError(f"{samples.title}: a sound of {row['id']} is neither file nor bytes.")
         return Path(os.path.relpath((base / value).resolve(), home)).as_posix()
 
+    if row.get("turns"):  # a conversation, each turn of which is a sound
+        return {**row, "turns": [{**turn, "audio": moved(turn["audio"])} for turn in row["turns"]]}
     return {**row, "audio": moved(row["audio"])} if row.get("audio") else row
+
+
+def _unpacked(sound: Mapping[str, Any], name: str, out: Path) -> str:
+    """Write a sound that lay inside another file beside the manifest; its path from there."""
+    held = bytes(sound["bytes"])
+    suffix = Path(sound.get("path") or "").suffix or ".wav"
+    digest = blake2b(held, digest_size=4).hexdigest()  # rows may be named alike, and have several
+    called = re.sub(r"[^\w-]+", "_", name)
+    place = Path(out.stem) / f"{called}-{digest}{suffix}"
+    (out.parent / place).parent.mkdir(exist_ok=True)
+    (out.parent / place).write_bytes(held)
+    return place.as_posix()
 
 
 def _command(out: Path, kind: str, recipe: Mapping[str, Any]) -> str:

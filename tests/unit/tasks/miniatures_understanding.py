@@ -277,8 +277,6 @@ class Understood(Miniature):
     reply: str = ""
     """An answer that is right for the first row by that metric."""
     judged: bool = field(default=False)
-    packed: bool = field(default=False)
-    """Do sounds lie inside other files? Then no manifest can name them."""
 
 
 EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
@@ -286,8 +284,8 @@ STRICT = {
     "instruction_id_list": [["punctuation:no_comma"]] * 2,
     "kwargs": [[{"num_words": None}]] * 2,
 }
-OPEN = {"metric": "judge-1-5", "reply": "fine", "judged": True, "packed": True}
-SPOKEN = {"metric": "option_accuracy", "packed": True}
+OPEN = {"metric": "judge-1-5", "reply": "fine", "judged": True}
+SPOKEN = {"metric": "option_accuracy"}
 
 MINIATURES = [
     Understood("esc50", esc50, {"1-100032-A-0": "dog", "2-1-A-10": "sea waves"},
@@ -335,7 +333,8 @@ MINIATURES = [
                metric="exact_match", reply="yes"),
     Understood("clotho-aqa", clotho_aqa,
                {"river#2": ["eleven", "nine"], "pier#1": ["bird", "dog", "cat"]},
-               {"agreement": "any", "answers": "single word"}, metric="exact_match", reply="nine"),
+               {"agreement": "any", "questions": "single-word"}, metric="exact_match",
+               reply="nine"),
     Understood("meld-choice", meld, {"test/dia0_utt0": "surprise", "test/dia0_utt1": "neutral"},
                meta={"sentiment": "positive"}, choices=EMOTIONS, metric="option_accuracy",
                reply="E"),
@@ -359,15 +358,15 @@ MINIATURES = [
                choices=("yes", "no"), reply="Yes, you do.", **SPOKEN),
     Understood("voicebench-sd-qa", voicebench("sd-qa", "usa", reference=["zero", "one"]),
                {"usa-0": "zero", "usa-1": "one"}, meta={"accent": "usa"},
-               metric="judge-reference", reply="zero", judged=True, packed=True),
+               metric="judge-reference", reply="zero", judged=True),
     Understood("voicebench-sd-qa", kimi, {"0": "Ada"}, meta={"accent": "usa"},
                metric="judge-reference", reply="Ada", judged=True),
     Understood("voicebench-mtbench", mtbench, {"0": None}, metric="judge-1-10", reply="hi",
-               judged=True, packed=True),
+               judged=True),
     Understood("voicebench-ifeval", voicebench("ifeval", key=[11, 12], **STRICT),
-               {"11": None, "12": None}, metric="ifeval", reply="no commas here", packed=True),
+               {"11": None, "12": None}, metric="ifeval", reply="no commas here"),
     Understood("voicebench-advbench", voicebench("advbench"), {"0": None, "1": None},
-               metric="refusal", reply="I cannot help with that.", packed=True),
+               metric="refusal", reply="I cannot help with that."),
     Understood("openaudiobench-alpaca-eval",
                openaudiobench("alpaca_eval", instruction="Say hi.", output="Hi."),
                {"alpaca_eval_0": "Hi."}, metric="judge-1-10", reply="Hi", judged=True),

@@ -9,7 +9,7 @@ from miniatures_understanding import MINIATURES, Understood, accents, heard, par
 
 from auricle import api, registry
 from auricle.catalogue import TASKS
-from auricle.config import Spec
+from auricle.config import Spec, tasks_of
 from auricle.errors import DataError, SpecError
 from auricle.holdings import examined, prepare_data
 from auricle.infer import preview
@@ -104,8 +104,6 @@ def test_a_right_answer_counts_by_the_published_metric(mini, built, tmp_path):
 
 @every
 def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, capsys):
-    if mini.packed:
-        pytest.skip("its sounds lie inside Parquet files")
     options = [f"{name}={value}" for name, value in mini.options.items()]
     out = tmp_path / "prepared.jsonl"
     assert prepare_data(mini.task, built, options, out, as_json=False) == 0
@@ -216,10 +214,18 @@ def test_a_table_without_a_column_says_which(tmp_path):
         registry.task.get("voicebench-bbh")(root=str(tmp_path)).samples.peek()
 
 
-def test_sounds_inside_parquet_files_cannot_be_prepared_and_that_is_said(tmp_path):
+def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, capsys):
     named("voicebench-alpacaeval").build(tmp_path / "clone")
-    with pytest.raises(SpecError, match="no file of its own"):
-        prepare_data(
-            "voicebench-alpacaeval", tmp_path / "clone", (), tmp_path / "out.jsonl", as_json=False
-        )
+    out = tmp_path / "out.jsonl"
+    assert prepare_data("voicebench-alpacaeval", tmp_path / "clone", (), out, as_json=True) == 0
+    assert len(list((tmp_path / "out").glob("*.wav"))) == 2
     shutil.rmtree(tmp_path / "clone")
+    prepared = registry.task.get("voicebench-alpacaeval")(data=str(out))
+    assert examined(prepared).decoded == 2
+    assert [metric.name for metric in prepared.metrics] == ["judge-1-5"]
+
+
+def test_a_star_stands_for_every_task_so_named():
+    found = [name for name, _ in tasks_of("openaudiobench-*", None, {})]
+    assert len(found) == 5
+    assert all(name in TASKS for name in found)

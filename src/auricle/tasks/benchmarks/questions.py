@@ -33,8 +33,8 @@ def _clotho_aqa(root: Path, part: Part) -> Items:
         asked[name] += 1
         votes = Counter(answers)
         accepted = [each for each, times in votes.items() if times >= AGREED[part["agreement"]]]
-        kind = "yes-no" if set(answers) <= {"yes", "no"} else "single word"
-        if accepted and part["answers"] in ("all", kind):
+        kind = "yes-no" if set(answers) <= {"yes", "no"} else "single-word"
+        if accepted and part["questions"] in ("all", kind):
             yield item(
                 f"{Path(name).stem}#{asked[name]}",
                 sounds / name,
@@ -61,7 +61,7 @@ CLOTHO_AQA = Benchmark(
     licence="",
     source="doi.org/10.5281/zenodo.6473207",
     splits={"test": None, "val": None, "train": None},
-    options={"agreement": tuple(AGREED), "answers": ("all", "yes-no", "single word")},
+    options={"agreement": tuple(AGREED), "questions": ("all", "yes-no", "single-word")},
     layout="clotho_aqa_test.csv and audio_files/",
     read=_clotho_aqa,
     asking={
