@@ -17,7 +17,9 @@ from auricle.types import Rejected, Sample
 
 PREFIX = "hf:"
 CONVERTED = "refs/convert/"
-"""Revisions that the hub makes itself of datasets that were code: a folder a configuration."""
+"""Revisions that the hub makes itself of datasets that were code."""
+SHARDS = "{config}/{split}/*.parquet"
+"""Where they hold a split."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,8 @@ class HuggingFace(Manifest):
     config: str | None = None
     split: str = "test"
     pinned: str | None = None
+    files: str = ""
+    """Where the split's own files are, so that those of other splits need not come, too."""
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
         for at, values in self.taken(self._dataset()):
@@ -74,8 +78,10 @@ class HuggingFace(Manifest):
                 )
             return saved[self.split]
         how: dict[str, Any] = {"split": self.split, "revision": self.pinned}
-        if self.config and str(self.pinned).startswith(CONVERTED):
-            return datasets.load_dataset(self.name, data_dir=self.config, **how)
+        converted = self.config and str(self.pinned).startswith(CONVERTED)
+        if pattern := self.files or (SHARDS if converted else ""):
+            files = {self.split: pattern.format(config=self.config, split=self.split)}
+            return datasets.load_dataset(self.name, data_files=files, **how)
         return datasets.load_dataset(self.name, self.config, **how)
 
 

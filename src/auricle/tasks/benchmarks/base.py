@@ -115,6 +115,8 @@ class Hub:
     """
     only: Callable[[Part], Mapping[str, Any]] = lambda _part: {}
     """What columns of theirs hold in rows of a part, where one split has several parts."""
+    files: str = ""
+    """A split's own files, such as `{config}/{split}/*.parquet`; without, all of them come."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -150,10 +152,12 @@ class Benchmark:
     def __call__(self, **given: Any) -> Task:
         """The task that `-T` options make of it."""
         part, rest = self.part(given)
-        place = Place.of(self, rest)
-        found: Task = registry.task.get(self.kind)(
-            **self.recipe(part, rest), data=self.source, reader=place.reader(self, part)
-        )
+        if rest.get("data"):  # a manifest of it: prepared here, or by another framework
+            made = {"root": rest.get("root")}
+        else:
+            place = Place.of(self, rest)
+            made = {"data": self.source, "reader": place.reader(self, part)}
+        found: Task = registry.task.get(self.kind)(**self.recipe(part, rest), **made)
         return replace(found, version=self.version)
 
     def recipe(self, part: Part, rest: Mapping[str, Any]) -> dict[str, Any]:
@@ -259,7 +263,12 @@ class Place:
                     Path(bench.name), **{**how, "root": self.root}, bench=bench, part=part
                 )
             config, split = self.hub.at(part)
-            where: dict[str, Any] = {"config": config, "split": split, "pinned": self.hub.revision}
+            where: dict[str, Any] = {
+                "config": config,
+                "split": split,
+                "pinned": self.hub.revision,
+                "files": self.hub.files,
+            }
             path = Path(f"{PREFIX}{self.hub.name}")
             return OnHub(path, **how, **where, bench=bench, part=part, hub=self.hub)
 

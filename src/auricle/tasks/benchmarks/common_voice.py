@@ -156,6 +156,7 @@ COVOST_2 = Benchmark(
         "17c8c81e331e7a6929118121771a58c7ef7331d8",
         at=lambda part: (part["pair"], HUB_SPLITS[part["split"]]),
         item=lambda row: _translated(row, row["audio"], {}),
+        files="{config}/{split}-*.parquet",
     ),
     settle=_settle_translation,
     asking={"cluster": "speaker"},

@@ -46,6 +46,7 @@ LIBRISPEECH = Benchmark(
         "71cacbfb7e2354c4226d01e70d77d5fca3d04ba1",
         at=_at,
         item=_item,
+        files="{config}/{split}/*.parquet",
     ),
     asking={"cluster": "speaker"},
 )

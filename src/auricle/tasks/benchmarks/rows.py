@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from auricle.data.huggingface import HuggingFace
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.errors import DataError, SpecError
+from auricle.errors import DataError
 from auricle.tasks.emotion.folder import holds
 from auricle.types import Rejected, Sample
 
@@ -107,6 +107,14 @@ class OnHub(HuggingFace, Published):
     hub: Hub = None  # type: ignore[assignment]  # always given; fields above have defaults
 
     def __iter__(self) -> Iterator[Sample | Rejected]:
+        for at, made in self._made():
+            yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", made))
+
+    def items(self) -> Items:
+        return (made for _, made in self._made())
+
+    def _made(self) -> Iterator[tuple[int, Item]]:
+        """Rows that count, each with its place."""
         for at, values in self.taken(self._dataset()):
             known = {HUB_SPLIT: self.split, HUB_ROW: at, **values}
             try:
@@ -115,7 +123,7 @@ class OnHub(HuggingFace, Published):
                 there = ", ".join(values)
                 raise DataError(f"hf:{self.name} has no column {error}; it has {there}.") from error
             if made is not None:
-                yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", made))
+                yield at, made
 
     def _dataset(self) -> Any:
         if "+" in self.split:
@@ -141,12 +149,6 @@ class OnHub(HuggingFace, Published):
                 )
                 for split, each in found.items()
             ]
-        )
-
-    def items(self) -> Items:
-        raise SpecError(
-            f"{self.bench.name} is read from Hugging Face here, where there are no files to name: "
-            "give the official archive's folder, --root DIR."
         )
 
 
