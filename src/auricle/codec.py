@@ -200,9 +200,11 @@ def _read(value: Any) -> Any:
     return value
 
 
-def content_key(sample: Sample) -> str:
+def content_key(sample: Sample, told: Mapping[str, Any] | None = None) -> str:
     """A digest of everything a model may be shown of a sample: texts, and sounds by content."""
     shown = {name: _by_content(value) for name, value in sample.inputs.items()}
+    if told:
+        shown["told"] = told
     if (limit := limit_of(sample)) is not None:  # a longer answer is another answer
         shown["max_tokens"] = limit
     return _hex(dumps(shown))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import islice
@@ -30,6 +30,7 @@ from auricle.types import (
     ABILITY,
     Ability,
     Failure,
+    Json,
     Output,
     Record,
     Rejected,
@@ -244,9 +245,9 @@ class Pass:
             held = self._held.get(sample.id)
             answered = held.key if held and not held.error else ""
             if media:  # its content must be read, which takes a while
-                key, heard = await asyncio.to_thread(_read, sample, answered)
+                key, heard = await asyncio.to_thread(_read, sample, answered, self._told(sample))
             else:
-                key = content_key(sample)
+                key = content_key(sample, self._told(sample))
             if held and key == answered:
                 return _retold(held, row, sample)
             outputs = await self._infer(sample, ask)
@@ -269,6 +270,11 @@ class Pass:
         self._clock.add(record, began, ended, media=media)
         return record
 
+    def _told(self, sample: Sample) -> Mapping[str, Json] | None:
+        """What the model is told beside the inputs, if it is: another meta is another question."""
+        own: Callable[[Sample], Mapping[str, Json]] | None = getattr(self._infer, "about", None)
+        return own(sample) if own else None
+
     def _finish(self, rows: int, stopped: bool) -> None:
         if not stopped and self._settings.limit is None:
             self._run.forget(self._held.ids() - self._seen.keys())
@@ -278,9 +284,11 @@ class Pass:
         self._run.write_progress({"complete": not stopped, "rows": rows, "passes": measured})
 
 
-def _read(sample: Sample, answered: str) -> tuple[str, float | None]:
+def _read(
+    sample: Sample, answered: str, told: Mapping[str, Json] | None
+) -> tuple[str, float | None]:
     """A sample's key and, unless it was answered under that key, how long its sounds are."""
-    key = content_key(sample)
+    key = content_key(sample, told)
     return key, None if key == answered else heard_seconds(sample)
 
 

@@ -21,13 +21,17 @@ class Told:
         return self.inner.needs
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        about: dict[str, Json] = {"task": self.task, "id": sample.id, "meta": sample.meta}
+        about: dict[str, Json] = {"task": self.task, **self.about(sample)}
 
         async def telling(request: Request) -> Output:
             told = replace(request, about=about) if isinstance(request, Generate) else request
             return await ask(told)
 
         return await self.inner(sample, telling)
+
+    def about(self, sample: Sample) -> dict[str, Json]:
+        """What is told of a sample besides what it shows."""
+        return {"id": sample.id, "meta": sample.meta}
 
     def beside(self, batch: bool) -> Told:
         return replace(self, inner=beside(self.inner, batch=batch))

@@ -165,6 +165,14 @@ def test_a_task_of_ours_is_told_in_the_evalkit_s_words(tone, manifest, tmp_path)
     }
 
 
+def test_a_row_whose_meta_changed_is_asked_again_where_the_model_is_told(tone, manifest, tmp_path):
+    data = manifest(rows(tone, "What?", speaker="Ann"))
+    outcome(tmp_path / "out", data, "Telling")
+    manifest(rows(tone, "What?", speaker="Bob"))
+    told = json.loads(outcome(tmp_path / "out", data, "Telling")["What?"].outputs[0].text)
+    assert told["meta"]["speaker"] == "Bob"
+
+
 def test_a_question_outside_any_task_is_open_ended(tone):
     with load_model(f"kimi:{FILE}:Telling") as model:
         told = json.loads(model.ask(str(tone("a.wav", 0.3))).text)

@@ -15,6 +15,8 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, ClassVar
 
+from auricle.errors import SpecError
+
 PACKAGE = "almeval"
 MODELS, DATASETS, UTILS = "almeval.models", "almeval.datasets", "almeval.utils"
 BASE = f"{MODELS}.base"
@@ -46,7 +48,13 @@ class BaseModel:
         from auricle.audio import Audio
 
         paths = [audio_path] if isinstance(audio_path, str) else audio_path
-        return all(SHORTEST <= Audio.of(path).seconds <= max_duration for path in paths)
+        try:
+            return all(SHORTEST <= Audio.of(path).seconds <= max_duration for path in paths)
+        except ImportError as error:  # another Python than Auricle's own
+            raise SpecError(
+                "How long a sound is tells soundfile, which is missing where the model runs: "
+                f"{sys.executable} -m pip install numpy soundfile soxr."
+            ) from error
 
     def __call__(self, msg: dict[str, Any]) -> tuple[str, str | None]:
         if not self.check_audio_legal(msg["audio"]):
