@@ -247,3 +247,19 @@ def large(folder, name, count):
 
     score(out)
     return out
+
+
+def measured(out, loads=("closed:1", "closed:2"), count=10):
+    """A load test against a server of our own that answers at once."""
+    from auricle.fakeserver import FakeServer, Script
+    from auricle.perf.measuring import Wanted, measure
+    from auricle.perf.report.publish import publish
+
+    rows = [{"id": f"s{at}", "question": f"say {at}", "answer": f"say {at}"} for at in range(20)]
+    data = written(out.parent / "data" / "load.jsonl", rows)
+    with FakeServer(Script(latency=0.02)) as server:
+        spec = Spec(task="qa", task_args={"data": str(data)}, model="openai",
+                    model_args={"base_url": server.url, "model": "fake"})  # fmt: skip
+        document = measure(spec, out, Wanted(loads=loads, count=count), lambda _: None)
+    publish(out, document)
+    return out

@@ -11,7 +11,7 @@ import streamlit as st
 from auricle.errors import DataError
 from auricle.leaderboard import Board, Cell, Column, Row, board
 from auricle.report.figures import Scale, title
-from auricle.report.markup import Child, tag, together
+from auricle.report.markup import Child, tag
 from auricle.report.words import coverage_of
 from auricle.ui import reading
 from auricle.ui.theme import chart, head
@@ -86,9 +86,7 @@ def _table(shown: Board) -> None:
     heads = [f"{each.title} {each.arrow}" for each in shown.columns]
     rows: list[list[Child]] = [
         [
-            together(row.model, tag("br"), tag("small", row.arguments, class_="quiet"))
-            if row.arguments
-            else row.model,
+            pieces.stacked(row.model, tag("small", row.arguments, class_="quiet")),
             *(_cell(row.cells.get(each), shown.best(each), scales[each]) for each in shown.columns),
             f"{row.rtfx:,.1f}" if row.rtfx else "–",
         ]
@@ -112,11 +110,9 @@ def _cell(cell: Cell | None, best: float | None, scale: Scale) -> Child:
     leading = cell.complete and cell.value is not None and cell.value == best
     covered = coverage_of(cell.number)
     beside = cell.interval + ("" if covered == "100 %" else f", {covered} covered")
-    return together(
+    return pieces.stacked(
         tag("strong", cell.text) if leading else cell.text,
-        tag("br"),
         pieces.mark(scale, cell.number["low"], cell.value, cell.number["high"]),
-        tag("br"),
         tag("small", beside if cell.complete else f"{beside}, unfinished", class_="quiet"),
     )
 

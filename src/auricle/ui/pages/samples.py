@@ -12,8 +12,8 @@ import streamlit as st
 
 from auricle.errors import DataError
 from auricle.report import figures
-from auricle.ui import reading
-from auricle.ui.reading import Samples
+from auricle.ui import journal, reading
+from auricle.ui.journal import Samples
 from auricle.ui.theme import head
 from auricle.ui.views import choosing, pieces, sample
 from auricle.ui.views.guarded import guarded
@@ -64,8 +64,8 @@ def listed(path: Path) -> None:
 
 
 WIDTHS: Any = {
-    "target": st.column_config.TextColumn("reference", width="medium"),
-    "answer": st.column_config.TextColumn(width="large"),
+    "target": st.column_config.TextColumn("reference", width=210),
+    "answer": st.column_config.TextColumn(width=250),
     "seconds": st.column_config.NumberColumn("answered in, s", format="%.3f"),
     "audio_seconds": st.column_config.NumberColumn("sound, s", format="%.1f"),
 }
@@ -132,7 +132,7 @@ def _sliced(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
 def ordered(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
     """In the order that was asked for; what a metric does not know comes last."""
     if order == "Worst first" and number is not None:
-        keys = reading.badness(frame, number)
+        keys = journal.badness(frame, number)
         return frame.loc[keys.sort_values(ascending=False, kind="stable", na_position="last").index]
     by = {"Slowest first": "seconds", "Longest sound first": "audio_seconds"}.get(order)
     return frame.sort_values(by, ascending=False, kind="stable") if by else frame
@@ -146,7 +146,7 @@ def _remarks(held: Samples) -> None:
         )
     if held.cut:
         st.warning(
-            f"Only the first {reading.MOST_SAMPLES:,} samples are listed.",
+            f"Only the first {journal.MOST_SAMPLES:,} samples are listed.",
             icon=":material/content_cut:",
         )
 

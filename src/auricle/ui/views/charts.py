@@ -250,7 +250,11 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
     names = list(dict.fromkeys(frame["name"]))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
     alone = len(names) == 1
-    legend = None if alone else alt.Legend(title=None, orient="top")
+    legend = (
+        None
+        if alone
+        else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
+    )
     return (
         alt.Chart(frame)
         .mark_line(point=alt.OverlayMarkDef(size=45) if marks else False, strokeWidth=2)
@@ -269,7 +273,7 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
                 alt.Tooltip("y:Q", format=".4g", title=up),
             ],
         )
-        .properties(height=260)
+        .properties(height=250 if alone else 300)
     )
 
 

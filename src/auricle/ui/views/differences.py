@@ -84,13 +84,12 @@ def _headline(rows: Sequence[Row]) -> None:
 
 
 def _table(rows: Sequence[Row]) -> None:
+    by = any(row["field"] for row in rows)
     alike = [row for row in rows if row["unit"] == rows[0]["unit"]]
     scale = Scale.over(
         [row[end] for row in alike for end in ("low", "high", "difference")], zero=True
     )
-    head = [
-        "Metric",
-        "Samples",
+    figures = [
         "A",
         "B",
         "B − A",
@@ -102,16 +101,18 @@ def _table(rows: Sequence[Row]) -> None:
         "Better",
         "Worse",
     ]
-    made = [_cells(row, scale if row in alike else None) for row in rows]
-    pieces.show(pieces.table(head, made, 2))
+    head = ["Metric", *(["Samples"] if by else []), *figures]
+    made = [_cells(row, scale if row in alike else None, by) for row in rows]
+    pieces.show(pieces.table(head, made, 1 + by))
 
 
-def _cells(row: Row, scale: Scale | None) -> list[Child]:
+def _cells(row: Row, scale: Scale | None, by: bool) -> list[Child]:
     unit, size = row["unit"], printed(moved(row["difference"], row["unit"]))
     drawn = pieces.mark(scale, row["low"], row["difference"], row["high"], 0.0) if scale else None
+    group = f"{row['field']}: {row['group']}" if row["field"] else "all"
     return [
         f"{title(row['metric'])} {'↑' if row['higher_is_better'] else '↓'}",
-        f"{row['field']}: {row['group']}" if row["field"] else "all",
+        *([group] if by else []),
         written(row["value_a"], unit),
         written(row["value_b"], unit),
         tag("strong", size) if decided(row) else size,
@@ -146,8 +147,7 @@ def _matrices(a: Path, b: Path, matrix: Mapping[str, Any] | None) -> None:
             if "matrix" in each["details"]
         ]
         with place:
-            st.markdown(f"**{name}**")
-            pieces.say(path.name)
+            pieces.show(tag("p", tag("strong", name), " ", path.name))
             chart(
                 heatmaps.confusion(drawn[0], f"cell{name}"),
                 key=f"compare-matrix-{name}",
@@ -252,7 +252,7 @@ def _answers(
         if record is None:
             yield name, str(flip[f"answer_{name.lower()}"])
             continue
-        for term, text in sample.answers(record, number, name):
+        for term, text in sample.answers(record, number, name, 3):
             if term != "Reference":
                 yield (name if term == "Compared" else term), text
 

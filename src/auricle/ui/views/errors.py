@@ -11,7 +11,7 @@ import streamlit as st
 
 from auricle.report.figures import count, title, written
 from auricle.report.markup import Child, tag
-from auricle.ui import reading
+from auricle.ui import journal, reading
 from auricle.ui.theme import chart
 from auricle.ui.views import charts, pieces, sample
 
@@ -33,7 +33,7 @@ def errors(path: Path, found: Document, numbers: Sequence[Number], key: str) -> 
         if len(frame):
             chart(charts.stacked_errors(frame), alt="Kinds of error by group")
     st.subheader("Worst samples", anchor=False)
-    worst = reading.worst_first(reading.samples(path).frame, first)
+    worst = journal.worst_first(reading.samples(path).frame, first)
     pieces.show(
         tag(
             "p",

@@ -54,16 +54,19 @@ def confusion(matrix: Mapping[str, Any], name: str = "cell") -> Any:
     field = base.mark_rect(cursor="pointer").encode(
         color=alt.Color(
             "share:Q",
-            scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8])),
+            scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8]), interpolate="rgb"),
             legend=alt.Legend(title="share of the true label", format=".0%", orient="bottom"),
         ),
         opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.45)),
         tooltip=_tips(),
     )
-    outline = base.transform_filter("datum.hit").mark_rect(
-        fillOpacity=0, stroke=colours.quiet, strokeWidth=1.2
-    )
-    return alt.layer(field.add_params(chosen), outline, *_texts(base, len(columns)))
+    return alt.layer(field.add_params(chosen), _outline(base), *_texts(base, len(columns)))
+
+
+def _outline(base: Any) -> Any:
+    """Frames around the cells in which both sides agree."""
+    drawn = base.transform_filter("datum.hit")
+    return drawn.mark_rect(fillOpacity=0, stroke=palette().quiet, strokeWidth=1.2)
 
 
 def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Any:
@@ -74,7 +77,9 @@ def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> A
                 "said:N",
                 sort=list(columns),
                 title="said by the model",
-                axis=alt.Axis(orient="top", labelAngle=-35, labelLimit=110, ticks=False),
+                axis=alt.Axis(
+                    orient="top", labelAngle=-40, labelLimit=110, ticks=False, labelOverlap=False
+                ),
             ),
             y=alt.Y(
                 "true:N",
@@ -113,6 +118,7 @@ def difference(matrix: Mapping[str, Any]) -> Any:
     rows, columns = (
         distinct([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
     )
+    diagonal = {(each["row"], each["column"]) for each in matrix["diagonal"]}
     told = []
     for at, row in enumerate(matrix["cells"]):
         for place in range(len(columns)):
@@ -124,6 +130,7 @@ def difference(matrix: Mapping[str, Any]) -> Any:
                     "change": value,
                     "number": "" if not value else f"{100 * value:+.0f}".replace("-", "−"),
                     "size": abs(value or 0.0),
+                    "hit": (at, place) in diagonal,
                 }
             )
     frame = pd.DataFrame(told)
@@ -141,6 +148,7 @@ def difference(matrix: Mapping[str, Any]) -> Any:
                 scale=alt.Scale(
                     domain=[-reach, 0, reach],
                     range=[colours.hues[1], colours.paper, colours.hues[0]],
+                    interpolate="rgb",
                 ),
                 legend=alt.Legend(
                     title="B − A, share of the true label", format="+.0%", orient="bottom"
@@ -154,4 +162,5 @@ def difference(matrix: Mapping[str, Any]) -> Any:
             alt.Tooltip("change:Q", title="B − A", format="+.1%"),
         ],
     )
-    return alt.layer(field, base.mark_text(fontSize=12).encode(text="number:N", color=ink))
+    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=ink)
+    return alt.layer(field, _outline(base), numbers)

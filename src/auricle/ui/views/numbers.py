@@ -13,7 +13,7 @@ from auricle.report import figures
 from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
 from auricle.report.markup import Child, tag
 from auricle.report.worst import clip
-from auricle.ui import reading
+from auricle.ui import journal, reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces
 
@@ -229,7 +229,7 @@ FILES = {
 
 
 def _downloads(path: Path) -> None:
-    there = [name for name in FILES if reading.is_own(path / name)]
+    there = [name for name in FILES if journal.is_own(path / name)]
     if not there:
         return
     for place, name in zip(st.columns(len(there)), there, strict=True):

@@ -19,11 +19,21 @@ STYLE = """
 .au .wide { overflow-x: auto; }
 .au table { border-collapse: collapse; font-size: 0.93rem; margin: 0 0 0.5rem; }
 .au th { font-weight: 500; text-align: left; white-space: nowrap; font-size: 0.86rem; }
-.au td, .au th { padding: 0.28rem 0.9rem 0.28rem 0; border: 0;
+.au td, .au th { padding: 0.28rem 0.8rem 0.28rem 0; border: 0;
   border-bottom: 1px solid var(--rule); vertical-align: baseline; }
 .au tbody th { color: var(--ink); font-size: inherit; white-space: normal; }
+.au tbody th { max-width: 22rem; min-width: 7.5rem; overflow-wrap: anywhere; }
 .au .number { text-align: right; white-space: nowrap; }
-.au .mark { position: relative; display: inline-block; width: 9rem; height: 0.9rem; }
+.au .stack { display: block; line-height: 1.3; }
+.au .stack .mark { height: 0.7rem; }
+.au .means { white-space: normal; text-align: left; min-width: 18rem; color: var(--quiet);
+  font-size: 0.82rem; }
+.au .bars { display: grid; grid-template-columns: max-content 6rem max-content; gap: 0 0.7rem;
+  align-items: center; }
+.au .bars i { height: 0.45rem; background: var(--accent); opacity: 0.55; display: block;
+  min-width: 1px; }
+.au .bars .due { font-weight: 600; }
+.au .mark { position: relative; display: inline-block; width: 7rem; height: 0.9rem; }
 .au .mark i { position: absolute; top: 0.4rem; height: 0.1rem; background: var(--rule); left: 0;
   right: 0; }
 .au .mark b { position: absolute; top: 0.2rem; height: 0.5rem; background: var(--accent);
@@ -67,25 +77,24 @@ def say(*texts: str) -> None:
         show([tag("p", text, class_="quiet") for text in texts])
 
 
-def table(head: Sequence[str], rows: Iterable[Sequence[Child]], words: int = 1) -> Markup:
-    """A small table; all but the first `words` columns hold numbers."""
+def table(
+    head: Sequence[str], rows: Iterable[Sequence[Child]], words: int = 1, tail: int = 0
+) -> Markup:
+    """A small table; all but the first `words` and the last `tail` columns hold numbers."""
+    kinds = ["number" if words <= at < len(head) - tail else None for at in range(len(head))]
     heads = [
-        tag("th", title, scope="col", class_="number" if at >= words else None)
-        for at, title in enumerate(head)
+        tag("th", title, scope="col", class_=kind) for title, kind in zip(head, kinds, strict=True)
     ]
-    lines = [tag("tr", _cells(row, words)) for row in rows]
+    lines = [tag("tr", _cells(row, kinds)) for row in rows]
     made = tag("table", tag("thead", tag("tr", heads)), tag("tbody", lines))
     return tag("div", made, class_="wide")
 
 
-def _cells(row: Sequence[Child], words: int) -> list[Markup]:
+def _cells(row: Sequence[Child], kinds: Sequence[str | None]) -> list[Markup]:
     first, *rest = row
     return [
         tag("th", first, scope="row"),
-        *(
-            tag("td", each, class_="number" if at >= words else None)
-            for at, each in enumerate(rest, 1)
-        ),
+        *(tag("td", each, class_=kind) for each, kind in zip(rest, kinds[1:], strict=True)),
     ]
 
 
@@ -106,6 +115,11 @@ def mark(
     if value is not None:
         drawn.append(tag("u", style=f"left:{scale.place(value)}"))
     return tag("span", drawn, class_="mark", aria_hidden="true")
+
+
+def stacked(*lines: Child) -> Markup:
+    """Lines close below each other."""
+    return together(*(tag("span", line, class_="stack") for line in lines if line))
 
 
 def listed(pairs: Iterable[tuple[str, Child]]) -> Markup:

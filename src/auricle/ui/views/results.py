@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.ui import reading
+from auricle.ui import journal, reading
 from auricle.ui.views import pieces, sample
 from auricle.ui.views.dimensions import dimensions
 from auricle.ui.views.errors import errors
@@ -68,7 +68,7 @@ def _by_kind(path: Path, found: Document, key: str) -> None:
 def _answers(path: Path, number: Mapping[str, Any]) -> None:
     """Answers with right or wrong, the wrong ones first."""
     st.subheader("Answers", anchor=False)
-    frame = reading.worst_first(reading.samples(path).frame, number)
+    frame = journal.worst_first(reading.samples(path).frame, number)
     name = f"stat.{number['metric']}"
     if len(frame) and set(frame[name].unique()) <= {0.0, 1.0}:
         right = int((frame[name] == (1.0 if number["higher_is_better"] else 0.0)).sum())

@@ -11,7 +11,7 @@ import streamlit as st
 
 from auricle.report.figures import count, spread, title, told
 from auricle.report.markup import Child
-from auricle.ui import reading
+from auricle.ui import journal, reading
 from auricle.ui.theme import chart
 from auricle.ui.views import charts, pieces, sample
 
@@ -135,7 +135,7 @@ def preferences(path: Path, found: Document, numbers: Sequence[Number], key: str
     pieces.show(pieces.table(head, rows, 2))
     pieces.say("Choosing blindly earns 50 %; “always b” is what naming the second earns.")
     st.markdown("**Pairs the model got wrong**")
-    wrong = reading.worst_first(reading.samples(path).frame, numbers[0])
+    wrong = journal.worst_first(reading.samples(path).frame, numbers[0])
     missed = wrong[wrong[f"stat.{numbers[0]['metric']}"] < 1.0] if len(wrong) else wrong
     sample.cards(path, missed, numbers[0], 3, f"{len(missed):,} pairs; the first are shown.")
 

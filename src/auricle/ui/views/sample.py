@@ -12,6 +12,8 @@ import streamlit as st
 
 from auricle.audio import Audio
 from auricle.errors import SampleError
+from auricle.metrics.alignment import alike
+from auricle.metrics.alignment import shown as english
 from auricle.report import talk
 from auricle.report.cards import gap, joined
 from auricle.report.figures import written
@@ -19,12 +21,12 @@ from auricle.report.markup import Child, Markup, tag, together
 from auricle.report.worst import MOST_TOKENS, Edit, clip, edits, plain
 from auricle.text import PROFILES, mixed_tokens, words
 from auricle.types import Generation, Likelihood, Prediction, Record, parts_of
-from auricle.ui import reading, shelf
+from auricle.ui import journal, reading, shelf
 from auricle.ui.views import pieces
 
 MOST_SECONDS = 60.0
 MOST_PLAYERS = 4
-MOST_SCORES = 9
+MOST_SCORES = 5
 MOST_BYTES = 500_000_000
 Number = Mapping[str, Any]
 
@@ -177,7 +179,7 @@ def texts(
 
 
 def answers(
-    record: Record, number: Number | None, who: str = "Answer"
+    record: Record, number: Number | None, who: str = "Answer", most: int = MOST_SCORES
 ) -> Iterator[tuple[str, Child]]:
     """The reference and what was said, as an alignment where words are compared."""
     tokens = tokens_of(number)
@@ -186,23 +188,40 @@ def answers(
         yield "Compared", aligned(record.sample.target, single.text, tokens)
     said = talk.lines(record)
     if record.sample.target is not None and not any(line.who == "Reference" for line in said):
-        yield "Reference", clip(reading.target_text(record.sample.target))
+        yield "Reference", clip(journal.target_text(record.sample.target))
     if said:
         yield from ((line.who, clip(line.text)) for line in said)
         return
     for at, output in enumerate(record.outputs):
-        yield (who if len(record.outputs) == 1 else f"{who} {at + 1}"), _told(output)
+        name = who if len(record.outputs) == 1 else f"{who} {at + 1}"
+        yield name, _told(output, record.sample.target, most)
 
 
-def _told(output: Any) -> Child:
+def _told(output: Any, target: Any, most: int) -> Child:
     if isinstance(output, Generation):
         return clip(output.text) if output.text.strip() else tag("span", "empty", class_="quiet")
     if isinstance(output, Prediction):
-        ranked = list(output.values.items())
-        if output.scale != "continuous":
-            ranked = sorted(ranked, key=lambda item: -item[1])
-        return "\n".join(f"{name}  {value:.4g}" for name, value in ranked[:MOST_SCORES])
+        return _values(output, target, most)
     return clip(str(asdict(output)) if isinstance(output, Likelihood) else str(output), 1000)
+
+
+def _values(output: Prediction, target: Any, most: int) -> Markup:
+    """The highest class scores as bars, the due one in bold; other numbers as they are."""
+    ranked = [(str(name), float(value)) for name, value in output.values.items()]
+    plain_numbers = output.scale == "continuous"
+    if not plain_numbers:
+        ranked.sort(key=lambda item: -item[1])
+    highest = max((abs(value) for _, value in ranked), default=0.0) or 1.0
+    made: list[Markup] = []
+    for name, value in ranked[:most]:
+        due = isinstance(target, str) and alike(target, name)
+        width = 0 if plain_numbers else 100 * max(0.0, value) / highest
+        made += [
+            tag("span", english(name), title=name, class_="due" if due else None),
+            tag("span", tag("i", style=f"width:{width:.1f}%")),
+            tag("span", f"{value:.4g}"),
+        ]
+    return tag("div", made, class_="bars")
 
 
 def cards(path: Path, rows: Any, number: Number | None, most: int, words: str = "") -> None:

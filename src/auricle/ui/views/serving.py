@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,13 +15,13 @@ from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import table as reported
 from auricle.perf.report.course import SHARES
 from auricle.perf.report.points import STATISTICS
-from auricle.report.markup import Child
+from auricle.report.markup import Child, tag
 from auricle.report.worst import clip
-from auricle.ui import reading
+from auricle.ui import journal, reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces
 
-WIDEST = 10
+WIDEST = 8
 MOST_REQUESTS = 500_000_000  # bytes of a point's requests that are read for pictures
 WAITS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first word"}
 Summary = Mapping[str, Any]
@@ -49,7 +49,7 @@ def summary(path: Path) -> dict[str, Any]:
 @st.cache_data(max_entries=32, show_spinner=False)
 def _summary(path: str, _stamp: reading.Stamp) -> dict[str, Any]:
     file = Path(path) / "summary.json"
-    if not reading.is_own(file):
+    if not journal.is_own(file):
         raise DataError("There is no summary.json yet: nothing was measured to its end.")
     if file.stat().st_size > reading.MOST_DOCUMENT:
         raise DataError("summary.json is too large to be one.")
@@ -76,20 +76,29 @@ def _validity(found: Mapping[str, Any], points: Sequence[Summary]) -> None:
         for each in points
         for why in each["validity"]["reasons"]
     ]
-    for sentence in wrong:
-        st.error(plain(sentence), icon=":material/error:")
-    if not points:
-        st.warning("No load point was measured.", icon=":material/warning:")
-    elif not wrong:
+    if wrong:
+        told = "".join(f"\n- {plain(sentence)}" for sentence in wrong)
+        st.error(f"Not all of this can be believed.{told}", icon=":material/error:")
+    elif points:
         many = "All load points are" if len(points) > 1 else "The load point is"
         st.success(
             f"{many} valid: the load was offered as planned, and the senders kept up.",
             icon=":material/verified:",
         )
+    else:
+        st.warning("No load point was measured.", icon=":material/warning:")
     pieces.say(
         *(reported.found(each) for each in found.get("searches", ())),
-        *(clip(f"{each['load']}: {note}", 300) for each in points for note in each["notes"]),
+        *_gathered((each["load"], note) for each in points for note in each["notes"]),
     )
+
+
+def _gathered(said: Iterable[tuple[str, str]]) -> list[str]:
+    """Sentences with the loads they hold for, each told once."""
+    whose: dict[str, list[str]] = {}
+    for load, sentence in said:
+        whose.setdefault(sentence, []).append(str(load))
+    return [clip(f"{', '.join(loads)}: {sentence}", 400) for sentence, loads in whose.items()]
 
 
 def _overview(points: Sequence[Summary]) -> None:
@@ -99,12 +108,12 @@ def _overview(points: Sequence[Summary]) -> None:
         columns = fewer
     rows = [reported.row(each, columns) for each in points]
     pieces.show(pieces.table(reported.header(columns), rows))
-    pieces.say(*(said for each in points for said in _said(each)))
-
-
-def _said(point: Summary) -> list[str]:
-    told = [*reported.promises(point), *reported.accuracies(point)]
-    return [f"{point['load']}: {each}" for each in told]
+    told = (
+        (each["load"], sentence)
+        for each in points
+        for sentence in (*reported.promises(each), *reported.accuracies(each))
+    )
+    pieces.say(*_gathered(told))
 
 
 def _frontier(points: Sequence[Summary]) -> None:
@@ -172,7 +181,7 @@ def _course_of(path: Path, point: Summary) -> dict[str, Any] | None:
     """What pictures need; None where the requests are not there, or not the run's own."""
     folder = path / str(point.get("folder", ""))
     file = folder / "requests.jsonl"
-    if folder.parent != path or not reading.is_own(file):
+    if folder.parent != path or not journal.is_own(file):
         return None
     if not folder.resolve().is_relative_to(path.resolve()) or file.stat().st_size > MOST_REQUESTS:
         return None
@@ -223,25 +232,35 @@ def _measures(point: Summary) -> None:
             DEFINITIONS[name].unit,
             f"{each['n']:,}",
             *(reported.written(each[which]) for which in STATISTICS[1:]),
+            _meaning(DEFINITIONS[name].text),
         ]
         for name, each in point["measures"].items()
         if each["n"] and name in DEFINITIONS
     ]
     st.markdown("**Of each request**")
-    pieces.show(pieces.table(["Measure", "Unit", *STATISTICS], rows, 2))
+    pieces.show(pieces.table(["Measure", "Unit", *STATISTICS, "Is"], rows, 2, 1))
     rows = [
-        [name, reported.written(each["value"], RUN_DEFINITIONS[name].unit), _ends(each)]
+        [
+            name,
+            reported.written(each["value"], RUN_DEFINITIONS[name].unit),
+            _ends(each),
+            _meaning(RUN_DEFINITIONS[name].text),
+        ]
         for name, each in point["run"].items()
         if each["value"] is not None and name in RUN_DEFINITIONS
     ]
     st.markdown("**Of the whole point**")
-    pieces.show(pieces.table(["Measure", "Value", "95 % interval"], rows))
+    pieces.show(pieces.table(["Measure", "Value", "95 % interval", "Is"], rows, 1, 1))
     if point["failures"]:
-        rows = [
+        failed: list[list[Child]] = [
             [clip(str(each["examples"][0]), 300), f"{each['count']:,}"]
             for each in point["failures"]
         ]
-        pieces.show(pieces.table(["Failed with", "Requests"], rows))
+        pieces.show(pieces.table(["Failed with", "Requests"], failed))
+
+
+def _meaning(text: str) -> Child:
+    return tag("div", text, class_="means")
 
 
 def _ends(measure: Mapping[str, Any]) -> str:

@@ -1,0 +1,315 @@
+"""A run's journal as a table: one row a sample, with what was answered and how it was scored.
+
+The latest line of a sample is the one that counts; lines that cannot be read are counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pandas as pd
+
+from auricle.codec import digest
+from auricle.errors import DataError
+
+MOST_JOURNAL = 2_000_000_000  # bytes
+MOST_SAMPLES = 300_000
+MOST_TEXT = 400  # characters of an answer in a table; all of it is read when a sample is opened
+MOST_FIELDS = 30
+MOST_GROUPS = 50
+MOST_VALUES = 20
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Every sample of a run, one row each, and what is known about the columns."""
+
+    frame: pd.DataFrame
+    """id, row, target, answer, outcome, seconds, audio_seconds, offset; `meta.…`, `stat.…`."""
+    fields: tuple[str, ...] = ()
+    """Meta fields with few enough values to slice by."""
+    dimensions: tuple[str, ...] = ()
+    """Names of the numbers a model told, where they are no class scores."""
+    damaged: int = 0
+    cut: bool = False
+    """Are there more samples than are listed?"""
+
+
+@dataclass
+class _Rows:
+    """Columns that grow line by line; the last line of a sample is the one that counts."""
+
+    held: dict[str, tuple[Any, ...]] = field(default_factory=dict)
+    digests: dict[int, str] = field(default_factory=dict)
+    metas: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    values: dict[str, Mapping[str, float]] = field(default_factory=dict)
+    gone: bool = False
+    damaged: int = 0
+
+
+def is_own(file: Path) -> bool:
+    """Is it a file of the run's own, and not a link to somewhere else?"""
+    try:
+        return file.is_file() and file.resolve().is_relative_to(file.parent.resolve())
+    except OSError:
+        return False
+
+
+def read_samples(path: Path) -> Samples:
+    """The journal's latest line of each sample, with what it was scored."""
+    journal = path / "outputs.jsonl"
+    if not is_own(journal):
+        raise DataError("The run has no outputs.jsonl: nothing was answered yet.")
+    if journal.stat().st_size > MOST_JOURNAL:
+        raise DataError(
+            f"The journal is larger than {MOST_JOURNAL // 1_000_000_000} GB: too large to be "
+            "listed here. `auricle samples RUN --worst 50` reads it."
+        )
+    rows = _Rows()
+    cut = _read_journal(journal, rows)
+    frame = pd.DataFrame(list(rows.held.values()), columns=COLUMNS)
+    frame["id"] = list(rows.held)
+    scores, reasons = _scores(path / "scores.jsonl")
+    fields = _add_meta(frame, rows)
+    dimensions = _add_values(frame, rows)
+    _add_scores(frame, scores, reasons)
+    frame = frame.sort_values("row", kind="stable", ignore_index=True)
+    return Samples(frame, fields, dimensions, rows.damaged, cut)
+
+
+COLUMNS = ("row", "target", "answer", "outcome", "why", "seconds", "audio_seconds", "offset")
+
+
+def _read_journal(journal: Path, rows: _Rows) -> bool:
+    """Fill rows; is there more than is listed?"""
+    offset = 0
+    with journal.open("rb") as lines:
+        for line in lines:
+            if line.endswith(b"\n"):
+                _read_line(line, offset, rows)
+            offset += len(line)
+            if len(rows.held) >= MOST_SAMPLES:
+                return True
+    return False
+
+
+def _read_line(line: bytes, offset: int, rows: _Rows) -> None:
+    try:
+        held = orjson.loads(line)
+        if "gone" in held:
+            rows.held.pop(rows.digests.get(held["gone"], ""), None)
+            return
+        sample = held["id"]
+        row = _row(held, offset)
+        meta = held["meta"]
+    except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
+        rows.damaged += 1
+        return
+    if not isinstance(sample, str) or not isinstance(meta, dict):
+        rows.damaged += 1
+        return
+    rows.held.pop(sample, None)
+    rows.held[sample] = row
+    rows.metas[sample] = meta
+    rows.digests[digest(sample)] = sample
+    if values := _continuous(held["outputs"]):
+        rows.values[sample] = values
+
+
+def _row(held: Mapping[str, Any], offset: int) -> tuple[Any, ...]:
+    error = held["error"]
+    return (
+        int(held["row"]),
+        shortened(target_text(held["target"])),
+        shortened(answer_text(held["outputs"])),
+        "failed" if error else "answered",
+        shortened(f"{error['kind']}: {error['message']}") if error else "",
+        float(held["seconds"]),
+        math.nan if held.get("audio_seconds") is None else float(held["audio_seconds"]),
+        offset,
+    )
+
+
+def shortened(text: str, most: int = MOST_TEXT) -> str:
+    return text if len(text) <= most else f"{text[:most]} …"
+
+
+def target_text(target: Any) -> str:
+    """A target as a reader would write it."""
+    if isinstance(target, str):
+        return target
+    if target is None:
+        return ""
+    if isinstance(target, list):
+        return " / ".join(map(target_text, target))
+    if isinstance(target, dict):
+        return ", ".join(f"{name} {target_text(each)}" for name, each in target.items())
+    return f"{target:g}" if isinstance(target, float) else str(target)
+
+
+def answer_text(outputs: Sequence[Mapping[str, Any]]) -> str:
+    """What a model answered, in one line."""
+    return " | ".join(_output_text(each) for each in outputs)
+
+
+def _output_text(output: Mapping[str, Any]) -> str:
+    kind = output["kind"]
+    if kind == "Generation":
+        return str(output["text"])
+    if kind == "Likelihood":
+        return f"{output.get('text', '')} {math.fsum(output['logprobs']):.3f}".strip()
+    values = output["values"]
+    if output["scale"] == "continuous":
+        return ", ".join(
+            f"{name} {value:.3g}" for name, value in list(values.items())[:MOST_VALUES]
+        )
+    best = max(values, key=values.get)
+    return f"{best} {values[best]:.3g}"
+
+
+def _continuous(outputs: Sequence[Mapping[str, Any]]) -> Mapping[str, float] | None:
+    """Numbers a model told of one input, such as arousal; class scores are none of these."""
+    if len(outputs) != 1 or outputs[0].get("scale") != "continuous":
+        return None
+    values = outputs[0]["values"]
+    return {str(name): float(value) for name, value in list(values.items())[:MOST_VALUES]}
+
+
+def _add_meta(frame: pd.DataFrame, rows: _Rows) -> tuple[str, ...]:
+    """A column a meta field; those of few values can be sliced by."""
+    kept = [rows.metas[sample] for sample in rows.held]
+    names = list(dict.fromkeys(name for meta in kept for name in meta))[:MOST_FIELDS]
+    fields = []
+    made = {}
+    for name in names:
+        column = [_meta_text(meta.get(name)) for meta in kept]
+        made[f"meta.{name}"] = column
+        if 1 < len(set(column)) <= MOST_GROUPS:
+            fields.append(name)
+    for name, column in made.items():
+        frame[name] = pd.Series(column, index=frame.index, dtype="str")
+    return tuple(fields)
+
+
+def _meta_text(value: Any) -> str:
+    return shortened(target_text(value), 100)
+
+
+def _add_values(frame: pd.DataFrame, rows: _Rows) -> tuple[str, ...]:
+    if not rows.values:
+        return ()
+    told = [rows.values.get(sample, {}) for sample in rows.held]
+    names = list(dict.fromkeys(name for each in told for name in each))[:MOST_VALUES]
+    for name in names:
+        frame[f"value.{name}"] = [each.get(name, math.nan) for each in told]
+    return tuple(names)
+
+
+def _scores(file: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, str]]:
+    """Each sample's stats, and why an answer of it could not be read."""
+    stats: dict[str, Mapping[str, Any]] = {}
+    reasons: dict[str, str] = {}
+    if not is_own(file) or file.stat().st_size > MOST_JOURNAL:
+        return stats, reasons
+    with file.open("rb") as lines:
+        for line in lines:
+            try:
+                held = orjson.loads(line)
+                stats[held["id"]] = held.get("stats", {})
+                if why := held.get("unreadable"):
+                    reasons[held["id"]] = shortened(str(next(iter(why.values()))))
+            except (orjson.JSONDecodeError, KeyError, TypeError, AttributeError):
+                continue
+    return stats, reasons
+
+
+def _add_scores(
+    frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]
+) -> None:
+    """A number a sample and metric, what was said for what, and whether it could be read."""
+    ids = frame["id"].tolist()
+    names = list(dict.fromkeys(name for each in stats.values() for name in each))[:MOST_FIELDS]
+    made: dict[str, list[Any]] = {}
+    for name in names:
+        for part, column in _columns([stats.get(sample, {}).get(name) for sample in ids]).items():
+            made.setdefault(part if part in ("said", "true") else f"{part}.{name}", column)
+    for name, column in made.items():
+        frame[name] = column
+    unread = [sample in reasons for sample in ids]
+    frame.loc[
+        pd.Series(unread, index=frame.index) & (frame["outcome"] == "answered"), "outcome"
+    ] = "unreadable"
+    frame["why"] = [reasons.get(sample, why) for sample, why in zip(ids, frame["why"], strict=True)]
+
+
+def _columns(stats: Sequence[Any]) -> dict[str, list[Any]]:
+    """Stats of one metric as columns: `stat` is a number a sample, the rest by their shape."""
+    first = next((each for each in stats if each is not None), None)
+    if isinstance(first, (int, float)):
+        return {"stat": [_float(each) for each in stats]}
+    if not isinstance(first, list) or not first:
+        return {}
+    if isinstance(first[0], (int, float)) and len(first) == 6:  # S, D, I, length, rate, rated
+        return {"stat": [_rate(each) for each in stats]}
+    if isinstance(first[0], (int, float)) and len(first) == 2:
+        return {
+            "stat": [_float(each[0]) if _is_pair(each) else math.nan for each in stats],
+            "truth": [_float(each[1]) if _is_pair(each) else math.nan for each in stats],
+        }
+    if len(first) in (2, 4) and all(isinstance(each, (str, type(None))) for each in first[:2]):
+        return {
+            "said": [each[0] if _is_labels(each) else None for each in stats],
+            "true": [each[1] if _is_labels(each) else None for each in stats],
+            "stat": [_hit(each) for each in stats],
+        }
+    return {}
+
+
+def _float(value: Any) -> float:
+    return float(value) if isinstance(value, (int, float)) else math.nan
+
+
+def _is_pair(stat: Any) -> bool:
+    return isinstance(stat, list) and len(stat) == 2
+
+
+def _is_labels(stat: Any) -> bool:
+    return isinstance(stat, list) and len(stat) in (2, 4)
+
+
+def _rate(stat: Any) -> float:
+    """Errors over the reference's length; of an empty reference, errors."""
+    if not isinstance(stat, list) or len(stat) != 6:
+        return math.nan
+    return sum(map(_float, stat[:3])) / max(1.0, _float(stat[3]))
+
+
+def _hit(stat: Any) -> float:
+    if not _is_labels(stat):
+        return math.nan
+    return float(stat[1] == (stat[0] if len(stat) == 2 else stat[2]))
+
+
+# --- how badly it went ---------------------------------------------------------------------
+
+
+def badness(frame: pd.DataFrame, number: Mapping[str, Any]) -> pd.Series:
+    """How badly each sample did by a metric: the higher, the worse; NaN where it says nothing."""
+    name = number["metric"]
+    if f"stat.{name}" not in frame:
+        return pd.Series(math.nan, index=frame.index)
+    value = frame[f"stat.{name}"]
+    if f"truth.{name}" in frame and number["unit"] != "share":
+        return (value - frame[f"truth.{name}"]).abs()
+    return -value if number["higher_is_better"] else value
+
+
+def worst_first(frame: pd.DataFrame, number: Mapping[str, Any]) -> pd.DataFrame:
+    """The samples a metric says something of, the worst first."""
+    order = badness(frame, number).sort_values(ascending=False, kind="stable", na_position="last")
+    return frame.loc[order.dropna().index]
