@@ -160,6 +160,7 @@ def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, An
     kind = given.pop("kind", None) or given.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
+    kind = _absolute_code(kind, path.parent)
     wanted = {"name": path.stem, **given, **arguments}
     with marks.pointing("kind"):
         make = registry.task.get(kind)

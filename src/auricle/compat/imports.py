@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from auricle.errors import SpecError
 
+YAML = (".yaml", ".yml")
+
 
 def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:
     """Write a task file for each dataset of a config: into a folder, a file, or onto the screen."""
-    assert framework == "aisbench"  # the only one so far
+    if framework == "lmms-eval":
+        _import_lmms(source, out)
+        return
+    if framework != "aisbench":
+        raise SpecError(f"{source} is no config that --from {framework} reads; results are.")
     from auricle.compat.aisbench.importing import chosen, tasks_of, written
 
-    single = out is not None and out.suffix in (".yaml", ".yml")
+    single = out is not None and out.suffix in YAML
     base = Path() if out is None else (out.parent if single else out)
     drafts = chosen(tasks_of(source, base), only, source)
     if len(drafts) > 1 and (out is None or single):
@@ -24,12 +31,25 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
             f"{source} has {len(drafts)} datasets: {names}. Give a folder, -o DIR, or --only NAME."
         )
     for draft in drafts:
-        for note in draft.notes:
-            click.echo(f"Note: {note}", err=True)
-        if out is None:
-            click.echo(written(draft), nl=False)
-        else:
-            _write(out if single else out / f"{_slug(draft.task['name'])}.yaml", written(draft))
+        _tell(draft.notes, str(draft.task["name"]), written(draft), out)
+
+
+def _import_lmms(source: Path, out: Path | None) -> None:
+    from auricle.compat.lmms.importing import tasks_of, written
+
+    base = Path() if out is None else (out.parent if out.suffix in YAML else out)
+    for draft in tasks_of(source, base):
+        _tell(draft.notes, str(draft.task["name"]), written(draft), out)
+
+
+def _tell(notes: Sequence[str], name: str, content: str, out: Path | None) -> None:
+    """A task file and what must be known of it: onto the screen, or where it is wanted."""
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+    if out is None:
+        click.echo(content, nl=False)
+    else:
+        _write(out if out.suffix in YAML else out / f"{_slug(name)}.yaml", content)
 
 
 def _write(path: Path, content: str) -> None:

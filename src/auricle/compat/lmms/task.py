@@ -235,7 +235,7 @@ def _inferencer(
     """How it is asked, and what of its generation_kwargs is left to the model."""
     if config.get("output_type") == "multiple_choice":
         return Weigh(str(config.values.get("target_delimiter", " "))), ()
-    say, left = _saying(config, options)
+    say, left = saying_of(config, options)
     if config.get("output_type") != "generate_until_multi_round":
         return say, left
     text = config.callable("doc_to_text")
@@ -244,7 +244,8 @@ def _inferencer(
     return Rounds(say, text, asking.specific, asking.root), left
 
 
-def _saying(config: Config, options: Options) -> tuple[Say, tuple[str, ...]]:
+def saying_of(config: Config, options: Options) -> tuple[Say, tuple[str, ...]]:
+    """A generation's settings as the file has them, and what of them is the model's to follow."""
     given = config.part("generation_kwargs")
     given |= config.part("model_specific_generation_kwargs").get("default") or {}
     until = given.pop("until", config.get("fewshot_delimiter", "\n\n"))  # as it adds one itself
