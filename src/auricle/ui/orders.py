@@ -23,6 +23,7 @@ from auricle.ui.shelf import Shelf
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")
 RUN_NAME = re.compile(r"[\w+][\w.+ -]*(/[\w+][\w.+ -]*){0,3}")
 CODE = re.compile(r"([A-Za-z_]\w*)(\.\w+)*:[A-Za-z_]\w*")
+ADDRESS = re.compile(r"(https?|wss?)://[\w.-]")
 PIECES = re.compile(r"[:=,;@\s]")
 
 
@@ -138,15 +139,13 @@ def _refuse(shelf: Shelf, key: str, value: str) -> None:
     """Refuse paths elsewhere, and code."""
     if (code := CODE.fullmatch(value)) and find_spec(code[1]) is not None:
         raise SpecError(f"{key}={value} names code; this app takes file.py:Class alone.")
-    for piece in {value, *PIECES.split(value)}:
+    for piece in () if ADDRESS.match(value) else {value, *PIECES.split(value)}:
         if _is_path(piece) and shelf.file(piece) is None:
             raise SpecError(f"{key}={value} is in no folder this app may read. {_folders(shelf)}")
 
 
 def _is_path(piece: str) -> bool:
-    """Does this lead to a file, or try to? Addresses on a network do not."""
-    if piece.startswith("//"):  # what follows http:
-        return False
+    """Does this lead to a file, or try to?"""
     if piece.startswith(("/", "~", "./", "../")) or "/../" in piece:
         return True
     try:

@@ -38,7 +38,7 @@ class Heard:
     @property
     def audio(self) -> Audio:
         """The sound as models take it."""
-        return Audio(data=self.samples, rate=self.rate)
+        return Audio(self.name, data=self.samples, rate=self.rate)
 
 
 def heard(content: bytes, name: str, most_seconds: float = MOST_SECONDS) -> Heard:

@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from auricle import registry
+from auricle.config import KINDS
 from auricle.errors import AuricleError
 from auricle.making import short
 from auricle.ui import live, places, theme
@@ -16,7 +17,6 @@ from auricle.ui.orders import DATA, Order, run_name
 from auricle.ui.pages.listen import names
 from auricle.ui.shelf import Shelf, current
 
-KINDS = ("asr", "mcq", "qa", "open", "classify", "chat", "perplexity", "reward", "preference")
 MOST_FILES = 200
 
 
@@ -70,7 +70,8 @@ def _form(shelf: Shelf) -> None:
             run=name or suggested(shelf, task or data, model or ""),
             model=model or "", task=task, data=data, kind=kind, **more,
         )  # fmt: skip
-        if st.button("Start", type="primary", icon=":material/play_arrow:"):
+        ready = bool(model and (task or data))
+        if st.button("Start", type="primary", icon=":material/play_arrow:", disabled=not ready):
             _start(shelf, order)
 
 

@@ -1,0 +1,101 @@
+"""From a form to a command: what may be said there, and what may not."""
+
+import pytest
+
+from auricle.errors import SpecError
+from auricle.ui.orders import Order, model_of, option_words, options, run_name, task_of
+from auricle.ui.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(tmp_path):
+    for name in ("runs", "mine", "others"):
+        (tmp_path / name).mkdir()
+    (tmp_path / "mine" / "model.py").write_text("class Mine: ...")
+    (tmp_path / "mine" / "data.jsonl").write_text("{}")
+    (tmp_path / "others" / "model.py").write_text("class Theirs: ...")
+    (tmp_path / "others" / "data.jsonl").write_text("{}")
+    return Shelf(tmp_path / "runs", (tmp_path / "mine",))
+
+
+def test_a_task_becomes_a_command(shelf):
+    order = Order(run="a/b", model="echo", task="demo", model_options="wrong=0.1", limit=5)
+    assert order.words(shelf) == ["run", "demo", "-m", "echo", "--limit", "5", "-M", "wrong=0.1",
+                                  "-o", str(shelf.root / "a/b")]  # fmt: skip
+
+
+def test_data_becomes_a_command_with_its_kind(shelf, tmp_path):
+    data = str(tmp_path / "mine" / "data.jsonl")
+    words = Order(run="x", model="echo", data=data, kind="qa", task_options="a=1").words(shelf)
+    assert words[1] == data
+    assert words[4:8] == ["--as", "qa", "-T", "a=1"]
+
+
+@pytest.mark.parametrize("data", ["others/data.jsonl", "mine/../others/data.jsonl", "mine/model.py",
+                                  "mine", "mine/gone.jsonl"])  # fmt: skip
+def test_data_elsewhere_or_of_no_known_form_is_refused(shelf, tmp_path, data):
+    with pytest.raises(SpecError, match=r"no \.jsonl"):
+        Order(run="x", model="echo", data=str(tmp_path / data), kind="qa").words(shelf)
+
+
+@pytest.mark.parametrize(
+    "name", ["", "..", "../x", "/x", "a/../../b", "-o", "a\nb", "x" * 121, "."]
+)
+def test_a_run_cannot_be_named_out_of_its_folder(name):
+    with pytest.raises(SpecError):
+        run_name(name)
+
+
+def test_a_class_in_a_named_folder_is_a_model(shelf, tmp_path):
+    assert model_of(shelf, f"{tmp_path}/mine/model.py:Mine") == f"{tmp_path}/mine/model.py:Mine"
+    assert model_of(shelf, f"cmi:{tmp_path}/mine/model.py:Mine").startswith("cmi:/")
+
+
+@pytest.mark.parametrize("name", ["nobody", "os:system", "subprocess:run", "--help", "", "model.py",
+                                  "{}/others/model.py:Theirs", "{}/mine/model.py:__import__('x')",
+                                  "cmi:os:system"])  # fmt: skip
+def test_other_models_are_refused(shelf, tmp_path, name):
+    with pytest.raises(SpecError):
+        model_of(shelf, name.format(tmp_path))
+
+
+def test_a_task_is_one_of_the_catalogue():
+    assert task_of("demo") == "demo"
+    with pytest.raises(SpecError):
+        task_of("--config")
+
+
+def test_options_are_read_as_on_the_command_line(shelf):
+    assert options(shelf, "a=1 b='two words' c=[1,2]") == {"a": 1, "b": "two words", "c": [1, 2]}
+    assert options(shelf, "base_url=http://localhost:8000/v1 model=qwen2:latest shots=bm25:4")
+
+
+@pytest.mark.parametrize("text", ["a", "'", "=x"])
+def test_options_that_cannot_be_read_are_told(shelf, text):
+    with pytest.raises(SpecError):
+        option_words(shelf, text)
+
+
+ELSEWHERE = ["/etc/passwd", "//etc/passwd", "~/x", "../x", "{}/others", "aisbench:/x/y.py:Z",
+             '{{"deep":["/etc"]}}', "a/../../x", "file:///etc/passwd"]  # fmt: skip
+
+
+@pytest.mark.parametrize("value", ELSEWHERE)
+def test_paths_elsewhere_are_refused_wherever_they_hide(shelf, tmp_path, value):
+    with pytest.raises(SpecError, match="no folder this app may read"):
+        option_words(shelf, f"path='{value.format(tmp_path)}'")
+
+
+def test_a_path_in_a_named_folder_may_be_said(shelf, tmp_path):
+    assert option_words(shelf, f"path={tmp_path}/mine")
+
+
+def test_code_cannot_be_named_in_an_option(shelf):
+    with pytest.raises(SpecError, match="names code"):
+        option_words(shelf, "inferencer=os:system")
+
+
+def test_a_secret_is_not_taken_into_a_command(shelf):
+    with pytest.raises(SpecError, match="api_key_env=VARIABLE"):
+        option_words(shelf, "api_key=sk-1")
+    assert option_words(shelf, "api_key_env=MY_KEY")

@@ -1,0 +1,187 @@
+"""The pages for trying models and running benchmarks, without a browser."""
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from auricle.ui import shelf as shelves
+from auricle.ui.jobs import Job, Jobs
+from auricle.ui.pages import benchmark
+from auricle.ui.shelf import Shelf
+
+
+@pytest.fixture
+def shelf(tmp_path, monkeypatch):
+    found = Shelf(tmp_path / "runs", (tmp_path / "mine",))
+    for folder in (found.root, *found.allowed):
+        folder.mkdir()
+    for name, value in shelves.told(found).items():
+        monkeypatch.setenv(name, value)
+    return found
+
+
+@pytest.fixture
+def started(monkeypatch):
+    """Orders and demos that were begun, without a process."""
+    found = []
+
+    def begin(self, job):
+        found.append(job)
+        return job
+
+    monkeypatch.setattr(Jobs, "_begin", begin)
+    return found
+
+
+def drawn(name, state=(), **query):
+    """A page by itself, as a visitor left it."""
+    script = f"from auricle.ui.places import _drawing\n_drawing({name!r})()"
+    app = AppTest.from_string(script, default_timeout=20)
+    for key, value in query.items():
+        app.query_params[key] = value
+    for key, value in dict(state).items():
+        app.session_state[key] = value
+    app.run()
+    assert not app.exception
+    return app
+
+
+def button(app, label):
+    return next(each for each in app.button if each.label == label)
+
+
+def test_a_newcomer_is_offered_the_demo(shelf, started):
+    app = drawn("home")
+    button(app, "Run the demo").click().run()
+    (job,) = started
+    assert job.words[:3] == ("demo", "-o", str(shelf.root / "demo"))
+    assert job.runs == ("demo/moonshine", "demo/pocketsphinx")
+
+
+def test_somebody_with_runs_sees_the_latest(shelf):
+    (shelf.root / "broken").mkdir()
+    (shelf.root / "broken" / "spec.json").write_text("{")
+    app = drawn("home")
+    assert not [each for each in app.button if each.label == "Run the demo"]
+    assert any("cannot be read" in each.value for each in app.markdown)
+
+
+def test_a_form_starts_a_run_of_a_task(shelf, started):
+    app = drawn("benchmark", {"bench-model": "echo", "bench-limit": 3})
+    button(app, "Start").click().run()
+    (job,) = started
+    assert job.words == ("run", "demo", "-m", "echo", "--limit", "3", "-o",
+                         str(shelf.root / "demo-echo"))  # fmt: skip
+
+
+def test_a_form_starts_a_run_of_data_in_a_named_folder(shelf, started):
+    (shelf.allowed[0] / "mine.jsonl").write_text("{}")
+    data = str(shelf.allowed[0] / "mine.jsonl")
+    chosen = {"bench-source": "My data", "bench-data": data, "bench-kind": "qa"}
+    app = drawn("benchmark", chosen)
+    button(app, "Start").click().run()
+    assert started[0].words[1] == data
+
+
+def test_data_elsewhere_is_refused_on_the_page(shelf, started):
+    (shelf.allowed[0] / "link.jsonl").symlink_to("/etc/passwd")
+    data = str(shelf.allowed[0] / "link.jsonl")
+    app = drawn("benchmark", {"bench-source": "My data", "bench-data": data})
+    button(app, "Start").click().run()
+    assert "may read" in app.error[0].value
+    assert not started
+
+
+def test_nothing_starts_without_data(shelf):
+    assert button(drawn("benchmark", {"bench-source": "My data"}), "Start").disabled
+
+
+def test_a_run_cannot_be_named_out_of_the_folder(shelf, started):
+    app = drawn("benchmark", {"bench-name": "../../x"})
+    button(app, "Start").click().run()
+    assert "no name for a run" in app.error[0].value
+    assert not started
+
+
+@pytest.mark.parametrize("name", ["../mine", "gone"])
+def test_an_address_leads_nowhere_but_to_runs(shelf, name):
+    app = drawn("benchmark", run=name)
+    assert app.error
+
+
+def test_a_stopped_job_can_be_resumed_and_a_refused_one_says_why(shelf, started):
+    jobs = Jobs(shelf)
+    jobs._folder.mkdir()
+    jobs._write(Job("a", ("run",), ("a",), born=1.0, code=130))
+    jobs._write(Job("b", ("run",), ("b",), born=2.0, code=2))
+    jobs._log("b").write_text("auricle: no such thing **here**\n")
+    app = drawn("benchmark")
+    assert [each.value for each in app.error] == ["no such thing \\*\\*here\\*\\*"]
+    button(app, "Resume").click().run()
+    assert [job.name for job in started] == ["a"]
+
+
+def test_a_name_that_is_taken_gets_a_number(shelf):
+    (shelf.root / "demo-echo").mkdir()
+    assert benchmark.suggested(shelf, "demo", "echo") == "demo-echo-2"
+    assert benchmark.suggested(shelf, "/x/mine.test.jsonl", "/y/m.py:A") == "mine-m.py-A"
+
+
+def ask(*models, text="", source="None"):
+    chosen = {"listen-source": source, "listen-models": list(models), "listen-text": text}
+    app = drawn("listen", chosen)
+    button(app, "Ask").click().run()
+    assert not app.exception
+    return app
+
+
+def test_answers_stand_side_by_side_each_in_its_kind(shelf):
+    app = ask("echo", "fake-labels", "fake-reward", "fake-api", source="Demo")
+    assert [each.value for each in app.subheader] == ["echo", "fake\\-labels", "fake\\-reward",
+                                                      "fake\\-api"]  # fmt: skip
+    assert [each.value for each in app.text] == ["s01-clean", "s01-clean"]
+    assert app.metric[0].label == "top class"
+    assert {each.label for each in app.metric} >= {"alignment", "musicality"}
+    assert not app.error
+    assert len(app.code) == 4
+
+
+def test_an_answer_is_shown_to_the_letter(shelf):
+    app = ask("echo", text="<b>**x**</b>")
+    assert app.text[0].value == "<b>**x**</b>"
+
+
+def test_another_question_hides_the_old_answer(shelf):
+    app = ask("echo", text="x")
+    app.text_area(key="listen-text").set_value("y").run()
+    assert not app.text
+
+
+def test_a_models_own_error_is_its_answer_and_nobody_elses(shelf):
+    (shelf.allowed[0] / "bad.py").write_text(
+        "from auricle import BatchModel\nclass Bad(BatchModel):\n"
+        "    def generate(self, batch):\n        raise ValueError('no *luck*')\n"
+    )
+    app = ask(f"{shelf.allowed[0]}/bad.py:Bad", "echo", text="x")
+    assert "no \\*luck\\*" in app.error[0].value
+    assert app.text[0].value == "x"
+
+
+def test_a_model_elsewhere_is_refused(shelf, tmp_path):
+    (tmp_path / "evil.py").write_text("raise SystemExit")
+    app = ask(f"{tmp_path}/evil.py:Evil", text="x")
+    assert "no folder this app may read" in app.error[0].value.replace("\\", "")
+
+
+def test_an_upload_that_is_no_sound_is_a_message(shelf):
+    app = drawn("listen", {"listen-source": "Upload"})
+    app.file_uploader(key="listen-file").set_value(("evil.wav", b"not a sound", "audio/wav")).run()
+    assert "evil.wav" in app.error[0].value.replace("\\", "")
+    assert button(app, "Ask").disabled
+
+
+def test_a_recording_is_played_and_drawn(shelf, tone):
+    app = drawn("listen", {"listen-source": "Record"})
+    recording = tone("a.wav", 0.2).read_bytes()
+    app.audio_input(key="listen-recording").set_value(("a.wav", recording, "audio/wav")).run()
+    assert len(app.get("audio")) == 1
+    assert len(app.get("vega_lite_chart")) == 2, {e.type for e in app.main}
