@@ -24,6 +24,12 @@ PAGES = (
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Intervals are told elsewhere; here a few draws will do."""
+    monkeypatch.setattr("auricle.stats.ROUNDS", 20)
+
+
 def text(page):
     return (DOCS / f"{page}.md").read_text(encoding="utf-8")
 

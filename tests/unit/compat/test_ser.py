@@ -20,6 +20,12 @@ from auricle.store import Run
 LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neutral/3.wav": 0.875}
 
 
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Intervals are told elsewhere; here a few draws will do."""
+    monkeypatch.setattr("auricle.stats.ROUNDS", 20)
+
+
 @pytest.fixture
 def clips(tmp_path):
     """Two emotions, told by how loud they are; one of four is misleading."""

@@ -16,6 +16,14 @@ TEXTUAL = ("kimi", "lmms-eval", "ultraeval", "open-asr")
 WORDS = ("one two", "three 4 five", "", "six")
 
 
+@pytest.fixture(autouse=True, scope="module")
+def few_rounds():
+    """Intervals are told elsewhere; here a few draws will do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("auricle.stats.ROUNDS", 20)
+        yield
+
+
 @pytest.fixture
 def own(tmp_path, manifest, tone):
     """A run of one's own: a recogniser that writes what the question says, and fails once."""

@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import shlex
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,12 @@ from foreign_results import (
 )
 
 TEXTS = [said for _, said in TRANSCRIPTS]
+
+
+@pytest.fixture(autouse=True)
+def few_rounds(monkeypatch):
+    """Intervals are told elsewhere; here a few draws will do."""
+    monkeypatch.setattr("auricle.stats.ROUNDS", 20)
 
 
 def imported(path, tool, out, fresh=False, **told):
@@ -308,3 +315,17 @@ def test_the_command_prints_numbers_and_leaves_a_report(tmp_path, monkeypatch):
     assert (folder / "report.html").exists()
     assert CliRunner().invoke(cli, ["score", str(folder)]).exit_code == 0
     assert "three words" in CliRunner().invoke(cli, ["samples", str(folder)]).output
+
+
+def test_how_to_count_as_they_do_is_told(tmp_path):
+    _, line = imported(kimi(tmp_path / "en"), "kimi", tmp_path / "run")
+    assert line.endswith(f"auricle score {tmp_path / 'run'} --profile kimi-en")
+
+
+def test_mandarin_is_counted_as_they_do_by_another_metric(tmp_path):
+    path = kimi(tmp_path / "zh", dataset="AISHELL-1")
+    _, line = imported(path, "kimi", tmp_path / "run")
+    words = shlex.split(line.partition(" counts: auricle ")[2])
+    assert words[-3:] == ["metrics=wer", "--profile", "kimi-zh"]
+    assert CliRunner().invoke(cli, words).exit_code == 0
+    assert list(values(Run.load(tmp_path / "run"))) == ["wer"]
