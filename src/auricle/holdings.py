@@ -32,6 +32,7 @@ from auricle.types import Rejected, Sample, parts_of
 HEADER = ("name", "kind", "language", "licence", "source")
 BENCHMARKS = "auricle.tasks.benchmarks."
 SHOWN = 20
+SLACK = 0.5  # seconds by which the last segment of a recording may be too long
 AHEAD = 64  # sounds being decoded at once; those of Hugging Face are in memory
 
 
@@ -48,12 +49,13 @@ def list_data(as_json: bool) -> None:
     if as_json:
         click.echo(orjson.dumps([_plain(each) for each in found.values()], option=2))
         return
-    rows = [(name, b.kind, _languages(b), b.licence, b.source) for name, b in found.items()]
+    rows = [(name, b.kind, languages_of(b), b.licence, b.source) for name, b in found.items()]
     for line in aligned(HEADER, rows):
         click.echo(line)
 
 
-def _languages(bench: Benchmark) -> str:
+def languages_of(bench: Benchmark) -> str:
+    """What is spoken, briefly."""
     if bench.any_language:
         return "any"
     codes = list(dict.fromkeys(bench.languages.values())) or [bench.language or "-"]
@@ -190,9 +192,13 @@ def _present(sample: Sample, found: Findings) -> Iterator[Audio]:
 def _decoded(sound: Audio) -> float | str:
     """How long a sound is once decoded, or why it cannot be."""
     try:
-        return len(sound.decode()) / sound.info().rate
+        seconds = len(sound.decode()) / sound.info().rate
     except SampleError as error:
         return str(error)
+    due = 0.0 if sound.end is None else sound.end - sound.start
+    if seconds < due - SLACK:
+        return f"{sound.uri} ends too early: {seconds:.2f} s are there of {due:.2f} s"
+    return seconds
 
 
 def _count(name: str, pending: Future[float | str], found: Findings) -> None:

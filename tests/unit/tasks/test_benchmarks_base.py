@@ -1,6 +1,7 @@
 """What the catalogue's base promises: parts, places, `auricle data`, and rows of Hugging Face."""
 
 import json
+from pathlib import Path
 from types import SimpleNamespace
 
 import datasets
@@ -138,6 +139,11 @@ def test_every_entry_says_what_is_published_of_it():
         assert "://" not in each.source
 
 
+def test_every_entry_stands_in_the_documentation():
+    page = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    assert not [name for name in benchmarks() if f"| `{name}` |" not in page]
+
+
 def test_every_speech_entry_has_a_miniature():
     assert {each.task for each in SPEECH} == set(MINE) - {"open-asr", "esb"}
 
@@ -174,6 +180,16 @@ def test_a_limit_decodes_some_and_looks_for_all(tmp_path):
     found = examined(task, limit=1)
     assert found.decoded == 0
     assert [kind for kind, _, _ in found.wrong] == ["missing", "count"]
+
+
+def test_a_recording_that_ends_before_its_segment_is_broken(tmp_path):
+    CORPORA["tedlium"].build(tmp_path)
+    stm = tmp_path / "TEDLIUM_release-3/legacy/test/stm/AimeeMullins_2009P.stm"
+    stm.write_text(stm.read_text().replace("0.30 0.50", "0.30 9.50"))
+    found = examined(registry.task.get("tedlium")(root=str(tmp_path)))
+    ((kind, _, words),) = [each for each in found.wrong if each[0] != "count"]
+    assert kind == "broken"
+    assert "ends too early: 0.20 s are there of 9.20 s" in words
 
 
 def test_what_is_decoded_is_spread_over_the_set():
