@@ -218,10 +218,13 @@ def read_option(sample: Sample, output: Generation) -> str | None:
 
 
 def _right_option(sample: Sample, output: Generation) -> float:
-    chosen = option(output.text, choices(sample))
+    given = choices(sample)
+    chosen, right = option(output.text, given), option_index(sample.target, given)
     if chosen is None:
         raise Unreadable(f"names no option: {output.text[:80]!r}")
-    return float(chosen == option_index(sample.target, choices(sample)))
+    if right is None or not given:
+        return float(chosen == right)
+    return float(given[chosen] == given[right])  # some data list the right option twice
 
 
 def option_index(target: Json, given: Sequence[str]) -> int | None:
@@ -244,6 +247,7 @@ option_accuracy = Metric(
     "option_accuracy",
     _right_option,
     mean,
+    version=2,
     unreadable="wrong",
     bounds=within((0.0, 1.0)),
     unit="share",

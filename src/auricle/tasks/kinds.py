@@ -23,7 +23,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of
 from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
-from auricle.text import without_label
+from auricle.text import without_labels
 from auricle.types import Rejected, Sample
 
 MEDIA = "{video?}{image?}{audio?}"
@@ -284,7 +284,7 @@ def with_options(sample: Sample) -> Sample:
     choices = [str(each) for each in given] if isinstance(given, list) else listed_options(question)
     if len(choices) > len(LETTERS):
         raise SampleError(f"{len(choices)} options are more than there are letters")
-    choices = [without_label(choice, at) for at, choice in enumerate(choices)]
+    choices = without_labels(choices)
     if choices and option_index(sample.target, choices) is None:
         raise SampleError(f"the answer {sample.target!r} is none of the {len(choices)} options")
     if not choices and option_index(sample.target, ()) is None:

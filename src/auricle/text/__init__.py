@@ -1,7 +1,6 @@
 """Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
 
 from auricle.text.extract import label, number, option, yes_no
-from auricle.text.mentions import without_label
 from auricle.text.normalise import (
     PROFILES,
     TOKENISERS,
@@ -11,6 +10,7 @@ from auricle.text.normalise import (
     profile,
     words,
 )
+from auricle.text.options import without_labels
 
 __all__ = [
     "PROFILES",
@@ -22,7 +22,7 @@ __all__ = [
     "number",
     "option",
     "profile",
-    "without_label",
+    "without_labels",
     "words",
     "yes_no",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -20,6 +21,7 @@ from auricle.text.replies import plain
 _REMEMBERED = 4_096
 _HALVES = re.compile(r"[/|()]")
 _JOINTS = re.compile(r"[_-]+")
+_LETTERED = re.compile(r"[\s*(]*(?P<letter>[A-Z])[*)]*[.):：]*\s+(?P<text>\S.*)", re.DOTALL)
 
 
 class _Names(NamedTuple):
@@ -31,8 +33,9 @@ class _Names(NamedTuple):
 
 @lru_cache(maxsize=_REMEMBERED)
 def _names_of_choices(choices: tuple[str, ...]) -> _Names:
-    texts = [without_label(choice, index) for index, choice in enumerate(choices)]
-    return _Names(tuple((text,) for text in texts), label_table(texts))
+    texts = without_labels(choices)
+    once = [(text,) if text not in texts[:at] else () for at, text in enumerate(texts)]
+    return _Names(tuple(once), label_table(texts))
 
 
 @lru_cache(maxsize=_REMEMBERED)
@@ -55,7 +58,26 @@ def _decide(text: str, names: _Names) -> int | None:
 
 def option(text: str, choices: Sequence[str]) -> int | None:
     """Find the option a reply chooses; without choices, the place of a letter from A to Z."""
-    return _decide(text, _names_of_choices(tuple(choices)))
+    texts = [_bare(each) for each in without_labels(choices)]
+    if (lettered := _LETTERED.fullmatch(text.strip())) and texts:
+        at = string.ascii_uppercase.index(lettered["letter"])
+        if at < len(texts) and _bare(lettered["text"]) == texts[at]:
+            return at  # a letter and the very text of its option, whatever else they might mean
+    found = _decide(text, _names_of_choices(tuple(choices)))
+    alike = [at for at, each in enumerate(texts) if each == _bare(text)]
+    said_whole = found is None and len({choices[at] for at in alike}) == 1
+    return alike[0] if said_whole else found
+
+
+def without_labels(choices: Sequence[str]) -> list[str]:
+    """Options without their own letters, where the data carries one in each of them."""
+    bare = [without_label(choice, index) for index, choice in enumerate(choices)]
+    labelled = all(text != choice for text, choice in zip(bare, choices, strict=True))
+    return bare if labelled else list(choices)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.casefold().split()).strip(" .*")
 
 
 def label(text: str, labels: Sequence[str]) -> str | None:

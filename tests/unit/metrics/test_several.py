@@ -251,7 +251,7 @@ def test_the_first_and_the_last_answer_may_count():
 
 
 def test_the_signature_tells_how_answers_were_counted():
-    assert over(option_accuracy, "vote").signature == "option_accuracy:1.vote.unreadable-wrong"
+    assert over(option_accuracy, "vote").signature == "option_accuracy:2.vote.unreadable-wrong"
     assert over(wer, "mean").signature == "wer:1.pooled.basic:1.mean"
     assert over(wer, "mean").under("none").signature == "wer:1.pooled.none:1.mean"
 

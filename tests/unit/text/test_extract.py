@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.text import label, number, option, yes_no
+from auricle.text import label, number, option, without_labels, yes_no
 
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
@@ -377,3 +377,26 @@ def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
     for read in (number, yes_no, lambda reply: option(reply, INSTRUMENTS)):
         read(piece * 4000)
     assert time.monotonic() - started < 20
+
+
+@pytest.mark.parametrize(
+    ("reply", "choices", "expected"),
+    [
+        ("14.40s to 16.00s", ["14.40s to 16.00s", "16.00s to 17.60s"], 0),
+        ("1920s-1940s.", ["1920s-1940s", "1950s-1960s"], 0),
+        ("thirteen", ["thirteen", "twenty", "thirteen"], 0),
+        ("The answer is thirteen.", ["thirteen", "twenty", "thirteen"], 0),
+        ("(C) E", ["G", "D", "E", "C"], 2),
+        ("**C. Cm7b5**", ["C", "Gm", "Cm7b5", "Eb/G"], 2),
+        ("B:maj/1", ["F#:7/1", "B:maj/1", "E:maj/1"], 1),
+        ("E:maj/1", ["F#:7/1", "B:maj/1", "E:maj/1"], 2),
+    ],
+    ids=by_reply,
+)
+def test_options_of_a_real_benchmark_are_read_when_said_whole(reply, choices, expected):
+    assert option(reply, choices) == expected
+
+
+def test_a_letter_belongs_to_the_data_only_if_every_option_has_its_own():
+    assert without_labels(["(A) drum", "(B) flute"]) == ["drum", "flute"]
+    assert without_labels(["F#:7/1", "B:maj/1"]) == ["F#:7/1", "B:maj/1"]
