@@ -6,9 +6,8 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from rapidfuzz.distance import Levenshtein
-
 from auricle.metrics.base import Details, Metric, Sums, divide, mean, metric, within
+from auricle.metrics.edits import errors, joined_errors
 from auricle.text import mixed_tokens, profile, words
 from auricle.types import Generation, Json, Sample
 
@@ -20,14 +19,6 @@ Tokens = Callable[[str], Sequence[str]]
 # Columns of an error-rate stat. The last two give the utterance mean beside the pooled rate:
 # an utterance without reference words has no rate of its own and only counts when pooled.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATED = range(6)
-
-
-def errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
-    """Substitutions, deletions and insertions of a cheapest alignment."""
-    if reference == hypothesis:
-        return 0, 0, 0
-    tags = [tag for tag, _, _ in Levenshtein.editops(reference, hypothesis).as_list()]
-    return tags.count("replace"), tags.count("delete"), tags.count("insert")
 
 
 def _pooled(totals: Array) -> float:
@@ -52,10 +43,11 @@ def error_rate(name: str, tokens: Tokens, profile_name: str) -> Metric:
     """Edit errors over reference tokens, pooled over the corpus."""
     chosen = profile(profile_name)
     normalise = chosen.apply
+    compared = joined_errors if chosen.joins else errors
 
     def count(target: Json, text: str) -> tuple[float, ...]:
         reference = tokens(normalise(reference_text(target)))
-        wrong = errors(reference, tokens(normalise(text)))
+        wrong = compared(reference, tokens(normalise(text)))
         length = len(reference)
         rate = sum(wrong) / length if length else 0.0
         return (*wrong, length, rate, float(length > 0))

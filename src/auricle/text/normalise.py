@@ -9,14 +9,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
 from auricle.errors import UnknownName
+from auricle.text import toolkits
 from auricle.text.numbers_zh import fold_numerals, read_marked, read_numbers
+from auricle.text.open_asr import open_asr
 from auricle.text.tokens import UNSPACED, characters, mixed_tokens, words
 from auricle.text.whisper import whisper_english
 
@@ -141,6 +143,8 @@ class Profile:
     unit: str
     languages: tuple[str, ...]
     description: str
+    joins: bool = False
+    """Whether words written together and apart are the same: `white paper`, `whitepaper`."""
 
     def __call__(self, text: str) -> str:
         """Normalise a text."""
@@ -159,6 +163,13 @@ class Profile:
 def _remember(apply: Callable[[str], str]) -> Callable[[str], str]:
     """Keep recent results, because every metric of a task normalises the same references."""
     return lru_cache(maxsize=_REMEMBERED_TEXTS)(apply)
+
+
+def _like(name: str, apply: Callable[[str], str], whose: str) -> Profile:
+    """A profile whose `wer` is another tool's number."""
+    language = "zh" if name.endswith("zh") else "en"
+    told = f"{whose}: its word error rate is `wer` under this profile"
+    return Profile(name, 1, _remember(apply), "words", (language,), told)
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
@@ -206,6 +217,13 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 ("zh", "en"),
                 "zh among Chinese; Latin words lower-cased and whole, with their digits",
             ),
+            _like("kimi-en", toolkits.kimi_en, "Kimi-Audio-Evalkit's English"),
+            _like("kimi-zh", toolkits.kimi_zh, "Kimi-Audio-Evalkit's Mandarin"),
+            _like("lmms-eval-en", toolkits.lmms_eval_en, "lmms-eval's English"),
+            _like("lmms-eval-zh", toolkits.lmms_eval_zh, "lmms-eval's Mandarin"),
+            replace(_like("open-asr", open_asr, "the Open ASR Leaderboard's English"), joins=True),
+            _like("ultraeval-en", toolkits.ultraeval_en, "UltraEval-Audio's English"),
+            _like("ultraeval-zh", toolkits.ultraeval_zh, "UltraEval-Audio's Mandarin"),
         )
     }
 )

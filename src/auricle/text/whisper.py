@@ -26,6 +26,7 @@ _REMEMBERED_WORDS = 65_536
 _CUT_OUT = frozenset({"half"})
 # These specials pass through unless a number stands beside them; "point" can vanish without one.
 _INERT_SPECIALS = frozenset({"and", "double", "triple"})
+_LATER_CONTRACTIONS = (r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b")
 _KNOWN_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
 
 
@@ -34,6 +35,14 @@ def _library() -> Any:
     from whisper_normalizer.english import EnglishTextNormalizer
 
     return EnglishTextNormalizer()
+
+
+def earlier_library() -> Any:
+    """A new normaliser as it was when other tools copied it; its tables may be edited freely."""
+    normaliser = type(_library())()
+    for pattern in _LATER_CONTRACTIONS:
+        normaliser.replacers.pop(pattern, None)
+    return normaliser
 
 
 def _contextual_words(numbers: Any) -> frozenset[str]:
@@ -122,8 +131,13 @@ def whisper_english(text: str) -> str:
 
 def whisper_english_in_full(text: str) -> str:
     """Normalise English through the library itself."""
+    return through(_library(), text)
+
+
+def through(normaliser: Any, text: str) -> str:
+    """Normalise with the library's rules, which cannot read every number."""
     try:
-        normalised: str = _library()(text)
+        normalised: str = normaliser(text)
     except (AssertionError, TypeError, ValueError) as error:
         raise Unreadable(f"The Whisper normaliser fails on {text[:80]!r}: {error}.") from error
     return normalised

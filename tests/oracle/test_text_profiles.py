@@ -1,0 +1,97 @@
+"""Our `wer` under a tool's profile is the number the tool's own code gave for the same pairs."""
+
+import json
+from pathlib import Path
+
+import pytest
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
+
+from auricle import Generation, Sample
+from auricle.metrics.edits import errors, joined_errors
+from auricle.metrics.text import LENGTH, wer
+from auricle.text import PROFILES, profile, words
+from auricle.text.toolkits import cut_chinese, cut_western
+
+GOLDEN = json.loads(
+    (Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8")
+)
+TOOLS = sorted(GOLDEN["tools"])
+
+
+def rows(name):
+    """The pairs of a profile's language, each with our counts and what the tool said of it."""
+    metric = wer.under(name)
+    for row in GOLDEN[profile(name).languages[0]]:
+        sample = Sample(id="pair", inputs={}, target=row["reference"])
+        *counted, length = metric.score(sample, Generation(text=row["hypothesis"]))[: LENGTH + 1]
+        yield row, sum(counted), length, row[name]
+
+
+def test_every_tools_profile_has_numbers_of_the_tool():
+    ours = {name for name in PROFILES if name.startswith(("kimi", "lmms", "open", "ultra"))}
+    assert ours == set(TOOLS)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_corpus_rate_is_the_tools(name):
+    kept = [(wrong, length) for _, wrong, length, said in rows(name) if said != "dropped"]
+    wrong, length = (sum(column) for column in zip(*kept, strict=True))
+    assert wrong / length == pytest.approx(GOLDEN["tools"][name]["corpus"], abs=1e-12)
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_the_rate_of_every_pair_is_the_tools(name):
+    for row, wrong, length, said in rows(name):
+        if length and said != "dropped":
+            assert wrong / length == pytest.approx(said, abs=1e-12), row
+
+
+@pytest.mark.parametrize("name", TOOLS)
+def test_where_a_tool_has_no_rate_of_a_pair_the_reference_is_empty(name):
+    named = {"IndexError", "ZeroDivisionError"}
+    assert [row for row, _, length, said in rows(name) if said in named and length] == []
+
+
+def test_a_skipped_reply_that_kimi_drops_is_counted_here():
+    dropped = [(wrong, length) for _, wrong, length, said in rows("kimi-en") if said == "dropped"]
+    assert dropped == [(3.0, 3.0)]
+
+
+def test_chinese_is_cut_where_sacrebleu_cuts_it():
+    cuts = TokenizerZh()
+    # Not the inside of the Han and Hangul blocks, nor surrogates: their ends tell.
+    blocks = (
+        (0xA0, 0x4E10),
+        (0x9F00, 0xAC10),
+        (0xD790, 0xD800),
+        (0xF8F0, 0x10000),
+        (0x1FFF0, 0x20010),
+    )
+    text = "x".join(chr(code) for block in blocks for code in range(*block))
+    assert cut_chinese(text) == cuts(text).lower().split()
+
+
+def test_western_marks_are_cut_as_13a_cuts_them():
+    text = "it costs $5.50, or 3.5% -5 1-2 a-b +7 (x) y/z £3 ¢4 end. 1,000 a.b {c} ~d o'clock"
+    assert cut_western(text) == Tokenizer13a()(text).split()
+
+
+@pytest.mark.parametrize(
+    ("reference", "hypothesis", "wrong"),
+    [
+        ("the white paper is here", "the whitepaper was here", 1),
+        ("the whitepaper is here", "the white paper is here", 0),
+        ("a b c d", "abc x", 1),
+        ("ab cd", "a bc d", 3),
+        ("never the less", "nevertheless nevertheless", 1),
+        ("one two", "", 2),
+    ],
+)
+def test_words_written_apart_or_together_cost_nothing(reference, hypothesis, wrong):
+    assert sum(joined_errors(reference.split(), hypothesis.split())) == wrong
+
+
+def test_without_a_compound_joining_counts_as_always():
+    sides = words("the cat sat on the mat"), words("a cat sits on mat now")
+    assert joined_errors(*sides) == errors(*sides)
