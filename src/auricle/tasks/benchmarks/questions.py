@@ -62,6 +62,12 @@ CLOTHO_AQA = Benchmark(
     source="doi.org/10.5281/zenodo.6473207",
     splits={"test": None, "val": None, "train": None},
     options={"agreement": tuple(AGREED), "questions": ("all", "yes-no", "single-word")},
+    counts={
+        "test/majority/all": 2476,
+        "test/majority/yes-no": 1892,
+        "test/unanimous/all": 1312,
+        "test/any/all": 2838,
+    },
     layout="clotho_aqa_test.csv and audio_files/",
     read=_clotho_aqa,
     asking={

@@ -194,6 +194,7 @@ def _set(
             REVISION,
             at=lambda part: (subset, "+".join(_splits(subset, part["split"]))),
             item=make,
+            files="{config}/{split}-*.parquet",
         ),
         asking=asking,
     )
