@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 
 from auricle.config import Spec
@@ -19,12 +21,14 @@ TOOLS: Mapping[str, Tool] = {
     each.TOOL.name: each.TOOL for each in (kimi, lmms_eval, ultraeval, open_asr, cmi)
 }
 
+EARLIER = "Earlier results of the same model and dataset are in the folder, and left out."
+
 
 def import_results(
     path: Path, tool: str, out: Path | None, told: Told, *, fresh: bool = False
 ) -> Iterator[tuple[Path, str]]:
     """Make a run of each result file a path names; where it is, and a line about it."""
-    found = _wanted(results(path, tool), told.only, path)
+    found = _latest(_wanted(results(path, tool), told.only, path))
     for each in found:
         alone = out if out and len(found) == 1 else None
         folder = alone or (out or Path("runs")) / _slug(each, told)
@@ -40,6 +44,16 @@ def _wanted(found: list[Results], only: str, path: Path) -> list[Results]:
         names = ", ".join(dict.fromkeys(each.dataset for each in found))
         raise DataError(f"{path} has no dataset called {only!r}; it has {names}.")
     return wanted
+
+
+def _latest(found: list[Results]) -> list[Results]:
+    """The last file of each model and dataset; their names tell the time."""
+    last = {(each.model, each.dataset): each for each in found}
+    counts = Counter((each.model, each.dataset) for each in found)
+    return [
+        replace(each, notes=(*each.notes, EARLIER)) if counts[key] > 1 else each
+        for key, each in last.items()
+    ]
 
 
 def _slug(found: Results, told: Told) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,6 +66,8 @@ class Tool:
     read: Callable[[Path, Sequence[Line]], Results]
     profile: str = ""
     """The text profile that normalises as it does, where there is one."""
+    leave: str = ""
+    """What files are called that its scorer makes of results, with the same columns."""
 
     def fits(self, values: Mapping[str, Any]) -> bool:
         return all(mark in values for mark in self.marks)
@@ -81,7 +84,9 @@ class Tool:
         return found
 
     def _is_result(self, path: Path) -> bool:
-        """Derived files lie beside results, and have other columns."""
+        """Derived files lie beside results: most have other columns, some only other names."""
+        if self.leave and re.search(self.leave, path.name):
+            return False
         with path.open("rb") as lines:
             first = next((line for line in lines if not line.isspace()), b"")
         try:

@@ -106,4 +106,5 @@ TOOL = Tool(
     "{model}_{dataset}.jsonl with index and prediction",
     read,
     "kimi",
+    r"_(wer_details|judge)\.jsonl$",
 )

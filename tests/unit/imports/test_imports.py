@@ -197,11 +197,21 @@ def test_two_models_of_another_tool_are_compared_without_their_sounds(tmp_path):
 def test_a_folder_of_results_becomes_a_run_each(tmp_path):
     for dataset in ("LibriSpeech", "Fleurs-en"):
         kimi(tmp_path / "theirs", dataset=dataset)
-    write(tmp_path / "theirs" / "Kimi-Audio" / "LibriSpeech" / "x_wer_details.jsonl", [{"wer": 1}])
+    made = "Kimi-Audio_LibriSpeech_wer_details"
+    kimi(tmp_path / "theirs").with_stem(made).write_text('{"index": 0, "prediction": ""}')
     found = [
         each for each, _ in import_results(tmp_path / "theirs", "kimi", tmp_path / "r", Told())
     ]
     assert sorted(each.name for each in found) == ["Fleurs-en-Kimi-Audio", "LibriSpeech-Kimi-Audio"]
+
+
+def test_of_two_logs_of_one_dataset_the_later_is_taken(tmp_path):
+    first = ultraeval(tmp_path, broken=[0, 1])
+    first.rename(first.with_stem("2026-01-01_00-00-00"))
+    ultraeval(tmp_path).rename(first.with_stem("2026-01-02_00-00-00"))
+    run, _ = imported(tmp_path, "ultraeval", tmp_path / "run")
+    assert not failures(run)
+    assert "Earlier results" in api.metrics(run.path)["notes"][0]
 
 
 def test_one_dataset_of_several_is_taken_by_name(tmp_path):
