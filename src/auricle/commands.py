@@ -90,7 +90,7 @@ def _specs(
     if judge := _judge(common.pop("judge", None), options["judge"], options["judge_args"]):
         common["judge"] = judge
     named = [one for each in tasks for one in tasks_of(each, options["kind"], told)]
-    named = named or [(common.pop("task"), told)]
+    named = named or tasks_of(common.pop("task"), None, told)
     common.pop("task", None)
     source = str(config or "auricle run")
     return [

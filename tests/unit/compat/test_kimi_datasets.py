@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from auricle.api import evaluate
+from auricle.api import evaluate, preview
 from auricle.compat.kimi.datasets import GROUPS, KNOWN, dataset, group
 from auricle.compat.kimi.places import Places
 from auricle.config import Spec, tasks_of
@@ -181,7 +181,8 @@ def test_a_group_where_one_task_is_due_names_its_members():
 def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle, tmp_path):
     for name in ("LibriSpeech", "AISHELL-1"):
         written(f"data/{name}/{name}.jsonl", [{"answer": "0", "subset": name}])
-    done = auricle("run", "kimi:asr", "-m", "echo", "-o", "runs", "--json")
+    Path("run.yaml").write_text("task: kimi:asr\nmodel: echo\n")
+    done = auricle("run", "--config", "run.yaml", "-o", "runs", "--json")
     assert done.returncode == 0, done.stderr
     assert [each["task"]["name"] for each in json.loads(done.stdout)] == [
         "LibriSpeech",
@@ -218,13 +219,13 @@ def test_options_are_read_from_the_question_without_what_follows_them():
     assert found["option_accuracy"].value == pytest.approx(2 / 3)
 
 
-def test_a_question_is_asked_as_it_stands_and_a_spoken_one_without_words(auricle):
+def test_a_question_is_asked_as_it_stands_and_a_spoken_one_without_words():
     written("data/VocalSound/VocalSound.jsonl", [{"question": VOCAL, "answer": "A"}])
     written("data/VoiceBench/mmsu.jsonl", [{"answer": "B"}])
-    shown = auricle("preview", "kimi:VocalSound", "-m", f"kimi:{CLASSES}:Telling").stdout
-    assert json.loads(shown.splitlines()[1])["text"] == VOCAL
-    shown = auricle("preview", "kimi:mmsu", "-m", f"kimi:{CLASSES}:Telling").stdout
-    assert json.loads(shown.splitlines()[1])["text"] == ""
+    for name, text in (("VocalSound", VOCAL), ("mmsu", "")):
+        spec = Spec(task=f"kimi:{name}", model=f"kimi:{CLASSES}:Telling")
+        ((_, ((_, sent),)),) = preview(spec)
+        assert json.loads(sent)["text"] == text
 
 
 def test_spoken_options_are_answered_with_a_letter():

@@ -4,7 +4,9 @@ import copy
 import json
 import shutil
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -84,23 +86,21 @@ def test_a_class_is_found_by_its_module(tone):
         assert model.ask(str(tone("a.wav")), "what?").text == "plain"
 
 
-@pytest.mark.parametrize(
-    ("question", "kind", "words"),
-    [
-        ("raise", "ValueError", "no such token (kimi_classes.py:"),
-        ("none", "SampleError", "generate_inner of Odd should return (prompt, text), not None"),
-        ("three", "SampleError", "not tuple of 3"),
-        ("alone", "SampleError", "not str"),
-        ("no text", "SampleError", "and the text is None"),
-        ("number", "SampleError", "and the text is int"),
-    ],
-)
-def test_what_goes_wrong_costs_its_own_sample_and_is_named(
-    question, kind, words, tone, manifest, tmp_path
-):
-    found = outcome(tmp_path / "out", manifest(rows(tone, "well", question, "so")), "Odd")
-    assert found[question].error.kind == kind
-    assert words in found[question].error.message
+WRONG = {
+    "raise": ("ValueError", "no such token (kimi_classes.py:"),
+    "none": ("SampleError", "generate_inner of Odd should return (prompt, text), not None"),
+    "three": ("SampleError", "not tuple of 3"),
+    "alone": ("SampleError", "not str"),
+    "no text": ("SampleError", "and the text is None"),
+    "number": ("SampleError", "and the text is int"),
+}
+
+
+def test_what_goes_wrong_costs_its_own_sample_and_is_named(tone, manifest, tmp_path):
+    found = outcome(tmp_path / "out", manifest(rows(tone, "well", *WRONG, "so")), "Odd")
+    for question, (kind, words) in WRONG.items():
+        assert found[question].error.kind == kind
+        assert words in found[question].error.message
     assert [found[each].outputs[0].text for each in ("well", "so")] == ["done, nothing left"] * 2
 
 
@@ -271,3 +271,18 @@ def test_a_class_that_cannot_be_made_says_why():
         SpecError, match=r"kimi:mine.py:My raised OSError: no weights \(mine.py:3\)"
     ):
         models.get("kimi:mine.py:My")()
+
+
+def test_a_class_runs_without_gradients_where_there_is_torch(tone, monkeypatch):
+    entered = []
+
+    @contextmanager
+    def inference_mode():
+        entered.append("in")
+        yield
+        entered.append("out")
+
+    monkeypatch.setitem(sys.modules, "torch", SimpleNamespace(inference_mode=inference_mode))
+    with load_model(f"kimi:{FILE}:Odd") as model:
+        model.ask(str(tone("a.wav", 0.3)), "well")
+    assert entered == ["in", "out"]

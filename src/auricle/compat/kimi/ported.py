@@ -21,7 +21,7 @@ from auricle.models.base import BatchModel
 from auricle.registry import attribute
 from auricle.types import Generate, Generation, Request, media
 
-TASKS = {"asr": "ASR", "mcq": "MQA", "classify": "MQA", "qa": "Ref-QA"}
+TASKS = {"asr": "ASR", "mcq": "MQA", "classify": "MQA", "qa": "Ref-QA", "translate": "Ref-QA"}
 """What the evalkit calls a kind of task; all others are open-ended to it."""
 FIELDS = ("task", "interactive", "audio_type", "dataset_series", "dataset_name", "lang")
 
