@@ -9,6 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -43,15 +44,44 @@ def benchmarks() -> dict[str, Benchmark]:
     return {name: each for name, each in found.items() if isinstance(each, Benchmark)}
 
 
-def list_data(as_json: bool) -> None:
-    """Print what is in the catalogue."""
+def list_data(name: str | None, as_json: bool) -> None:
+    """Print what is in the catalogue, or all that is known of one entry."""
     found = benchmarks()
+    if name:
+        found = {name: _found(name, found)}
     if as_json:
         click.echo(orjson.dumps([_plain(each) for each in found.values()], option=2))
         return
-    rows = [(name, b.kind, languages_of(b), b.licence, b.source) for name, b in found.items()]
-    for line in aligned(HEADER, rows):
+    rows = [(each, b.kind, languages_of(b), b.licence, b.source) for each, b in found.items()]
+    for line in _details(found[name]) if name else aligned(HEADER, rows):
         click.echo(line)
+
+
+def _found(name: str, known: Mapping[str, Benchmark]) -> Benchmark:
+    if name not in known:
+        near = get_close_matches(name, known, n=3)
+        hint = f" Did you mean {', '.join(near)}?" if near else ""
+        raise SpecError(f"No published benchmark called {name!r}.{hint} See `auricle data list`.")
+    return known[name]
+
+
+def _details(bench: Benchmark) -> Iterator[str]:
+    """An entry, a line for each fact; the first of several values is the default."""
+    splits = [f"{each} ({count:,})" if count else each for each, count in bench.splits.items()]
+    hub = bench.hub
+    facts = {
+        "name": f"{bench.name}: {bench.title}",
+        "kind": bench.kind,
+        "language": ", ".join(bench.languages) or languages_of(bench),
+        "split": ", ".join(splits),
+        **{option: ", ".join(values) for option, values in bench.options.items()},
+        "licence": bench.licence or "not stated",
+        "archive": bench.source,
+        "layout": bench.layout,
+        "hub": f"{hub.name} at {hub.revision or 'no pinned revision'}" if hub else "no copy",
+    }
+    width = max(map(len, facts)) + 2
+    return (f"{fact.ljust(width)}{words}" for fact, words in facts.items())
 
 
 def languages_of(bench: Benchmark) -> str:

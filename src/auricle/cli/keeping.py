@@ -102,12 +102,13 @@ root_option = click.option(
 
 
 @data.command(name="list")
+@click.argument("name", required=False)
 @json_option
-def data_list(as_json: bool) -> None:
-    """Name, kind, language, licence and source of every published benchmark."""
+def data_list(name: str | None, as_json: bool) -> None:
+    """Name, kind, language, licence and source of every published benchmark; or all of NAME."""
     from auricle.holdings import list_data
 
-    list_data(as_json)
+    list_data(name, as_json)
 
 
 @data.command(name="check")

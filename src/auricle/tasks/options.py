@@ -69,6 +69,7 @@ class Options:
     def of(cls, kind: str, given: Mapping[str, Any]) -> Options:
         known = [each.name for each in fields(cls)]
         if unknown := [name for name in given if name not in known]:
+            known.remove("reader")  # nothing to be said on a command line
             near = difflib.get_close_matches(unknown[0], known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"It takes {', '.join(known)}."
             told = ", ".join(unknown)
@@ -81,8 +82,8 @@ class Options:
 
 def _option(name: str, value: Any) -> Any:
     """Numbers where text is due are taken as text, as a command line means them."""
-    if name == "reader" and callable(value):
-        return value
+    if name == "reader":
+        return _callable(name, value)
     if value is None or (name in NESTED and isinstance(value, (Mapping, list, tuple, int))):
         return value
     if name in WHOLE:
@@ -101,6 +102,12 @@ def _option(name: str, value: Any) -> Any:
 def _number(name: str, value: Any, kind: Any, least: int, due: str) -> Any:
     if not isinstance(value, kind) or isinstance(value, bool) or value < least:
         raise _wrong(name, due, value)
+    return value
+
+
+def _callable(name: str, value: Any) -> Any:
+    if not callable(value):
+        raise _wrong(name, "a function", value)
     return value
 
 

@@ -60,7 +60,7 @@ def covost_split(root: Path) -> None:
     text(
         root / "de/covost_v2.de_en.test.tsv",
         "path\tsentence\ttranslation\tclient_id",
-        "common_voice_de_7.mp3\tGuten Morgen\tGood morning\tcc33",
+        'common_voice_de_7.mp3\tGuten \\"Morgen\\"\tGood \\"morning\\"\tcc33',
     )
 
 
@@ -241,9 +241,9 @@ SPEECH = [
     Miniature(
         "covost2",
         covost_split,
-        {"common_voice_de_7": "Good morning"},
+        {"common_voice_de_7": 'Good "morning"'},
         {"pair": "de_en"},
-        meta={"speaker": "cc33", "sentence": "Guten Morgen"},
+        meta={"speaker": "cc33", "sentence": 'Guten "Morgen"'},
         file="de/clips/common_voice_de_7.mp3",
     ),
     Miniature(

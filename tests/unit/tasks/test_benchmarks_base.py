@@ -70,6 +70,14 @@ def test_any_language_of_common_voice_is_taken_and_what_is_there_is_told(tmp_pat
         made(tmp_path, "common-voice-de").samples.peek()
 
 
+def test_one_language_is_not_taken_for_another(tmp_path):
+    CORPORA["common-voice-de"].build(tmp_path)
+    folder = tmp_path / "cv-corpus-17.0-2024-03-15/de"
+    with pytest.raises(DataError, match=r"is in de, not in en: say so with -T language=de"):
+        registry.task.get("common-voice")(root=str(folder)).samples.peek()
+    assert len(registry.task.get("common-voice")(root=str(folder), language="de").samples) == 2
+
+
 def test_a_corpus_without_a_copy_on_the_hub_needs_its_folder():
     with pytest.raises(SpecError, match=r"needs its folder: .*AISHELL-1 comes from openslr.org/33"):
         registry.task.get("aishell")()
@@ -157,6 +165,15 @@ def test_the_list_tells_name_kind_language_licence_and_source(auricle):
     libri = next(each for each in rows if each["name"] == "librispeech")
     assert libri["splits"]["test-clean"] == 2620
     assert libri["hub"]["name"] == "openslr/librispeech_asr"
+
+
+def test_one_entry_is_told_in_full(auricle):
+    told = auricle("data", "list", "ami").stdout
+    assert "mic       ihm, sdm, ihm-mix" in told
+    assert "edinburghcstr/ami at no pinned revision" in told
+    wrong = auricle("data", "list", "libri")
+    assert wrong.returncode == 2
+    assert "Did you mean librispeech?" in wrong.stderr
 
 
 def test_a_whole_copy_is_exit_code_zero_and_a_torn_one_three(auricle, tmp_path):

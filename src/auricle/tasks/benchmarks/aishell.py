@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, lines
+from auricle.tasks.benchmarks.base import Benchmark, Items, Part, below, item, lines
 
 CHANNELS: Mapping[str, tuple[str, ...]] = {
     "ios": ("iOS", "IOS", "ios"),
@@ -13,6 +14,8 @@ CHANNELS: Mapping[str, tuple[str, ...]] = {
     "mic": ("Mic", "MIC", "mic"),
 }
 """Folders of AISHELL-2's channels, as they are spelled in releases."""
+SPEAKER = re.compile(r"S\d{4}")
+"""Whose an utterance of AISHELL-1 is: BAC009S0764W0121 lies in the folder S0764."""
 COUNTED = {"metrics": ("cer",), "cluster": "speaker"}
 
 
@@ -23,20 +26,12 @@ def _read(root: Path, part: Part) -> Items:
     """One file of transcripts for all splits; a speaker's folder of WAV files in each."""
     home = below(root, "data_aishell/transcript", "transcript").parent
     speakers = below(home, f"wav/{part['split']}")
-    spoken = dict(_transcripts(home / "transcript" / "aishell_transcript_v0.8.txt"))
-    for sound in sorted(speakers.glob("*/*.wav")):
-        if sound.stem in spoken:  # some recordings were never transcribed
-            yield _utterance(sound, spoken[sound.stem])
-
-
-def _transcripts(path: Path) -> list[tuple[str, str]]:
-    """Ids and texts; spaces in the texts part words and are not spoken."""
-    parted = (line.split(maxsplit=1) for line in lines(path))
-    return [(words[0], "".join(words[1:]).replace(" ", "")) for words in parted]
-
-
-def _utterance(sound: Path, text: str) -> Item:
-    return item(sound.stem, sound, text, speaker=sound.parent.name)
+    present = {each.name for each in speakers.iterdir()}
+    for line in sorted(lines(home / "transcript" / "aishell_transcript_v0.8.txt")):
+        name, *words = line.split()  # spaces part words and are not spoken
+        if (found := SPEAKER.search(name)) and found[0] in present:
+            sound = speakers / found[0] / f"{name}.wav"
+            yield item(name, sound, "".join(words), speaker=found[0])
 
 
 AISHELL = Benchmark(

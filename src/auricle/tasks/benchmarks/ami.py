@@ -30,7 +30,7 @@ SOUNDS = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headse
 
 
 def _read(root: Path, part: Part) -> Items:
-    """Segments of each speaker of a split's meetings, in order of time."""
+    """Segments of each speaker of a split's meetings."""
     notes = below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
     segments = below(notes, "segments")
     sounds = below(root, "amicorpus", "wav_db", "")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
+from auricle.errors import DataError
 from auricle.tasks.benchmarks.base import (
     Benchmark,
     Hub,
@@ -30,6 +31,11 @@ def _read(root: Path, part: Part) -> Items:
     language, name = part["language"], f"{part['split']}.tsv"
     folder = _language_folder(root, language, name)
     for row in table(folder / name, needs=("client_id", "path", "sentence")):
+        if row.get("locale", language) not in (language, ""):
+            raise DataError(
+                f"{folder / name} is in {row['locale']}, not in {language}: "
+                f"say so with -T language={row['locale']}."
+            )
         yield _utterance(row, folder / "clips" / _clip(row["path"]))
 
 
@@ -103,7 +109,7 @@ def _read_translations(root: Path, part: Part) -> Items:
     split, stem, tops = part["split"], f"covost_v2.{pair}", ("", f"{spoken}/")
     path = below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
     clips = _clips(root, path.parent, spoken)
-    for row in table(path, needs=("path", "translation")):
+    for row in table(path, needs=("path", "translation"), escape="\\"):
         if row.get("split", split) == split:
             known = {"spoken": spoken, "written": written}
             yield _translated(row, clips / _clip(row["path"]), known)

@@ -181,12 +181,15 @@ def lines(path: Path) -> Iterator[str]:
 
 
 def table(
-    path: Path, columns: Sequence[str] = (), delimiter: str = "\t", needs: Sequence[str] = ()
+    path: Path,
+    columns: Sequence[str] = (),
+    delimiter: str = "\t",
+    needs: Sequence[str] = (),
+    escape: str | None = None,
 ) -> Iterator[dict[str, str]]:
     """Rows of a table whose quotation marks are text; the header names columns, or `columns` do."""
-    found = csv.DictReader(
-        lines(path), list(columns) or None, delimiter=delimiter, quoting=csv.QUOTE_NONE
-    )
+    form: dict[str, Any] = {"delimiter": delimiter, "escapechar": escape}
+    found = csv.DictReader(lines(path), list(columns) or None, quoting=csv.QUOTE_NONE, **form)
     if lacking := [name for name in needs if name not in (found.fieldnames or ())]:
         there = ", ".join(found.fieldnames or ()) or "none"
         raise DataError(f"{path} has no column {', '.join(lacking)}; it has {there}.")
