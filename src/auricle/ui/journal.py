@@ -129,7 +129,7 @@ def _row(held: Mapping[str, Any], offset: int) -> tuple[Any, ...]:
         shortened(answer_text(held["outputs"])),
         "failed" if error else "answered",
         shortened(f"{error['kind']}: {error['message']}") if error else "",
-        float(held["seconds"]),
+        math.nan if held["seconds"] is None else float(held["seconds"]),
         math.nan if held.get("audio_seconds") is None else float(held["audio_seconds"]),
         offset,
     )
