@@ -10,6 +10,7 @@ from typing import Any
 
 import orjson
 
+from auricle.compat.lmms.asking import text_of
 from auricle.compat.lmms.media import is_medium, lent, part_of, turns_of
 from auricle.compat.lmms.reading import Config, Function
 from auricle.data.huggingface import PREFIX, HuggingFace
@@ -34,7 +35,8 @@ class Asking:
 
     def sample(self, at: int, row: Row) -> Sample:
         doc = {name: lent(value, self.root) for name, value in row.values.items()}
-        inputs: dict[str, Input] = {"turns": self.turns(doc)}
+        turns = self.turns(doc)
+        inputs: dict[str, Input] = {"turns": turns, "question": _question(turns)}
         if self.config.get("doc_to_choice") is not None:
             inputs["choices"] = [str(each) for each in self.choices(doc)]
         if self.config.get("output_type") == "generate_until_multi_round":
@@ -114,6 +116,11 @@ class Asking:
         if name not in doc:
             raise SampleError(f"{field} names the column {name!r}; there are {', '.join(doc)}")
         return doc[name]
+
+
+def _question(turns: tuple[Turn, ...]) -> str:
+    """What the user says, for whoever reads or judges the answers."""
+    return text_of([turn for turn in turns if turn.role == "user"])
 
 
 def rendered(template: str, doc: Mapping[str, Any]) -> str:

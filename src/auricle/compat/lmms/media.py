@@ -83,9 +83,10 @@ def opened(picture: Image) -> Any:
 
 
 def placed(path: str, root: Path) -> Path:
-    """A path as it stands if there is such a file, else from the folder of the data."""
+    """A path from the folder of the data; as it stands only if there is no such file there."""
     given = Path(path).expanduser()
-    return given if given.is_absolute() or given.exists() else root / given
+    here = root / given
+    return (given if given.exists() and not here.exists() else here).absolute()
 
 
 # --- what functions return -----------------------------------------------------------------

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from auricle import registry
+from auricle.audio import Audio
 from auricle.compat.lmms.docs import Asking, source_of
 from auricle.compat.lmms.media import Sound, part_of
 from auricle.compat.lmms.reading import Config, Function, read, refuse_unknown
@@ -137,8 +138,8 @@ class Rounds:
     def _next(
         self, sample: Sample, number: int, told: list[str], between: Any
     ) -> tuple[tuple[Turn, ...], list[str], Any]:
-        sounds = {name: value for name, value in sample.inputs.items() if name != "turns"}
-        doc = {**sample.meta, **{name: Sound(value) for name, value in sounds.items()}}  # type: ignore[arg-type]
+        sounds = {n: Sound(each) for n, each in sample.inputs.items() if isinstance(each, Audio)}
+        doc = {**sample.meta, **sounds}
         found = self.text(
             doc,
             lmms_eval_specific_kwargs=self.specific,
