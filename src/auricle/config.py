@@ -19,7 +19,7 @@ from auricle.secrecy import redacted
 from auricle.verdicts import Judge
 
 KINDS = (
-    *("asr", "translate", "mcq", "qa", "open", "classify", "chat", "perplexity"),
+    *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
     *("reward", "preference"),
 )
 SCORING = (

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 KINDS = (
-    *("asr", "translate", "mcq", "qa", "open", "classify", "chat", "perplexity"),
+    *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
     *("reward", "preference"),
 )
 
