@@ -1,6 +1,7 @@
 """What every entry of the understanding half must do, on a miniature of its official layout."""
 
 import asyncio
+import json
 import re
 import shutil
 
@@ -193,10 +194,33 @@ def _hub_rows():
     ]
 
 
+def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path):
+    for mini in (named("esc50"), named("air-bench-foundation"), named("air-bench-chat")):
+        mini.build(tmp_path)
+    dog = {"filename": "1-100032-A-0.wav", "fold": 1, "category": "dog", "audio": heard("dog")}
+    chat = {"task_name": "sound_QA", "dataset_name": "clotho", "uniq_id": 3, "audio": heard("a")}
+    said = {"question": "What is it?", "answer_gt": "A bell.", "meta_info": "A bell rings."}
+    for name, row in (("esc50", dog), ("air-bench-chat", {**chat, **said})):
+        bench = registry.task.get(name)
+        (here, *_), there = bench(root=str(tmp_path)).samples.items(), bench.hub.item(row)
+        assert {**here, "audio": None} == {**there, "audio": None}
+    assert registry.task.get("esc50").hub.only({"split": "fold2"}) == {"fold": 2}
+
+
 def test_a_judge_is_asked_three_times_about_open_requests(tmp_path):
     task = registry.task.get("voicebench-alpacaeval")(root=str(tmp_path))
     sample = Sample(id="0", inputs={"question": ""}, meta={"audio_content": "Hi?"})
     assert len(task.metrics[0].asks(sample, Generation(text="Hello"))) == 3
+
+
+def test_without_a_judge_answers_are_kept_and_what_is_missing_is_said(tmp_path):
+    mini = named("air-bench-chat")
+    mini.build(tmp_path / "corpus")
+    spec = spec_of(mini.task, {"root": str(tmp_path / "corpus")}, model_args={"reply": "a bell"})
+    assert api.evaluate(spec, tmp_path / "run") == []
+    told = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "needs a judge" in told["refused"]["judge-1-10"]
+    assert "a bell" in (tmp_path / "run" / "outputs.jsonl").read_text()
 
 
 def test_a_recording_that_audiocaps_lost_is_a_failure_and_not_dropped(tmp_path):

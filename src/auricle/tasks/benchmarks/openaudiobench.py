@@ -12,6 +12,8 @@ from typing import Any
 from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item
 from auricle.tasks.benchmarks.tables import Values, made
 
+OPEN = "alpaca_eval"
+
 
 @dataclass(frozen=True)
 class Subset:
@@ -30,12 +32,14 @@ def _read(subset: Subset, root: Path, _part: Part) -> Items:
     listed = below(folder, f"{subset.name}.csv")
 
     def make(row: Values) -> Item:
-        name = row["audio_filename"]
+        name, answer = row["audio_filename"], several(row.get(subset.answer))
+        is_one_of_many = subset.name == OPEN  # to be compared with, not to be agreed with
         return item(
             Path(name).stem,
             folder / "audios" / name,
-            several(row.get(subset.answer)),
+            None if is_one_of_many else answer,
             audio_content=row[subset.question],
+            baseline=answer if is_one_of_many else "",
         )
 
     return made(listed, make)
@@ -57,7 +61,7 @@ def _set(subset: Subset) -> Benchmark:
     return Benchmark(
         name=f"openaudiobench-{subset.name.replace('_', '-')}",
         title=f"OpenAudioBench {subset.name}",
-        kind="open" if subset.name == "alpaca_eval" else "qa",
+        kind="open" if subset.name == OPEN else "qa",
         language=subset.language,
         licence="",
         source="huggingface.co/datasets/baichuan-inc/OpenAudioBench",
@@ -69,7 +73,7 @@ def _set(subset: Subset) -> Benchmark:
 
 
 ALIKE = ("judge-reference", "contains")
-ALPACA_EVAL = _set(Subset("alpaca_eval", "instruction", "output", ("judge-1-10",)))
+ALPACA_EVAL = _set(Subset(OPEN, "instruction", "output", ("judge-1-10",)))
 LLAMA_QUESTIONS = _set(Subset("llama_questions", "Questions", "Answer", ALIKE))
 TRIVIA_QA = _set(Subset("trivia_qa", "question", "answer_normalized_aliases", ALIKE))
 WEB_QUESTIONS = _set(Subset("web_questions", "question", "answers", ALIKE))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.data.rows import Row
-from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item
+from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, below, item
 from auricle.tasks.benchmarks.tables import Values, made, records
 from auricle.tasks.emotion import meld
 from auricle.tasks.kinds import MEDIA
@@ -123,25 +123,29 @@ def _air_bench(name: str, root: Path, _part: Part) -> Items:
     listed = below(folder, f"{name}_meta.json")
 
     def make(row: Values) -> Item:
-        task, dataset = row["task_name"], row["dataset_name"]
-        sound = folder / f"{task}_{dataset}" / str(row["path"])
+        sound = folder / f"{row['task_name']}_{row['dataset_name']}" / str(row["path"])
         if not sound.exists() and sound.with_suffix(".flac").exists():
             sound = sound.with_suffix(".flac")  # Audio_Grounding is listed as .wav, and is not
-        return item(
-            f"{task}-{row['uniq_id']}",
-            sound,
-            row["answer_gt"],
-            question=row["question"],
-            choices=[str(row[each]) for each in OPTIONS if row.get(each) is not None],
-            task=task,
-            dataset=dataset,
-            audio_content=row.get("meta_info"),
-        )
+        return _air_item({**row, "audio": sound})
 
     return made(listed, make)
 
 
-def _air(name: str, kind: str, asking: Mapping[str, Any]) -> Benchmark:
+def _air_item(row: Values) -> Item:
+    task = row["task_name"]
+    return item(
+        f"{task}-{row['uniq_id']}",
+        row["audio"],
+        row["answer_gt"],
+        question=row["question"],
+        choices=[str(row[each]) for each in OPTIONS if row.get(each)],
+        task=task,
+        dataset=row["dataset_name"],
+        audio_content=row.get("meta_info"),
+    )
+
+
+def _air(name: str, kind: str, asking: Mapping[str, Any], families: str) -> Benchmark:
     return Benchmark(
         name=f"air-bench-{name.lower()}",
         title=f"AIR-Bench {name}",
@@ -152,11 +156,17 @@ def _air(name: str, kind: str, asking: Mapping[str, Any]) -> Benchmark:
         splits={"test": None},
         layout=f"{name}/{name}_meta.json and {name}/TASK_DATASET/",
         read=partial(_air_bench, name),
+        hub=Hub(
+            "lmms-lab/AIR_Bench",
+            None,
+            at=lambda _part: (name, families),
+            item=_air_item,
+            files="{config}/{split}-*.parquet",
+        ),
         asking={**asking, "by": ["task"]},
     )
 
 
-AIR_BENCH_FOUNDATION = _air(
-    "Foundation", "mcq", {"prompt": f"{MEDIA}{CHOOSE}\n{{question}}{{options}}"}
-)
-AIR_BENCH_CHAT = _air("Chat", "open", {"metrics": ["judge-1-10"]})
+CHOSEN = {"prompt": f"{MEDIA}{CHOOSE}\n{{question}}{{options}}"}
+AIR_BENCH_FOUNDATION = _air("Foundation", "mcq", CHOSEN, "speech+sound+music")
+AIR_BENCH_CHAT = _air("Chat", "open", {"metrics": ["judge-1-10"]}, "speech+sound+music+mixed")

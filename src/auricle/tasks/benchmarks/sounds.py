@@ -6,7 +6,17 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, lines, missing
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    Hub,
+    Item,
+    Items,
+    Part,
+    below,
+    item,
+    lines,
+    missing,
+)
 from auricle.tasks.benchmarks.tables import Values, made
 from auricle.tasks.emotion.folder import SOUNDS, files
 
@@ -52,12 +62,20 @@ def _esc50(root: Path, part: Part) -> Items:
     def make(row: Values) -> Item | None:
         if part["split"] not in ("all", f"fold{row['fold']}"):
             return None
-        name, label = row["filename"], row["category"]
-        group = ESC50_GROUPS[ESC50_LABELS.index(label) // 10] if label in ESC50_LABELS else ""
-        sound = folder / "audio" / name
-        return item(Path(name).stem, sound, spaced(label), fold=row["fold"], group=group)
+        return _esc50_item({**row, "audio": folder / "audio" / row["filename"]})
 
     return made(folder / "meta" / "esc50.csv", make)
+
+
+def _esc50_item(row: Values) -> Item:
+    label = row["category"]
+    group = ESC50_GROUPS[ESC50_LABELS.index(label) // 10] if label in ESC50_LABELS else ""
+    name = Path(row["filename"]).stem
+    return item(name, row["audio"], spaced(label), fold=str(row["fold"]), group=group)
+
+
+def _esc50_fold(part: Part) -> dict[str, int]:
+    return {} if part["split"] == "all" else {"fold": int(part["split"][-1])}
 
 
 ESC50 = Benchmark(
@@ -69,6 +87,13 @@ ESC50 = Benchmark(
     splits={"all": 2000, **{f"fold{number}": 400 for number in range(1, 6)}},
     layout="meta/esc50.csv and audio/1-100032-A-0.wav",
     read=_esc50,
+    hub=Hub(
+        "ashraq/esc50",
+        "4005892498c64d7a9f4c09886414b065cb6bb61a",
+        at=lambda _part: (None, "train"),
+        item=_esc50_item,
+        only=_esc50_fold,
+    ),
     asking={
         "labels": [spaced(label) for label in ESC50_LABELS],
         "question": "Which environmental sound is this?",
