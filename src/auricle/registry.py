@@ -6,7 +6,7 @@ import difflib
 import fnmatch
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
@@ -97,13 +97,20 @@ class Registry(Generic[T]):
             return cast(T, attribute(self._prefixes[prefix].path)(rest))
         if ":" in name:
             return cast(T, attribute(name))
-        near = difflib.get_close_matches(name, list(self), n=3)
+        near = _near(name, list(self))
         hint = f"Did you mean {', '.join(near)}?" if near else f"See `auricle list {self.kind}s`."
         raise UnknownName(f"No {self.kind} called {name!r}. {hint}")
 
     def _plugins(self, name: str | None = None) -> list[EntryPoint]:
         found = entry_points(group=f"auricle.{self.kind}s")
         return [point for point in found if name is None or point.name == name]
+
+
+def _near(name: str, known: Sequence[str]) -> list[str]:
+    """Names that might be meant: `mmsu` of voicebench-mmsu, or a slip of the finger."""
+    within = [each for each in known if len(name) > 2 and name.casefold() in each.casefold()]
+    alike = difflib.get_close_matches(name, known, n=3)
+    return list(dict.fromkeys([*within, *alike]))[:3]
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -142,3 +142,8 @@ def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
     assert model.get(f"{path}:Named").__qualname__ == first.__qualname__
     with pytest.raises(SpecError, match="already registered"):
         model("named-twice")(object())
+
+
+def test_a_part_of_a_name_is_as_good_as_a_slip_of_the_finger():
+    with pytest.raises(UnknownName, match="Did you mean voicebench-mmsu, mmau"):
+        task.get("mmsu")
