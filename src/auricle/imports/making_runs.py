@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from auricle import api
@@ -13,7 +14,7 @@ from auricle.audio import Audio
 from auricle.codec import content_key, dumps
 from auricle.config import KINDS, Spec
 from auricle.data.manifest import Manifest
-from auricle.errors import AudioError, SpecError
+from auricle.errors import AudioError, DataError, SpecError
 from auricle.imports.base import Answer, Results, Tool, digest_of
 from auricle.making import build, description
 from auricle.store import Run, write_lines
@@ -22,6 +23,7 @@ from auricle.types import Failure, Json, Record, Rejected, Sample
 
 ROWS = "imported.jsonl"
 """The samples, in the run's own folder: what was asked, without the answers."""
+NOT_TOLD = "(the file does not tell what was asked)"
 FLAT = ("asr", "mcq", "qa", "open", "classify")
 """Kinds that other tools' rows can be."""
 
@@ -41,14 +43,14 @@ class Told:
 def make_run(found: Results, tool: Tool, out: Path, told: Told) -> Spec:
     """Write a run of these results, and every file that is derived from it; what it is of."""
     spec = spec_of(found, tool, out, told)
-    task = build(spec)
-    with Run.open(out, _about(spec, task, found, tool)) as run:
+    records = _records(found, spec)
+    with Run.open(out, _about(spec, build(spec), found, tool)) as run:
         if not run.progress().get("complete"):  # the same files are not written twice
             write_lines(out / ROWS, (dumps(each.row) for each in found.answers))
-            records = _records(task, found, Path(str(_root(spec))))
-            count = sum(1 for _ in map(run.append, records))
+            for record in records:
+                run.append(record)
             run.flush()
-            run.write_progress(_progress(found, count))
+            run.write_progress(_progress(found, len(records)))
     api.score(out)
     return spec
 
@@ -92,7 +94,7 @@ def spec_of(found: Results, tool: Tool, out: Path, told: Told) -> Spec:
         model=model,
         model_args={"imported_from": tool.name},
         profile=told.profile,
-    )
+    ).settled()
 
 
 def _source(path: Path) -> dict[str, Json]:
@@ -121,34 +123,46 @@ def _passes(answers: Sequence[Answer]) -> list[dict[str, Json]]:
     return [{"wall_seconds": round(sum(took), 6), "samples": len(given), "audio_seconds": audio}]
 
 
-def _root(spec: Spec) -> Any:
-    return spec.task_args.get("root") or spec.task_args.get("dataset_root")
+def _records(found: Results, spec: Spec) -> list[Record]:
+    """What became of each sample; refused as a whole where none of them can be scored."""
+    with TemporaryDirectory(prefix="auricle-import-") as scratch:
+        path = Path(scratch) / ROWS
+        write_lines(path, (dumps(each.row) for each in found.answers))
+        place = "data" if "data" in spec.task_args else "dataset_jsonl"
+        apart = {**spec.task_args, place: str(path)}
+        task = build(spec.model_copy(update={"task_args": apart}))
+        items = list(_samples(task))
+    if not any(isinstance(each, Sample) for each in items):
+        why = next((each.reason for each in items if isinstance(each, Rejected)), "there is none")
+        raise DataError(f"{found.path}: no row can be taken as {spec.task}: {why}.")
+    root = Path(str(spec.task_args.get("root") or spec.task_args.get("dataset_root")))
+    return [_record(at, each, found, root) for at, each in enumerate(items)]
 
 
-def _records(task: Task, found: Results, root: Path) -> Iterator[Record]:
-    for place, item in enumerate(_samples(task)):
-        answer = found.answers[int(item.origin.rpartition(":")[2]) - 1]
-        if isinstance(item, Rejected):
-            sample = Sample(id=f"rejected {answer.origin}", inputs={}, origin=answer.origin)
-            failure = answer.error or Failure("RejectedRow", item.reason)
-            yield Record(sample=sample, row=place, error=failure, seconds=None)
-            continue
-        yield Record(
-            sample=replace(item, origin=answer.origin),
-            row=place,
-            key=_key(item, root),
-            outputs=answer.outputs,
-            error=answer.error,
-            seconds=answer.seconds,
-            audio_seconds=answer.audio_seconds,
-        )
+def _record(at: int, item: Sample | Rejected, found: Results, root: Path) -> Record:
+    answer = found.answers[int(item.origin.rpartition(":")[2]) - 1]
+    if isinstance(item, Rejected):
+        sample = Sample(id=f"rejected {answer.origin}", inputs={}, origin=answer.origin)
+        failure = answer.error or Failure("RejectedRow", item.reason)
+        return Record(sample=sample, row=at, error=failure, seconds=None)
+    return Record(
+        sample=replace(item, origin=answer.origin),
+        row=at,
+        key=_key(item, root),
+        outputs=answer.outputs,
+        error=answer.error,
+        seconds=answer.seconds,
+        audio_seconds=answer.audio_seconds,
+    )
 
 
 def _samples(task: Task) -> Iterator[Sample | Rejected]:
-    """The task's samples; a sound that was heard elsewhere need not be here."""
+    """The task's samples; what was asked elsewhere need not be told here, nor its sound be here."""
     samples = task.samples
     if isinstance(samples, Manifest):
-        samples = replace(samples, fields=replace(samples.fields, media_needed=False))
+        asked = samples.fields.default_question or NOT_TOLD
+        fields = replace(samples.fields, media_needed=False, default_question=asked)
+        samples = replace(samples, fields=fields)
     return iter(samples)
 
 

@@ -315,6 +315,19 @@ def test_likelihoods_cannot_be_imported(tmp_path):
         imported(path, "lmms-eval", tmp_path / "run")
 
 
+def test_answers_to_what_is_not_told_are_scored_all_the_same(tmp_path):
+    row = {"doc_id": 0, "target": "Paris", "filtered_resps": "It is Paris."}
+    path = write(tmp_path / "m" / "d_samples_t.jsonl", [row])
+    run, _ = imported(path, "lmms-eval", tmp_path / "run", kind="qa")
+    assert values(run)["contains"] == 1.0
+
+
+def test_rows_that_are_something_else_are_refused_as_a_whole(tmp_path):
+    with pytest.raises(DataError, match="no row can be taken as mcq: no choices, and the answer"):
+        imported(kimi(tmp_path / "theirs"), "kimi", tmp_path / "run", kind="mcq")
+    assert not (tmp_path / "run").exists()
+
+
 def test_the_command_prints_numbers_and_leaves_a_report(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     open_asr(tmp_path / "results")
@@ -339,3 +352,11 @@ def test_mandarin_is_counted_as_they_do_by_another_metric(tmp_path):
     assert words[-3:] == ["metrics=wer", "--profile", "kimi-zh"]
     assert CliRunner().invoke(cli, words).exit_code == 0
     assert list(values(Run.load(tmp_path / "run"))) == ["wer"]
+
+
+def test_the_app_reads_answers_that_nobody_timed(tmp_path):
+    journal = pytest.importorskip("auricle.ui.journal")
+    run, _ = imported(kimi(tmp_path / "theirs"), "kimi", tmp_path / "run")
+    held = journal.read_samples(run.path)
+    assert len(held.frame) == 3
+    assert held.frame["seconds"].isna().all()
