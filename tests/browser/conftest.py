@@ -62,25 +62,32 @@ def app(tmp_path_factory):
             server.stdout.close()
 
 
+@pytest.fixture(scope="session")
+def context(browser):
+    """One for all, so that what Streamlit sends is fetched once."""
+    context = browser.new_context()
+    yield context
+    context.close()
+
+
 @pytest.fixture
-def visit(app, browser):
+def visit(app, context):
     """Open a page of the app, as wide as asked for; waits until it is drawn."""
-    contexts = []
+    pages = []
 
     def open_page(path="", width=1280, height=900, dark=False):
-        context = browser.new_context(
-            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
-        )
-        contexts.append(context)
         page = context.new_page()
+        pages.append(page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme="dark" if dark else "light")
         page.set_default_timeout(20_000)
         page.goto(f"{app.url}/{path}")
         settled(page)
         return page
 
     yield open_page
-    for context in contexts:
-        context.close()
+    for page in pages:
+        page.close()
 
 
 def settled(page):

@@ -57,7 +57,7 @@ def _card(jobs: Jobs, job: Job, state: State) -> None:
         st.error(theme.plain(why), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
         _buttons(jobs, job, state)
-    if state not in BUSY or stages:
+    if state not in BUSY:
         with st.expander("What it said"):
             st.code("\n".join(jobs.said(job).splitlines()[-LAST_LINES:]), language=None)
 

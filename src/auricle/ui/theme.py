@@ -16,6 +16,9 @@ import streamlit as st
 from auricle.ui.colours import DARK, LIGHT
 from auricle.ui.colours import Palette as Palette
 
+KEPT: Any = {"persist_state": "session"}
+"""For widgets that keep their value while a visitor looks at other pages."""
+
 
 def palette() -> Palette:
     """The colours of the mode this visitor looks at the page in."""

@@ -55,7 +55,7 @@ def _form(shelf: Shelf) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             model = st.selectbox(
-                "Model", names(), index=names().index("moonshine"), key="bench-model",
+                "Model", names(), index=names().index("moonshine"), key="bench-model", **theme.KEPT,
                 accept_new_options=True, placeholder="A name, or file.py:Class",
             )  # fmt: skip
             st.caption(theme.plain(_about(model)))
@@ -64,7 +64,7 @@ def _form(shelf: Shelf) -> None:
         more = _more()
         name = st.text_input(
             "Name of the run", placeholder=suggested(shelf, task or data, model or ""),
-            key="bench-name",
+            key="bench-name", **theme.KEPT,
         )  # fmt: skip
         order = Order(
             run=name or suggested(shelf, task or data, model or ""),
@@ -92,18 +92,33 @@ def _about(model: str | None) -> str:
 def _subject(shelf: Shelf) -> tuple[str, str, str]:
     """A task by name, or data with what it is for."""
     source = st.segmented_control(
-        "Data", ("A task", "My data"), default="A task", key="bench-source", required=True
+        "Data",
+        ("A task", "My data"),
+        default="A task",
+        key="bench-source",
+        **theme.KEPT,
+        required=True,
     )
     if source != "My data":
-        task = st.selectbox("Task", list(registry.task), index=_place("demo"), key="bench-task")
+        task = st.selectbox(
+            "Task",
+            list(registry.task),
+            index=_place("demo"),
+            key="bench-task",
+            **theme.KEPT,
+        )
         st.caption(theme.plain(registry.task.about(task)))
         return task, "", ""
     data = st.selectbox(
-        "File", files(shelf), index=None, key="bench-data", accept_new_options=True,
+        "File", files(shelf), index=None, key="bench-data", **theme.KEPT, accept_new_options=True,
         placeholder="JSONL, CSV, Parquet or a task's YAML",
         help="In the runs folder, or one the app was started with: auricle ui --allow DIR",
     )  # fmt: skip
-    return "", data or "", st.selectbox("What it is for", KINDS, key="bench-kind")
+    return (
+        "",
+        data or "",
+        st.selectbox("What it is for", KINDS, key="bench-kind", **theme.KEPT),
+    )
 
 
 def _place(task: str) -> int:
@@ -126,9 +141,11 @@ def _more() -> dict[str, Any]:
         placeholder = "key=value key=value"
         told: dict[str, Any] = {
             "model_options": left.text_input(
-                "Of the model", key="bench-m", placeholder=placeholder
+                "Of the model", key="bench-m", **theme.KEPT, placeholder=placeholder
             ),
-            "task_options": right.text_input("Of the task", key="bench-t", placeholder=placeholder),
+            "task_options": right.text_input(
+                "Of the task", key="bench-t", **theme.KEPT, placeholder=placeholder
+            ),
         }
         for column, name, title in zip(
             st.columns(3, gap="large"),
@@ -137,7 +154,12 @@ def _more() -> dict[str, Any]:
             strict=True,
         ):
             told[name] = column.number_input(
-                title, min_value=1, value=None, key=f"bench-{name}", placeholder="as usual"
+                title,
+                min_value=1,
+                value=None,
+                key=f"bench-{name}",
+                **theme.KEPT,
+                placeholder="as usual",
             )
     return told
 

@@ -67,11 +67,16 @@ def page() -> None:
 def _sound() -> tuple[Heard | None, str]:
     """The sound that was chosen, or why it cannot be used."""
     source = st.segmented_control(
-        "Sound", SOURCES, default=SOURCES[0], key="listen-source", required=True
+        "Sound",
+        SOURCES,
+        default=SOURCES[0],
+        key="listen-source",
+        **theme.KEPT,
+        required=True,
     )
     if source == "Demo":
         clips = {path.stem: path for path in sorted(PACKAGED.glob("*.opus"))}
-        name = st.selectbox("Clip", list(clips), key="listen-clip")
+        name = st.selectbox("Clip", list(clips), key="listen-clip", **theme.KEPT)
         return _decoded(clips[name].read_bytes(), f"{name}.opus") if name in clips else (None, "")
     if source == "Upload":
         types = [each.removeprefix(".") for each in SOUNDS]
@@ -101,13 +106,19 @@ def _decoded(content: bytes, name: str) -> tuple[Heard | None, str]:
 def _asked() -> tuple[str, tuple[tuple[str, str], ...]]:
     """The words that go with the sound, and the models with their options."""
     wanted = st.multiselect(
-        "Models", names(), default=["moonshine"], key="listen-models", max_selections=MOST,
-        accept_new_options=True, placeholder="A name, or file.py:Class",
+        "Models",
+        names(),
+        default=["moonshine"],
+        key="listen-models",
+        max_selections=MOST,
+        accept_new_options=True,
+        placeholder="A name, or file.py:Class",
         help="Names of the catalogue; or path/file.py:Class in a folder the app may read.",
-    )  # fmt: skip
+        **theme.KEPT,
+    )
     st.caption(theme.plain("; ".join(filter(None, map(_about, wanted)))))
     text = st.text_area(
-        "Prompt", key="listen-text", height=68,
+        "Prompt", key="listen-text", **theme.KEPT, height=68,
         placeholder="A question or an instruction, for models that take one",
     )  # fmt: skip
     given = []
@@ -115,7 +126,7 @@ def _asked() -> tuple[str, tuple[tuple[str, str], ...]]:
         with st.expander("Options of models"):
             for name in wanted:
                 text_of = st.text_input(
-                    theme.plain(short(name)), key=f"listen-options-{name}",
+                    theme.plain(short(name)), key=f"listen-options-{name}", **theme.KEPT,
                     placeholder="key=value key=value",
                 )  # fmt: skip
                 given.append((name, text_of))
