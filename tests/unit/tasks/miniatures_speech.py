@@ -178,12 +178,19 @@ def earnings(root: Path) -> None:
         "Language Family + Area Based,File Length (seconds),Sampling Rate (Hz)",
         "4320211,PAM,Argentina,Latin America and Caribbean,Other,Spanish/Portuguese,1,24000",
     )
-    rows = ("Good|0|{}|{}||UC|[]|[]", "morning|0|{}|{}|.|LC|[]|[]", "Thanks|1|{}|{}|.|UC|[]|[]")
+    plain = ("Good|0||||UC|[]|[]", "morning|0|||.|LC|[]|[]", "Thanks|1|||.|UC|[]|[]")
     header = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags"
-    plain = [row.format("", "") for row in rows]
-    timed = [row.format(at / 10, at / 10 + 0.1) for at, row in enumerate(rows)]
     text(home / "transcripts/nlp_references/4320211.nlp", header, *plain)
-    text(home / "transcripts/force_aligned_nlp_references/4320211.aligned.nlp", header, *timed)
+    text(
+        home / "transcripts/force_aligned_nlp_references/4320211.aligned.nlp",
+        "token|speaker|ts|endTs|punctuation|prepunctuation|case|tags|oldTs|oldEndTs|ali_comment",
+        "Good|0|0.0000|0.1000|||UC|[]|||",
+        "morning|0|0.1000|0.2000|.||LC|[]|||",
+        "Lost|0|||||UC|[]|||del",
+        "words|0|0.2000|0.2500|.||LC|[]|||",
+        "Misheard|0|0.2500|0.3000|.||UC|[]|||sub(we)",
+        "Arqit|1|0.3000|0.4000|.||UC|[]|||sub(<unk>)",
+    )
 
 
 def spgispeech(root: Path) -> None:
@@ -312,7 +319,7 @@ SPEECH = [
     Miniature(
         "earnings22",
         earnings,
-        {"4320211-00000": "Good morning.", "4320211-00001": "Thanks."},
+        {"4320211-00000": "Good morning.", "4320211-00003": "Arqit."},
         {"cut": "sentences"},
         meta={"speaker": "4320211-0", "call": "4320211"},
         file="earnings22/media/4320211.mp3",

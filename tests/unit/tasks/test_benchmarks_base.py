@@ -5,6 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import datasets
+import pyarrow.parquet
 import pytest
 import sacrebleu
 from miniatures import sound, text
@@ -332,6 +333,20 @@ def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path):
     numbers = evaluate(Spec(task="open-asr", task_args=options, model="echo"), tmp_path / "run")
     assert numbers[0].scored == 2
     assert "saved.ami_cleaned.test@unpinned" in numbers[0].signature
+
+
+def test_a_clone_of_the_leaderboards_files_is_read_too(tmp_path):
+    heard = {"bytes": sound(tmp_path / "x.wav").read_bytes(), "path": "x.wav"}
+    shard = tmp_path / "clone/librispeech/test.clean-00000-of-00001.parquet"
+    shard.parent.mkdir(parents=True)
+    rows = {"audio": [heard, heard], "id": ["1", "2"], "text": ["yes", ""]}
+    pyarrow.parquet.write_table(pyarrow.table(rows), shard)
+    board = registry.task.get("open-asr")
+    task = board(root=str(tmp_path / "clone"), set="librispeech-clean")
+    assert [(each.id, each.target) for each in task.samples] == [("1", "yes")]
+    assert examined(task).decoded == 1
+    with pytest.raises(DataError, match=r"no ami_cleaned/test-\*.parquet in"):
+        board(root=str(tmp_path / "clone")).samples.peek()
 
 
 def test_a_copy_of_the_hubs_is_prepared_with_its_sounds_beside_it(saved, tmp_path, capsys):

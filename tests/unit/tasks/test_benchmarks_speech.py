@@ -34,6 +34,29 @@ def test_rows_are_found_in_the_official_layout(corpus, tmp_path):
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "nearer"),
+    [
+        ("librispeech", "LibriSpeech"),
+        ("librispeech", "LibriSpeech/test-clean"),
+        ("fleurs-zh", "cmn_hans_cn"),
+        ("common-voice-de", "cv-corpus-17.0-2024-03-15"),
+        ("common-voice-de", "cv-corpus-17.0-2024-03-15/de"),
+        ("covost2-de_en", "de"),
+        ("aishell", "data_aishell"),
+        ("aishell-2", "AISHELL-2"),
+        ("tedlium", "TEDLIUM_release-3"),
+        ("voxpopuli", "transcribed_data/en"),
+        ("earnings22", "earnings22"),
+        ("spgispeech", "spgispeech"),
+    ],
+)
+def test_a_root_may_be_the_folder_itself(name, nearer, tmp_path):
+    corpus = next(each for each in SPEECH if str(each) == name)
+    corpus.build(tmp_path)
+    assert [each.id for each in samples_of(corpus, tmp_path / nearer)] == list(corpus.rows)
+
+
 @each_corpus
 def test_a_prepared_manifest_runs_to_the_same_numbers(corpus, tmp_path, capsys):
     corpus.build(tmp_path / "root")

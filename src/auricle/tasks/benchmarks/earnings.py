@@ -62,21 +62,21 @@ def _text(tokens: Sequence[Mapping[str, str]]) -> str:
 
 
 def _sentences(name: str, sound: Path, tokens: Tokens, known: Mapping[str, Any]) -> Iterator[Item]:
-    """What one person says up to a full stop; what has no times is left out."""
+    """What one person says up to a full stop, where the aligner found every word of it."""
     for at, said in enumerate(_parted(tokens)):
-        starts = [each["ts"] for each in said if each.get("ts")]
-        ends = [each["endTs"] for each in said if each.get("endTs")]
-        if starts and ends and float(ends[-1]) > float(starts[0]):
-            span, speaker = (float(starts[0]), float(ends[-1])), f"{name}-{said[0]['speaker']}"
-            yield item(
-                f"{name}-{at:05}",
-                sound,
-                _text(said),
-                span=span,
-                speaker=speaker,
-                call=name,
-                **known,
-            )
+        if not all(map(_is_found, said)):
+            continue
+        span, speaker = (float(said[0]["ts"]), float(said[-1]["endTs"])), said[0]["speaker"]
+        if span[1] > span[0]:
+            meta = {**known, "speaker": f"{name}-{speaker}", "call": name}
+            yield item(f"{name}-{at:05}", sound, _text(said), span=span, **meta)
+
+
+def _is_found(token: Mapping[str, str]) -> bool:
+    """Has a word times of its own? One that was taken for another has times that mean nothing."""
+    comment = token.get("ali_comment", "")
+    misheard = comment.startswith("sub(") and not comment.startswith("sub(<unk>)")
+    return bool(token.get("ts") and token.get("endTs")) and not misheard
 
 
 def _parted(tokens: Tokens) -> Iterator[Tokens]:
