@@ -11,6 +11,7 @@ from auricle.data.rows import Row, rows
 from auricle.errors import DataError
 from auricle.infer import Inferencer
 from auricle.metrics.base import Metric
+from auricle.text import profile_for
 from auricle.types import Json, Rejected, Sample
 
 
@@ -57,6 +58,7 @@ class Task:
 
     def under(self, profile: str) -> Task:
         """The same task with its text normalised another way before scoring."""
+        profile = profile_for(profile, self.language)
         metrics = [metric.under(profile) if metric.under else metric for metric in self.metrics]
         return replace(self, metrics=metrics)
 

@@ -23,7 +23,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of
 from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
-from auricle.text import without_labels
+from auricle.text import profile_for, without_labels
 from auricle.types import Rejected, Sample
 
 MEDIA = "{video?}{image?}{audio?}"
@@ -230,7 +230,7 @@ def samples_of(options: Options, columns: Fields, finish: Finish) -> Manifest:
 
 
 def _metrics(names: Sequence[str], answers: str | Sequence[str], options: Options) -> list[Metric]:
-    profile = options.profile or PROFILES.get(options.language, "")
+    profile = profile_for(options.profile, options.language) or PROFILES.get(options.language, "")
     found = [_metric(name, at) for at, name in enumerate(names)]
     if options.rubric:
         found.append(_judged(options.rubric, found))

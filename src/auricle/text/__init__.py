@@ -8,6 +8,7 @@ from auricle.text.normalise import (
     characters,
     mixed_tokens,
     profile,
+    profile_for,
     words,
 )
 from auricle.text.options import without_labels
@@ -22,6 +23,7 @@ __all__ = [
     "number",
     "option",
     "profile",
+    "profile_for",
     "without_labels",
     "words",
     "yes_no",

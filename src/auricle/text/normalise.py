@@ -30,6 +30,7 @@ __all__ = [
     "characters",
     "mixed_tokens",
     "profile",
+    "profile_for",
     "words",
 ]
 
@@ -229,10 +230,21 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
 )
 
 
+def profile_for(name: str, language: str) -> str:
+    """A profile's whole name: `kimi` is kimi-zh where the language is Chinese."""
+    spoken = f"{name}-{language.partition('-')[0].lower()}"
+    return spoken if name not in PROFILES and spoken in PROFILES else name
+
+
 def profile(name: str) -> Profile:
     """Look up a profile by name."""
     if name in PROFILES:
         return PROFILES[name]
+    if family := [each for each in PROFILES if each.startswith(f"{name}-")]:
+        raise UnknownName(
+            f"Which of {' and '.join(family)} is meant by {name!r} depends on the language: "
+            "say it, -T language=en, or give the whole name."
+        )
     near = get_close_matches(name, PROFILES, n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     raise UnknownName(f"No text profile {name!r}.{hint} There are: {', '.join(PROFILES)}.")

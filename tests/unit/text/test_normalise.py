@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whisper_normalizer.english import EnglishTextNormalizer
 
 from auricle.errors import UnknownName, Unreadable
-from auricle.text import PROFILES, characters, mixed_tokens, profile, words
+from auricle.text import PROFILES, characters, mixed_tokens, profile, profile_for, words
 from auricle.text.numbers_zh import cardinal, read_number
 from auricle.text.whisper import _short_cut, whisper_english, whisper_english_in_full
 
@@ -367,3 +367,23 @@ def test_importing_text_loads_nothing_heavy():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "whole"),
+    [
+        ("kimi", "zh", "kimi-zh"),
+        ("ultraeval", "en-GB", "ultraeval-en"),
+        ("open-asr", "en", "open-asr"),
+        ("kimi-en", "zh", "kimi-en"),
+        ("kimi", "", "kimi"),
+        ("", "en", ""),
+    ],
+)
+def test_a_tools_name_is_its_profile_in_the_language_at_hand(name, language, whole):
+    assert profile_for(name, language) == whole
+
+
+def test_a_tools_name_without_a_language_asks_for_one():
+    with pytest.raises(UnknownName, match="Which of kimi-en and kimi-zh is meant"):
+        profile("kimi")
