@@ -174,7 +174,7 @@ FOREIGN_TASKS = {
         "auricle.compat.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
     ),
     "lmms": Builtin("auricle.compat.lmms:task_of", "a task of lmms-eval, by its YAML file"),
-    "ser": Builtin("auricle.compat.ser:task_of", "a dataset's class of a suite for emotions"),
+    "ser": Builtin("auricle.compat.ser:task_of", "a dataset of a suite for emotions, by its class"),
 }
 """Datasets of other frameworks, by what stands before their name, `module:Class` or file."""
 FOREIGN = {

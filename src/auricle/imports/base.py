@@ -20,6 +20,9 @@ Line = tuple[str, dict[str, Any]]
 NOT_ANSWERED = "NotAnswered"
 """The kind of failure where another tool kept no answer."""
 
+OTHERS = (".json", ".csv", ".pkl", ".xlsx")
+"""What lies beside results: summaries, tables, what is not finished."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
@@ -75,6 +78,10 @@ class Tool:
     def files(self, path: Path) -> list[Path]:
         """The result files that a path names: itself, or those in the folder."""
         if path.is_file():
+            if path.suffix.lower() in OTHERS:
+                raise DataError(
+                    f"{path} does not hold the answers of {self.title}; they are in {self.example}."
+                )
             return [path]
         if not path.exists():
             raise DataError(f"There is no {path}.")

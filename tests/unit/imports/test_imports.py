@@ -302,6 +302,12 @@ def test_a_folder_without_results_says_what_was_looked_for(tmp_path):
         imported(tmp_path, "lmms-eval", tmp_path / "run")
 
 
+def test_a_summary_says_where_the_answers_are(tmp_path):
+    path = lmms_eval(tmp_path).with_name("20260806_102223_results.json")
+    with pytest.raises(DataError, match=r"does not hold the answers .*_samples_\{task\}\.jsonl"):
+        imported(path, "lmms-eval", tmp_path / "run")
+
+
 def test_a_log_without_references_cannot_be_scored(tmp_path):
     event = {"type": "inference", "id": 0, "data": {"content": "a"}}
     path = write(tmp_path / "m" / "d" / "t.jsonl", [event])
