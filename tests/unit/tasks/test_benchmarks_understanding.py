@@ -238,6 +238,15 @@ def test_a_table_without_a_column_says_which(tmp_path):
         registry.task.get("voicebench-bbh")(root=str(tmp_path)).samples.peek()
 
 
+@pytest.mark.parametrize("name", ["clotho-aqa", "audiocaps"])
+def test_a_table_of_another_kind_is_told_by_the_column_it_lacks(name, tmp_path):
+    named(name).build(tmp_path)
+    for path in tmp_path.glob("*.csv"):
+        path.write_text("something\nelse\n")
+    with pytest.raises(DataError, match=r"no row can be used\. .*; it has something"):
+        registry.task.get(name)(root=str(tmp_path)).samples.peek()
+
+
 def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, capsys):
     named("voicebench-alpacaeval").build(tmp_path / "clone")
     out = tmp_path / "out.jsonl"

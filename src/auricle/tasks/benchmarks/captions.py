@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import groupby
 from pathlib import Path
 
 from auricle.data.rows import Row
 from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, missing
-from auricle.tasks.benchmarks.tables import Values, made, records
+from auricle.tasks.benchmarks.tables import Values, made, sorted_out
 from auricle.tasks.emotion.folder import SOUNDS, files
 from auricle.types import Rejected
 
@@ -52,8 +51,9 @@ def _audiocaps(root: Path, part: Part) -> Items:
     there = {path.stem: path for path in files(root, SOUNDS)}
     if not there:
         raise missing(root, "recordings called by their YouTube id, such as YOUTUBE_ID.wav,")
-    rows = sorted(_rows(listed), key=lambda row: _clip(row.values))
-    for (clip, start), those in groupby(rows, key=lambda row: _clip(row.values)):
+    rows, rejected = sorted_out(listed, "youtube_id", "start_time", "caption")
+    yield from rejected
+    for (clip, start), those in groupby(sorted(rows, key=_clip), key=_clip):
         captions = [row.values["caption"] for row in those]
         names = (clip, f"Y{clip}", f"{clip}_{start}", f"Y{clip}_{start}", f"{clip}_{start}000")
         sound = next((there[name] for name in names if name in there), None)
@@ -63,12 +63,8 @@ def _audiocaps(root: Path, part: Part) -> Items:
             yield item(clip, sound, captions)
 
 
-def _rows(path: Path) -> Iterator[Row]:
-    return (row for row in records(path) if isinstance(row, Row))
-
-
-def _clip(row: Values) -> tuple[str, str]:
-    return str(row["youtube_id"]), str(row["start_time"])
+def _clip(row: Row) -> tuple[str, str]:
+    return str(row.values["youtube_id"]), str(row.values["start_time"])
 
 
 AUDIOCAPS = Benchmark(

@@ -11,10 +11,9 @@ from typing import Any
 
 from auricle.data.rows import Row
 from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, below, item
-from auricle.tasks.benchmarks.tables import Values, made, records
+from auricle.tasks.benchmarks.tables import Values, made, sorted_out
 from auricle.tasks.emotion import meld
 from auricle.tasks.kinds import MEDIA
-from auricle.types import Rejected
 
 # --- ClothoAQA --------------------------------------------------------------------------
 
@@ -27,9 +26,9 @@ def _clotho_aqa(root: Path, part: Part) -> Items:
     listed = below(root, f"clotho_aqa_{part['split']}.csv")
     sounds = below(root, "audio_files", "")
     asked: Counter[str] = Counter()
-    rows = list(records(listed))
-    yield from (row for row in rows if isinstance(row, Rejected))
-    for (name, question), answers in _answers([row for row in rows if isinstance(row, Row)]):
+    rows, rejected = sorted_out(listed, "file_name", "QuestionText", "answer")
+    yield from rejected
+    for (name, question), answers in _answers(rows):
         asked[name] += 1
         votes = Counter(answers)
         accepted = [each for each, times in votes.items() if times >= AGREED[part["agreement"]]]

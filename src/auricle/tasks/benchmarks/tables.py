@@ -36,6 +36,23 @@ def made(path: Path, make: Callable[[Values], Item | None]) -> Items:
             yield found
 
 
+def sorted_out(path: Path, *columns: str) -> tuple[list[Row], list[Rejected]]:
+    """The rows of a table that have these columns, and those that lack one or cannot be read."""
+    good: list[Row] = []
+    rejected: list[Rejected] = []
+    for row in records(path):
+        if isinstance(row, Rejected):
+            rejected.append(row)
+        elif lacking := [name for name in columns if name not in row.values]:
+            there = ", ".join(row.values) or "nothing"
+            rejected.append(Rejected(row.origin, f"no {lacking[0]!r}; it has {there}"))
+        else:
+            good.append(row)
+    if rejected and not good:
+        raise DataError(f"{path}: no row can be used. {rejected[0].origin}: {rejected[0].reason}.")
+    return good, rejected
+
+
 def _array(path: Path) -> Iterator[Row]:
     try:
         found = orjson.loads(path.read_bytes())
