@@ -335,6 +335,14 @@ def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path):
     assert "saved.ami_cleaned.test@unpinned" in numbers[0].signature
 
 
+def test_where_the_hub_fails_the_archive_is_told_of(saved):
+    task = registry.task.get("librispeech")(source=f"hf:{saved}", split="dev-clean")
+    with pytest.raises(DataError) as error:
+        task.samples.peek()
+    assert "has no split 'validation'; it has test" in str(error.value)
+    assert "LibriSpeech's own archive (openslr.org/12) is read with -T root=DIR" in str(error.value)
+
+
 def test_a_clone_of_the_leaderboards_files_is_read_too(tmp_path):
     heard = {"bytes": sound(tmp_path / "x.wav").read_bytes(), "path": "x.wav"}
     shard = tmp_path / "clone/librispeech/test.clean-00000-of-00001.parquet"

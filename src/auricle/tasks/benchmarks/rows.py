@@ -128,7 +128,12 @@ class OnHub(HuggingFace, Published):
     def _dataset(self) -> Any:
         if "+" in self.split:
             return self._joined(self.split.split("+"))
-        found = super()._dataset()
+        try:
+            found = super()._dataset()
+        except DataError as error:
+            archive = f"{self.bench.title}'s own archive ({self.bench.source})"
+            told = f"{str(error).rstrip('.')}. {archive} is read with -T root=DIR."
+            raise DataError(told) from error
         for column, wanted in self.hub.only(self.part).items():
             if column not in found.column_names:
                 there = ", ".join(found.column_names)
