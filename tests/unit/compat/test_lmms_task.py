@@ -20,6 +20,7 @@ import urllib.request
 from collections import defaultdict
 
 from loguru import logger as eval_logger
+from lmms_eval.llm_judge import ServerConfig, get_server
 from lmms_eval.tasks._task_utils.file_utils import generate_submission_file
 
 
@@ -64,6 +65,28 @@ def judged(doc, result):
 
 def ask_judge(text):
     return urllib.request.urlopen("http://judge", data=text).read()
+
+
+def judged_within(doc, result):
+    from openai import OpenAI
+
+    return {"plain": OpenAI().rate(result[0])}
+
+
+server = get_server(server_name="openai", config=ServerConfig(model_name="judge"))
+
+
+class Judge:
+    def rate(self, text):
+        return server.evaluate(text)
+
+
+def judged_by_class(doc, result):
+    return {"plain": Judge().rate(result[0])}
+
+
+def count_rounds(doc, results):
+    return {"rounds": len(results[0]) if results[0][0] == "a " else 0}
 
 
 def broken(doc, *_):
@@ -313,8 +336,12 @@ def test_rounds_go_on_until_the_function_ends_them(folder):
     task = made(
         folder,
         "output_type: generate_until_multi_round\ndoc_to_text: !function utils.rounds\n"
-        "lmms_eval_specific_kwargs: null\n",
+        "lmms_eval_specific_kwargs: null\nprocess_results: !function utils.count_rounds\n"
+        "metric_list: [{metric: rounds}]\n",
     )
+    (sample, *_), (metric,) = task.samples, task.metrics
+    said = [Generation(text=text) for text in ("a ", "b")]
+    assert metric.score(sample, *said) == 2.0
     requests = asked(task)
     texts = [each.turns[0].parts[-1] for each in requests]
     assert texts == ["Start.", "You said …; 16000", "You said …; 16000"]
@@ -351,9 +378,13 @@ def test_an_aggregation_that_writes_files_is_left_out_and_told(folder):
     assert task.notes("m", {}) == ["all is left out: utils.submit uses open."]
 
 
-def test_a_function_that_asks_a_server_is_refused_by_name(folder):
-    with pytest.raises(SpecError, match=r"utils.judged uses urllib, so it does more than score"):
-        made(folder, "process_results: !function utils.judged\n")
+@pytest.mark.parametrize(
+    ("name", "uses"),
+    [("judged", "urllib"), ("judged_within", "openai"), ("judged_by_class", "server")],
+)
+def test_a_function_that_asks_a_server_is_refused_by_name(folder, name, uses):
+    with pytest.raises(SpecError, match=f"utils.{name} uses {uses}, so it does more than score"):
+        made(folder, f"process_results: !function utils.{name}\n")
 
 
 def test_metrics_of_ours_take_the_place_of_the_file_s(folder):

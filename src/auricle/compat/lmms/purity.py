@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dis
 import random
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
@@ -12,6 +13,8 @@ from auricle.errors import Unreadable
 NETWORK = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
 JUDGES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
 FILES = ("open", "generate_submission_file")
+IMPORTED = object()
+"""Stands for a module that is imported within a function."""
 
 
 def impure(function: Callable[..., Any]) -> str:
@@ -20,7 +23,7 @@ def impure(function: Callable[..., Any]) -> str:
 
 
 def _reached(function: Any) -> Iterator[tuple[str, Any]]:
-    """The global names that a function uses, and those that its neighbours in the file do."""
+    """What a function imports and the global names it uses, and those of its neighbours."""
     seen: set[Any] = set()
     left = [function]
     while left:
@@ -28,27 +31,45 @@ def _reached(function: Any) -> Iterator[tuple[str, Any]]:
         if not isinstance(here, FunctionType) or here in seen:
             continue
         seen.add(here)
-        for name in _names(here.__code__):
-            thing = here.__globals__.get(name)
-            yield name, thing
-            if isinstance(thing, FunctionType) and thing.__globals__ is here.__globals__:
-                left.append(thing)
+        for each in _codes(here.__code__):
+            yield from ((name, IMPORTED) for name in _imports(each))
+            for name in each.co_names:
+                thing = here.__globals__.get(name)
+                yield name, thing
+                left += _neighbours(thing, here)
 
 
-def _names(code: CodeType) -> Iterator[str]:
-    yield from code.co_names
+def _neighbours(thing: Any, of: FunctionType) -> list[Any]:
+    """Functions, or a class's methods, of the same file."""
+    if isinstance(thing, type) and thing.__module__ == of.__module__:
+        return list(vars(thing).values())
+    own = isinstance(thing, FunctionType) and thing.__globals__ is of.__globals__
+    return [thing] if own else []
+
+
+def _codes(code: CodeType) -> Iterator[CodeType]:
+    yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from _names(each)
+            yield from _codes(each)
+
+
+def _imports(code: CodeType) -> list[str]:
+    return [str(each.argval) for each in dis.get_instructions(code) if each.opname == "IMPORT_NAME"]
 
 
 def _is_outside(name: str, thing: Any) -> bool:
     if thing is None:
         return name == "open"
-    home = thing.__name__ if isinstance(thing, ModuleType) else getattr(thing, "__module__", "")
-    home = home or ""
-    top = home.partition(".")[0]
-    return top in NETWORK or home.startswith(JUDGES) or name in FILES
+    home = name if thing is IMPORTED else _home(thing)
+    return home.partition(".")[0] in NETWORK or home.startswith(JUDGES) or name in FILES
+
+
+def _home(thing: Any) -> str:
+    """The module that a thing is, or comes from."""
+    if isinstance(thing, ModuleType):
+        return thing.__name__
+    return str(getattr(thing, "__module__", None) or "")
 
 
 class Dice:

@@ -88,9 +88,9 @@ class Function:
     tasks: str = field(default="", repr=False)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        """Its result; what it raises costs the sample it was called for, what it prints is lost."""
+        """Its result; what it raises costs the sample it was called for."""
         try:
-            with registered(self.tasks), redirect_stdout(io.StringIO()):
+            with registered(self.tasks):
                 return self.body(*given, **named)
         except AuricleError:
             raise
@@ -98,6 +98,11 @@ class Function:
             raise SampleError(
                 f"{self.name} raised {type(error).__name__}: {told(error)}"
             ) from error
+
+    def quietly(self, *given: Any, **named: Any) -> Any:
+        """The same where nothing else runs beside it; what it prints is lost."""
+        with redirect_stdout(io.StringIO()):
+            return self(*given, **named)
 
     @property
     def parameters(self) -> Mapping[str, inspect.Parameter]:

@@ -75,7 +75,7 @@ def _filter(config: Config, step: Mapping[str, Any]) -> Strip:
 
 
 def texts_of(outputs: Sequence[Output], steps: Sequence[Strip]) -> list[str]:
-    """Answers as lmms-eval hands them to be scored: through the filters, without blanks around."""
+    """Answers as lmms-eval hands them on to be scored: through the filters."""
     found = []
     for each in outputs:
         if not isinstance(each, Generation):
@@ -83,7 +83,7 @@ def texts_of(outputs: Sequence[Output], steps: Sequence[Strip]) -> list[str]:
         text = each.text
         for step in steps:
             text = step(text)
-        found.append(text.strip())
+        found.append(text)
     return found
 
 
@@ -93,14 +93,14 @@ def texts_of(outputs: Sequence[Output], steps: Sequence[Strip]) -> list[str]:
 class Process:
     """`process_results`, called once for all metrics of a sample."""
 
-    def __init__(self, function: Function, steps: Sequence[Strip]) -> None:
-        self._function, self._steps = function, steps
+    def __init__(self, function: Function, steps: Sequence[Strip], rounds: bool) -> None:
+        self._function, self._steps, self._rounds = function, steps, rounds
         self._last: tuple[Any, Mapping[str, Any]] | None = None
 
     def __call__(self, sample: Sample, outputs: Sequence[Output]) -> Mapping[str, Any]:
         if self._last is None or self._last[0] != (sample, outputs):
             doc = copy.deepcopy(dict(sample.meta))  # such functions write into it
-            found = self._function(doc, texts_of(outputs, self._steps))
+            found = self._function.quietly(doc, self._results(outputs))
             if not isinstance(found, Mapping):
                 raise SampleError(
                     f"{self._function.name} should return names and values, not "
@@ -108,6 +108,11 @@ class Process:
                 )
             self._last = ((sample, outputs), found)
         return self._last[1]
+
+    def _results(self, outputs: Sequence[Output]) -> list[Any]:
+        """One answer, or all rounds as one."""
+        found = texts_of(outputs, self._steps)
+        return [found] if self._rounds else [each.strip() for each in found]
 
 
 def _kept(value: Any) -> Stat:
@@ -126,7 +131,7 @@ class Aggregation:
     def __call__(self, stats: Sequence[Any]) -> float:
         values = [orjson.loads(each[0]) for each in stats]
         more = {"args": SimpleNamespace()} if "args" in self.function.parameters else {}
-        found = self.function(values, **more)
+        found = self.function.quietly(values, **more)
         if isinstance(found, bool) or not isinstance(found, (int, float)):
             found = getattr(found, "item", lambda: found)()  # numpy's
         if not isinstance(found, (int, float)):
@@ -175,8 +180,9 @@ def scoring_of(config: Config) -> Scoring:
             )
         without_dice(process.body)
     metrics, notes = [], []
+    rounds = config.get("output_type") == "generate_until_multi_round"
     for name, steps in pipelines(config).items():
-        shared = Process(process, steps) if process else None
+        shared = Process(process, steps, rounds) if process else None
         for entry in _entries(config, "exact_match"):
             if words := _left_out(config, entry):
                 notes.append(words)
@@ -186,7 +192,7 @@ def scoring_of(config: Config) -> Scoring:
                 )
                 metrics.append(_called(found_metric, name))
     if not metrics:
-        raise config.refuse("none of its metrics can be had here; score with -T metrics=….")
+        raise config.refuse(f"{notes[0]} Score with -T metrics=… instead.")
     return Scoring(metrics, tuple(dict.fromkeys(notes)))
 
 
@@ -283,7 +289,7 @@ def _exact(config: Config, entry: Mapping[str, Any], steps: Sequence[Strip]) -> 
 
     def score(sample: Sample, *outputs: Output) -> float:
         wanted = {plain(each) for each in _targets(sample, choices)}
-        said = [plain(each) for each in texts_of(outputs, steps)]
+        said = [plain(each.strip()) for each in texts_of(outputs, steps)]
         return float(said[0] in wanted)
 
     return Metric(

@@ -100,20 +100,27 @@ def _nothing() -> dict[str, Any]:
     return {}
 
 
+class Unlent:
+    """Something of lmms-eval's that can be imported and made, and says what to do when used."""
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotImplementedError(
+            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric "
+            "of Auricle's"
+        )
+
+
 def _unlent(module: str) -> Callable[[], dict[str, Any]]:
-    """What is imported from here does nothing but say, when called, what to do instead."""
+    """A module that has every name, each of them unlent."""
 
     def found(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-
-        def refused(*_: Any, **__: Any) -> Any:
-            raise NotImplementedError(
-                f"{name} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
-            )
-
-        refused.__module__ = module
-        return refused
+        return type(name, (Unlent,), {"__module__": module})
 
     return lambda: {"__getattr__": found}
 
