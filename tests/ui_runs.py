@@ -1,6 +1,7 @@
 """Runs of every kind for the app's tests, made by the library from models that behave as told."""
 
 import json
+import shutil
 from hashlib import blake2b
 from pathlib import Path
 
@@ -123,7 +124,7 @@ class Student(BatchModel):
         return [Generation(text=self._answer(str(each.turns[0].parts))) for each in batch]
 
     def _answer(self, asked):
-        if chance(asked, "odd") < 0.1:
+        if chance(asked, "odd") < 0.2:
             return "I could not hear it."
         return f"The answer is {'B' if chance(asked) < self.right else 'C'}."
 
@@ -261,5 +262,113 @@ def measured(out, loads=("closed:1", "closed:2"), count=10):
         spec = Spec(task="qa", task_args={"data": str(data)}, model="openai",
                     model_args={"base_url": server.url, "model": "fake"})  # fmt: skip
         document = measure(spec, out, Wanted(loads=loads, count=count), lambda _: None)
+    publish(out, document)
+    return out
+
+
+# --- runs nobody should trust --------------------------------------------------------------
+
+SCRIPT = "<script>document.title='OWNED';alert(1)</script>"
+IMAGE = "<img src=x onerror=\"document.title='OWNED';alert(1)\">"
+MARKDOWN = "![x](http://127.0.0.1:9/x.png) [y](javascript:alert(1)) $\\frac{1}{0}$ :red[z] **b**"
+
+
+class Liar(BatchModel):
+    """Answers with markup, and knows labels that are."""
+
+    def predict(self, batch):
+        values = {IMAGE: 0.5, SCRIPT: 0.3, MARKDOWN: 0.2}
+        return [Prediction(values=values, scale="probability") for _ in batch]
+
+    def generate(self, batch):
+        return [Generation(text=f"{SCRIPT} {IMAGE} {MARKDOWN}") for _ in batch]
+
+
+def hostile(folder):
+    """Runs with markup in every text, paths that lead out, and files in pieces."""
+    data = folder / "data"
+    heard = sound(data / "h.wav")
+    said = [{"id": f"{SCRIPT}{at}", "audio": heard.name, "text": f"{IMAGE} {MARKDOWN}",
+             SCRIPT: IMAGE if at % 2 else MARKDOWN, "group": (IMAGE, SCRIPT)[at % 2]}
+            for at in range(6)]  # fmt: skip
+    felt = [{"id": f"{IMAGE}{at}", "audio": heard.name, "label": (SCRIPT, IMAGE, "calm")[at % 3],
+             "group": (IMAGE, MARKDOWN)[at % 2]} for at in range(6)]  # fmt: skip
+    run(folder / "liar-asr", "asr", written(data / "liar.jsonl", said), "Liar")
+    run(folder / "liar-labels", "classify", written(data / "felt.jsonl", felt), "Liar")
+    _broken(folder, folder / "liar-asr")
+    return folder
+
+
+def _broken(folder, whole):
+    def copy(name):
+        return Path(shutil.copytree(whole, folder / name))
+
+    torn = copy("torn") / "metrics.json"
+    torn.write_bytes(torn.read_bytes()[: torn.stat().st_size // 2])
+    (copy("no-spec") / "spec.json").unlink()
+    rubbish = copy("rubbish")
+    for name in ("metrics.json", "outputs.jsonl", "scores.jsonl"):
+        (rubbish / name).write_bytes(bytes(range(256)) * 40)
+    odd = copy("odd-shape") / "metrics.json"
+    told = json.loads(odd.read_text())
+    for number in told["numbers"]:
+        number["details"] = {"matrix": 7, "substitutions": "many", "dimensions": [1, 2]}
+    odd.write_text(json.dumps(told))
+    perf = folder / "perf-torn"
+    perf.mkdir()
+    (perf / "perf.json").write_text(json.dumps({"spec": {"task": SCRIPT, "model": IMAGE}}))
+    (perf / "summary.json").write_text('{"points": [{"load"')
+    _leading_out(copy("astray"), copy("linked"), folder.parent)
+    _naming_code(copy("coded"), folder.parent / "owned")
+
+
+def _leading_out(astray, linked, outside):
+    """Sounds and numbers that lie in somebody else's folder."""
+    secret = outside / "outside.wav"
+    secret.write_bytes(b"secret of somebody else")
+    (astray / "link.wav").symlink_to(secret)
+    ways = ["../../../../../etc/passwd", "/etc/hostname", str(secret), str(astray / "link.wav"),
+            "../outside.wav", "\x00"]  # fmt: skip
+    lines = (astray / "outputs.jsonl").read_text().splitlines()
+    for at, (line, way) in enumerate(zip(lines, ways, strict=True)):
+        held = json.loads(line)
+        held["inputs"]["audio"][0]["uri"] = way
+        lines[at] = json.dumps(held, separators=(",", ":"))
+    (astray / "outputs.jsonl").write_text("\n".join(lines) + "\n")
+    (linked / "metrics.json").rename(outside / "elsewhere.json")
+    (linked / "metrics.json").symlink_to(outside / "elsewhere.json")
+
+
+def _naming_code(coded, mark):
+    spec = json.loads((coded / "spec.json").read_text())
+    spec["spec"]["task"] = "os:system"
+    spec["spec"]["task_args"] = {"command": f"touch {mark}"}
+    (coded / "spec.json").write_text(json.dumps(spec))
+
+
+def served(out):
+    """A load test as `auricle perf` leaves it, from requests whose times are known."""
+    from dataclasses import asdict
+
+    from auricle.perf.exchange import Exchange
+    from auricle.perf.report.publish import publish
+    from auricle.perf.summary import summarise
+
+    points = []
+    for at, rate in enumerate((5.0, 20.0)):
+        made = [
+            Exchange(index=n, sample=str(n), due=n / rate, sent=n / rate + 0.001, body=str(n),
+                     done=n / rate + 0.05 + 0.002 * (n % 10) * (at + 1), audio_seconds=3.0)
+            for n in range(60)
+        ]  # fmt: skip
+        folder = out / f"{at:02d}-constant-{rate:g}"
+        folder.mkdir(parents=True)
+        lines = (orjson.dumps(asdict(each), option=orjson.OPT_APPEND_NEWLINE) for each in made)
+        (folder / "requests.jsonl").write_bytes(b"".join(lines))
+        points.append({**summarise(made, f"constant:{rate:g}"), "folder": folder.name})
+    document = {"task": "speech", "model": "server", "points": points, "about": {}, "valid": True}
+    spec = {"task": "speech", "model": "server"}
+    (out / "perf.json").write_bytes(orjson.dumps({"spec": spec, "created": "2026-01-01T00:00:00"}))
+    (out / "summary.json").write_bytes(orjson.dumps(document))
     publish(out, document)
     return out

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from auricle.errors import DataError
 from auricle.report import figures
 from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
 from auricle.report.markup import Child, tag
@@ -60,6 +61,10 @@ def remarks(path: Path, found: Document) -> None:
             f"`auricle score {plain(path.name)}` makes them anew.",
             icon=":material/update:",
         )
+    try:
+        reading.foreign_code(path)
+    except DataError as error:
+        st.warning(plain(error), icon=":material/broken_image:")
     failed, total = found["outcomes"].get("failed", 0), found["outcomes"].get("total", 0)
     if failed:
         st.warning(
