@@ -75,8 +75,8 @@ def _usages(documents: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """What each run took; of several, whose it is."""
     for document in documents:
         if line := usage_line(document):
-            named = f"{document['model']['name']} on {document['task']['name']}: " if len(documents) > 1 else ""
-            yield f"{named}{line}"
+            whose = f"{document['model']['name']} on {document['task']['name']}: "
+            yield f"{whose}{line}" if len(documents) > 1 else line
 
 
 def list_samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
