@@ -71,7 +71,7 @@ class Registry(Generic[T]):
         return self._found[name]
 
     def members(self, name: str, arguments: Mapping[str, Any]) -> list[str]:
-        """The names a name stands for: several, if it is a group of another framework's or has a *."""
+        """The names a name stands for: several, if it is another framework's group or holds `*`."""
         prefix, colon, _ = name.partition(":")
         if "*" in name and not colon:
             return fnmatch.filter(self, name) or [name]
