@@ -12,6 +12,7 @@ def main() -> None:
     """Draw what the visitor is looking at; Streamlit calls this for every change."""
     st.set_page_config("Auricle", theme.icon(), layout="wide", menu_items={})
     theme.dress()
+    st.logo(theme.icon(), size="large")
     chosen = st.navigation([place(name) for name in PLACES])
     with st.sidebar:
         from auricle.ui.aside import aside

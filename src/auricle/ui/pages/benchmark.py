@@ -13,11 +13,13 @@ from auricle.errors import AuricleError
 from auricle.making import short
 from auricle.ui import live, places, theme
 from auricle.ui.jobs import Jobs
+from auricle.ui.listing import listing
 from auricle.ui.orders import DATA, Order, run_name
 from auricle.ui.pages.listen import names
 from auricle.ui.shelf import Shelf, current
 
 MOST_FILES = 200
+SHOWN = 20
 
 
 def page() -> None:
@@ -29,7 +31,9 @@ def page() -> None:
     theme.head("Benchmark", "Run a task on a model. Closing this page stops nothing.")
     live.under_way(shelf)
     _form(shelf)
-    _finished(shelf)
+    if runs := [entry for entry in shelf.entries() if entry.kind == "run"]:
+        st.subheader("Runs", anchor=False)
+        listing(runs, SHOWN)
 
 
 def _results(shelf: Shelf, name: str) -> None:
@@ -172,15 +176,3 @@ def suggested(shelf: Shelf, subject: str, model: str) -> str:
     while (shelf.root / (found := name if number == 1 else f"{name}-{number}")).exists():
         number += 1
     return found
-
-
-def _finished(shelf: Shelf) -> None:
-    from auricle.ui.pages.home import about
-
-    runs = [entry for entry in shelf.entries() if entry.kind == "run"]
-    if runs:
-        st.subheader("Runs", anchor=False)
-    for entry in runs[:20]:
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            places.link("benchmark", entry.name, run=entry.name)
-            st.markdown(f":gray[{theme.plain(about(entry))}]")

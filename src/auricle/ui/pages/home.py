@@ -6,6 +6,7 @@ import streamlit as st
 
 from auricle.ui import live, places, theme
 from auricle.ui.jobs import Jobs
+from auricle.ui.listing import listing
 from auricle.ui.shelf import Entry, Shelf, current
 
 SHOWN = 8
@@ -33,7 +34,8 @@ def page() -> None:
                "emotion classifiers, reward models.")  # fmt: skip
     began = _demo(shelf, entries)
     if entries and not began:
-        _latest(entries)
+        st.subheader("Latest runs", anchor=False)
+        listing(entries, SHOWN)
     for column, name in zip(st.columns(3, gap="large"), WAYS, strict=True):
         title, words = WAYS[name]
         with column:
@@ -71,24 +73,3 @@ def _results(finished: list[Entry]) -> None:
     for tab, entry in zip(st.tabs([theme.plain(e.model) for e in finished]), finished, strict=True):
         with tab:
             results(entry.path)
-
-
-def _latest(entries: list[Entry]) -> None:
-    st.subheader("Latest runs", anchor=False)
-    for entry in entries[:SHOWN]:
-        with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-            page = "performance" if entry.kind == "perf" else "benchmark"
-            places.link(page, entry.name, run=entry.name)
-            st.markdown(f":gray[{theme.plain(about(entry))}]")
-    if len(entries) > SHOWN:
-        st.caption(f"{len(entries) - SHOWN} more are on the leaderboard.")
-
-
-def about(entry: Entry) -> str:
-    """An entry in a line."""
-    if entry.reason:
-        return entry.reason
-    state = "" if entry.finished else " · not finished"
-    when = f" · {entry.when[:16].replace('T', ' ')}" if entry.when else ""
-    kind = " · load" if entry.kind == "perf" else ""
-    return f"{entry.task} × {entry.model}{kind}{state}{when}"

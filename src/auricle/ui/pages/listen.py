@@ -112,6 +112,7 @@ def _asked() -> tuple[str, tuple[tuple[str, str], ...]]:
         key="listen-models",
         max_selections=MOST,
         accept_new_options=True,
+        wrap=True,
         placeholder="A name, or file.py:Class",
         help="Names of the catalogue; or path/file.py:Class in a folder the app may read.",
         **theme.KEPT,
