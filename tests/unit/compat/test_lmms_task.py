@@ -487,3 +487,20 @@ def test_an_option_that_is_none_is_refused(folder):
 def test_what_is_no_yaml_file_is_no_task():
     with pytest.raises(UnknownName, match=r"should be lmms:FILE.yaml"):
         registry.task.get("lmms:mmau_test_mini")
+
+
+def test_a_file_of_a_checkout_finds_its_neighbours(folder):
+    tasks = folder / "lmms_eval" / "tasks"
+    (tasks / "mine").mkdir(parents=True)
+    (tasks / "__init__.py").write_text("raise RuntimeError('this need not be run')")
+    (tasks / "shared.py").write_text("def doc_to_text(doc, *_):\n    return 'shared'\n")
+    (tasks / "mine" / "utils.py").write_text("from lmms_eval.tasks.shared import doc_to_text\n")
+    for name, function in (("near", "utils"), ("far", "lmms_eval.tasks.shared")):
+        (tasks / "mine" / f"{name}.yaml").write_text(
+            f"dataset_path: json\ntest_split: test\ndoc_to_text: !function {function}.doc_to_text\n"
+            "doc_to_target: answer\n"
+        )
+        task = registry.task.get(f"lmms:{tasks / 'mine' / name}.yaml")(
+            data=str(folder / "rows.jsonl")
+        )
+        assert asked(task)[0].turns[0].parts == ("shared",)

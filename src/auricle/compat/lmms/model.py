@@ -30,7 +30,7 @@ from auricle.compat.lmms.asking import (
     generation_arguments,
     unpacks,
 )
-from auricle.compat.lmms.standins import registered
+from auricle.compat.lmms.standins import checkout_of, registered
 from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, Unsupported, told
 from auricle.models.base import BatchModel
 from auricle.registry import attribute
@@ -82,7 +82,8 @@ class Lmms(BatchModel):
         self._way, own = Way.of(self._name, arguments)
         self._numbers = count()
         self._understood = False
-        with registered():
+        self._checkout = checkout_of(Path(self.code.rpartition(":")[0]))
+        with registered(self._checkout):
             self._model = self._made(own)
             self._instance = import_module("lmms_eval.api.instance").Instance
         self._chat = not getattr(self._model, "is_simple", True)
@@ -143,7 +144,7 @@ class Lmms(BatchModel):
 
     def _asked(self, method: str, batch: Sequence[Asked]) -> list[Any]:
         """What the class answers to a list of requests: as many as there are, in their order."""
-        with Files() as files, registered():
+        with Files() as files, registered(self._checkout):
             form = cast(Form, self._way.audio)
             docs = {next(self._numbers): Doc(each, form, files) for each in batch}
             self._model.task_dict = {TASK: {SPLIT: Docs(docs)}}

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from auricle.compat.lmms.standins import registered
+from auricle.compat.lmms.standins import checkout_of, registered
 from auricle.errors import AuricleError, SampleError, SpecError, told
 from auricle.registry import attribute
 
@@ -53,10 +53,8 @@ class Config:
         return SpecError(f"{self.source}: {words}")
 
     @property
-    def tasks(self) -> str:
-        """The folder `lmms_eval/tasks` that the file is in, if it is in a checkout."""
-        inside = (each for each in self.source.resolve().parents if each.name == "tasks")
-        return next((str(each) for each in inside if each.parent.name == "lmms_eval"), "")
+    def checkout(self) -> str:
+        return checkout_of(self.source)
 
     def function(self, named: Named) -> Function:
         """The function itself."""
@@ -64,14 +62,14 @@ class Config:
         if not module:
             raise self.refuse(f"{TAG} {named} should be FILE.FUNCTION.")
         file = named.folder / f"{module}.py"
-        with registered(self.tasks):
+        with registered(self.checkout):
             if not file.is_file():
-                return Function(named.path, attribute(f"{module}:{name}"), self.tasks)
+                return Function(named.path, attribute(f"{module}:{name}"), self.checkout)
             if file not in self._modules:
                 self._modules[file] = vars(inspect.getmodule(attribute(f"{file}:{name}")))
         if name not in self._modules[file]:
             raise self.refuse(f"{file} has no function {name!r}.")
-        return Function(named.path, self._modules[file][name], self.tasks)
+        return Function(named.path, self._modules[file][name], self.checkout)
 
     def callable(self, name: str) -> Function | None:
         """The function a field names, if it names one."""
@@ -85,12 +83,12 @@ class Function:
 
     name: str
     body: Callable[..., Any] = field(repr=False)
-    tasks: str = field(default="", repr=False)
+    checkout: str = field(default="", repr=False)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
         """Its result; what it raises costs the sample it was called for."""
         try:
-            with registered(self.tasks):
+            with registered(self.checkout):
                 return self.body(*given, **named)
         except AuricleError:
             raise

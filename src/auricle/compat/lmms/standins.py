@@ -9,9 +9,11 @@ import logging
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
 from typing import Any
 
@@ -166,17 +168,25 @@ class Finder(MetaPathFinder, Loader):
         self._filled: set[str] = set()
         self._lent: set[str] = set()
         self._lock, self._users = threading.Lock(), 0
-        self._folder = ""
+        self._checkout = ""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname not in OWN and (fullname not in OTHERS or _is_installed()):
-            return None
-        spec = ModuleSpec(fullname, self, is_package=True)
-        if fullname == f"{PACKAGE}.tasks" and self._folder:
-            spec.submodule_search_locations = [self._folder]
-        return spec
+        if fullname in OWN or (fullname in OTHERS and not _is_installed()):
+            return ModuleSpec(fullname, self, is_package=True)
+        if self._checkout and fullname.startswith(f"{PACKAGE}."):
+            return self._checked_out(fullname)
+        return None
+
+    def _checked_out(self, name: str) -> ModuleSpec | None:
+        """A module of the checkout that a file belongs to, where there is no stand-in for it."""
+        place = Path(self._checkout).joinpath(*name.split(".")[1:])
+        for file, within in ((place.with_suffix(".py"), None), (place / "__init__.py", place)):
+            if file.is_file():
+                inside = [str(within)] if within else None
+                return spec_from_file_location(name, file, submodule_search_locations=inside)
+        return ModuleSpec(name, self, is_package=True) if place.is_dir() else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         self._lent.add(spec.name)
@@ -185,15 +195,15 @@ class Finder(MetaPathFinder, Loader):
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         if name not in self._filled:  # what a class holds already stays the same thing
-            vars(module).update((OWN.get(name) or OTHERS[name])())
+            vars(module).update((OWN.get(name) or OTHERS.get(name) or _nothing)())
             self._filled.add(name)
 
     @contextmanager
-    def standing(self, tasks: str = "") -> Iterator[None]:
-        """Stand-ins can be imported within; other tasks' functions, where a checkout has them."""
+    def standing(self, checkout: str = "") -> Iterator[None]:
+        """Stand-ins can be imported within, and what else a checkout has."""
         with self._lock:
             self._users += 1
-            self._folder = tasks or self._folder
+            self._checkout = checkout or self._checkout
             if self._users == 1:
                 sys.meta_path.append(self)
         try:
@@ -207,7 +217,7 @@ class Finder(MetaPathFinder, Loader):
     def _leave(self) -> None:
         """Afterwards these names mean what they meant before: nothing."""
         sys.meta_path.remove(self)
-        self._folder = ""
+        self._checkout = ""
         if not self._lent:
             return
         for name in self._lent:
@@ -226,6 +236,12 @@ def _is_installed() -> bool:
 FINDER = Finder()
 
 
-def registered(tasks: str = "") -> Any:
+def registered(checkout: str = "") -> AbstractContextManager[None]:
     """lmms-eval's names can be imported within: the package's own, or stand-ins."""
-    return FINDER.standing(tasks)
+    return FINDER.standing(checkout)
+
+
+def checkout_of(file: Path) -> str:
+    """The folder `lmms_eval` that a file is in, if it is in a checkout."""
+    inside = (each for each in file.resolve().parents if each.name == PACKAGE)
+    return next((str(each) for each in inside if (each / "tasks").is_dir()), "")
