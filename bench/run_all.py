@@ -16,6 +16,7 @@ ALL = (
     "padded",
     "first_batch",
     "report_page",
+    "ui",
     "resume",
     "memory",
     "api",

@@ -20,6 +20,7 @@ from auricle.errors import DataError
 MOST_JOURNAL = 2_000_000_000  # bytes
 MOST_SAMPLES = 300_000
 MOST_TEXT = 400  # characters of an answer in a table; all of it is read when a sample is opened
+MOST_META = 100
 MOST_FIELDS = 30
 MOST_GROUPS = 50
 MOST_VALUES = 20
@@ -45,11 +46,14 @@ class _Rows:
     """Columns that grow line by line; the last line of a sample is the one that counts."""
 
     held: dict[str, tuple[Any, ...]] = field(default_factory=dict)
-    digests: dict[int, str] = field(default_factory=dict)
     metas: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     values: dict[str, Mapping[str, float]] = field(default_factory=dict)
-    gone: bool = False
     damaged: int = 0
+
+    def forget(self, gone: int) -> None:
+        """Leave out a sample that is no longer in the data; rare, so it may take a while."""
+        for sample in [each for each in self.held if digest(each) == gone]:
+            del self.held[sample]
 
 
 def is_own(file: Path) -> bool:
@@ -102,7 +106,7 @@ def _read_line(line: bytes, offset: int, rows: _Rows) -> None:
     try:
         held = orjson.loads(line)
         if "gone" in held:
-            rows.held.pop(rows.digests.get(held["gone"], ""), None)
+            rows.forget(held["gone"])
             return
         sample = held["id"]
         row = _row(held, offset)
@@ -116,7 +120,6 @@ def _read_line(line: bytes, offset: int, rows: _Rows) -> None:
     rows.held.pop(sample, None)
     rows.held[sample] = row
     rows.metas[sample] = meta
-    rows.digests[digest(sample)] = sample
     if values := _continuous(held["outputs"]):
         rows.values[sample] = values
 
@@ -197,7 +200,9 @@ def _add_meta(frame: pd.DataFrame, rows: _Rows) -> tuple[str, ...]:
 
 
 def _meta_text(value: Any) -> str:
-    return shortened(target_text(value), 100)
+    if type(value) is str and len(value) < MOST_META:  # as nearly all of them are
+        return value
+    return shortened(target_text(value), MOST_META)
 
 
 def _add_values(frame: pd.DataFrame, rows: _Rows) -> tuple[str, ...]:

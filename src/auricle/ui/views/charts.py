@@ -33,7 +33,7 @@ def intervals(frame: pd.DataFrame, unit: str, title: str, whole: float | None) -
         sort=order,
         title=None,
         scale=alt.Scale(type="band"),
-        axis=alt.Axis(labelLimit=180),
+        axis=alt.Axis(labelLimit=180, labelFlush=False),
     )
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=shown, tickCount=8))
@@ -223,7 +223,7 @@ def stacked_errors(frame: pd.DataFrame) -> Any:
                 "group:N",
                 sort=list(dict.fromkeys(frame["group"])),
                 title=None,
-                axis=alt.Axis(labelLimit=180),
+                axis=alt.Axis(labelLimit=180, labelFlush=False),
             ),
             x=alt.X(
                 "share:Q",
@@ -280,7 +280,11 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
 def speed_and_error(frame: pd.DataFrame, title: str) -> Any:
     """How good against how fast: `model`, `value`, `low`, `high`, `rtfx`."""
     colours = palette()
-    x = alt.X("rtfx:Q", title="RTFx, seconds of sound a second (log)", scale=alt.Scale(type="log"))
+    x = alt.X(
+        "rtfx:Q",
+        title="RTFx, seconds of sound a second (log)",
+        scale=alt.Scale(type="log", nice=False, padding=90),
+    )
     base = alt.Chart(frame).properties(height=320)
     share = alt.Axis(format=".1%")
     return alt.layer(

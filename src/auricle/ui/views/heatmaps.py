@@ -85,7 +85,7 @@ def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> A
                 "true:N",
                 sort=list(rows),
                 title="true label",
-                axis=alt.Axis(labelLimit=130, ticks=False),
+                axis=alt.Axis(labelLimit=130, ticks=False, labelFlush=False, labelBound=False),
             ),
         )
         .properties(height=alt.Step(CELL if len(rows) <= WIDEST_TEXT else 22))
@@ -104,7 +104,8 @@ def _tips() -> list[Any]:
 def _texts(base: Any, width: int) -> list[Any]:
     """Counts, and below them shares where there is room; light on dark cells."""
     colours = palette()
-    ink = alt.condition("datum.share > 0.45", alt.value(colours.paper), alt.value(colours.ink))
+    turn = 0.8 if colours.is_dark else 0.45  # where a cell is no longer near the paper's colour
+    ink = alt.condition(f"datum.share > {turn}", alt.value(colours.paper), alt.value(colours.ink))
     if width > WIDEST_TEXT:
         return [base.mark_text(fontSize=10).encode(text="number:N", color=ink)]
     return [

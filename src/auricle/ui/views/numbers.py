@@ -12,7 +12,7 @@ import streamlit as st
 from auricle.errors import DataError
 from auricle.report import figures
 from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
-from auricle.report.markup import Child, tag
+from auricle.report.markup import Child, Markup, tag, together
 from auricle.report.worst import clip
 from auricle.ui import journal, reading
 from auricle.ui.theme import chart, plain
@@ -34,14 +34,10 @@ def headline(found: Document) -> None:
         st.warning("No number could be made of this run.", icon=":material/warning:")
         return
     for place, number in zip(st.columns(len(numbers)), numbers, strict=True):
-        ceiling = number["details"].get("ceiling")
-        words = f"95 % interval {spread(number)}"
-        if isinstance(ceiling, float):
-            words += f"; at most {written(ceiling, 'share')}"
         place.metric(
             plain(titled(number)),
             told(number),
-            words,
+            f"95 % interval {spread(number)}",
             delta_color="off",
             delta_arrow="off",
             border=True,
@@ -108,7 +104,7 @@ def _row(number: Number, scale: Scale | None, bounded: bool) -> list[Child]:
     low, value, high = (number[name] for name in ("low", "value", "high"))
     made: list[Child] = [
         titled(number),
-        tag("strong", told(number)),
+        together(tag("strong", told(number)), _ceiling(number)),
         spread(number),
         pieces.mark(scale, low, value, high) if scale else None,
         count(number["scored"]),
@@ -120,6 +116,14 @@ def _row(number: Number, scale: Scale | None, bounded: bool) -> list[Child]:
         case = f"{told(number, 'best')} – {told(number, 'worst')}"
         made.append(case if figures.bounded(number) else "–")
     return made
+
+
+def _ceiling(number: Number) -> Markup | None:
+    """How high a number can rise at all, where labels the model lacks hold it down."""
+    highest = number["details"].get("ceiling")
+    if not isinstance(highest, float):
+        return None
+    return tag("small", f" of at most {written(highest, 'share')}", class_="quiet")
 
 
 # --- breakdowns -------------------------------------------------------------------------------
@@ -245,5 +249,5 @@ def _downloads(path: Path) -> None:
             FILES[name],
             icon=":material/download:",
             on_click="ignore",
-            key=f"file-{path.name}-{name}",
+            key=f"file-{path}-{name}",
         )

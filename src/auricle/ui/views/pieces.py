@@ -23,6 +23,7 @@ STYLE = """
   border-bottom: 1px solid var(--rule); vertical-align: baseline; }
 .au tbody th { color: var(--ink); font-size: inherit; white-space: normal; }
 .au tbody th { max-width: 22rem; min-width: 7.5rem; overflow-wrap: anywhere; }
+.au tbody th .stack { min-width: 10.5rem; }
 .au .number { text-align: right; white-space: nowrap; }
 .au .stack { display: block; line-height: 1.3; }
 .au .stack .mark { height: 0.7rem; }

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.ui import journal, reading
+from auricle.ui import journal, places, reading, shelf
 from auricle.ui.views import pieces, sample
 from auricle.ui.views.dimensions import dimensions
 from auricle.ui.views.errors import errors
@@ -34,6 +34,7 @@ def results(path: Path) -> None:
 
 def _told(path: Path, found: Document) -> None:
     key = str(path)
+    _ways(path)
     headline(found)
     remarks(path, found)
     overview(found)
@@ -41,6 +42,17 @@ def _told(path: Path, found: Document) -> None:
     breakdown(found, key)
     losses(found)
     provenance(path, found)
+
+
+def _ways(path: Path) -> None:
+    """Where else this run can be looked at."""
+    root = shelf.current().root
+    if not path.is_relative_to(root):
+        return
+    name = str(path.relative_to(root))
+    with st.container(horizontal=True):
+        places.link("samples", "All samples", run=name)
+        places.link("compare", "Compare with another run", b=name)
 
 
 def _by_kind(path: Path, found: Document, key: str) -> None:
