@@ -237,6 +237,7 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore
     sample = next(iter(task.samples))
     assert sample.target == "no!"
     (metric,) = task.metrics
+    assert metric.signature == "exact_match:1.lmms.ignore_case.ignore_punctuation"
     assert metric.score(sample, Generation(text=" NO ")) == 1.0
     assert metric.score(sample, Generation(text="not")) == 0.0
 
@@ -493,14 +494,24 @@ def test_a_file_of_a_checkout_finds_its_neighbours(folder):
     tasks = folder / "lmms_eval" / "tasks"
     (tasks / "mine").mkdir(parents=True)
     (tasks / "__init__.py").write_text("raise RuntimeError('this need not be run')")
-    (tasks / "shared.py").write_text("def doc_to_text(doc, *_):\n    return 'shared'\n")
-    (tasks / "mine" / "utils.py").write_text("from lmms_eval.tasks.shared import doc_to_text\n")
+    (tasks / "shared.py").write_text(
+        f"with open({str(tasks / 'read')!r}, 'a') as file:\n    file.write('r')\n\n\n"
+        "def doc_to_text(doc, *_):\n    return 'shared'\n"
+    )
+    (tasks / "mine" / "utils.py").write_text("""
+from lmms_eval.tasks.shared import doc_to_text
+
+
+def target(doc):
+    return doc["answer"]
+""")
     for name, function in (("near", "utils"), ("far", "lmms_eval.tasks.shared")):
         (tasks / "mine" / f"{name}.yaml").write_text(
             f"dataset_path: json\ntest_split: test\ndoc_to_text: !function {function}.doc_to_text\n"
-            "doc_to_target: answer\n"
+            f"doc_to_target: {'!function utils.target' if name == 'near' else 'answer'}\n"
         )
         task = registry.task.get(f"lmms:{tasks / 'mine' / name}.yaml")(
             data=str(folder / "rows.jsonl")
         )
         assert asked(task)[0].turns[0].parts == ("shared",)
+    assert (tasks / "read").read_text() == "rr"  # once for each file, not for each doc

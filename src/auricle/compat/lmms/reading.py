@@ -36,6 +36,7 @@ class Config:
     source: Path
     values: Mapping[str, Any]
     _modules: dict[Path, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
+    _functions: dict[Named, Function] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, name: str, otherwise: Any = None) -> Any:
         """A field; one of null is as good as none."""
@@ -57,19 +58,25 @@ class Config:
         return checkout_of(self.source)
 
     def function(self, named: Named) -> Function:
-        """The function itself."""
+        """The function itself, loaded once."""
+        if named not in self._functions:
+            self._functions[named] = Function(named.path, self._loaded(named), self.checkout)
+        return self._functions[named]
+
+    def _loaded(self, named: Named) -> Any:
+        """From a file beside the YAML, whose functions share their globals, or from a module."""
         module, _, name = named.path.rpartition(".")
         if not module:
             raise self.refuse(f"{TAG} {named} should be FILE.FUNCTION.")
         file = named.folder / f"{module}.py"
         with registered(self.checkout):
             if not file.is_file():
-                return Function(named.path, attribute(f"{module}:{name}"), self.checkout)
+                return attribute(f"{module}:{name}")
             if file not in self._modules:
-                self._modules[file] = vars(inspect.getmodule(attribute(f"{file}:{name}")))
+                self._modules[file] = attribute(f"{file}:__dict__")
         if name not in self._modules[file]:
             raise self.refuse(f"{file} has no function {name!r}.")
-        return Function(named.path, self._modules[file][name], self.checkout)
+        return self._modules[file][name]
 
     def callable(self, name: str) -> Function | None:
         """The function a field names, if it names one."""

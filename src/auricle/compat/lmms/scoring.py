@@ -96,6 +96,7 @@ class Process:
     def __init__(self, function: Function, steps: Sequence[Strip], rounds: bool) -> None:
         self._function, self._steps, self._rounds = function, steps, rounds
         self._last: tuple[Any, Mapping[str, Any]] | None = None
+        self.name = function.name.rpartition(".")[2]
 
     def __call__(self, sample: Sample, outputs: Sequence[Output]) -> Mapping[str, Any]:
         if self._last is None or self._last[0] != (sample, outputs):
@@ -235,7 +236,7 @@ def _processed(config: Config, entry: Mapping[str, Any], process: Process) -> Me
         score,
         fold,
         higher,
-        variant=f"lmms.{_told(entry)}",
+        variant=f"lmms.{process.name}.{_told(entry)}",
         applies=lambda _: True,
         rank=(lambda stat: fold.badness(stat, higher)) if isinstance(fold, Aggregation) else None,
     )
@@ -292,8 +293,9 @@ def _exact(config: Config, entry: Mapping[str, Any], steps: Sequence[Strip]) -> 
         said = [plain(each.strip()) for each in texts_of(outputs, steps)]
         return float(said[0] in wanted)
 
+    variant = ".".join(["lmms", *(each for each in EXACT if entry.get(each))])
     return Metric(
-        "exact_match", score, mean, variant="lmms", bounds=within((0.0, 1.0)), unit="share"
+        "exact_match", score, mean, variant=variant, bounds=within((0.0, 1.0)), unit="share"
     )
 
 
