@@ -16,6 +16,7 @@ from auricle.ui import theme
 
 DIMENSIONS = {"arousal", "dominance", "valence"}
 MOST_BARS = 12
+AXIS = 64  # pixels that an axis and its title take of a chart
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +78,30 @@ def bars(ranked: list[tuple[str, float]], share: bool, colours: theme.Palette) -
          "told": f"{score:.1%}" if share else f"{score:.3g}"}
         for at, (name, score) in enumerate(ranked)
     ]  # fmt: skip
-    base = alt.Chart(alt.InlineData(values=rows), height=max(60, 26 * len(rows))).encode(
+    base = alt.Chart(alt.InlineData(values=rows), height=26 * len(rows) + AXIS).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(labelLimit=170, ticks=False)),
         x=alt.X("score:Q", title="probability" if share else "logit",
-                scale=alt.Scale(domain=[0, 1]) if share else alt.Scale(zero=True),
-                axis=alt.Axis(format="%" if share else "g", tickCount=5)),
+                scale=alt.Scale(domain=_domain(ranked, share), nice=False),
+                axis=alt.Axis(format="%" if share else "g",
+                              values=[0, 0.25, 0.5, 0.75, 1] if share else alt.Undefined)),
         tooltip=[alt.Tooltip("name:N", title="class"), alt.Tooltip("told:N", title="score")],
     )  # fmt: skip
     filled = alt.condition("datum.top", alt.value(colours.accent), alt.value(colours.pale))
-    told = base.mark_text(align="left", dx=5, color=colours.ink).encode(text="told:N")
+    told = base.mark_text(
+        align=alt.expr("datum.score < 0 ? 'right' : 'left'"),
+        dx=alt.expr("datum.score < 0 ? -5 : 5"),
+        color=colours.ink,
+    ).encode(text="told:N")
     return base.mark_bar(height=14).encode(color=filled) + told
+
+
+def _domain(ranked: list[tuple[str, float]], share: bool) -> list[float]:
+    """The axis, with room for the figures at the ends of bars."""
+    if share:
+        return [0.0, 1.18]
+    low, high = min(0.0, ranked[-1][1]), max(0.0, ranked[0][1])
+    room = (high - low or 1.0) * 0.25
+    return [low - room * (low < 0), high + room]
 
 
 def _draw_levels(values: Mapping[str, float]) -> None:
@@ -109,10 +124,13 @@ def gauges(values: Mapping[str, float], colours: theme.Palette) -> Any:
         for name, value in values.items()
     ]  # fmt: skip
     domain = [min(0.0, *values.values()), max(1.0, *values.values())]
-    base = alt.Chart(alt.InlineData(values=rows), height=44 * len(rows)).encode(
+    base = alt.Chart(alt.InlineData(values=rows), height=48 * len(rows) + AXIS).encode(
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
-    x = alt.X("low:Q", title="as the model gave it, 0 to 1", scale=alt.Scale(domain=domain))
+    axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2")
+    x = alt.X(
+        "low:Q", title="as the model gave it, 0 to 1", scale=alt.Scale(domain=domain), axis=axis
+    )
     track = base.mark_bar(height=12, color=colours.rule, cornerRadius=6).encode(x=x, x2="high:Q")
     level = base.mark_bar(height=12, color=colours.accent, cornerRadius=6).encode(x=x, x2="value:Q")
     told = base.mark_text(dy=-14, color=colours.ink, fontWeight=600).encode(

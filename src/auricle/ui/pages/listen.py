@@ -195,7 +195,11 @@ def _streamed(pieces: Iterator[str]) -> str:
 
 
 def _beside(answers: list[Answer]) -> None:
-    for column, answer in zip(st.columns(len(answers), gap="large"), answers, strict=True):
-        with column:
-            st.subheader(theme.plain(answer.model), anchor=False)
-            draw(answer)
+    """Up to three in a row; four are two rows."""
+    width = 2 if len(answers) == 4 else 3
+    for start in range(0, len(answers), width):
+        row = answers[start : start + width]
+        for column, answer in zip(st.columns(len(row), gap="large"), row, strict=True):
+            with column:
+                st.subheader(theme.plain(answer.model), anchor=False)
+                draw(answer)
