@@ -9,7 +9,7 @@ demo: .venv/demo
 	$(BIN)/auricle demo
 
 test: .venv/test check
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile
+	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
 
 check: .venv/test
 	$(BIN)/ruff check .

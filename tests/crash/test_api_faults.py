@@ -41,8 +41,12 @@ def data(manifest):
 
 def command(data, url, out, *words):
     model = ["-m", "openai", "-M", f"base_url={url}", "-M", "model=fake"]
-    start = [sys.executable, "-m", "auricle", "run", str(data), "--as", "qa", "-o", str(out)]
+    start = ["run", str(data), "--as", "qa", "-o", str(out)]
     return [*start, *model, *map(str, words)]
+
+
+def process(words):
+    return [sys.executable, "-m", "auricle", *words]
 
 
 def journal(out):
@@ -84,10 +88,10 @@ class Ordeal:
 
 @pytest.fixture(
     scope="module",
-    params=[(5000, False, False), (600, True, True)],
-    ids=["5000 whole", "600 streamed"],
+    params=[(2000, False, False), (600, True, True)],
+    ids=["2000 whole", "600 streamed"],
 )
-def ordeal(request, tmp_path_factory):
+def ordeal(request, tmp_path_factory, warm):
     samples, stream, adaptive = request.param
     folder = tmp_path_factory.mktemp("ordeal")
     path, out = folder / "mine.jsonl", folder / "run"
@@ -97,7 +101,7 @@ def ordeal(request, tmp_path_factory):
         ways = ("-M", f"stream={json.dumps(stream)}", "-M", f"adaptive={json.dumps(adaptive)}")
         words = ("--attempts", ATTEMPTS, *ways)
         called = command(path, server.url, out, *words)
-        told = subprocess.run(called, capture_output=True, text=True)
+        told = warm(called, folder, folder)
         sent = bodies(path, server.url, stream)
         return Ordeal(
             told=told,
@@ -165,7 +169,7 @@ def test_a_run_with_failures_says_so_without_a_traceback(ordeal):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(
-    data, tmp_path, processes
+    auricle, data, tmp_path, processes
 ):
     samples, places, window = 400, 16, 0.05
     # What is answered within the moment before a commit, and what is being answered.
@@ -178,7 +182,7 @@ def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(
             held = {line["id"] for line in journal(out) if "id" in line}
             assert 0 < len(held) < samples
             assert sum(server.stats()["answered"].values()) <= len(held) + 2 * most_lost
-        told = subprocess.run(words, capture_output=True, text=True)
+        told = auricle(*words)
         assert told.returncode == 0, told.stderr
         answered = server.stats()["answered"]
     lines = journal(out)
@@ -190,7 +194,7 @@ def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(
 
 def kill_midway(words, journal):
     before = journal.stat().st_size if journal.exists() else 0
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    child = subprocess.Popen(process(words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size <= before):
             time.sleep(0.005)
@@ -254,13 +258,9 @@ HASTE = (
 
 
 @pytest.mark.parametrize(("place", "words"), ALWAYS.values(), ids=ALWAYS)
-def test_a_run_that_cannot_succeed_ends_early_with_one_line(data, tmp_path, place, words):
+def test_a_run_that_cannot_succeed_ends_early_with_one_line(auricle, data, tmp_path, place, words):
     with place() as url:
-        told = subprocess.run(
-            command(data(500), url, tmp_path / "run", *HASTE, "--attempts", 3),
-            capture_output=True,
-            text=True,
-        )
+        told = auricle(*command(data(500), url, tmp_path / "run", *HASTE, "--attempts", 3))
     assert told.returncode == 2
     (line,) = told.stderr.splitlines()
     assert line.startswith("auricle: The first 20 requests all failed alike: ")
@@ -271,13 +271,9 @@ def test_a_run_that_cannot_succeed_ends_early_with_one_line(data, tmp_path, plac
 @pytest.mark.parametrize(
     ("place", "words"), [ALWAYS["a dead host"], ALWAYS["a wrong key"]], ids=["dead", "key"]
 )
-def test_a_few_samples_that_cannot_be_answered_are_each_told(data, tmp_path, place, words):
+def test_a_few_samples_that_cannot_be_answered_are_each_told(auricle, data, tmp_path, place, words):
     with place() as url:
-        told = subprocess.run(
-            command(data(3), url, tmp_path / "run", *HASTE, "--attempts", 1),
-            capture_output=True,
-            text=True,
-        )
+        told = auricle(*command(data(3), url, tmp_path / "run", *HASTE, "--attempts", 1))
     assert told.returncode == 3
     assert told.stdout.count(words) == 3
     assert "Traceback" not in told.stderr
@@ -285,16 +281,11 @@ def test_a_few_samples_that_cannot_be_answered_are_each_told(data, tmp_path, pla
 
 @pytest.mark.parametrize(("fault", "stream", "words"), SLOW.values(), ids=SLOW)
 def test_a_server_that_does_not_come_to_an_end_is_left_in_time(
-    data, tmp_path, fault, stream, words
+    auricle, data, tmp_path, fault, stream, words
 ):
     with scripted(faults={fault: 1.0}) as url:
         given = (*HASTE, "-M", f"stream={stream}", "--attempts", 2)
-        told = subprocess.run(
-            command(data(3), url, tmp_path / "run", *given),
-            capture_output=True,
-            text=True,
-            timeout=20,
-        )
+        told = auricle(*command(data(3), url, tmp_path / "run", *given))
     assert told.returncode == 3
     assert told.stdout.count(words) == 3
     assert "Traceback" not in told.stderr
@@ -313,7 +304,7 @@ ASKED = {
 def test_one_question_that_is_not_answered_is_one_line(auricle, place, words, stream):
     with place() as url:
         model = ("-m", "openai", "-M", f"base_url={url}", "-M", "model=fake", *HASTE)
-        told = auricle("ask", *model, "-M", f"stream={stream}", "--text", "hello", timeout=30)
+        told = auricle("ask", *model, "-M", f"stream={stream}", "--text", "hello")
     assert told.returncode == 2
     (line,) = told.stderr.splitlines()
     assert line.startswith("auricle: ")
@@ -321,13 +312,9 @@ def test_one_question_that_is_not_answered_is_one_line(auricle, place, words, st
     assert told.stdout == ""
 
 
-def test_senders_that_cannot_succeed_end_early_too(data, tmp_path):
+def test_senders_that_cannot_succeed_end_early_too(auricle, data, tmp_path):
     with dead() as url:
-        told = subprocess.run(
-            command(data(500), url, tmp_path / "run", *HASTE, "--processes", 2),
-            capture_output=True,
-            text=True,
-        )
+        told = auricle(*command(data(500), url, tmp_path / "run", *HASTE, "--processes", 2))
     assert told.returncode == 2
     (line,) = told.stderr.splitlines()
     assert line.startswith("auricle: The first 20 requests all failed alike: no connection to")
@@ -339,7 +326,7 @@ def test_ctrl_c_lets_senders_finish_what_they_have_in_hand(data, tmp_path):
         words = command(data(2000), server.url, out, "-j", 16, "--processes", 2)
         words += ["-M", "api_key=sk-Sesame1234"]
         child = subprocess.Popen(
-            words,
+            process(words),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -37,33 +37,33 @@ def words(manifest, tmp_path):
     judge = ["--judge", f"{tmp_path / 'judges.py'}:Slow", "-j", str(PLACES)]
 
     def command(out):
-        start = [sys.executable, "-m", "auricle", "run", str(data), "--as", "open", "-m", "echo"]
+        start = ["run", str(data), "--as", "open", "-m", "echo"]
         given = ["-T", "metrics=judge-1-5", "-J", f"log={tmp_path / out}.log", *judge]
         return [*start, "-o", str(tmp_path / out), *given]
 
     return command
 
 
-def kill_somewhere(command, journal, dice):
+def kill_somewhere(child, journal, dice):
     before = journal.stat().st_size if journal.exists() else 0
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
             time.sleep(0.005)
         time.sleep(dice.uniform(0, 0.1))
     finally:
-        child.send_signal(signal.SIGKILL)
+        if child.poll() is None:
+            child.kill()
         child.wait()
 
 
-def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(words, tmp_path):
+def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(auricle, begin, words, tmp_path):
     dice = random.Random(1)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for _ in range(KILLS):
-        kill_somewhere(words("killed"), killed / "verdicts.jsonl", dice)
+        kill_somewhere(begin(*words("killed")), killed / "verdicts.jsonl", dice)
     assert (killed / "verdicts.jsonl").read_bytes().count(b"\n") < SAMPLES
     for out in ("killed", "whole"):
-        subprocess.run(words(out), check=True, capture_output=True)
+        assert auricle(*words(out)).returncode == 0
 
     lines = [json.loads(line) for line in (killed / "verdicts.jsonl").read_bytes().splitlines()]
     said = Counter(line["key"] for line in lines if "key" in line)
@@ -76,10 +76,13 @@ def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(words, tmp_pa
     assert asked <= SAMPLES + KILLS * PLACES * 12, "only what was not yet on disk is asked again"
 
 
-def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(words, tmp_path):
+def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(auricle, words, tmp_path):
     journal = tmp_path / "run" / "verdicts.jsonl"
     child = subprocess.Popen(
-        words("run"), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-m", "auricle", *words("run")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     while not journal.exists() or journal.read_bytes().count(b"\n") < 5:
         time.sleep(0.01)
@@ -91,5 +94,5 @@ def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(words, tmp_path):
     kept = journal.read_bytes().count(b"\n") - 1
     assert kept == (tmp_path / "run.log").stat().st_size, "all that was asked is kept"
     assert 0 < kept < SAMPLES
-    assert subprocess.run(words("run"), capture_output=True).returncode == 0
+    assert auricle(*words("run")).returncode == 0
     assert (tmp_path / "run.log").stat().st_size == SAMPLES

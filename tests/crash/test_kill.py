@@ -31,22 +31,30 @@ def data(manifest):
 
 
 def command(data, out, model):
-    words = [sys.executable, "-m", "auricle", "run", str(data), "--as", "qa", "-o", str(out)]
+    words = ["run", str(data), "--as", "qa", "-o", str(out)]
     return [*words, "-T", "metrics=wer,exact_match", "-m", model[0], *model[1:]]
 
 
-def kill_somewhere(words, journal, dice):
+@pytest.fixture
+def kill_somewhere(begin):
     """Start the run, wait until it writes, and kill it at a random moment after that."""
-    before = journal.stat().st_size if journal.exists() else 0
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
-            time.sleep(0.005)
-        time.sleep(dice.uniform(0, 0.2))
-    finally:
-        child.send_signal(signal.SIGKILL)
-        child.wait()
-    return journal.stat().st_size if journal.exists() else 0
+
+    def kill(words, journal, dice):
+        before = journal.stat().st_size if journal.exists() else 0
+        child = begin(*words)
+        try:
+            while child.poll() is None and (
+                not journal.exists() or journal.stat().st_size == before
+            ):
+                time.sleep(0.005)
+            time.sleep(dice.uniform(0, 0.2))
+        finally:
+            if child.poll() is None:
+                child.kill()
+            child.wait()
+        return journal.stat().st_size if journal.exists() else 0
+
+    return kill
 
 
 @pytest.mark.parametrize(
@@ -57,9 +65,12 @@ def kill_somewhere(words, journal, dice):
     ],
     ids=["async", "batched"],
 )
-def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, model):
+def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(
+    auricle, data, tmp_path, kill_somewhere, model
+):
     dice = random.Random(model[0])
     killed, whole = tmp_path / "killed", tmp_path / "whole"
+    many = ("-j", "200") if model[0] == "fake-api" else ()
     sizes = []
     for _ in range(KILLS):
         extra = ("-j", str(dice.choice([4, 16, 24]))) if model[0] == "fake-api" else ()
@@ -67,8 +78,8 @@ def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, mo
             kill_somewhere([*command(data, killed, model), *extra], killed / "outputs.jsonl", dice)
         )
     assert sizes == sorted(sizes), "a journal only grows, but for one torn line"
-    subprocess.run(command(data, killed, model), check=True, capture_output=True)
-    subprocess.run(command(data, whole, model), check=True, capture_output=True)
+    for run in (killed, whole):
+        assert auricle(*command(data, run, model), *many).returncode == 0
 
     lines = [json.loads(line) for line in (killed / "outputs.jsonl").read_bytes().splitlines()]
     assert Counter(line["id"] for line in lines) == {f"s{at}": 1 for at in range(SAMPLES)}
@@ -78,7 +89,7 @@ def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(data, tmp_path, mo
     assert first["outcomes"] == second["outcomes"]
 
 
-def test_kills_happen_before_the_run_is_over(data, tmp_path):
+def test_kills_happen_before_the_run_is_over(data, tmp_path, kill_somewhere):
     """Otherwise the test above would prove nothing."""
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.06"))
@@ -88,28 +99,35 @@ def test_kills_happen_before_the_run_is_over(data, tmp_path):
     assert not (out / "progress.json").exists()
 
 
-def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(data, tmp_path):
+def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(
+    auricle, data, tmp_path, kill_somewhere
+):
     out = tmp_path / "run"
     journal, words = out / "outputs.jsonl", command(data, out, ("fake-api", "-M", "delay=0.06"))
-    subprocess.run([*words, "--limit", "100"], check=True, capture_output=True)
+    assert auricle(*words, "--limit", "100").returncode == 0
     before = json.loads((out / "progress.json").read_text())["passes"]
     kill_somewhere(words, journal, random.Random(0))
     assert json.loads((out / "progress.json").read_text()) == {"passes": before}
     killed = journal.read_bytes().count(b"\n") - 100
     assert 0 < killed < SAMPLES - 100
-    subprocess.run(words, check=True, capture_output=True)
+    assert auricle(*words, "-j", "200").returncode == 0
     speed = json.loads((out / "metrics.json").read_text())["speed"]
     assert (speed["passes"], speed["samples"]) == (2, SAMPLES - killed)
     passes = json.loads((out / "progress.json").read_text())["passes"]
     assert speed["wall_seconds"] == pytest.approx(sum(each["wall_seconds"] for each in passes))
 
 
-def test_ctrl_c_drains_and_says_how_to_resume(data, tmp_path):
+def test_ctrl_c_drains_and_says_how_to_resume(auricle, data, tmp_path):
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.05"))
-    child = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    child = subprocess.Popen(
+        [sys.executable, "-m", "auricle", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
     journal = out / "outputs.jsonl"
-    while not journal.exists() or not journal.stat().st_size:
+    while child.poll() is None and (not journal.exists() or not journal.stat().st_size):
         time.sleep(0.01)
     child.send_signal(signal.SIGINT)
     _, told = child.communicate(timeout=20)
@@ -118,10 +136,7 @@ def test_ctrl_c_drains_and_says_how_to_resume(data, tmp_path):
     assert "nothing answered is lost. Resume with: auricle run" in told
     answered = journal.read_bytes().count(b"\n")
     assert 0 < answered < SAMPLES
-    shown = subprocess.run(
-        [sys.executable, "-m", "auricle", "show", str(out)], capture_output=True, text=True
-    )
-    assert "is not finished" in shown.stdout
-    done = subprocess.run(words, capture_output=True, text=True)
+    assert "is not finished" in auricle("show", out).stdout
+    done = auricle(*words, "-j", "200")
     assert done.returncode == 0
     assert f"{answered} answered before" in done.stderr

@@ -1,9 +1,6 @@
 """Pulled plugs in the midst of conversations and of several answers."""
 
 import json
-import signal
-import subprocess
-import sys
 import time
 
 import pytest
@@ -22,19 +19,28 @@ class Slow(AsyncModel):
 
 
 def command(data, out, *options):
-    words = [sys.executable, "-m", "auricle", "run", str(data), "-o", str(out), "-j", "6"]
-    return [*words, "-m", f"{data.parent / 'slow.py'}:Slow", *options]
+    return [
+        "run",
+        str(data),
+        "-o",
+        str(out),
+        "-j",
+        "6",
+        "-m",
+        f"{data.parent / 'slow.py'}:Slow",
+        *options,
+    ]
 
 
-def kill_after_some(words, journal):
+def kill_after_some(child, journal):
     before = journal.stat().st_size if journal.exists() else 0
-    child = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
             time.sleep(0.005)
         time.sleep(0.03)
     finally:
-        child.send_signal(signal.SIGKILL)
+        if child.poll() is None:
+            child.kill()
         child.wait()
     assert journal.read_bytes().count(b"\n") < SAMPLES, "killed before it was over"
 
@@ -52,7 +58,9 @@ def answers(out):
     ],
     ids=["conversations", "several"],
 )
-def test_a_killed_run_ends_with_the_answers_of_a_whole_one(manifest, tmp_path, options, expected):
+def test_a_killed_run_ends_with_the_answers_of_a_whole_one(
+    auricle, begin, manifest, tmp_path, options, expected
+):
     (tmp_path / "slow.py").write_text(MODEL)
     said = ["a", "b", "c"] if "chat" in options else "a"
     data = manifest(
@@ -60,9 +68,9 @@ def test_a_killed_run_ends_with_the_answers_of_a_whole_one(manifest, tmp_path, o
     )
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for _ in range(KILLS):
-        kill_after_some(command(data, killed, *options), killed / "outputs.jsonl")
+        kill_after_some(begin(*command(data, killed, *options)), killed / "outputs.jsonl")
     for out in (killed, whole):
-        subprocess.run(command(data, out, *options), check=True, capture_output=True)
+        assert auricle(*command(data, out, *options)).returncode == 0
     assert answers(killed) == answers(whole)
     assert {len(each) for each in answers(whole).values()} == {expected}
     first, second = (json.loads((out / "metrics.json").read_text()) for out in (killed, whole))

@@ -145,7 +145,7 @@ text = st.text(
 marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
 
 
-@settings(max_examples=1000, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(
     question=st.lists(st.one_of(text, marks), max_size=6).map("".join),
     template=st.lists(

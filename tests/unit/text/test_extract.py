@@ -355,14 +355,14 @@ PIECES = st.sampled_from(
 REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".join))
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
 def test_an_option_is_always_in_range_whatever_the_reply(reply, choices):
     index = option(reply, choices)
     assert index is None or 0 <= index < (len(choices) or 26)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(REPLIES)
 def test_reading_is_the_same_every_time_and_never_fails(reply):
     assert option(reply, INSTRUMENTS) == option(reply, INSTRUMENTS)

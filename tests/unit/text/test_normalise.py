@@ -73,7 +73,7 @@ def outcome(normalise, text):
         return None
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     sentences(
         ORDINARY,
@@ -91,13 +91,13 @@ def test_whisper_english_equals_the_library_on_every_mixture(text):
     assert outcome(whisper_english, text) == outcome(LIBRARY, text)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(sentences(ORDINARY, ORDINARY, BRITISH, FILLED_PAUSES, CONTRACTIONS, ["and", "percent"]))
 def test_whisper_english_equals_the_library_where_the_short_cut_is_taken(text):
     assert whisper_english(text) == LIBRARY(text)
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
 def test_whisper_english_equals_the_library_on_arbitrary_text(text):
     assert outcome(whisper_english, text) == outcome(LIBRARY, text)
