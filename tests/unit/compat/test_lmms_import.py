@@ -55,6 +55,7 @@ def test_a_yaml_without_functions_becomes_a_task_file_of_its_own(source):
 
 def test_a_dataset_of_the_hub_keeps_its_name_config_and_split(source):
     text = PLAIN.replace("dataset_path: json", "dataset_path: lab/mine\ndataset_name: en")
+    text = text.replace("data_files: rows.jsonl", "token: true")
     task = drafted(source(text)).task
     assert (task["data"], task["config"], task["split"]) == ("hf:lab/mine", "en", "test")
 

@@ -296,6 +296,7 @@ def test_a_dataset_on_disk_is_read_with_its_sounds_encoded(folder):
     saved = datasets.Dataset.from_list(rows)
     datasets.DatasetDict({"test": saved}).save_to_disk(folder / "saved")
     more = f"dataset_path: {folder / 'saved'}\nprocess_docs: !function utils.dataset_map\n"
+    more += "dataset_kwargs: {token: true}\n"
     found = list(made(folder, more).samples)
     assert [each.meta["task"] for each in found] == ["music", "music"]
     assert found[0].inputs["turns"][0].parts[0].info().rate == 16_000
@@ -469,6 +470,8 @@ def test_a_group_stands_for_the_tasks_beside_it(folder):
         ("process_results: !function fn\n", "should be FILE.FUNCTION"),
         ("dataset_kwargs: {data_files: [a, b]}\n", "names no one file of the split 'test'"),
         ("dataset_path: null\n", "it names no dataset_path"),
+        ("dataset_path: audiofolder\n", "dataset_path audiofolder is not read here"),
+        ("dataset_path: lab/it\n", "dataset_kwargs.data_files of a dataset is not followed"),
         ("generation_kwargs: 3\n", "generation_kwargs should hold"),
         ("include: [: [\n", "is not valid YAML"),
         ("include: task.yaml\n", "a circle"),

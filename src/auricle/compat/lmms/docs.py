@@ -21,6 +21,7 @@ from auricle.types import Input, Json, Rejected, Sample, Turn
 
 LOCAL = ("json", "csv", "parquet")
 """Names that stand for files on this disk, and for no dataset."""
+BUILDERS = ("text", "arrow", "pandas", "audiofolder", "imagefolder", "videofolder", "webdataset")
 SIMPLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
@@ -297,12 +298,20 @@ def source_of(config: Config, given: Mapping[str, Any]) -> Source:
     split = given.get("split") or config.get("test_split") or config.get("validation_split")
     path = str(config.get("dataset_path", ""))
     data = given.get("data") or (_file(config, split) if path in LOCAL else _dataset(config, path))
-    return Source(data, split or "test", config.get("dataset_name"))
+    revision = given.get("revision") or config.part("dataset_kwargs").get("revision")
+    return Source(data, split or "test", config.get("dataset_name"), revision)
 
 
 def _dataset(config: Config, path: str) -> str:
     if not path:
         raise config.refuse("it names no dataset_path; give the data with -T data=FILE.")
+    if path in BUILDERS:
+        raise config.refuse(f"dataset_path {path} is not read here; give the data: -T data=FILE.")
+    for name in ("data_files", "data_dir"):
+        if config.part("dataset_kwargs").get(name):
+            raise config.refuse(
+                f"dataset_kwargs.{name} of a dataset is not followed; give the data: -T data=FILE."
+            )
     return f"{PREFIX}{path}"
 
 

@@ -76,6 +76,7 @@ class Draft:
         if source.data.startswith(PREFIX):
             self.task |= {"data": source.data, "split": source.split}
             self.task |= {"config": source.name} if source.name else {}
+            self.task |= {"revision": source.revision} if source.revision else {}
         else:
             self.task["data"] = self._path(Path(source.data))
         self.task["target"] = self._column("doc_to_target")

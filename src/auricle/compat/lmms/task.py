@@ -201,8 +201,10 @@ def _task(config: Config, options: Options) -> Task:
     else:
         scoring = scoring_of(config)
     source = replace(
-        source_of(config, {"data": options.data, "split": options.split}),
-        revision=options.revision,
+        source_of(
+            config,
+            {"data": options.data, "split": options.split, "revision": options.revision},
+        ),
         root=Path(options.root) if options.root else None,
         span=span_of(options.rows),
     )
