@@ -41,7 +41,7 @@ def serve(
     url = f"http://{'localhost' if host in HERE else host}:{port}"
     if host not in HERE:
         click.echo(f"Whoever reaches {host} can start runs here and read {shelf.root}.", err=True)
-    environment = {**os.environ, **told(shelf), "AURICLE_PROGRESS_SECONDS": "1"}
+    environment = {**os.environ, **told(shelf)}
     command = [sys.executable, "-m", "streamlit", "run", str(ENTRY), *words(host, port, max_upload)]
     with _process(command, environment) as process:
         _wait_until_up(process, host, port)

@@ -10,6 +10,7 @@ import resource
 import sys
 
 SECONDS = 20  # of processor time
+USUAL = 96_000  # samples a second, all channels together
 BYTES = 4_000_000_000  # of address space; libraries alone claim one
 
 
@@ -25,15 +26,25 @@ def main() -> None:
     most = float(sys.argv[1])
     sound = Audio(data=sys.stdin.buffer.read())
     try:
-        info, seconds = sound.info(), sound.seconds
-        if seconds > most:
-            raise AudioError(f"it is {seconds:.0f} s long; up to {most:.0f} s can be taken here.")  # noqa: TRY301 - told like the rest
+        info = sound.info()
+        if refusal := too_much(info.seconds, info.rate * info.channels, most):
+            _say({"error": refusal})
+            return
         samples = sound.decode()
     except (AudioError, MemoryError) as error:
         _say({"error": str(error) or "it takes too much memory."})
         return
     _say({"rate": info.rate, "channels": info.channels})
     sys.stdout.buffer.write(samples.astype("<f4").tobytes())
+
+
+def too_much(seconds: float, rate: int, most: float) -> str:
+    """Why a sound is not decoded, if it is not: its length, or its samples."""
+    if seconds > most:
+        return f"it is {seconds:.0f} s long; up to {most:.0f} s can be taken here."
+    if (samples := seconds * rate) > most * USUAL:
+        return f"it has {samples / 1e6:.0f} million samples; cut it, or store it at a lower rate."
+    return ""
 
 
 def _say(line: dict[str, object]) -> None:

@@ -27,21 +27,28 @@ LAST_LINES = 40
 def under_way(shelf: Shelf, names: list[str] | None = None) -> None:
     """Cards of these jobs, or of all; drawn again every second while one is busy."""
     jobs = Jobs(shelf)
-    found = [job for job in jobs.all() if names is None or job.name in names]
-    busy = any(jobs.state(job) in BUSY for job in found)
+    found = _worth_telling(jobs, names)
+    busy = any(state in BUSY for _, state in found)
     if found:
         st.fragment(run_every=EVERY if busy else None)(_cards)(shelf, names, busy)
 
 
 def _cards(shelf: Shelf, names: list[str] | None, was_busy: bool) -> None:
     jobs = Jobs(shelf)
-    found = [job for job in jobs.all() if names is None or job.name in names]
-    states = [jobs.state(job) for job in found]
-    if was_busy and not any(state in BUSY for state in states):
+    found = _worth_telling(jobs, names)
+    if was_busy and not any(state in BUSY for _, state in found):
         st.rerun()  # the page as a whole: there are results to show
-    for job, state in zip(found, states, strict=True):
+    for job, state in found:
         with st.container(border=True, key=f"job-{job.name}"):
             _card(jobs, job, state)
+
+
+def _worth_telling(jobs: Jobs, names: list[str] | None) -> list[tuple[Job, State]]:
+    """All that is not done, and the last one that is."""
+    known = [job for job in jobs.all() if names is None or job.name in names]
+    found = [(job, jobs.state(job)) for job in known]
+    done = [pair for pair in found if pair[1] == "done"]
+    return [pair for pair in found if pair[1] != "done" or pair is done[0]]
 
 
 def _card(jobs: Jobs, job: Job, state: State) -> None:

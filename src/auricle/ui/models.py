@@ -33,6 +33,8 @@ class Slot:
     name: str
     lock: threading.Lock = field(default_factory=threading.Lock)
     model: api.Loaded | None = None
+    gone: bool = False
+    """Out of the table: whoever waited for it takes another."""
     size: int = 0
     """Bytes this process grew by when it was loaded: a rough figure, and the only one there is."""
     seconds: float = 0.0
@@ -51,47 +53,63 @@ class Models:
     def held(self, name: str, arguments: Mapping[str, Any]) -> Iterator[api.Loaded]:
         """A model for one question, loaded if it is not; others wait until it is answered."""
         key = f"{name} {dumps(dict(sorted(arguments.items()))).decode()}"
-        with self._lock:
-            slot = self._slots.setdefault(key, Slot(short(name)))
-            self._slots.move_to_end(key)
-        with slot.lock:
-            if slot.model is None:
-                self._make_room(slot)
-                self._load(key, slot, name, arguments)
-            assert slot.model
-            yield slot.model
+        while True:
+            slot = self._slot(key, name)
+            with slot.lock:
+                if slot.gone:  # unloaded while we waited for it
+                    continue
+                yield slot.model or self._load(slot, name, arguments)
+                return
 
     def loaded(self) -> list[Slot]:
         """What is loaded, the most recently used first."""
         with self._lock:
             return [slot for slot in reversed(self._slots.values()) if slot.model]
 
-    def unload(self, slot: Slot) -> None:
-        """Let a model go once its question is answered."""
-        with slot.lock:
-            if slot.model:
-                slot.model.close()
-                slot.model = None
-        with self._lock:
-            kept = OrderedDict((k, s) for k, s in self._slots.items() if s is not slot)
-            self._slots = kept
+    def unload(self, slot: Slot, wait: bool = True) -> None:
+        """Let a model go once its question is answered; without waiting, only if nobody asks it."""
+        if not slot.lock.acquire(blocking=wait):
+            return
+        try:
+            self._drop(slot)
+        finally:
+            slot.lock.release()
         _give_back()
 
-    def _load(self, key: str, slot: Slot, name: str, arguments: Mapping[str, Any]) -> None:
+    def _slot(self, key: str, name: str) -> Slot:
+        with self._lock:
+            slot = self._slots.setdefault(key, Slot(short(name)))
+            self._slots.move_to_end(key)
+            return slot
+
+    def _load(self, slot: Slot, name: str, arguments: Mapping[str, Any]) -> api.Loaded:
+        self._make_room(slot)
         before, began = memory_of_us(), time.monotonic()
-        slot.model = api.load_model(name, **arguments)
-        slot.seconds = time.monotonic() - began
-        slot.size = max(0, memory_of_us() - before)
-        with self._lock:  # it may have been unloaded while somebody waited for it
-            self._slots.setdefault(key, slot)
+        try:
+            slot.model = api.load_model(name, **arguments)
+            slot.seconds = time.monotonic() - began
+            slot.size = max(0, memory_of_us() - before)
+            return slot.model
+        finally:
+            if slot.model is None:
+                self._drop(slot)
+
+    def _drop(self, slot: Slot) -> None:
+        """Out of the table, by whoever holds it."""
+        slot.gone = True
+        with self._lock:
+            self._slots = OrderedDict((k, s) for k, s in self._slots.items() if s is not slot)
+        if slot.model:
+            slot.model.close()
+            slot.model = None
 
     def _make_room(self, coming: Slot) -> None:
         """Unload models nobody is asking, oldest first, until the next one fits."""
         for slot in reversed(self.loaded()):
             if len(self.loaded()) < self._most and not _short_of_memory():
                 return
-            if slot is not coming and not slot.lock.locked():
-                self.unload(slot)
+            if slot is not coming:
+                self.unload(slot, wait=False)
 
 
 @st.cache_resource(show_spinner=False)

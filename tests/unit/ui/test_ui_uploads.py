@@ -6,6 +6,7 @@ import soundfile
 
 from auricle.errors import AudioError
 from auricle.ui import uploads
+from auricle.ui.decoding import too_much
 from auricle.ui.uploads import heard
 
 
@@ -27,6 +28,11 @@ def test_what_is_no_sound_is_told(content):
 def test_a_sound_that_is_too_long_is_refused(tone):
     with pytest.raises(AudioError, match="3 s long; up to 2 s"):
         heard(tone("a.wav", 3.0).read_bytes(), "a.wav", most_seconds=2.0)
+
+
+def test_many_channels_at_a_high_rate_count_as_much_as_they_are():
+    assert too_much(500.0, 96_000, 600.0) == ""
+    assert "768 million samples" in too_much(500.0, 8 * 192_000, 600.0)
 
 
 def test_a_decoder_that_takes_too_long_is_ended(tone, monkeypatch):
