@@ -112,3 +112,12 @@ def test_nothing_makes_an_empty_table():
     made = board([])
     assert made.rows == ()
     assert made.csv().count("\n") == 1
+
+
+def test_the_command_prints_a_table(auricle, manifest):
+    data = manifest([{"id": "1", "question": "yes", "answer": "yes"}])
+    assert auricle("run", data, "--as", "qa", "-m", "echo", "-o", "run").returncode == 0
+    told = auricle("leaderboard", "run")
+    assert told.returncode == 0, told.stderr
+    assert told.stdout.startswith("| Model | qa-mine Exact match ↑ | RTFx |\n")
+    assert "| echo | **100.00 %** (" in told.stdout

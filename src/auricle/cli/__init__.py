@@ -23,6 +23,7 @@ for command in (
     *(running.run, running.demo, running.perf, running.ask, running.preview, running.doctor),
     *(reading.score, reading.show, reading.samples, reading.compare, reading.export),
     *(
+        reading.leaderboard,
         reading.list_,
         keeping.import_,
         keeping.cache,

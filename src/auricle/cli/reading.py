@@ -68,6 +68,26 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 
 
 @click.command()
+@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["markdown", "csv", "latex"]),
+    default="markdown",
+    show_default=True,
+)
+@click.option("--every", is_flag=True, help="Every metric, not only each task's first.")
+@click.option("--however-asked", is_flag=True, help="Runs asked in other ways share a column.")
+def leaderboard(runs: tuple[Path, ...], form: str, every: bool, however_asked: bool) -> None:
+    """Print models against tasks, in which only like stands below like."""
+    from auricle.leaderboard import board
+    from auricle.views import told_of
+
+    found = board(((str(run), told_of(run)) for run in runs), every=every, strict=not however_asked)
+    click.echo(getattr(found, form)(), nl=False)
+
+
+@click.command()
 @click.argument("run", type=folder)
 @click.option("--as", "form", required=True, type=click.Choice(FORMS), help="Whose files.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/kimi, …")

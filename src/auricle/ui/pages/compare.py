@@ -50,6 +50,11 @@ def _pair(a: Entry, b: Entry) -> None:
         return
     for side in (a, b):
         reading.document(side.path)  # says what is wrong with it, if anything is
+        if reading.is_stale(side.path):  # to score reads sounds, wherever the run says they are
+            raise DataError(
+                f"More was answered in {side.name} since its numbers were made. Once it is done, "
+                f"or after `auricle score {side.name}`, it can be compared."
+            )
         if code := reading.foreign_code(side.path):
             raise DataError(
                 f"{side.name} was made by code of its own ({code}), and this app runs no code that "

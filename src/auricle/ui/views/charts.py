@@ -273,7 +273,7 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
                 alt.Tooltip("y:Q", format=".4g", title=up),
             ],
         )
-        .properties(height=250 if alone else 300)
+        .properties(height=280)
     )
 
 

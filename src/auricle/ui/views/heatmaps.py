@@ -57,10 +57,13 @@ def confusion(matrix: Mapping[str, Any], name: str = "cell") -> Any:
             scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8]), interpolate="rgb"),
             legend=alt.Legend(title="share of the true label", format=".0%", orient="bottom"),
         ),
-        opacity=alt.condition(chosen, alt.value(1.0), alt.value(0.45)),
         tooltip=_tips(),
     )
-    return alt.layer(field.add_params(chosen), _outline(base), *_texts(base, len(columns)))
+    frame_of_chosen = base.transform_filter({"param": name, "empty": False}).mark_rect(
+        fillOpacity=0, stroke=colours.hues[1], strokeWidth=3
+    )
+    texts = _texts(base, len(columns))
+    return alt.layer(field.add_params(chosen), _outline(base), frame_of_chosen, *texts)
 
 
 def _outline(base: Any) -> Any:

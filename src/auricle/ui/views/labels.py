@@ -57,12 +57,6 @@ def _legend(matrix: Mapping[str, Any]) -> list[str]:
             f"{matrix['shared']} labels are shared and lie along the outlined diagonal; "
             "the rest only one side has."
         )
-    ceiling = matrix.get("ceiling")
-    if isinstance(ceiling, float) and ceiling < 1:
-        told.append(
-            f"Accuracy can be at most {written(ceiling, 'share')}: the model has no label "
-            "for the rest."
-        )
     for tier, how in TIERS.items():
         pairs = [
             f"{true} – {said}"
