@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from browsing import settled
+
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",
          "--disable-component-update", "--disable-sync", "--use-fake-device-for-media-stream",
@@ -46,7 +48,7 @@ def app(tmp_path_factory):
     allowed.mkdir()
     command = [sys.executable, "-m", "auricle", "ui", "--runs", str(runs), "--allow", str(allowed)]
     command += ["--port", "0", "--no-browser", "--max-upload", "2"]
-    environment = {**os.environ, "AURICLE_UI_DEMO_LIMIT": "3"}
+    environment = {**os.environ, "AURICLE_UI_DEMO_LIMIT": "2"}
     with (root / "said").open("wb") as said:
         server = subprocess.Popen(
             command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment, cwd=root
@@ -88,9 +90,3 @@ def visit(app, context):
     yield open_page
     for page in pages:
         page.close()
-
-
-def settled(page):
-    """Wait until the app has drawn what it was asked for."""
-    page.wait_for_selector("h1", state="visible")
-    page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
