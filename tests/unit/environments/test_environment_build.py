@@ -2,6 +2,7 @@
 
 import json
 import os
+import sys
 
 import pytest
 import wheels
@@ -19,6 +20,19 @@ class Ear(BatchModel):
     def generate(self, batch):
         told = f"{sys.prefix} {os.environ['EAR']}"
         return [Generation(text=told) for _ in batch]
+"""
+QUICK = """
+import os, shutil, sys
+from pathlib import Path
+
+match sys.argv[1:]:
+    case "-m", "venv", folder:
+        (Path(folder) / "bin").mkdir()
+        shutil.copy(__file__, Path(folder) / "bin" / "python")
+    case "-m", "pip", *_:
+        pass
+    case asked:
+        os.execv(sys.executable, [sys.executable, *asked])
 """
 SECRET = "sesame"
 
@@ -61,6 +75,15 @@ def nowhere(offline, tmp_path, monkeypatch):
     for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "home" / "auricle" / "environments"
+
+
+@pytest.fixture
+def quick(tmp_path):
+    """A Python whose virtualenvs hold another of its kind, and whose pip has nothing to do."""
+    path = tmp_path / "quick"
+    path.write_text(f"#!{sys.executable}\n{QUICK}")
+    path.chmod(0o755)
+    return str(path)
 
 
 @pytest.fixture
@@ -182,11 +205,11 @@ def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
     assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
 
 
-def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere):
+def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere, quick):
     unfinished(nowhere, "mine")
-    found, new = create("mine", Block())
+    found, new = create("mine", Block(python=quick))
     assert (found.finished, new) == (True, True)
-    other, new = create("mine", Block(variables={"A": "1"}), force=True)
+    other, new = create("mine", Block(python=quick, variables={"A": "1"}), force=True)
     assert (other.block.variables, new) == ({"A": "1"}, True)
     assert other.digest != found.digest
     assert [each.name for each in every()] == ["mine"]

@@ -247,15 +247,17 @@ def test_a_missing_extra_is_one_line_and_the_users_move(monkeypatch, tmp_path, c
     assert len(told.err.splitlines()) == 1
 
 
-def test_files_of_every_kind_are_run_from_the_command_line(auricle, checkpoint, manifest, tmp_path):
+def test_files_of_every_kind_are_run_from_the_command_line(checkpoint, manifest, tmp_path, capfd):
     kinds = {"mono": (16_000, 1), "stereo": (16_000, 2), "high": (48_000, 1), "low": (8_000, 2)}
     rows = []
     for name, (rate, channels) in kinds.items():
         written(tmp_path / f"{name}.wav", spoken(), rate, channels)
         rows.append({"id": name, "audio": f"{name}.wav", "label": "happy"})
     words = ("--as", "classify", "-m", "emotion2vec", "-M", f"model={checkpoint}", "--infer-only")
-    done = auricle("run", manifest(rows), *words, "-o", "run")
-    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    done = CliRunner().invoke(
+        cli, ["run", str(manifest(rows)), *words, "-o", str(tmp_path / "run")]
+    )
+    assert (done.exit_code, done.stdout, capfd.readouterr().out) == (0, "", ""), done.stderr
     journal = (tmp_path / "run" / "outputs.jsonl").read_text(encoding="utf-8")
     kept = {line["id"]: line["outputs"][0] for line in map(json.loads, journal.splitlines())}
     assert {tuple(each["values"]) for each in kept.values()} == {tuple(LABELS)}
