@@ -83,8 +83,6 @@ SHOTS = {
     "listen": Shot("listen", ask_three, height=1150),
     "benchmark": Shot("benchmark", begin),
     "results": Shot("benchmark?run=emotion-second", open_cell, height=1500),
-    "transcripts": Shot("benchmark?run=asr-large", height=1300),
-    "dimensions": Shot("benchmark?run=dimensions-first", height=1300),
     "samples": Shot("samples?run=asr-large", height=1200),
     "compare": Shot("compare?a=emotion-first&b=emotion-second", height=1500),
     "leaderboard": Shot("leaderboard", height=1300),

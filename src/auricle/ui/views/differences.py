@@ -149,7 +149,7 @@ def _matrices(a: Path, b: Path, matrix: Mapping[str, Any] | None) -> None:
         with place:
             pieces.show(tag("p", tag("strong", name), " ", path.name))
             chart(
-                heatmaps.confusion(drawn[0], f"cell{name}"),
+                heatmaps.confusion(drawn[0]),
                 key=f"compare-matrix-{name}",
                 alt=f"Confusion matrix of {name}",
             )

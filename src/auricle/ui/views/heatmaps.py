@@ -45,13 +45,15 @@ def cells(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]
     return pd.DataFrame(told), rows, columns
 
 
-def confusion(matrix: Mapping[str, Any], name: str = "cell") -> Any:
-    """Counts and shares of each row, shared labels along the diagonal; cells can be chosen."""
+def confusion(matrix: Mapping[str, Any], chosen: str = "") -> Any:
+    """Counts and shares of each row, shared labels along the diagonal.
+
+    Cells can be chosen where a name is given for what is `chosen`.
+    """
     frame, rows, columns = cells(matrix)
     colours = palette()
-    chosen = alt.selection_point(name=name, fields=["r", "c"], toggle=False)
     base = _over(frame, rows, columns)
-    field = base.mark_rect(cursor="pointer").encode(
+    field = base.mark_rect(cursor="pointer" if chosen else "default").encode(
         color=alt.Color(
             "share:Q",
             scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8]), interpolate="rgb"),
@@ -59,11 +61,14 @@ def confusion(matrix: Mapping[str, Any], name: str = "cell") -> Any:
         ),
         tooltip=_tips(),
     )
-    frame_of_chosen = base.transform_filter({"param": name, "empty": False}).mark_rect(
+    texts = _texts(base, len(columns))
+    if not chosen:
+        return alt.layer(field, _outline(base), *texts)
+    picked = alt.selection_point(name=chosen, fields=["r", "c"], toggle=False)
+    framed = base.transform_filter({"param": chosen, "empty": False}).mark_rect(
         fillOpacity=0, stroke=colours.hues[1], strokeWidth=3
     )
-    texts = _texts(base, len(columns))
-    return alt.layer(field.add_params(chosen), _outline(base), frame_of_chosen, *texts)
+    return alt.layer(field.add_params(picked), _outline(base), framed, *texts)
 
 
 def _outline(base: Any) -> Any:

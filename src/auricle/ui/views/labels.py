@@ -38,7 +38,7 @@ def labels(path: Path, number: Number, key: str) -> None:
 def _chosen(matrix: Mapping[str, Any], key: str) -> tuple[int, int] | None:
     """Draw the matrix; the cell a visitor clicked on."""
     state = chart(
-        heatmaps.confusion(matrix),
+        heatmaps.confusion(matrix, "cell"),
         key=f"{key}-matrix",
         on_select="rerun",
         alt="Confusion matrix: true labels against what the model said",
