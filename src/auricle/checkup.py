@@ -36,6 +36,7 @@ EXTRAS = {
     "transformers": ("torch", "transformers", "accelerate"),
     "emotion2vec": ("funasr", "torch"),
     "mos": ("speechmos", "onnxruntime"),
+    "ui": ("streamlit", "altair", "pandas", "psutil"),
 }
 CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 

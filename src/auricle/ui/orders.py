@@ -51,7 +51,7 @@ class Order:
         for letter, text in (("-M", self.model_options), ("-T", self.task_options)):
             for word in option_words(shelf, text):
                 told += [letter, word]
-        return [*told, "-o", str(shelf.root / run_name(self.run))]
+        return [*told, "-o", str(folder_of(shelf, self.run))]
 
     def _subject(self, shelf: Shelf) -> str:
         if not self.data:
@@ -78,7 +78,20 @@ def run_name(name: str) -> str:
         raise SpecError(
             f"{name!r} is no name for a run: letters, digits, '.', '-', '+' and '/', no '..'."
         )
+    if name.partition("/")[0] == "demo":
+        raise SpecError("The folder demo is the demo's own; give this run another name.")
     return name
+
+
+def folder_of(shelf: Shelf, name: str) -> Path:
+    """Where a run of that name is to be; not inside another, where nobody would find it."""
+    folder = shelf.root / run_name(name)
+    if not folder.resolve().is_relative_to(shelf.root):
+        raise SpecError(f"{name!r} leads out of the runs folder.")
+    for above in folder.relative_to(shelf.root).parents:
+        if (shelf.root / above / "spec.json").exists():
+            raise SpecError(f"{above} is a run itself; give this one another name.")
+    return folder
 
 
 def task_of(name: str) -> str:

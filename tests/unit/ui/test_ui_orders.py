@@ -39,11 +39,24 @@ def test_data_elsewhere_or_of_no_known_form_is_refused(shelf, tmp_path, data):
 
 
 @pytest.mark.parametrize(
-    "name", ["", "..", "../x", "/x", "a/../../b", "-o", "a\nb", "x" * 121, "."]
+    "name", ["", "..", "../x", "/x", "a/../../b", "-o", "a\nb", "x" * 121, ".", "demo", "demo/x"]
 )
 def test_a_run_cannot_be_named_out_of_its_folder(name):
     with pytest.raises(SpecError):
         run_name(name)
+
+
+def test_a_run_is_not_put_into_another(shelf):
+    (shelf.root / "held").mkdir()
+    (shelf.root / "held" / "spec.json").write_text("{}")
+    with pytest.raises(SpecError, match="is a run itself"):
+        Order(run="held/inside", model="echo", task="demo").words(shelf)
+
+
+def test_a_run_is_not_put_where_a_link_leads(shelf, tmp_path):
+    (shelf.root / "link").symlink_to(tmp_path / "others")
+    with pytest.raises(SpecError, match="leads out"):
+        Order(run="link/run", model="echo", task="demo").words(shelf)
 
 
 def test_a_class_in_a_named_folder_is_a_model(shelf, tmp_path):
