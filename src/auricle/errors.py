@@ -110,9 +110,10 @@ class Unreadable(SampleError):
 
 
 def told(error: BaseException) -> str:
-    """An error's words; where somebody else's code raised it, also the line that did."""
+    """An error's words; where somebody else's code raised it, also the line that did, and notes."""
     if isinstance(error, AuricleError):
         return str(error)
     frames = traceback.extract_tb(error.__traceback__)
-    place = f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
-    return f"{str(error) or 'no message'}{place}"
+    known = not frames or isinstance(error, SyntaxError)  # which names the line itself
+    place = "" if known else f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})"
+    return "; ".join([f"{str(error) or 'no message'}{place}", *getattr(error, "__notes__", ())])

@@ -53,7 +53,7 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
         return make(**arguments)
     except AuricleError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
 
 

@@ -147,3 +147,9 @@ def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
 def test_a_part_of_a_name_is_as_good_as_a_slip_of_the_finger():
     with pytest.raises(UnknownName, match="Did you mean voicebench-mmsu, mmau"):
         task.get("mmsu")
+
+
+def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path):
+    (tmp_path / "torn.py").write_text("class Torn(:\n")
+    with pytest.raises(SpecError, match=r"SyntaxError: .* \(torn\.py, line 1\)$"):
+        model.get(f"{tmp_path / 'torn.py'}:Torn")

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
+from auricle.compat.blame import raised_by
 from auricle.compat.cmi_core import input_class, interface, places_of
 from auricle.compat.files import Files
 from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
@@ -95,12 +96,13 @@ class Scorer(BatchModel):
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         with Files(self._way.crop) as files:
             inputs = [self._input(**_told(request, files)) for request in batch]
-            scores = self._model.score_batch(
-                inputs=inputs,
-                batch_size=len(inputs),
-                max_dur=self._way.max_dur,
-                **self._way.score,
-            )
+            with raised_by(self._name):
+                scores = self._model.score_batch(
+                    inputs=inputs,
+                    batch_size=len(inputs),
+                    max_dur=self._way.max_dur,
+                    **self._way.score,
+                )
         return [
             Prediction(values=dict(zip(NAMES, row, strict=False)), scale="continuous")
             for row in self._rows(scores, len(batch))
@@ -111,6 +113,8 @@ class Scorer(BatchModel):
 
     def _rows(self, scores: Any, count: int) -> list[list[float]]:
         """Rows of numbers; until some were, others are the class's fault, and the user's move."""
+        if scores is None or (isinstance(scores, (list, tuple)) and not scores):
+            raise SampleError(self._due(count, "None" if scores is None else "0 rows"))
         wrong = SampleError if self._understood else SpecError
         try:
             table = _table(scores)

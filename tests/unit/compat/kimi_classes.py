@@ -90,3 +90,15 @@ class Plain:
 
 
 class NoModel: ...
+
+
+class Wordless(BaseModel):
+    """Has nothing but the base's `generate_inner`, which only raises."""
+
+
+class Quitting(BaseModel):
+    def __init__(self):
+        raise SystemExit(4)
+
+    def generate_inner(self, msg):
+        return "", ""

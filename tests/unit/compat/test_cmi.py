@@ -258,7 +258,6 @@ def test_scores_are_read_from_arrays_tensors_and_lists(tmp_path, made):
     [
         ("[0.5, 0.25]", r"shape \[1, 2\] for 1 inputs .*, not list of shape \(2,\)"),
         ("[[0.5]]", r"not list of shape \(1, 1\)"),
-        ("None", "not NoneType"),
         ("{'alignment': [1]}", "not dict"),
         ("[[1, 2], [3]]", "not list"),
     ],
@@ -266,6 +265,11 @@ def test_scores_are_read_from_arrays_tensors_and_lists(tmp_path, made):
 def test_a_class_that_answers_otherwise_is_the_users_move(tmp_path, made, words):
     with pytest.raises(SpecError, match=words):
         scored(tmp_path / "duck.py", made)
+
+
+def test_no_rows_at_all_are_the_samples_fault(tmp_path):
+    with pytest.raises(SampleError, match=r"shape \[1, 2\] for 1 inputs .*, not None"):
+        scored(tmp_path / "duck.py", "None")
 
 
 def test_too_few_rows_are_the_samples_fault(tmp_path):

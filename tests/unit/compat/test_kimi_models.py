@@ -31,6 +31,7 @@ def python_as_before(monkeypatch, tmp_path):
     """Each test in a folder of its own, with a Python that has seen no evalkit."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
+    monkeypatch.delitem(sys.modules, "mine", raising=False)  # another test's
     known = set(sys.modules)
     yield
     for name in set(sys.modules) - known:
@@ -88,7 +89,10 @@ def test_a_class_is_found_by_its_module(tone):
 
 WRONG = {
     "raise": ("ValueError", "no such token (kimi_classes.py:"),
-    "none": ("SampleError", "generate_inner of Odd should return (prompt, text), not None"),
+    "none": (
+        "SampleError",
+        "generate_inner of kimi:kimi_classes.py:Odd should return (prompt, text), not None",
+    ),
     "three": ("SampleError", "not tuple of 3"),
     "alone": ("SampleError", "not str"),
     "no text": ("SampleError", "and the text is None"),
@@ -208,6 +212,7 @@ def test_a_preview_shows_the_message_and_the_class_s_prompt(tone, manifest, auri
     ("name", "arguments", "words"),
     [
         ("NoModel", {}, "is no model of the evalkit's: a class with generate_inner"),
+        ("Wordless", {}, "is no model of the evalkit's: a class with generate_inner"),
         ("Patient", {"model_path": "x"}, "kimi_classes.py:Patient: .*takes nothing"),
         ("Missing", {}, "has no 'Missing'"),
     ],
@@ -215,6 +220,11 @@ def test_a_preview_shows_the_message_and_the_class_s_prompt(tone, manifest, auri
 def test_what_is_no_such_class_is_told_in_a_line(name, arguments, words):
     with pytest.raises(SpecError, match=words):
         models.get(f"kimi:{FILE}:{name}")(**arguments)
+
+
+def test_a_class_that_gives_up_when_it_is_made_is_told_in_a_line():
+    with pytest.raises(SpecError, match=r"kimi_classes\.py:Quitting raised SystemExit: 4"):
+        load_model(f"kimi:{FILE}:Quitting")
 
 
 @pytest.mark.parametrize("code", ["kimi:Class", "kimi:nowhere.py:Class"])

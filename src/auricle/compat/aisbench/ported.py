@@ -34,6 +34,7 @@ from auricle.compat.aisbench.standins import (
     GenInferencerOutputHandler,
     data_list,
 )
+from auricle.compat.blame import raised_by
 from auricle.errors import AuricleError, SampleError, SpecError, told
 from auricle.infer.base import limit
 from auricle.prompts import Prompt
@@ -88,12 +89,8 @@ class Ported:
         token = SITTING.set(sitting)
         try:
             made = self.kept.object or self._make()
-            rows = self._rows(made, sample)
-            if sitting.local:
-                await in_thread(lambda: made.batch_inference(_columns(rows)))
-            else:
-                for row in rows:
-                    await made.do_request(row, self.kept.bucket, self.kept.session)
+            with raised_by(self.name):
+                await self._asked(made, sample, sitting)
         except Exception:
             if sitting.ended:  # nobody's failure, whatever the class made of it
                 raise sitting.ended from None
@@ -101,6 +98,14 @@ class Ported:
         finally:
             SITTING.reset(token)
         return sitting.outputs(self.made.__name__)
+
+    async def _asked(self, made: Any, sample: Sample, sitting: Sitting) -> None:
+        rows = self._rows(made, sample)
+        if sitting.local:
+            await in_thread(lambda: made.batch_inference(_columns(rows)))
+        else:
+            for row in rows:
+                await made.do_request(row, self.kept.bucket, self.kept.session)
 
     async def close(self) -> None:
         """Close the session, if one was used."""

@@ -87,25 +87,23 @@ class Sitting:
                 f"{who} reported nothing for this sample; it should call "
                 "self.output_handler.report_cache_info, or report_cache_info_sync"
             )
-        return tuple(found for each in self.reported for found in self._read(each))
+        return tuple(found for each in self.reported for found in self._read(each, who))
 
-    def _read(self, reported: Any) -> list[Generation]:
+    def _read(self, reported: Any, who: str) -> list[Generation]:
         if getattr(reported, "success", True) is False:
-            told = str(
-                getattr(reported, "error_info", "") or "the request failed, it is not said why"
-            )
-            raise self.failure or SampleError(told)
+            told = getattr(reported, "error_info", "") or "the request failed, it is not said why"
+            raise self.failure or SampleError(f"{who} reported: {told}")
         told_by = getattr(reported, "get_prediction", None)
         said = told_by() if told_by else reported
         texts = said if isinstance(said, (list, tuple)) else [said]
-        return [self._generation(text) for text in texts]
+        return [self._generation(text, who) for text in texts]
 
-    def _generation(self, text: Any) -> Generation:
+    def _generation(self, text: Any, who: str) -> Generation:
         """With all that is known of its making, where the model wrote it; the text is as told."""
         if isinstance(text, Generation):
             return text
         if not isinstance(text, str):
-            raise SampleError(f"a text should be reported, not {type(text).__name__}")
+            raise SampleError(f"{who} should report a text, not {type(text).__name__}")
         same = next((each for each in self.heard if each.text == text), None)
         if same is None and len(self.heard) == 1:
             return replace(self.heard[0], text=text, logprobs=None, first=None)

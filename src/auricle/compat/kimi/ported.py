@@ -12,6 +12,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.codec import dumps
+from auricle.compat.blame import raised_by
 from auricle.compat.files import Files
 from auricle.compat.kimi.standins import BASE, MODELS, Shelf, inference_mode
 from auricle.errors import AuricleError, SampleError, Skipped, SpecError, UnknownName, Unsupported
@@ -58,7 +59,7 @@ class Kimi(BatchModel):
 
     def _make(self, arguments: Mapping[str, Any]) -> Any:
         found = attribute(self.code, self._shelf.name)
-        if not inspect.isclass(found) or not callable(getattr(found, "generate_inner", None)):
+        if not inspect.isclass(found) or not _answers(found):
             raise SpecError(
                 f"{self._name} is no model of the evalkit's: a class with generate_inner(msg), "
                 "which returns (prompt, text), is."
@@ -84,13 +85,16 @@ class Kimi(BatchModel):
     def _answer(self, request: Generate) -> Generation:
         with Files() as files:
             given = message(request, files)
-            if self._calls_itself:
-                returned = self._made(given)
-            else:
-                self._refuse_illegal(request, given["audio"])
-                with inference_mode():
-                    returned = self._made.generate_inner(given)
+            with raised_by(self._name):
+                returned = self._asked(request, given)
         return self._read(returned)
+
+    def _asked(self, request: Generate, given: dict[str, Any]) -> Any:
+        if self._calls_itself:
+            return self._made(given)
+        self._refuse_illegal(request, given["audio"])
+        with inference_mode():
+            return self._made.generate_inner(given)
 
     @property
     def _calls_itself(self) -> bool:
@@ -117,7 +121,7 @@ class Kimi(BatchModel):
 
     @property
     def _due(self) -> str:
-        return f"generate_inner of {self._who} should return (prompt, text)"
+        return f"generate_inner of {self._name} should return (prompt, text)"
 
     @property
     def _who(self) -> str:
@@ -183,6 +187,14 @@ def _described(task: Mapping[str, Any], text: str) -> dict[str, Any]:
         "dataset_name": name,
         "lang": task.get("language") or None,
     }
+
+
+def _answers(found: type[Any]) -> bool:
+    """Has it a way of its own to answer? The evalkit's base only names it."""
+    ways = ("generate_inner", "__call__")
+    owners = [next((each for each in found.__mro__ if way in vars(each)), None) for way in ways]
+    named = callable(getattr(found, "generate_inner", None))
+    return named and any(each is not None and each.__module__ != BASE for each in owners)
 
 
 def _shape(value: Any) -> str:

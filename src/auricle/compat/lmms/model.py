@@ -15,6 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
+from auricle.compat.blame import raised_by
 from auricle.compat.files import Files
 from auricle.compat.lmms.asking import (
     SPLIT,
@@ -162,7 +163,8 @@ class Lmms(BatchModel):
     def _called(self, method: str, requests: list[Any]) -> Any:
         """A class that cannot do this at all is the user's move, as is one given too little."""
         try:
-            return getattr(self._model, method)(requests)
+            with raised_by(self._name):
+                return getattr(self._model, method)(requests)
         except NotImplementedError as error:
             if self._understood:
                 raise

@@ -9,6 +9,7 @@ from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any, Literal
 
+from auricle.compat.blame import raised_by
 from auricle.compat.files import Files
 from auricle.compat.ser.interface import MODELS, BaseModelWrapper, Shelf, called, parts_of
 from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
@@ -45,7 +46,8 @@ class Ser(BatchModel):
         with self._shelf.open(), Files() as files:
             paths = [files.path(the_sound(request)) for request in batch]
             marks = [_mark(path) for path in paths]
-            returned = self._asked(paths)
+            with raised_by(self._name):
+                returned = self._asked(paths)
             if changed := [
                 path for path, mark in zip(paths, marks, strict=True) if _mark(path) != mark
             ]:

@@ -1,0 +1,184 @@
+"""The manners of borrowed classes: one that misbehaves costs its own sample, and is named."""
+
+import json
+
+import pytest
+
+from auricle.store import Run
+
+KIMI = """
+from .base import BaseModel
+
+
+class Mine(BaseModel):
+    def __init__(self, way):
+        self.way = way
+
+    def generate_inner(self, msg):
+        if msg["text"] != "bad":
+            return "", msg["text"]
+        if self.way == "raises":
+            raise ValueError("no luck")
+        if self.way == "prints":
+            print("thinking aloud")
+        if self.way == "changes":
+            msg["audio"].clear()
+            msg["meta"].clear()
+            del msg["text"]
+        return {"nothing": None, "shape": ("", "a", "b")}.get(self.way, ("", "bad"))
+"""
+
+LMMS = """
+from lmms_eval.api.model import lmms
+
+
+class Mine(lmms):
+    is_simple = False
+
+    def __init__(self, way, batch_size=1):
+        super().__init__()
+        self.way, self.batch_size = way, 3
+
+    def generate_until(self, requests):
+        texts = [request.args[0] for request in requests]
+        if "bad" not in texts:
+            return texts
+        if self.way == "raises":
+            raise ValueError("no luck")
+        if self.way == "prints":
+            print("thinking aloud")
+        if self.way == "changes":
+            for request in requests:
+                context, doc_to_messages, settings, doc_id, task, split = request.args
+                doc_to_messages(self.task_dict[task][split][doc_id]).clear()
+                self.task_dict[task][split][doc_id].clear()
+                settings.clear()
+            requests.clear()
+        return {"nothing": None, "shape": texts[1:]}.get(self.way, texts)
+"""
+
+AISBENCH = """
+from ais_bench.benchmark.openicl.icl_inferencer.icl_base_local_inferencer import BaseLocalInferencer
+
+
+class Mine(BaseLocalInferencer):
+    def __init__(self, model_cfg, way="", **kwargs):
+        super().__init__(model_cfg, **kwargs)
+        self.way = way
+
+    def batch_inference(self, datum):
+        (index,), (abbr,) = datum["index"], datum["data_abbr"]
+        prompts = list(datum["prompt"])
+        (text,) = self.model.generate(prompts, 16)
+        if "bad" in str(prompts[0]):
+            if self.way == "raises":
+                raise ValueError("no luck")
+            if self.way == "prints":
+                print("thinking aloud")
+            if self.way == "changes":
+                datum.clear()
+            text = {"nothing": None, "shape": 7}.get(self.way, text)
+        self.output_handler.report_cache_info_sync(index, prompts[0], text, abbr)
+"""
+
+SER = """
+from models.base import BaseModelWrapper
+
+
+class Mine(BaseModelWrapper):
+    name, output_type, labels = "Mine", "probabilities", ["one", "two"]
+
+    def __init__(self, way):
+        self.way = way
+
+    def load(self): ...
+
+    def predict(self, audio_path):
+        return self.predict_batch([audio_path])[0]
+
+    def predict_batch(self, audio_paths):
+        answers = [{"labels": self.labels, "scores": [0.75, 0.25]} for _ in audio_paths]
+        if not any(path.endswith("bad.wav") for path in audio_paths):
+            return answers
+        if self.way == "raises":
+            raise ValueError("no luck")
+        if self.way == "prints":
+            print("thinking aloud")
+        if self.way == "changes":
+            audio_paths.clear()
+        return {"nothing": None, "shape": answers[1:]}.get(self.way, answers)
+"""
+
+CMI = """
+from core.model_abc import BenchmarkModelABC
+
+
+class Mine(BenchmarkModelABC):
+    sr = 16_000
+
+    def __init__(self, checkpoint, device, way):
+        self.way = way
+
+    def score_batch(self, inputs, batch_size, max_dur, **kwargs):
+        scores = [[len(each.text), len(each.text)] for each in inputs]
+        if all(each.text != "bad" for each in inputs):
+            return scores
+        if self.way == "raises":
+            raise ValueError("no luck")
+        if self.way == "prints":
+            print("thinking aloud")
+        if self.way == "changes":
+            for each in inputs:
+                each.audio = each.text = None
+            inputs.clear()
+        return {"nothing": None, "shape": scores[1:]}.get(self.way, scores)
+"""
+
+KINDS = {"kimi": KIMI, "lmms": LMMS, "aisbench": AISBENCH, "ser": SER, "cmi": CMI}
+TASKS = {"ser": "classify", "cmi": "reward"}
+WAYS = ("raises", "prints", "changes", "nothing", "shape")
+HARMLESS = {(kind, "prints") for kind in KINDS} | {
+    (kind, "changes")
+    for kind in KINDS
+    if kind != "ser"  # its own list is all it is given
+}
+
+
+def rows(tone):
+    for name in ("first", "bad", "last"):
+        sound = str(tone(f"{name}.wav"))
+        yield {"id": name, "audio": sound, "question": name, "text": name, "answer": name,
+               "label": "one", "score": len(name)}  # fmt: skip
+
+
+def words(kind, way):
+    """The command of a kind; an inferencer is the task's, and asks a model that repeats."""
+    if kind == "aisbench":
+        use = json.dumps({"use": "aisbench:mine.py:Mine", "way": way})
+        return ["-T", f"inferencer={use}", "-m", "echo"]
+    more = ["-M", "device=cpu", "-T", "outputs=alignment"] if kind == "cmi" else []
+    return ["-m", f"{kind}:mine.py:Mine", "-M", f"way={way}", *more]
+
+
+def told(output):
+    return output.text if hasattr(output, "text") else next(iter(output.values.values()))
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(
+    kind, way, auricle, manifest, tone, tmp_path
+):
+    (tmp_path / "mine.py").write_text(KINDS[kind])
+    data = manifest(rows(tone), "rows.jsonl")
+    command = ["run", str(data), "--as", TASKS.get(kind, "qa"), *words(kind, way)]
+    done = auricle(*command, "-o", "run", "--json" if way == "prints" else "--infer-only")
+    harmless = (kind, way) in HARMLESS
+    assert done.returncode == (0 if harmless else 3), done.stderr
+    assert way != "prints" or json.loads(done.stdout)  # which is nobody else's
+    found = {record.sample.id: record for record in Run.load(tmp_path / "run").records()}
+    assert [name for name in found if found[name].error] == ([] if harmless else ["bad"])
+    for name in found.keys() - {"" if harmless else "bad"}:
+        (output,) = found[name].outputs
+        assert {"ser": 0.75, "cmi": len(name)}.get(kind, name) == told(output)
+    assert harmless or "Mine" in found["bad"].error.message
