@@ -31,7 +31,6 @@ def python_as_before(monkeypatch, tmp_path):
     """Each test in a folder of its own, with a Python that has seen no evalkit."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", list(sys.path))
-    monkeypatch.delitem(sys.modules, "mine", raising=False)  # another test's
     known = set(sys.modules)
     yield
     for name in set(sys.modules) - known:
