@@ -62,19 +62,37 @@ def plays(page):
     )
 
 
-@pytest.mark.parametrize(
-    ("a", "b", "said"),
-    [
-        ("asr-small", "asr-large", "Samples that changed"),
-        ("emotion-first", "emotion-second", "How to read it"),
-        ("dimensions-first", "dimensions-second", "Shifts of the means"),
-        ("music-rough", "music-fine", "Samples that changed"),
-        ("pairs-rough", "quiz-good", "Not compared"),
-    ],
-)
-def test_two_runs_of_any_kind_stand_beside_each_other(look, a, b, said):
-    page = look(f"compare?a=kinds/{a}&b=kinds/{b}")
-    page.get_by_text(said).first.wait_for()
+COMPARED = {
+    ("asr-small", "asr-large"): "Samples that changed",
+    ("emotion-first", "emotion-second"): "How to read it",
+    ("dimensions-first", "dimensions-second"): "Shifts of the means",
+    ("music-rough", "music-fine"): "Samples that changed",
+    ("pairs-rough", "quiz-good"): "Not compared",
+}
+
+
+def test_two_runs_of_any_kind_stand_beside_each_other(look, app):
+    page = look("home")
+    for (a, b), said in COMPARED.items():
+        page.goto(f"{app.url}/compare?a=kinds/{a}&b=kinds/{b}")
+        page.get_by_text(said).first.wait_for()
+
+
+FOUND = {
+    "asr-small": "Worst samples",
+    "dimensions-first": "mean ± sd",
+    "pairs-rough": "Always b",
+    "quiz-good": "wrong ones first",
+}
+
+
+def test_results_of_every_kind_are_shown(look, app):
+    page = look("home")
+    for run, said in FOUND.items():
+        page.goto(f"{app.url}/benchmark?run=kinds/{run}")
+        page.get_by_text(said).first.wait_for()
+        page.locator(f"{CHART} svg").first.wait_for()
+        assert not page.locator("[data-testid=stException]").count()
 
 
 def test_a_click_on_a_cell_of_the_matrix_lists_its_samples_and_plays_them(look):
