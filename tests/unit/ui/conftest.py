@@ -54,6 +54,8 @@ def drawn(monkeypatch, seen):
         if fresh or known not in seen:
             app = AppTest.from_function(_drawing, kwargs={"page": page, "query": query})
             app.default_timeout = 60
+            for name, value in query.items():
+                app.query_params[name] = value
             seen[known] = app.run()
             if fresh:
                 return seen.pop(known)
@@ -65,8 +67,6 @@ def drawn(monkeypatch, seen):
 def _drawing(page, query):
     from importlib import import_module
 
-    import streamlit as st
-
     from auricle.ui import shelf
 
     if page == "results":
@@ -74,8 +74,6 @@ def _drawing(page, query):
 
         results(shelf.current().root / query["run"])
     else:
-        for name, value in query.items():
-            st.query_params[name] = value
         import_module(f"auricle.ui.pages.{page}").page()
 
 

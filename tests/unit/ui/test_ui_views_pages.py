@@ -42,6 +42,17 @@ def test_only_a_page_of_many_samples_is_sent(page, monkeypatch):
     assert len(app.dataframe[0].value) == 5
 
 
+def test_a_link_counts_more_than_what_was_chosen_before(page):
+    app = page("samples", run="asr-small", fresh=True)
+    assert app.selectbox[0].value == "asr-small"
+    app.selectbox[0].set_value("asr-large").run()
+    assert app.selectbox[0].value == "asr-large"
+    assert app.query_params["run"] == "asr-large"
+    app.query_params["run"] = "quiz-good"
+    app.run()
+    assert app.selectbox[0].value == "quiz-good"
+
+
 # --- comparisons ---------------------------------------------------------------------
 
 
@@ -75,6 +86,11 @@ def test_a_pair_that_cannot_be_compared_is_explained(page, words):
 
 def test_a_run_is_not_compared_with_itself(page, words):
     assert "the same run" in words(page("compare", a="asr-small", b="asr-small"))
+
+
+def test_a_run_is_at_first_compared_with_another_of_its_task(page):
+    app = page("compare", b="quiz-good")
+    assert app.selectbox[0].value == "quiz-bad"
 
 
 # --- the leaderboard -----------------------------------------------------------------

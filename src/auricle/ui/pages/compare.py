@@ -23,7 +23,11 @@ def page() -> None:
         return
     left, right = st.columns(2)
     with left:
-        a = choosing.chosen("A, the baseline", known, "compare-a", asked="a", first=1)
+        candidate = st.query_params.get("b", "")
+        first = choosing.beside(known, candidate)
+        if "a" not in st.query_params and candidate != st.session_state.get("compare-b-asked", ""):
+            choosing.forget("compare-a")  # a link names B alone: what suits it is found anew
+        a = choosing.chosen("A, the baseline", known, "compare-a", asked="a", first=first)
     with right:
         b = choosing.chosen("B, the candidate", known, "compare-b", asked="b")
     if a and b:
