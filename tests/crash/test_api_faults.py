@@ -88,8 +88,8 @@ class Ordeal:
 
 @pytest.fixture(
     scope="module",
-    params=[(2000, False, False), (600, True, True)],
-    ids=["2000 whole", "600 streamed"],
+    params=[(5000, False, False), (600, True, True)],
+    ids=["5000 whole", "600 streamed"],
 )
 def ordeal(request, tmp_path_factory, warm):
     samples, stream, adaptive = request.param
