@@ -144,7 +144,7 @@ def shortened(text: str, most: int = MOST_TEXT) -> str:
 
 def target_text(target: Any) -> str:
     """A target as a reader would write it."""
-    if isinstance(target, str):
+    if type(target) is str:  # as nearly all of them are
         return target
     if target is None:
         return ""
@@ -157,6 +157,8 @@ def target_text(target: Any) -> str:
 
 def answer_text(outputs: Sequence[Mapping[str, Any]]) -> str:
     """What a model answered, in one line."""
+    if len(outputs) == 1:
+        return _output_text(outputs[0])
     return " | ".join(_output_text(each) for each in outputs)
 
 
@@ -245,11 +247,10 @@ def _add_scores(
             made.setdefault(part if part in ("said", "true") else f"{part}.{name}", column)
     for name, column in made.items():
         frame[name] = column
-    unread = [sample in reasons for sample in ids]
-    frame.loc[
-        pd.Series(unread, index=frame.index) & (frame["outcome"] == "answered"), "outcome"
-    ] = "unreadable"
-    frame["why"] = [reasons.get(sample, why) for sample, why in zip(ids, frame["why"], strict=True)]
+    if reasons:
+        unread = frame["id"].isin(list(reasons))
+        frame.loc[unread & (frame["outcome"] == "answered"), "outcome"] = "unreadable"
+        frame.loc[unread, "why"] = frame.loc[unread, "id"].map(reasons)
 
 
 def _columns(stats: Sequence[Any]) -> dict[str, list[Any]]:
@@ -289,9 +290,11 @@ def _is_labels(stat: Any) -> bool:
 
 def _rate(stat: Any) -> float:
     """Errors over the reference's length; of an empty reference, errors."""
-    if not isinstance(stat, list) or len(stat) != 6:
+    try:
+        wrong, length = stat[0] + stat[1] + stat[2], stat[3]
+        return float(wrong / (length if length > 1 else 1.0))
+    except (TypeError, IndexError, ZeroDivisionError):
         return math.nan
-    return sum(map(_float, stat[:3])) / max(1.0, _float(stat[3]))
 
 
 def _hit(stat: Any) -> float:

@@ -15,7 +15,7 @@ def distinct(names: Sequence[str]) -> list[str]:
     """Names for an axis, each its own: two that look alike are numbered."""
     seen: dict[str, int] = {}
     told = []
-    for name in names:
+    for name in map(str, names):
         seen[name] = seen.get(name, 0) + 1
         told.append(name if seen[name] == 1 else f"{name} ({seen[name]})")
     return told

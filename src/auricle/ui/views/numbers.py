@@ -19,6 +19,9 @@ from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces
 
 MOST_HEADLINES = 4
+MOST_GROUPS = 100
+MOST_NOTES = 20
+MOST_ROWS = 60
 Document = Mapping[str, Any]
 Number = Mapping[str, Any]
 
@@ -68,12 +71,12 @@ def remarks(path: Path, found: Document) -> None:
             "what they could have changed.",
             icon=":material/error:",
         )
-    pieces.say(*(clip(str(note), 600) for note in found["notes"]))
+    pieces.say(*(clip(str(note), 600) for note in found["notes"][:MOST_NOTES]))
 
 
 def overview(found: Document) -> None:
     """Every metric over all samples."""
-    numbers = reading.overall(found)
+    numbers = reading.overall(found)[:MOST_ROWS]
     if not numbers:
         return
     unit = numbers[0]["unit"]
@@ -147,7 +150,9 @@ def breakdown(found: Document, key: str) -> None:
         return
     whole = next(each for each in reading.overall(found) if each["metric"] == metric)
     chart(
-        charts.intervals(_groups(numbers), whole["unit"], _title(whole), whole["value"]),
+        charts.intervals(
+            _groups(numbers[:MOST_GROUPS]), whole["unit"], _title(whole), whole["value"]
+        ),
         alt=f"{figures.title(str(metric))} by group",
     )
     pieces.say("Dots are values, bars 95 % intervals, the dashed line all samples together.")
@@ -202,7 +207,7 @@ def losses(found: Document) -> None:
     refused = {name: why for name, why in found["refused"].items() if name not in unsuited}
     rows += [["not computed", names, clip(why, 300), ""] for names, why, _ in refusals(refused)]
     if rows:
-        pieces.show(pieces.table(["What", "Kind or metric", "Why", "Samples"], rows, 3))
+        pieces.show(pieces.table(["What", "Kind or metric", "Why", "Samples"], rows[:MOST_ROWS], 3))
 
 
 def provenance(path: Path, found: Document) -> None:
