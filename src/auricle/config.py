@@ -135,6 +135,8 @@ def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str
     if name.endswith(YAML) and not registry.parted(name)[0]:
         return _task_file(Path(name), arguments)
     if name.startswith(PREFIX) or Path(name).suffix.lower() in READERS:
+        if foreign := registry.parted(name)[0]:
+            raise SpecError(f"{name} is data, and no task: give it without {foreign}")
         if kind is None:
             raise SpecError(f"{name} is data: say what it is with --as {'|'.join(KINDS)}.")
         return kind, {"data": name, **arguments}

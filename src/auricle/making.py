@@ -54,7 +54,8 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
     except AuricleError:
         raise
     except (Exception, SystemExit) as error:
-        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
+        words = f"{short(name)} raised {type(error).__name__}: {told(error)}"
+        raise SpecError(words) from error
 
 
 def class_of(spec: Spec) -> type[Model]:

@@ -63,6 +63,8 @@ def refused(board: Scoreboard) -> dict[str, str]:
         if column.reasons and not column.places and not column.refused:
             reason = column.reasons.most_common(1)[0][0]
             found[column.metric.name] = f"no answer could be scored: {reason}"
+        elif column.others and not any(each.places for each in board.columns):
+            found.setdefault(column.metric.name, "none of the samples is told anything by it")
     if board.cluster and not board.clustered and board.total:
         found["cluster"] = f"no sample has the meta field {board.cluster!r}; samples are resampled"
     for name in board.by:

@@ -69,6 +69,9 @@ def _notes(number: Mapping[str, Any]) -> str:
         notes.append(f"{number['failed']} failed, with them {bounds}")
     if number["unreadable"]:
         notes.append(f"{number['unreadable']} unreadable")
+    left = number["total"] - number["scored"] - number["failed"]
+    if left > 0 and left != number["unreadable"]:
+        notes.append(f"{left} not scored")
     return ", ".join(notes)
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import sys
 
 import pytest
@@ -273,6 +274,63 @@ def test_docs_keep_their_numbers_and_all_that_is_scored_by(folder):
 def test_a_doc_that_a_function_fails_on_is_rejected_with_the_function_s_name(folder):
     (first, *_) = made(folder, "doc_to_target: !function utils.broken\n").samples
     assert "utils.broken raised KeyError: 'nothing' (utils.py:" in first.reason
+
+
+ODD = """
+def nothing(doc, *_):
+    return None
+
+
+def leaving(doc, *_):
+    raise SystemExit(1)
+
+
+def clearing(doc, *_):
+    doc.clear()
+    return "What?"
+
+
+def lone(doc):
+    return doc["audio"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("field", "function", "words"),
+    [
+        ("doc_to_text", "leaving", r"odd\.leaving raised SystemExit: 1"),
+        ("doc_to_text", "nothing", "doc_to_text gives None, and no text"),
+        ("doc_to_visual", "lone", r"odd\.lone should give a list, not Sound"),
+    ],
+)
+def test_a_function_that_gives_nothing_to_ask_costs_its_doc(folder, field, function, words):
+    (folder / "odd.py").write_text(ODD)
+    (first, *_) = made(folder, f"{field}: !function odd.{function}\n").samples
+    assert re.match(words, first.reason)
+
+
+def test_a_doc_without_anything_to_hear_is_asked_all_the_same(folder):
+    (folder / "odd.py").write_text(ODD)
+    (request,) = asked(made(folder, "doc_to_visual: !function odd.nothing\n"))
+    assert request.turns[0].parts == ("Q0? Say it.",)
+
+
+def test_what_a_function_does_to_its_doc_is_forgotten(folder):
+    (folder / "odd.py").write_text(ODD)
+    (first, *_) = made(folder, "doc_to_text: !function odd.clearing\n").samples
+    assert (first.target, first.meta["task"]) == ("no", "music")
+
+
+def test_a_metric_that_no_sample_has_is_told(folder):
+    made(folder, "metric_list: [{metric: never, aggregation: mean}]\n")
+    document = run(folder, "'no'")
+    assert document["refused"] == {"never": "none of the samples is told anything by it"}
+
+
+def test_a_function_of_no_file_is_told_with_the_yaml(folder):
+    task = made(folder, "doc_to_text: !function nowhere.text\n")
+    with pytest.raises(SpecError, match=r"task\.yaml: there is no nowhere\.py beside it"):
+        list(task.samples)
 
 
 def test_rows_may_be_a_json_array_and_given_on_the_command_line(folder):

@@ -36,16 +36,16 @@ class Asking:
 
     def sample(self, at: int, row: Row) -> Sample:
         doc = {name: lent(value, self.root) for name, value in row.values.items()}
-        turns = self.turns(doc)
+        turns = self.turns(dict(doc))  # a function may write into its doc, and lose that again
         inputs: dict[str, Input] = {"turns": turns, "question": _question(turns)}
         if self.config.get("doc_to_choice") is not None:
-            inputs["choices"] = [str(each) for each in self.choices(doc)]
+            inputs["choices"] = [str(each) for each in self.choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
             inputs |= {name: value.audio for name, value in doc.items() if hasattr(value, "audio")}
         return Sample(
             id=str(at),
             inputs=inputs,
-            target=self.target(doc),
+            target=self.target(dict(doc)),
             meta=_meta(doc),
             origin=row.origin,
         )
@@ -73,7 +73,10 @@ class Asking:
             return [self._column("doc_to_visual", given, doc)]
         function = self.config.function(given)
         both = self.specific is not None and len(function.parameters) == 2
-        return list(function(doc, self.specific) if both else function(doc)) or []
+        found = function(doc, self.specific) if both else function(doc)
+        if found is not None and not isinstance(found, (list, tuple)):
+            raise SampleError(f"{function.name} should give a list, not {type(found).__name__}")
+        return list(found or ())
 
     def text(self, doc: dict[str, Any]) -> str:
         before = self.config.get("description", "")
@@ -81,6 +84,8 @@ class Asking:
         found = self._made("doc_to_text", given, doc, self.specific)
         if isinstance(found, int) and self.config.get("doc_to_choice") is not None:
             found = self.choices(doc)[found]
+        if found is None:
+            raise SampleError("doc_to_text gives None, and no text")
         return f"{rendered(before, doc) if before else ''}{found}"
 
     def target(self, doc: dict[str, Any]) -> Json:
@@ -322,9 +327,9 @@ def _file(config: Config, split: str | None) -> str:
     if isinstance(files, list) and len(files) == 1:
         files = files[0]
     if not isinstance(files, str):
+        which = f"the split {split!r}" if split else "any split, and test_split is not said"
         raise config.refuse(
-            f"dataset_kwargs.data_files names no one file of the split {split!r}; "
-            "give it with -T data=FILE."
+            f"dataset_kwargs.data_files names no one file of {which}; give it with -T data=FILE."
         )
     beside = config.source.parent / files
     found = beside if beside.is_file() else Path(files)

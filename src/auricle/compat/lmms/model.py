@@ -109,6 +109,7 @@ class Lmms(BatchModel):
         found = self._class()
         if "batch_size" not in own and _takes(found, "batch_size"):
             own = {**own, "batch_size": 1}  # as its command line has it
+        self._refuse_arguments(found, own)
         try:
             make = getattr(found, "create_from_arg_string", None)
             return make("", own) if make else found(**own)
@@ -117,6 +118,14 @@ class Lmms(BatchModel):
         except Exception as error:
             words = f"{self._name} raised {type(error).__name__}: {told(error)}"
             raise SpecError(words) from error
+
+    def _refuse_arguments(self, found: type[Any], own: Mapping[str, Any]) -> None:
+        wanted = inspect.signature(found)
+        try:
+            wanted.bind(**{key: value for key, value in own.items() if value is not None})
+        except TypeError as error:
+            takes = ", ".join(wanted.parameters) or "nothing"
+            raise SpecError(f"{self._name}: {error}; it takes {takes}.") from error
 
     def _class(self) -> type[Any]:
         found = attribute(self.code)
@@ -151,7 +160,8 @@ class Lmms(BatchModel):
             self._model.task_dict = {TASK: {SPLIT: Docs(docs)}}
             asked = zip(batch, docs.items(), strict=True)
             requests = [self._request(method, each, *doc) for each, doc in asked]
-            answers = self._called(method, requests)
+            with raised_by(self._name):
+                answers = self._called(method, requests)
         if not isinstance(answers, (list, tuple)) or len(answers) != len(batch):
             raise SampleError(
                 f"{self._name}: {method} should return a list of {len(batch)} for as many "
@@ -163,8 +173,7 @@ class Lmms(BatchModel):
     def _called(self, method: str, requests: list[Any]) -> Any:
         """A class that cannot do this at all is the user's move, as is one given too little."""
         try:
-            with raised_by(self._name):
-                return getattr(self._model, method)(requests)
+            return getattr(self._model, method)(requests)
         except NotImplementedError as error:
             if self._understood:
                 raise

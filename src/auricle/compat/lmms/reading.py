@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from auricle.compat.lmms.standins import checkout_of, registered
-from auricle.errors import AuricleError, SampleError, SpecError, told
+from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
 from auricle.registry import attribute
 
 TAG = "!function"
@@ -71,12 +71,18 @@ class Config:
         file = named.folder / f"{module}.py"
         with registered(self.checkout):
             if not file.is_file():
-                return attribute(f"{module}:{name}")
+                return self._of_module(module, name)
             if file not in self._modules:
                 self._modules[file] = attribute(f"{file}:__dict__")
         if name not in self._modules[file]:
             raise self.refuse(f"{file} has no function {name!r}.")
         return self._modules[file][name]
+
+    def _of_module(self, module: str, name: str) -> Any:
+        try:
+            return attribute(f"{module}:{name}")
+        except UnknownName as error:
+            raise self.refuse(f"there is no {module}.py beside it. {error}") from error
 
     def callable(self, name: str) -> Function | None:
         """The function a field names, if it names one."""
@@ -99,7 +105,7 @@ class Function:
                 return self.body(*given, **named)
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SampleError(
                 f"{self.name} raised {type(error).__name__}: {told(error)}"
             ) from error
