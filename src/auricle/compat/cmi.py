@@ -139,7 +139,7 @@ class Scorer(BatchModel):
             return self.make()
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             words = f"{self._name} raised {type(error).__name__}: {told(error)}"
             raise SpecError(f"{words}{self._hint(error)}") from error
 

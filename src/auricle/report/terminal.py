@@ -64,15 +64,21 @@ def _notes(number: Mapping[str, Any]) -> str:
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number["failed"]:
-        low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
-        bounds = f"{value_of(number, low)} … {value_of(number, high)}"
-        notes.append(f"{number['failed']} failed, with them {bounds}")
+        notes.append(f"{number['failed']} failed{_with_them(number)}")
     if number["unreadable"]:
         notes.append(f"{number['unreadable']} unreadable")
     left = number["total"] - number["scored"] - number["failed"]
     if left > 0 and left != number["unreadable"]:
         notes.append(f"{left} not scored")
     return ", ".join(notes)
+
+
+def _with_them(number: Mapping[str, Any]) -> str:
+    """Both bounds, where it is known what those that failed could have added."""
+    low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
+    if number["worst"] == number["best"]:
+        return ""
+    return f", with them {value_of(number, low)} … {value_of(number, high)}"
 
 
 def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

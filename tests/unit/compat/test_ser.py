@@ -298,6 +298,7 @@ def test_a_dataset_that_counts_wrongly_is_told(ours, clips):
     ("body", "said"),
     [
         ("raise OSError('no disk')", "__iter__ of ser:odd.py:Odd raised OSError: no disk"),
+        ("raise SystemExit(1)", "__iter__ of ser:odd.py:Odd raised SystemExit: 1"),
         ("return iter([])", "ser:odd.py:Odd yields nothing that can be used"),
         ("return iter([('x.wav', 'angry')])", "None of the first 1 sounds of ser:odd.py:Odd exist"),
     ],

@@ -1,8 +1,9 @@
 """What the catalogue's base promises: parts, places, `auricle data`, and rows of Hugging Face."""
 
 import json
+import sys
 from pathlib import Path
-from types import SimpleNamespace
+from types import ModuleType, SimpleNamespace
 
 import datasets
 import pyarrow.parquet
@@ -333,6 +334,12 @@ def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path):
     numbers = evaluate(Spec(task="open-asr", task_args=options, model="echo"), tmp_path / "run")
     assert numbers[0].scored == 2
     assert "saved.ami_cleaned.test@unpinned" in numbers[0].signature
+
+
+def test_where_the_hubs_package_is_missing_the_archive_is_told_of(monkeypatch):
+    monkeypatch.setitem(sys.modules, "datasets", ModuleType("datasets"))  # a folder's
+    with pytest.raises(DataError, match=r"auricle\[huggingface\]'. LibriSpeech's own archive"):
+        registry.task.get("librispeech")().samples.peek()
 
 
 def test_where_the_hub_fails_the_archive_is_told_of(saved):

@@ -138,7 +138,7 @@ class Ported:
                 made = self.made(**arguments, **self.arguments)
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SpecError(
                 f"{self.name} cannot be made: {type(error).__name__}: {told(error)}"
             ) from error

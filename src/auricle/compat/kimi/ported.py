@@ -69,7 +69,7 @@ class Kimi(BatchModel):
             return found(**arguments)
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SpecError(
                 f"{self._name} raised {type(error).__name__}: {told_by(error)}"
             ) from error

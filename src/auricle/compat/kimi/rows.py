@@ -66,7 +66,7 @@ class Rows(Manifest):
                 made.post_build()
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             name = own.made.__name__
             raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
         return made, len(made.data)
@@ -87,7 +87,7 @@ class Rows(Manifest):
                 "audio_path": list(built["audio"]),
                 "meta": {k: v for k, v in meta.items() if k != "subset"},
             }
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise SampleError(
                 f"build_prompt of {own.made.__name__} raised {type(error).__name__}: {told(error)}"
             ) from error

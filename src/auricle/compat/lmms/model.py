@@ -115,7 +115,7 @@ class Lmms(BatchModel):
             return make("", own) if make else found(**own)
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             words = f"{self._name} raised {type(error).__name__}: {told(error)}"
             raise SpecError(words) from error
 

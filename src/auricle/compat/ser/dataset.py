@@ -131,7 +131,7 @@ class Pairs:
             return call()
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             hint = "" if self.root else f" Give its folder with -T {PLACE}=DIR."
             raise DataError(
                 f"{what} of {self._name} raised {type(error).__name__}: {told(error)}.{hint}"

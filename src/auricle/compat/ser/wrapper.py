@@ -157,7 +157,7 @@ class Ser(BatchModel):
             return call(**arguments)
         except AuricleError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             where = f"{what} of {self._name}" if what else self._name
             raise SpecError(f"{where} raised {type(error).__name__}: {told(error)}") from error
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from auricle.data.huggingface import HuggingFace
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.errors import DataError
+from auricle.errors import DataError, MissingExtra
 from auricle.tasks.emotion.folder import holds
 from auricle.types import Rejected, Sample
 
@@ -130,7 +130,7 @@ class OnHub(HuggingFace, Published):
             return self._joined(self.split.split("+"))
         try:
             found = super()._dataset()
-        except DataError as error:
+        except (DataError, MissingExtra) as error:
             archive = f"{self.bench.title}'s own archive ({self.bench.source})"
             told = f"{str(error).rstrip('.')}. {archive} is read with -T root=DIR."
             raise DataError(told) from error
