@@ -40,7 +40,9 @@ def chosen(
     name = st.selectbox(
         label, list(by_name), key=key, format_func=lambda name: _told(by_name[name])
     )
-    st.session_state[f"{key}-asked"] = st.query_params[asked] = name
+    st.session_state[f"{key}-asked"] = name
+    if wanted != name:
+        st.query_params[asked] = name
     entry = by_name[name]
     if entry.reason:
         st.error(plain(f"{entry.name}: {entry.reason}"), icon=":material/broken_image:")
