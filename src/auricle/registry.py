@@ -95,6 +95,9 @@ class Registry(Generic[T]):
         prefix, _, rest = name.partition(":")
         if prefix in self._prefixes:
             return cast(T, attribute(self._prefixes[prefix].path)(rest))
+        if parted(name)[0]:
+            uses = [each.about for table in FOREIGNERS if (each := table.get(prefix))]
+            raise UnknownName(f"{prefix}: names no {self.kind}, but {' or '.join(uses)}.")
         if ":" in name:
             return cast(T, attribute(name))
         near = _near(name, list(self))
@@ -190,11 +193,13 @@ FOREIGN_INFERENCERS = {
     ),
 }
 
+FOREIGNERS = (FOREIGN, FOREIGN_INFERENCERS, FOREIGN_TASKS)
+
 
 def parted(name: str) -> tuple[str, str]:
     """The prefix of another framework, with its colon, if a name has one; and the rest."""
     prefix, colon, rest = name.partition(":")
-    foreign = any(prefix in each for each in (FOREIGN, FOREIGN_INFERENCERS, FOREIGN_TASKS))
+    foreign = any(prefix in each for each in FOREIGNERS)
     return (prefix + colon, rest) if colon and foreign else ("", name)
 
 

@@ -153,3 +153,9 @@ def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path):
     (tmp_path / "torn.py").write_text("class Torn(:\n")
     with pytest.raises(SpecError, match=r"SyntaxError: .* \(torn\.py, line 1\)$"):
         model.get(f"{tmp_path / 'torn.py'}:Torn")
+
+
+def test_what_is_named_where_it_cannot_be_is_told_what_it_is():
+    words = "aisbench: names no model, but an inferencer class written for AISBench"
+    with pytest.raises(UnknownName, match=words):
+        model.get("aisbench:mine.py:Mine")

@@ -160,5 +160,12 @@ class Refusing(Api):
         raise ParameterValueError(ICLI_CODES.BATCH_SIZE_OUT_OF_RANGE, "no batch is small enough")
 
 
+class Bare(Api):
+    """Calls no constructor of its bases."""
+
+    def __init__(self, model_cfg):
+        pass
+
+
 class Neither(BaseApiInferencer):
     pass

@@ -379,3 +379,8 @@ def test_a_task_file_names_a_class_beside_it(auricle, manifest, tmp_path):
     done = auricle("preview", "task.yaml")
     assert "one two" in done.stdout, done.stderr
     assert auricle("run", "task.yaml", "-m", "fake-api", "-o", "r").returncode == 0
+
+
+def test_a_class_that_calls_no_constructor_of_its_bases_is_told_to():
+    with pytest.raises(SpecError, match=r"Bare: its __init__ should call super\(\)"):
+        asked("Bare", one(), "fine")

@@ -142,6 +142,8 @@ class Ported:
             raise SpecError(
                 f"{self.name} cannot be made: {type(error).__name__}: {told(error)}"
             ) from error
+        if not hasattr(made, "output_handler"):
+            raise SpecError(f"{self.name}: its __init__ should call super().__init__(model_cfg).")
         made.model, made.status_counter = model, StatusCounter()
         if not isinstance(made.output_handler, BaseInferencerOutputHandler):
             made.output_handler = GenInferencerOutputHandler()
