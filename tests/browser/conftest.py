@@ -1,4 +1,4 @@
-"""A browser for all tests, and the app, served once."""
+"""A browser for the tests of a module, and the app, served once."""
 
 import os
 import re
@@ -19,7 +19,9 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
          "--use-fake-ui-for-media-stream"]  # fmt: skip
 
 
-@pytest.fixture(scope="session")
+# While Playwright drives, an event loop counts as running: no longer than a module, or whatever
+# test follows in this process could not start its own.
+@pytest.fixture(scope="module")
 def browser():
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
@@ -64,9 +66,9 @@ def app(tmp_path_factory):
             server.stdout.close()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def context(browser):
-    """One for all, so that what Streamlit sends is fetched once."""
+    """One for a module, so that what Streamlit sends is fetched once."""
     context = browser.new_context()
     yield context
     context.close()
