@@ -31,11 +31,12 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Markers say what is installed; a changed pyproject.toml installs again.
+# Markers say what is installed; a changed pyproject.toml installs again. What tests need is large,
+# and compiling all of it costs more than compiling what is used.
 .venv/demo: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[demo]'
 	touch $@
 
 .venv/test: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --editable '.[test]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[test]'
 	touch $@

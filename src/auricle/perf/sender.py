@@ -79,7 +79,8 @@ async def send(plan: Plan, stage: Stage) -> Probed:
             raise DataError(f"{task.name} has no sample that could be sent.")
         if plan.share == 0:
             await _preflight(held[0], wire)
-        return await _timed(plan, inferencer, wire, held, stage)
+        with undisturbed():  # before the start is agreed on: looking for garbage takes its time
+            return await _timed(plan, inferencer, wire, held, stage)
     finally:
         await let_go(inferencer)
         await wire.close()
@@ -121,8 +122,7 @@ async def _timed(
         telling = asyncio.create_task(_tell_live(sending, stage.tell))
         lags.clear()
         cpu, wall = time.process_time(), time.monotonic()
-        with undisturbed():
-            await sending.run(load, start)
+        await sending.run(load, start)
         busy = (time.process_time() - cpu) / max(1e-9, time.monotonic() - wall)
     for task in (telling, probe):
         task.cancel()

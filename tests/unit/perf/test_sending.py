@@ -65,7 +65,7 @@ def test_users_think_between_answer_and_question(measured):
 
 
 def test_users_begin_one_after_the_other(measured):
-    run = measured("closed:4,ramp=0.4", Script(latency=0.01), duration=0.5)
+    run = measured("closed:4,ramp=0.4", Script(latency=0.01), duration=1.0)
     first = {each["user"]: each["sent"] for each in reversed(run.requests())}
     firsts = {user: min(e["sent"] for e in run.requests() if e["user"] == user) for user in first}
     assert [firsts[user] >= 0.1 * user for user in range(4)] == [True] * 4
