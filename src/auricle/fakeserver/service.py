@@ -268,12 +268,13 @@ class Service:
         async for pieces in moments(exchange.pieces):
             response = response or await _opened(exchange.request, EVENTS)
             content = b"".join([piece.data for piece in pieces])
-            exchange.times.left(pieces, time.monotonic())
             if pieces[-1] is last:
+                exchange.times.left(pieces, time.monotonic())
                 self._end(exchange)
                 await response.write_eof(content)
             else:
                 await response.write(content)
+                exchange.times.left(pieces, time.monotonic())  # the socket has them now
         assert response
         return response
 

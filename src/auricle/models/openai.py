@@ -93,7 +93,7 @@ class OpenAI(HttpModel):
         """Send what is ready; note each part of the answer as it comes."""
         heard = Heard()
         mark.begin()
-        async with self.sent(*prepared, mark.upload) as sent:
+        async with self.sent(*prepared, mark) as sent:
             mark.byte()
             if sent.response.content_type != EVENTS:
                 heard.whole(self.document(await self.read(sent)), sent.host)

@@ -36,7 +36,7 @@ from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
 from auricle.models.http.pieces import in_pieces
 from auricle.models.http.service import Service as Service
-from auricle.models.http.timing import Mark, Prepared
+from auricle.models.http.timing import Mark, Prepared, on_the_wire
 from auricle.models.http.words import message_of, retry_after, words_of
 from auricle.secrecy import KEY_IN_URL
 from auricle.types import Generate, Generation
@@ -109,6 +109,7 @@ class HttpModel(AsyncModel):
         self._pace = Pace(self.service.rpm, self.service.tpm)
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
         self._session: aiohttp.ClientSession | None = None
+        self._timed = False
 
     @property
     def hosts(self) -> list[str]:
@@ -153,7 +154,7 @@ class HttpModel(AsyncModel):
     async def exchange(self, prepared: Prepared, mark: Mark) -> Generation:
         """Send what is ready, and note when what came."""
         mark.begin()
-        async with self.sent(*prepared, mark.upload) as sent:
+        async with self.sent(*prepared, mark) as sent:
             mark.byte()
             reply = await self.read(sent)
         mark.end()
@@ -162,6 +163,7 @@ class HttpModel(AsyncModel):
     def unbounded(self) -> None:
         """Send whenever it is asked to: whoever measures decides how much that is."""
         self._pace = Pace()
+        self._timed = True
         for endpoint in self._pool.endpoints:
             endpoint.gate = Gate(adaptive=False, most=math.inf)
 
@@ -181,7 +183,7 @@ class HttpModel(AsyncModel):
         path: str,
         body: bytes | Callable[[], Any],
         kind: str = "",
-        uploaded: Callable[[], None] | None = None,
+        mark: Mark | None = None,
     ) -> AsyncIterator[Sent]:
         """A response whose status is good; every way it can go wrong is told in one line."""
         import aiohttp
@@ -190,9 +192,13 @@ class HttpModel(AsyncModel):
         endpoint = await self._pool.enter()
         headers = {**self._headers, **({"Content-Type": kind} if kind else {})}
         try:
-            content = body() if callable(body) else in_pieces(body, uploaded)
+            content = body() if callable(body) else in_pieces(body, mark.upload if mark else None)
             async with self._client().post(
-                address(endpoint.url, path), data=content, headers=headers, allow_redirects=False
+                address(endpoint.url, path),
+                data=content,
+                headers=headers,
+                allow_redirects=False,
+                trace_request_ctx=mark,
             ) as response:
                 if response.status != 200:
                     raise await self._fault(response, endpoint)
@@ -236,6 +242,7 @@ class HttpModel(AsyncModel):
                     sock_read=service.read_timeout,
                 ),
                 read_bufsize=LINE,
+                trace_configs=[on_the_wire()] if self._timed else None,
                 # It looks for proxies and passwords before every request: only where there are any.
                 trust_env=bool(getproxies()),
             )
