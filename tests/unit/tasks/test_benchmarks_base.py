@@ -329,11 +329,12 @@ def saved(tmp_path):
     return folder
 
 
-def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path):
+@pytest.mark.parametrize(("name", "first"), [("open-asr", "ami_cleaned"), ("esb", "ami")])
+def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path, name, first):
     options = {"source": f"hf:{saved}"}
-    numbers = evaluate(Spec(task="open-asr", task_args=options, model="echo"), tmp_path / "run")
+    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
     assert numbers[0].scored == 2
-    assert "saved.ami_cleaned.test@unpinned" in numbers[0].signature
+    assert f"saved.{first}.test@unpinned" in numbers[0].signature
 
 
 def test_where_the_hubs_package_is_missing_the_archive_is_told_of(monkeypatch):
@@ -350,18 +351,24 @@ def test_where_the_hub_fails_the_archive_is_told_of(saved):
     assert "LibriSpeech's own archive (openslr.org/12) is read with -T root=DIR" in str(error.value)
 
 
-def test_a_clone_of_the_leaderboards_files_is_read_too(tmp_path):
+@pytest.mark.parametrize("name", ["open-asr", "esb"])
+def test_a_clone_of_the_leaderboards_files_runs_end_to_end(tmp_path, name):
     heard = {"bytes": sound(tmp_path / "x.wav").read_bytes(), "path": "x.wav"}
     shard = tmp_path / "clone/librispeech/test.clean-00000-of-00001.parquet"
     shard.parent.mkdir(parents=True)
     rows = {"audio": [heard, heard], "id": ["1", "2"], "text": ["yes", ""]}
     pyarrow.parquet.write_table(pyarrow.table(rows), shard)
-    board = registry.task.get("open-asr")
-    task = board(root=str(tmp_path / "clone"), set="librispeech-clean")
+    options = {"root": str(tmp_path / "clone"), "set": "librispeech-clean"}
+    task = registry.task.get(name)(**options)
     assert [(each.id, each.target) for each in task.samples] == [("1", "yes")]
     assert examined(task).decoded == 1
+    numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
+    assert numbers[0].scored == 1
+
+
+def test_a_clone_without_a_set_says_which_files_it_lacks(tmp_path):
     with pytest.raises(DataError, match=r"no ami_cleaned/test-\*.parquet in"):
-        board(root=str(tmp_path / "clone")).samples.peek()
+        registry.task.get("open-asr")(root=str(tmp_path)).samples.peek()
 
 
 def test_a_copy_of_the_hubs_is_prepared_with_its_sounds_beside_it(saved, tmp_path, capsys):
