@@ -71,6 +71,10 @@ def run_tasks(
                 break
     if not options["infer_only"]:
         print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
+    elif as_json:  # no numbers yet, but how far each run is
+        begun = [folder for folder in folders if (folder / "spec.json").exists()]
+        told = [{"run": str(folder), **Run.load(folder).progress()} for folder in begun]
+        click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
     return code
 
 

@@ -270,3 +270,9 @@ def test_a_metric_that_scores_nothing_is_told_and_exits_with_three(auricle, quiz
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-T", "metrics=mine.py:never")
     assert done.returncode == 3
     assert "never: no answer could be scored: nothing to read" in done.stdout
+
+
+def test_machines_are_told_how_far_a_run_is_that_is_scored_later(auricle):
+    told = auricle("run", "demo", "-m", "echo", "--limit", "2", "--infer-only", "--json", "-o", "r")
+    (run,) = json.loads(told.stdout)
+    assert (run["run"], run["complete"], run["rows"]) == ("r", True, 2)
