@@ -284,8 +284,8 @@ class Liar(BatchModel):
         return [Generation(text=f"{SCRIPT} {IMAGE} {MARKDOWN}") for _ in batch]
 
 
-def hostile(folder):
-    """Runs with markup in every text, paths that lead out, and files in pieces."""
+def hostile(folder, outside=None):
+    """Runs with markup in every text, paths that lead out to a folder, and files in pieces."""
     data = folder / "data"
     heard = sound(data / "h.wav")
     said = [{"id": f"{SCRIPT}{at}", "audio": heard.name, "text": f"{IMAGE} {MARKDOWN}",
@@ -295,11 +295,11 @@ def hostile(folder):
              "group": (IMAGE, MARKDOWN)[at % 2]} for at in range(6)]  # fmt: skip
     run(folder / "liar-asr", "asr", written(data / "liar.jsonl", said), "Liar")
     run(folder / "liar-labels", "classify", written(data / "felt.jsonl", felt), "Liar")
-    _broken(folder, folder / "liar-asr")
+    _broken(folder, folder / "liar-asr", outside or folder.parent)
     return folder
 
 
-def _broken(folder, whole):
+def _broken(folder, whole, outside):
     def copy(name):
         return Path(shutil.copytree(whole, folder / name))
 
@@ -318,8 +318,8 @@ def _broken(folder, whole):
     perf.mkdir()
     (perf / "perf.json").write_text(json.dumps({"spec": {"task": SCRIPT, "model": IMAGE}}))
     (perf / "summary.json").write_text('{"points": [{"load"')
-    _leading_out(copy("astray"), copy("linked"), folder.parent)
-    _naming_code(copy("coded"), folder.parent / "owned")
+    _leading_out(copy("astray"), copy("linked"), outside)
+    _naming_code(copy("coded"), outside / "owned")
 
 
 def _leading_out(astray, linked, outside):

@@ -16,7 +16,7 @@ def shown(app):
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(stats, "ROUNDS", 20)
         ui_runs.every_kind(app.runs / "kinds", 16)
-        ui_runs.hostile(app.runs / "hostile")
+        ui_runs.hostile(app.runs / "hostile", outside=app.runs.parent)
         ui_runs.large(app.runs / "many", "large", 20_000)
     ui_runs.served(app.runs / "load" / "test")
     return app.runs
@@ -166,7 +166,7 @@ def test_markup_in_a_run_is_shown_to_the_letter(look, app):
         settled(page)
         assert not main.locator("img[src='x'], script").count(), address
         assert not main.locator("a[href^='javascript'], img[src*='127.0.0.1:9']").count(), address
-    assert not (app.runs / "owned").exists()
+    assert not (app.runs.parent / "owned").exists()
 
 
 def test_a_broken_run_is_told(look, app):
