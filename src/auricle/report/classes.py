@@ -64,17 +64,18 @@ def _legend(matrix: Mapping[str, Any]) -> str:
             f"{matrix['shared']} labels are shared and come first; those in italics only one side "
             "has."
         )
+    return " ".join([*told, *matched(matrix)])
+
+
+def matched(matrix: Mapping[str, Any]) -> list[str]:
+    """Which labels of either side were taken for one, where they are not spelt alike."""
+    pairs = list(zip(matrix["rows"], matrix["columns"], matrix["tiers"], strict=False))
+    told = []
     for tier, how in TIERS.items():
-        pairs = [
-            f"{true} – {shown(said)}"
-            for true, said, own in zip(
-                matrix["rows"], matrix["columns"], matrix["tiers"], strict=False
-            )
-            if own == tier
-        ]
-        if pairs:
-            told.append(f"Matched {how}: {', '.join(pairs)}.")
-    return " ".join(told)
+        those = [f"{true} – {shown(said)}" for true, said, own in pairs if own == tier]
+        if those:
+            told.append(f"Matched {how}: {', '.join(those)}.")
+    return told
 
 
 def _frequent(matrix: Mapping[str, Any]) -> Markup:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -30,7 +31,7 @@ HUB_SPLIT, HUB_ROW = "hub:split", "hub:row"
 
 
 @dataclass(frozen=True)
-class Published(Manifest):
+class Published(Manifest, ABC):
     """Samples of a benchmark, wherever its rows are."""
 
     bench: Benchmark = None  # type: ignore[assignment]  # always given; fields above have defaults
@@ -47,9 +48,9 @@ class Published(Manifest):
             return []
         return [f"{self.title}: {here:,} rows are here, {expected:,} are published."]
 
+    @abstractmethod
     def items(self) -> Items:
         """The rows themselves, as a manifest would have them."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

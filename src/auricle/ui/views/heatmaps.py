@@ -124,6 +124,27 @@ def _texts(base: Any, width: int) -> list[Any]:
 
 def difference(matrix: Mapping[str, Any]) -> Any:
     """The candidate's row shares less the baseline's, around zero; undefined rows are empty."""
+    frame, rows, columns = _changes(matrix)
+    reach = max(0.05, float(frame["size"].max()))
+    colours = palette()
+    base = _over(frame, rows, columns)
+    ink = alt.condition(
+        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.paper), alt.value(colours.ink)
+    )
+    field = base.mark_rect(stroke=colours.rule, strokeWidth=0.5).encode(
+        color=alt.condition("isValid(datum.change)", _around_zero(reach), alt.value(colours.faint)),
+        tooltip=[
+            alt.Tooltip("true:N"),
+            alt.Tooltip("said:N"),
+            alt.Tooltip("change:Q", title="B − A", format="+.1%"),
+        ],
+    )
+    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=ink)
+    return alt.layer(field, _outline(base), numbers)
+
+
+def _changes(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+    """A row for each cell of the difference, and the labels of both sides."""
     rows, columns = (
         distinct([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
     )
@@ -142,34 +163,19 @@ def difference(matrix: Mapping[str, Any]) -> Any:
                     "hit": (at, place) in diagonal,
                 }
             )
-    frame = pd.DataFrame(told)
-    reach = max([0.05, *(each["size"] for each in told)])
+    names = ("true", "said", "change", "number", "size", "hit")
+    return pd.DataFrame(told, columns=names), rows, columns
+
+
+def _around_zero(reach: float) -> Any:
+    """One hue for more, another for less, the paper's colour for no change."""
     colours = palette()
-    base = _over(frame, rows, columns)
-    ink = alt.condition(
-        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.paper), alt.value(colours.ink)
-    )
-    field = base.mark_rect(stroke=colours.rule, strokeWidth=0.5).encode(
-        color=alt.condition(
-            "isValid(datum.change)",
-            alt.Color(
-                "change:Q",
-                scale=alt.Scale(
-                    domain=[-reach, 0, reach],
-                    range=[colours.hues[1], colours.paper, colours.hues[0]],
-                    interpolate="rgb",
-                ),
-                legend=alt.Legend(
-                    title="B − A, share of the true label", format="+.0%", orient="bottom"
-                ),
-            ),
-            alt.value(colours.faint),
+    return alt.Color(
+        "change:Q",
+        scale=alt.Scale(
+            domain=[-reach, 0, reach],
+            range=[colours.hues[1], colours.paper, colours.hues[0]],
+            interpolate="rgb",
         ),
-        tooltip=[
-            alt.Tooltip("true:N"),
-            alt.Tooltip("said:N"),
-            alt.Tooltip("change:Q", title="B − A", format="+.1%"),
-        ],
+        legend=alt.Legend(title="B − A, share of the true label", format="+.0%", orient="bottom"),
     )
-    numbers = base.mark_text(fontSize=12).encode(text="number:N", color=ink)
-    return alt.layer(field, _outline(base), numbers)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.report.classes import TIERS, WIDEST_MATRIX
+from auricle.report.classes import WIDEST_MATRIX, matched
 from auricle.report.figures import count, written
 from auricle.report.markup import Child
 from auricle.ui import reading
@@ -57,17 +57,7 @@ def _legend(matrix: Mapping[str, Any]) -> list[str]:
             f"{matrix['shared']} labels are shared and lie along the outlined diagonal; "
             "the rest only one side has."
         )
-    for tier, how in TIERS.items():
-        pairs = [
-            f"{true} – {said}"
-            for true, said, own in zip(
-                matrix["rows_shown"], matrix["columns_shown"], matrix["tiers"], strict=False
-            )
-            if own == tier
-        ]
-        if pairs:
-            told.append(f"Matched {how}: {', '.join(pairs)}.")
-    return told
+    return [*told, *matched(matrix)]
 
 
 def _cell(
