@@ -5,7 +5,7 @@ Sounds are written as where they are and what they hash to; their bytes never ar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from hashlib import blake2b
 from typing import Any
@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.twins import quickly
 from auricle.types import (
     Failure,
     Generation,
@@ -59,13 +60,22 @@ def _likelihood(found: Likelihood) -> Plain:
     return line
 
 
-def _said(
-    text: str, audio: Any = None, logprobs: Sequence[float] | None = None, **rest: Any
-) -> Generation:
-    if audio is None and logprobs is None:  # as nearly always
-        return Generation(text=text, **rest)
-    told = None if logprobs is None else tuple(logprobs)
-    return Generation(text=text, audio=_read(audio), logprobs=told, **rest)
+_record, _sample = quickly(Record), quickly(Sample)
+_audio, _prediction, _generated = quickly(Audio), quickly(Prediction), quickly(Generation)
+
+
+def _said(told: Plain) -> Generation:
+    del told["kind"]
+    if "audio" in told:
+        told["audio"] = _read(told["audio"])
+    if told.get("logprobs") is not None:
+        told["logprobs"] = tuple(told["logprobs"])
+    return _generated(**told)
+
+
+def _likely(told: Plain) -> Likelihood:
+    del told["kind"]
+    return Likelihood(**{**told, "logprobs": tuple(told["logprobs"])})
 
 
 WRITE: dict[type, Callable[[Any], Plain]] = {
@@ -78,14 +88,14 @@ WRITE: dict[type, Callable[[Any], Plain]] = {
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
-READ: dict[str, Callable[..., Any]] = {
-    "Audio": Audio,
-    "Image": Image,
-    "Video": Video,
-    "Turn": lambda role, parts: Turn(role, tuple([_read(part) for part in parts])),
+READ: dict[str, Callable[[Plain], Any]] = {
+    "Audio": lambda told: _audio(told["uri"], told["start"], told["end"]),
+    "Image": lambda told: Image(told["uri"]),
+    "Video": lambda told: Video(told["uri"], start=told["start"], end=told["end"]),
+    "Turn": lambda told: Turn(told["role"], tuple([_read(part) for part in told["parts"]])),
     "Generation": _said,
-    "Likelihood": lambda logprobs, **rest: Likelihood(logprobs=tuple(logprobs), **rest),
-    "Prediction": Prediction,
+    "Likelihood": _likely,
+    "Prediction": lambda told: _prediction(told["values"], told["scale"]),
 }
 
 
@@ -131,23 +141,19 @@ def digest_of_id(line: bytes) -> int | None:
 
 
 def decode_record(line: Mapping[str, Any]) -> Record:
-    sample = Sample(
-        id=line["id"],
-        inputs=_read_inputs(line["inputs"]),
-        target=line["target"],
-        meta=line["meta"],
-        origin=line["origin"],
-    )
-    return Record(
-        sample=sample,
-        row=line["row"],
-        key=line["key"],
-        outputs=tuple([READ[each.pop("kind")](**each) for each in line["outputs"]]),
-        error=Failure(**line["error"]) if line["error"] else None,
-        seconds=line["seconds"],
-        attempts=line["attempts"],
-        audio_seconds=line.get("audio_seconds"),
-        cached=line.get("cached", 0),
+    inputs = _read_inputs(line["inputs"])
+    # Arguments by place take half the time of those by name.
+    sample = _sample(line["id"], inputs, line["target"], line["meta"], line["origin"])
+    return _record(
+        sample,
+        line["row"],
+        line["key"],
+        tuple([READ[each["kind"]](each) for each in line["outputs"]]),
+        Failure(**line["error"]) if line["error"] else None,
+        line["seconds"],
+        line["attempts"],
+        line.get("audio_seconds"),
+        line.get("cached", 0),
     )
 
 
@@ -193,9 +199,10 @@ def _read_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
 
 
 def _read(value: Any) -> Any:
-    if isinstance(value, dict) and value.get("kind") in READ:
-        return READ[value.pop("kind")](**value)
-    if isinstance(value, list):
+    kind = type(value)
+    if kind is dict and (make := READ.get(value.get("kind"))):
+        return make(value)
+    if kind is list:
         return [_read(each) for each in value]
     return value
 

@@ -226,11 +226,11 @@ class Run:
         """Where each sample's latest record stands. Digests, so that a million stay small."""
         latest: dict[int, int] = {}
         for offset, line in self._raw_lines():
-            if line.startswith(GONE):
+            if (sample := digest_of_id(line)) is not None:
+                latest[sample] = offset
+            elif line.startswith(GONE):
                 with suppress(orjson.JSONDecodeError):
                     latest.pop(orjson.loads(line)["gone"], None)
-            elif (sample := digest_of_id(line)) is not None:
-                latest[sample] = offset
         return latest
 
     def published(self) -> dict[str, Any] | None:
