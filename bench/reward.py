@@ -18,28 +18,37 @@ import pandas as pd
 from measure import Sheet, at_most, best
 from scipy import stats as scipy_stats
 
-from auricle import Prediction, Sample
+from auricle import Audio, Prediction, Sample
+from auricle.costs import Tally
 from auricle.garbage import seldom_collected
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.store import Run
+from auricle.store import Run, write_lines
 from auricle.types import Record
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
 MOST_FOR_PAIRS, MOST_FOR_RATINGS = 3.0, 5.0  # seconds
 LABELS = ("a", "b", "tie")
+SOURCES = ("arena", "studio")
 
 
 def pairs(count: int) -> list[Record]:
     dice = random.Random(7)
     return [
         Record(
-            sample=Sample(id=f"pair-{at:06d}", inputs={}, target=dice.choice(LABELS)),
+            sample=Sample(
+                id=f"pair-{at:06d}",
+                inputs={"a": _clip(dice), "b": _clip(dice), "text": f"a calm tune, number {at}"},
+                target=dice.choice(LABELS),
+                meta={"source": dice.choice(SOURCES)},
+                origin=f"pairs.jsonl:{at + 1}",
+            ),
             row=at,
             outputs=tuple(_told(dice) for _ in "ab"),
+            audio_seconds=20.0,
         )
         for at in range(count)
     ]
@@ -61,6 +70,10 @@ def _told(dice: random.Random) -> Prediction:
     return Prediction(values={"musicality": round(dice.gauss(0, 2), 2)}, scale="continuous")
 
 
+def _clip(dice: random.Random) -> Audio:
+    return Audio(f"clips/{dice.randrange(10_000):05d}.wav")
+
+
 def scoring(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[], None]:
     def run() -> None:
         board = Scoreboard(metrics)
@@ -74,14 +87,17 @@ def scoring(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[]
 def from_disk(
     records: Sequence[Record], metrics: Sequence[Metric], folder: Path
 ) -> Callable[[], None]:
-    """The same from a journal: what `auricle score` does before it writes the page."""
+    """The same from a journal, each sample's scores written: `auricle score` but for the page."""
     with Run.open(folder, {"identity": {}, "spec": {}}) as run:
         for record in records:
             run.append(record)
 
     def read() -> None:
+        board = Scoreboard(metrics)
         with seldom_collected():
-            scoring(Run.load(folder).records(), metrics)()
+            found = Tally().over(Run.load(folder).records())
+            write_lines(folder / "scores.jsonl", scored(found, board))
+        summarise(board)
 
     return read
 

@@ -171,10 +171,11 @@ Counted = tuple[int | None, bool]
 
 
 def _silent(outputs: Sequence[Output]) -> bool:
-    """Is there one answer, and does it tell no tokens?"""
-    if len(outputs) > 1 or not isinstance(one := outputs[0], Generation):
-        return False
-    return one.tokens is None and one.input_tokens is None
+    """Do the answers tell no tokens? Numbers never do."""
+    for each in outputs:
+        if isinstance(each, Generation) and (each.tokens, each.input_tokens) != (None, None):
+            return False
+    return True
 
 
 def _sum(counts: list[int | None]) -> Counted:

@@ -15,7 +15,7 @@ import orjson
 from auricle.codec import digest, dumps
 from auricle.errors import DataError
 from auricle.metrics.base import Metric
-from auricle.report.score import Stats
+from auricle.report.columns import Stats
 from auricle.store import Run
 from auricle.types import Output, Prediction, Record
 

@@ -47,7 +47,7 @@ class Dimension:
         return target.get(self.name) if isinstance(target, Mapping) else None
 
     def is_rated(self, sample: Sample) -> bool:
-        return self.truth(sample) is not None
+        return (self.truth(sample) if self.name else sample.target) is not None
 
     def told(self, output: Prediction) -> float:
         """The number a model calls by this name."""

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.errors import told
-from auricle.report.score import Column, Scoreboard
+from auricle.report.columns import Column
+from auricle.report.score import Scoreboard
 from auricle.stats import interval
 
 if TYPE_CHECKING:
