@@ -20,13 +20,14 @@ from scipy import stats as scipy_stats
 
 from auricle import Audio, Prediction, Sample
 from auricle.costs import Tally
+from auricle.durable import write_lines
 from auricle.garbage import seldom_collected
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.store import Run, write_lines
+from auricle.store import Run
 from auricle.types import Record
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3

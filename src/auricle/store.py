@@ -15,9 +15,7 @@ next opening cuts off. A run is resumed by opening it again with the same spec.
 from __future__ import annotations
 
 import os
-import threading
-from collections import deque
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -27,10 +25,10 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.codec import decode_record, digest, digest_of_id, dumps, encode_record
+from auricle.durable import Journal, cut_torn_line, write_whole
 from auricle.errors import AudioError, DataError, RunLocked, RunMismatch
 from auricle.types import Generation, Json, Output, Record
 
-COMMIT_SECONDS = 0.1
 SPEECH = "speech/"
 DERIVED = (
     "scores.jsonl",
@@ -138,7 +136,7 @@ class Run:
         try:
             spec = orjson.loads((path / "spec.json").read_bytes())
         except FileNotFoundError as error:
-            raise DataError(f"{path} is no run: it has no spec.json.") from error
+            raise DataError(f"{path} is no run: {_instead(path)}.") from error
         except NotADirectoryError as error:
             raise DataError(f"{path} is a file, not a run's folder.") from error
         except orjson.JSONDecodeError as error:
@@ -271,48 +269,6 @@ class Run:
                 offset += len(line)
 
 
-class Journal:
-    """Appends lines from any thread; one thread writes and fsyncs them in groups."""
-
-    def __init__(self, path: Path) -> None:
-        self._file = path.open("ab", buffering=0)
-        self._waiting: deque[bytes] = deque()  # safe to fill and to empty from two threads
-        self._error: OSError | None = None
-        self._closing = threading.Event()
-        self._writer = threading.Thread(target=self._write, name="auricle-journal", daemon=True)
-        self._writer.start()
-
-    def append(self, line: bytes) -> None:
-        if self._error:
-            raise self._error
-        self._waiting.append(line)
-
-    def close(self) -> None:
-        self._closing.set()
-        self._writer.join()
-        self._file.close()
-        if self._error:
-            raise self._error
-
-    def _write(self) -> None:
-        last = False
-        while not last:
-            last = self._closing.wait(COMMIT_SECONDS)
-            lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
-            try:
-                self._commit(b"".join(lines))
-            except OSError as error:  # a full disk: told to whoever appends next
-                self._error = error
-                return
-
-    def _commit(self, block: bytes) -> None:
-        view = memoryview(block)
-        while view:
-            view = view[self._file.write(view) :]
-        if block:
-            os.fsync(self._file.fileno())
-
-
 def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Json]) -> None:
     old, new = (spec.get("identity") for spec in (held, wanted))
     assert isinstance(old, dict)
@@ -324,6 +280,13 @@ def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Jso
             f"{path} holds another run ({what}). "
             "Give another -o, --fresh to begin again, or the same settings to resume."
         )
+
+
+def _instead(path: Path) -> str:
+    """What a folder without a spec is."""
+    if (path / "perf.json").exists():
+        return f"it holds a measurement of serving, which `auricle perf {path}` sums up again"
+    return "it has no spec.json"
 
 
 SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
@@ -353,24 +316,6 @@ def locked(path: Path) -> IO[str]:
     return file
 
 
-def cut_torn_line(path: Path, block: int = 65_536) -> None:
-    """Drop what follows the last line end: a line that was being written when power went."""
-    if not path.exists():
-        return
-    with path.open("rb+") as file:
-        end = position = file.seek(0, os.SEEK_END)
-        while position:
-            start = max(0, position - block)
-            file.seek(start)
-            found = file.read(position - start).rfind(b"\n")
-            if found >= 0:
-                position = start + found + 1
-                break
-            position = start
-        if position < end:
-            file.truncate(position)
-
-
 def set_aside(path: Path) -> Path | None:
     """Move an earlier run out of the way; where it is now, or None if there was none."""
     if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl", "perf.json")):
@@ -380,21 +325,3 @@ def set_aside(path: Path) -> Path | None:
     while (aside := path.with_name(f"{path.name}.{number}")).exists():
         number += 1
     return path.rename(aside)
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write all of `content` durably, or leave the file as it was."""
-    scratch = path.with_name(path.name + ".tmp")
-    with scratch.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    scratch.replace(path)
-
-
-def write_lines(path: Path, lines: Iterable[bytes]) -> None:
-    """Write a derived file line by line, whole or not at all."""
-    scratch = path.with_name(path.name + ".tmp")
-    with scratch.open("wb") as file:
-        file.writelines(lines)
-    scratch.replace(path)

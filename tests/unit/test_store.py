@@ -9,8 +9,9 @@ import time
 import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
+from auricle.durable import COMMIT_SECONDS, cut_torn_line
 from auricle.errors import DataError, RunLocked, RunMismatch
-from auricle.store import COMMIT_SECONDS, Run, cut_torn_line, set_aside
+from auricle.store import Run, set_aside
 from auricle.types import Failure, Record
 
 SPEC = {"identity": {"task": "a", "model": "x"}, "spec": {}}
@@ -212,3 +213,9 @@ def test_any_damaged_line_counts_as_never_written(tmp_path, line):
     assert [each.sample.id for each in run.records()] == ["0"]
     with run.held() as held:
         assert held.get("1") is None
+
+
+def test_a_measurement_is_told_from_a_run(tmp_path):
+    (tmp_path / "perf.json").write_text("{}")
+    with pytest.raises(DataError, match=f"`auricle perf {tmp_path}` sums up again"):
+        Run.load(tmp_path)

@@ -18,11 +18,11 @@ from pathlib import Path
 
 import orjson
 
+from auricle.durable import write_whole
 from auricle.environments.block import Block
 from auricle.environments.kept import ABOUT, Environment, digest_of, find, folder, look, place
 from auricle.errors import SpecError
 from auricle.secrecy import redacted
-from auricle.store import write_whole
 
 NEEDED = "orjson"
 """What Auricle's own source imports in a worker."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import orjson
 
+from auricle.durable import write_whole
 from auricle.exports.written import (
     Tell,
     Written,
@@ -18,7 +19,6 @@ from auricle.exports.written import (
     text_of,
     write_rows,
 )
-from auricle.store import write_whole
 from auricle.types import Generation, Record
 
 TASKS: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}

@@ -11,8 +11,8 @@ from typing import Any
 import orjson
 
 from auricle.codec import dumps
+from auricle.durable import write_whole
 from auricle.exports.written import Tell, Written, numbered, question_of, text_of, write_rows
-from auricle.store import write_whole
 from auricle.types import Generation, Record
 
 OWN = ("raw", "scores")

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from auricle.durable import write_whole
 from auricle.exports.written import (
     Tell,
     Written,
@@ -14,7 +15,6 @@ from auricle.exports.written import (
     text_of,
     write_rows,
 )
-from auricle.store import write_whole
 from auricle.types import Record
 
 Event = dict[str, Any]

@@ -13,9 +13,10 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
+from auricle.durable import write_lines
 from auricle.errors import SpecError
 from auricle.making import short
-from auricle.store import Run, write_lines
+from auricle.store import Run
 from auricle.tasks.base import Task
 from auricle.types import Generation, Json, Record, parts_of
 

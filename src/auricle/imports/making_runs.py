@@ -14,10 +14,11 @@ from auricle.audio import Audio
 from auricle.codec import content_key, dumps
 from auricle.config import KINDS, Spec
 from auricle.data.manifest import Manifest
+from auricle.durable import write_lines
 from auricle.errors import AudioError, DataError, SpecError
 from auricle.imports.base import Answer, Results, Tool, digest_of
 from auricle.making import build, description
-from auricle.store import Run, write_lines
+from auricle.store import Run
 from auricle.tasks.base import Task
 from auricle.types import Failure, Json, Record, Rejected, Sample
 

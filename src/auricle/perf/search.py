@@ -16,7 +16,8 @@ from auricle.perf.loads import SearchPlan
 from auricle.perf.slo import Slo
 
 ATTEMPTS = 3
-"""Runs of a point nobody could judge, after which it counts as not met."""
+"""Runs of a point nobody could judge, after which it counts as not met. The lowest is left at once:
+too few requests come of it, and of a higher one there are more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,7 +67,7 @@ class Search:
     def next_point(self) -> float | None:
         """What to try next; None when it is found."""
         for value, votes in self._votes.items():
-            if self._decided(votes) is None:
+            if value >= self._low and self._decided(votes) is None:
                 return value
         if self._best is None:
             return self._low if self._beyond is None else None
@@ -90,6 +91,8 @@ class Search:
             self._best = value
         elif decided is False:
             self._beyond = value
+        elif met is None and self._best is None:
+            self._low = min(2 * value, self._high)
 
     def _decided(self, votes: Sequence[bool | None]) -> bool | None:
         """What most say; None while more runs could tell."""

@@ -13,6 +13,7 @@ from typing import Any
 import orjson
 
 from auricle.costs import Price, Tally
+from auricle.durable import write_lines
 from auricle.garbage import seldom_collected
 from auricle.metrics.base import Metric
 from auricle.report import files, html
@@ -20,7 +21,7 @@ from auricle.report.numbers import Number, summarise
 from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import Shown, shown
 from auricle.speed import passes, speed
-from auricle.store import Run, write_lines
+from auricle.store import Run
 from auricle.tasks.base import Task
 from auricle.verdicts import Judge, Verdicts
 

@@ -303,6 +303,19 @@ def test_a_search_that_found_no_limit_says_so(best, beyond, said):
     assert said in table.found({**SEARCH, "best": best, "beyond": beyond})
 
 
+@pytest.mark.parametrize(
+    ("best", "beyond", "said"),
+    [
+        (None, 1.0, "no load could be judged; measure longer"),
+        (None, 2.0, "2 broke what was promised, and less could not be judged; measure longer"),
+        (0.5, 1.0, "0.5 kept what was promised, 1 could not be judged; measure longer"),
+    ],
+)
+def test_a_search_tells_broken_promises_from_those_nobody_could_judge(best, beyond, said):
+    tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
+    assert said in table.found({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
+
+
 # --- the page -------------------------------------------------------------------------
 
 

@@ -44,13 +44,32 @@ def test_where_the_highest_is_met_the_limit_is_beyond():
 
 
 def test_a_run_that_cannot_be_judged_is_run_again_and_then_not_met():
-    search = Search((), 8, 128)
+    search = Search((), 8, 12)
+    search.told(8, True)
     for _ in range(3):
-        assert search.next_point() == 8
-        search.told(8, None)
+        assert search.next_point() == 12
+        search.told(12, None)
+    assert search.next_point() == 10
+    assert search.result().beyond == 12
+    assert search.result().tried == ((8, (True,)), (12, (None, None, None)))
+
+
+def test_a_lowest_point_of_too_few_requests_is_left_for_a_higher_one():
+    search = Search((), 1, 128)
+    for value in (1, 2):
+        assert search.next_point() == value
+        search.told(value, None)
+    result = found(search, 20)
+    assert result.best <= 20 < result.beyond
+
+
+def test_where_nothing_can_be_judged_it_ends_at_the_highest():
+    search = Search((), 1, 3)
+    for value in (1, 2, 3, 3, 3):
+        assert search.next_point() == value
+        search.told(value, None)
     assert search.next_point() is None
-    assert search.result().best is None
-    assert search.result().tried == ((8, (None, None, None)),)
+    assert (search.result().best, search.result().beyond) == (None, 3)
 
 
 def test_most_of_several_runs_decide():

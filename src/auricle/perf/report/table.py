@@ -124,14 +124,25 @@ def told(document: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+LONGER = "measure longer, with --duration or --count"
+
+
 def found(search: Mapping[str, Any]) -> str:
     """What a search came to."""
     best, beyond = search["best"], search["beyond"]
-    if best is None:
-        return f"{search['search']}: not even the lowest load kept what was promised."
-    if beyond is None:
-        return f"{search['search']}: {written(best)} still kept what was promised; try higher."
-    return f"{search['search']}: {written(best)} kept what was promised, {written(beyond)} did not."
+    unjudged = {each["value"] for each in search["tried"] if not {True, False} & {*each["met"]}}
+    if best is None and beyond in unjudged:
+        said = f"no load could be judged; {LONGER}"
+    elif best is None and unjudged:
+        said = f"{written(beyond)} broke what was promised, and less could not be judged; {LONGER}"
+    elif best is None:
+        said = "not even the lowest load kept what was promised"
+    elif beyond is None:
+        said = f"{written(best)} still kept what was promised; try higher"
+    else:
+        failed = f"could not be judged; {LONGER}" if beyond in unjudged else "did not"
+        said = f"{written(best)} kept what was promised, {written(beyond)} {failed}"
+    return f"{search['search']}: {said}."
 
 
 def spread(repeats: Mapping[str, Any]) -> str:
