@@ -14,6 +14,18 @@ from warm import Warm
 SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
 
 
+@pytest.fixture(autouse=True)
+def _what_a_test_wrote_does_not_stay_imported(tmp_path_factory):
+    """Tests write modules of like names; the next is to import its own."""
+    paths, known = [*sys.path], {*sys.modules}
+    yield
+    sys.path[:] = paths
+    base = str(tmp_path_factory.getbasetemp())
+    for name in sys.modules.keys() - known:
+        if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
+            del sys.modules[name]
+
+
 @pytest.fixture
 def manifest(tmp_path):
     """Write rows as JSON lines; a string is written as it is."""

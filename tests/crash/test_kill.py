@@ -61,7 +61,7 @@ def kill_somewhere(begin):
     "model",
     [
         ("fake-api", "-M", "delay=0.06", "-M", "wrong=0.1"),
-        ("echo", "-M", "delay=0.05", "-M", "wrong=0.1", "--batch-size", "16"),
+        ("echo", "-M", "delay=0.03", "-M", "wrong=0.1", "--batch-size", "16"),
     ],
     ids=["async", "batched"],
 )

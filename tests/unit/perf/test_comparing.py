@@ -38,14 +38,14 @@ def test_points_of_one_load_are_compared(both):
 
 
 def test_accuracy_stands_beside_speed(both):
-    document = compared(*both())
+    document = compared(*both("closed:4", count=12))
     same = row(document, "exact_match")
     assert same["a"] == same["b"]
     assert not same["apart"]
 
 
-def test_a_measurement_beside_itself_is_made_alike(both):
-    one, _ = both()
+def test_a_measurement_beside_itself_is_made_alike(measured):
+    one = measured("closed:2", count=10, stream=True).folder
     document = compared(one, one)
     assert document["differs"] == []
     assert all(row["ratio"] in (1, None) for row in document["points"][0]["rows"])
@@ -76,14 +76,15 @@ def test_loads_of_one_side_are_named(both):
 
 
 def test_the_command_compares_measurements(both, auricle):
-    told = auricle("compare", *both())
+    folders = both("closed:4", count=20)
+    told = auricle("compare", *folders)
     assert told.returncode == 0, told.stderr
     assert "ttft_s p50" in told.stdout
-    assert json.loads(auricle("compare", *both(), "--json").stdout)["points"]
+    assert json.loads(auricle("compare", *folders, "--json").stdout)["points"]
 
 
-def test_a_measurement_and_a_run_are_no_pair(both, auricle):
-    one, _ = both()
+def test_a_measurement_and_a_run_are_no_pair(measured, auricle):
+    one = measured("closed:2", count=2).folder
     told = auricle("compare", one, one / "00-closed-2")
     assert told.returncode == 2
     assert "ordinary runs" in told.stderr
