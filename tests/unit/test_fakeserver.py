@@ -256,6 +256,14 @@ def test_a_stream_ends_with_token_counts_when_asked_to(serve):
     assert last["usage"]["completion_tokens"] == 3
 
 
+def test_a_stream_counts_its_tokens_as_they_come_when_asked_to(serve):
+    wanted = {"include_usage": True, "continuous_usage_stats": True}
+    events = ask(serve(tokens_per_event=2), stream=True, stream_options=wanted).events()
+    told = [event for event in map(json.loads, events[:-1]) if "usage" in event]
+    assert [event["usage"]["completion_tokens"] for event in told] == [2, 3, 3]
+    assert [bool(event["choices"]) for event in told] == [True, True, False]
+
+
 def test_a_stream_tells_log_probabilities_token_by_token(serve):
     _, first, *_ = ask(serve(), stream=True, logprobs=True).events()
     (told,) = json.loads(first)["choices"][0]["logprobs"]["content"]

@@ -52,6 +52,8 @@ class Question:
     stream: bool = False
     usage: bool = False
     """Is a stream to end with token counts?"""
+    counting: bool = False
+    """Is it to tell with all its words how many tokens they are so far, as vLLM can?"""
     logprobs: bool = False
     top: int = 0
     """How many of the likeliest tokens to tell in each place of the answer."""
@@ -173,6 +175,7 @@ def read_chat(body: Body, name: str | None) -> Question:
         limit=_limit(document, "max_completion_tokens", "max_tokens"),
         stream=bool(document.get("stream")),
         usage=bool(_inner(document, "stream_options").get("include_usage")),
+        counting=bool(_inner(document, "stream_options").get("continuous_usage_stats")),
         logprobs=bool(document.get("logprobs")),
         top=_top(document),
         prompt=_rendered(turns, document) if _asks_of_prompt(document) else "",

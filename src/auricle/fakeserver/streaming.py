@@ -37,19 +37,23 @@ def _words(said: Answer, script: Script) -> Iterator[Piece]:
     thoughts = [said.thoughts[at : at + each] for at in range(0, len(said.thoughts), each)]
     words = [said.tokens[at : at + each] for at in range(0, len(said.tokens), each)]
     step = each / script.pace if script.pace else 0.0
+    so_far = list(accumulate(map(len, [*thoughts, *words])))
     for at, tokens in enumerate(thoughts):
-        yield Piece(at * step, "reasoning", _chunk(said, {"reasoning_content": "".join(tokens)}))
+        thought = {"reasoning_content": "".join(tokens)}
+        yield Piece(at * step, "reasoning", _chunk(said, thought, so_far=so_far[at]))
     for at, tokens in enumerate(words, len(thoughts)):
-        yield Piece(at * step, "text", _delta(said, tokens))
+        yield Piece(at * step, "text", _delta(said, tokens, so_far[at]))
 
 
-def _delta(said: Answer, tokens: list[str]) -> bytes:
+def _delta(said: Answer, tokens: list[str], so_far: int) -> bytes:
     text = "".join(tokens)
+    logprobs: Document | None = None
+    delta: Document = {"content": text}
     if said.question.voice:
-        return _chunk(said, {"audio": {"id": audio_id(said), "transcript": text}})
-    if said.question.logprobs:
-        return _chunk(said, {"content": text}, of_tokens(tokens, said.question.top))
-    return _chunk(said, {"content": text})
+        delta = {"audio": {"id": audio_id(said), "transcript": text}}
+    elif said.question.logprobs:
+        logprobs = of_tokens(tokens, said.question.top)
+    return _chunk(said, delta, logprobs, so_far=so_far)
 
 
 def _sounds(said: Answer, script: Script) -> Iterator[Piece]:
@@ -91,7 +95,14 @@ def _closing(said: Answer, script: Script, last: float) -> Iterator[Piece]:
 
 
 def _chunk(
-    said: Answer, delta: Document, logprobs: Document | None = None, finish: str | None = None
+    said: Answer,
+    delta: Document,
+    logprobs: Document | None = None,
+    finish: str | None = None,
+    so_far: int | None = None,
 ) -> bytes:
     choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
-    return event({**head(said, "chat.completion.chunk"), "choices": [choice]})
+    document = {**head(said, "chat.completion.chunk"), "choices": [choice]}
+    if so_far is not None and said.question.counting and said.tell_usage:
+        document["usage"] = usage(said, so_far)
+    return event(document)

@@ -105,10 +105,12 @@ def head(said: Answer, kind: str) -> Document:
     return {"id": name, "object": kind, "created": 0, "model": said.question.model}
 
 
-def usage(said: Answer) -> Document:
+def usage(said: Answer, so_far: int | None = None) -> Document:
     """Token counts; thoughts count as written, and are told apart where there are any."""
     read, thought = said.question.input_tokens, len(said.thoughts)
     wrote = thought + len(said.tokens)
+    if so_far is not None:
+        return {"prompt_tokens": read, "completion_tokens": so_far, "total_tokens": read + so_far}
     counts = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
     details = {"completion_tokens_details": {"reasoning_tokens": thought}} if thought else {}
     return {**counts, **details}

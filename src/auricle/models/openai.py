@@ -29,7 +29,7 @@ from auricle.models.http.client import (
     shape,
 )
 from auricle.models.http.media import base64, data_url, picture, remote
-from auricle.models.http.timing import Mark, Prepared, parts_of
+from auricle.models.http.timing import Mark, Prepared, counted, parts_of
 from auricle.models.http.wire import written
 from auricle.prompts.meta_template import MetaTemplate
 from auricle.types import Generate, Generation, Part, Request, Turn
@@ -104,6 +104,8 @@ class OpenAI(HttpModel):
                         raise self.complaint(event["error"], sent.host)
                     for kind, sound in parts_of(event):
                         mark.piece(kind, sound)
+                    if (tokens := counted(event)) is not None:
+                        mark.count(tokens)
                     heard.take(event, sent.host)
                 heard.check(sent.host)
         mark.end()

@@ -28,6 +28,7 @@ NUMBERS = (
     "first_audio", "first_audible", "last_content", "done",
     "input_tokens", "output_tokens", "audio_seconds",
 )  # fmt: skip
+GAPS = ("gaps", "token_gaps")
 WORDS = ("phase", "status", "body", "finish", "error")
 UNSAID: dict[str, Any] = {each.name: each.default for each in fields(Exchange)}
 
@@ -84,6 +85,7 @@ class Columns:
     words: Mapping[str, Column]
     streamed: Mask
     gaps: Ragged
+    token_gaps: Ragged
     spoken_at: Ragged
     spoken_seconds: Ragged
 
@@ -144,7 +146,7 @@ class _Rows:
         self.codes = {name: array("q") for name in WORDS}
         self.known: dict[str, dict[str, int]] = {name: {} for name in WORDS}
         self.streamed = bytearray()
-        self.gaps, self.gap_counts = array("d"), array("q")
+        self.gaps = {name: (array("d"), array("q")) for name in GAPS}
         self.spoken, self.spoken_counts = array("d"), array("q")
 
     def add(self, row: Mapping[str, Any]) -> None:
@@ -159,9 +161,10 @@ class _Rows:
         self._add_many(row)
 
     def _add_many(self, row: Mapping[str, Any]) -> None:
-        gaps, spoken = row.get("gaps", ()), row.get("spoken", ())
-        self.gaps.extend(gaps)
-        self.gap_counts.append(len(gaps))
+        for name, (values, counts) in self.gaps.items():
+            values.extend(gaps := row.get(name, ()))
+            counts.append(len(gaps))
+        spoken = row.get("spoken", ())
         for at, seconds in spoken:
             self.spoken.extend((at, seconds))
         self.spoken_counts.append(len(spoken))
@@ -176,7 +179,10 @@ class _Rows:
                 for name, codes in self.codes.items()
             },
             streamed=np.frombuffer(bytes(self.streamed), dtype=np.bool_),
-            gaps=Ragged(np.array(self.gaps), _starts(self.gap_counts)),
+            **{
+                name: Ragged(np.array(values), _starts(counts))
+                for name, (values, counts) in self.gaps.items()
+            },
             spoken_at=Ragged(spoken[:, 0].copy(), spoken_starts),
             spoken_seconds=Ragged(spoken[:, 1].copy(), spoken_starts),
         )

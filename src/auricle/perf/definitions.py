@@ -64,6 +64,11 @@ DEFINITIONS: dict[str, Definition] = {
     "chunk_gap_max_s": Definition(
         "s", "the longest chunk_gap_s of a request", "fewer than 2 pieces"
     ),
+    "itl_s": Definition(
+        "s",
+        "from one count of tokens to the next / the tokens between them, all requests' pooled",
+        "the server does not count its tokens as they come",
+    ),
     "rtf": Definition("", "latency_s / seconds of sound sent", "no sound was sent"),
     "rtfx_request": Definition("", "seconds of sound sent / latency_s", "no sound was sent"),
     "gen_rtf": Definition("", "(last sound - sent) / seconds of sound that came back", _SILENT),
@@ -84,7 +89,7 @@ DEFINITIONS: dict[str, Definition] = {
     ),
 }
 
-POOLED = frozenset({"chunk_gap_s"})
+POOLED = frozenset({"chunk_gap_s", "itl_s"})
 """Measures with several values a request."""
 
 HIGHER_IS_BETTER = frozenset({"rtfx_request", "prefill_tok_s"})

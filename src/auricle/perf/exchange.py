@@ -49,6 +49,8 @@ class Exchange:
     """When all had come, counts and the stream's end included; or when it failed."""
     gaps: tuple[float, ...] = ()
     """Seconds between one piece of the answer and the next, from `first_token` on."""
+    token_gaps: tuple[float, ...] = ()
+    """Seconds a token took from one count of them to the next, of servers that count as they go."""
     spoken: tuple[tuple[float, float], ...] = ()
     """When sound came, and how many seconds of it."""
     streamed: bool = False
@@ -72,7 +74,8 @@ class Exchange:
     @classmethod
     def read(cls, line: bytes | Mapping[str, Any]) -> Exchange:
         held = dict(line if isinstance(line, Mapping) else orjson.loads(line))
-        held["gaps"] = tuple(held.get("gaps", ()))
+        for name in ("gaps", "token_gaps"):
+            held[name] = tuple(held.get(name, ()))
         held["spoken"] = tuple((at, seconds) for at, seconds in held.get("spoken", ()))
         return cls(**held)
 

@@ -4,19 +4,18 @@
     measured(exchange) -> dict[str, float | None]   of one
     DEFINITIONS                              name -> (unit, text, undefined_when)
 
-Only a request that ended well has measures. `chunk_gap_s` has many values a request: they are in
-`columns.gaps`, and what stands here is `chunk_gap_max_s`.
+Only a request that ended well has measures. Some have many values a request: see `pooled`.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from auricle.perf.columns import Columns, Floats
+from auricle.perf.columns import Columns, Floats, Ragged
 from auricle.perf.definitions import DEFINITIONS, POOLED
 from auricle.perf.exchange import Exchange
 
-__all__ = ["DEFINITIONS", "measured", "measures"]
+__all__ = ["DEFINITIONS", "measured", "measures", "pooled"]
 
 
 def measures(columns: Columns) -> dict[str, Floats]:
@@ -26,6 +25,11 @@ def measures(columns: Columns) -> dict[str, Floats]:
     for values in found.values():
         values[failed] = np.nan
     return {name: found[name] for name in DEFINITIONS if name not in POOLED}
+
+
+def pooled(columns: Columns, name: str) -> Ragged:
+    """A measure with many values a request."""
+    return {"chunk_gap_s": columns.gaps, "itl_s": columns.token_gaps}[name]
 
 
 def measured(exchange: Exchange) -> dict[str, float | None]:

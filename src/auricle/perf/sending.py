@@ -366,6 +366,7 @@ class Asking:
                 last_content=_after(mark.last_content, start),
                 done=_after(mark.done, start),
                 gaps=tuple(mark.gaps),
+                token_gaps=tuple(mark.token_gaps),
                 spoken=tuple((at - start, seconds) for at, seconds in mark.spoken),
                 streamed=mark.streamed,
                 input_tokens=said.input_tokens if said else None,

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from auricle.perf.breakdowns import breakdowns, failures, finishes, repeats, statuses, timeouts
-from auricle.perf.columns import Columns, Floats, Mask
+from auricle.perf.columns import Columns, Floats, Mask, Ragged
 from auricle.perf.definitions import DEFINITIONS, POOLED, RUN_DEFINITIONS
 from auricle.perf.exchange import Exchange
 from auricle.perf.flows import arrivals, flows
 from auricle.perf.health import Health
 from auricle.perf.loads import Closed, Load, parse
-from auricle.perf.measures import measures
+from auricle.perf.measures import measures, pooled
 from auricle.perf.saturation import saturation
 from auricle.perf.slo import ENOUGH, Kept, Slo, kept, verdict
 from auricle.perf.statistics import METHOD, Blocks, described
@@ -132,7 +132,7 @@ def _measures(point: _Point) -> dict[str, dict[str, Any]]:
     told = {}
     for name in DEFINITIONS:
         if name in POOLED:
-            told[name] = _pooled(point, ended)
+            told[name] = _pooled(point, ended, pooled(point.columns, name))
             continue
         values = point.values[name]
         told[name] = described(values[ended])
@@ -140,8 +140,7 @@ def _measures(point: _Point) -> dict[str, dict[str, Any]]:
     return told
 
 
-def _pooled(point: _Point, ended: Mask) -> dict[str, Any]:
-    gaps = point.columns.gaps
+def _pooled(point: _Point, ended: Mask, gaps: Ragged) -> dict[str, Any]:
     values = gaps.only(ended)
     found = described(values)
     found["undefined"] = int((gaps.counts[ended] == 0).sum())

@@ -6,8 +6,9 @@ from simulated_servers import answered, streamed
 
 from auricle.errors import DataError
 from auricle.models.http.pieces import PIECE, in_pieces
-from auricle.models.http.timing import Mark
+from auricle.models.http.timing import Mark, counted
 from auricle.perf.columns import Columns
+from auricle.perf.definitions import POOLED
 from auricle.perf.exchange import Exchange
 from auricle.perf.measures import DEFINITIONS, measured, measures
 
@@ -130,7 +131,7 @@ def test_one_request_without_sound_does_not_shift_the_others():
 
 
 def test_every_measure_is_defined():
-    assert set(measured(answered())) == set(DEFINITIONS) - {"chunk_gap_s"}
+    assert set(measured(answered())) == set(DEFINITIONS) - POOLED
     assert all(each.text for each in DEFINITIONS.values())
 
 
@@ -170,6 +171,38 @@ def test_silence_before_speech_is_sound_but_not_audible():
 
 def _pcm(*samples):
     return b64encode(np.array(samples, dtype="<i2").tobytes()).decode()
+
+
+def test_tokens_take_the_time_from_one_count_to_the_next():
+    mark, at = Mark(), []
+    for tokens in (1, 4, 4, None, 6):  # an event may hold several tokens, none, or not tell
+        mark.piece("text")
+        at.append(mark.last_content)
+        if tokens is not None:
+            mark.count(tokens)
+    assert mark.token_gaps == [(at[1] - at[0]) / 3, (at[4] - at[1]) / 2]
+
+
+def test_a_count_before_any_part_of_the_answer_is_none():
+    mark = Mark()
+    mark.count(3)
+    mark.piece("text")
+    mark.count(4)
+    assert mark.token_gaps == []
+
+
+@pytest.mark.parametrize(
+    ("event", "tokens"),
+    [
+        ({"choices": [{}], "usage": {"completion_tokens": 3}}, 3),
+        ({"choices": [], "usage": {"completion_tokens": 3}}, None),
+        ({"choices": [{}], "usage": None}, None),
+        ({"choices": [{}], "usage": {"completion_tokens": None}}, None),
+        ({"choices": [{}]}, None),
+    ],
+)
+def test_tokens_are_counted_where_an_event_with_words_tells_them(event, tokens):
+    assert counted(event) == tokens
 
 
 def test_sound_that_is_no_base64_is_never_audible():

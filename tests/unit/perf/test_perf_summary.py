@@ -134,6 +134,15 @@ def test_gaps_are_pooled_over_requests():
     assert found["chunk_gap_max_s"]["n"] == 10
 
 
+def test_token_gaps_are_pooled_apart_from_those_of_pieces():
+    said = [*streams(10, gaps=(0.1, 0.3), token_gaps=(0.05,)), *streams(10, gaps=(0.1,))]
+    found = summarise(said, POISSON, window="all")["measures"]
+    assert found["itl_s"]["n"] == 10
+    assert found["itl_s"]["undefined"] == 10
+    assert found["itl_s"]["mean"] == pytest.approx(0.05)
+    assert found["chunk_gap_s"]["n"] == 30
+
+
 def test_what_repeats_is_noted():
     said = [answered(at, due=at / 10, sent=at / 10, body=str(at % 50)) for at in range(200)]
     found = summarise(said, POISSON, window="all")

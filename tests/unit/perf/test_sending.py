@@ -171,6 +171,17 @@ def test_whole_answers_have_no_first_token(measured):
     assert whole.point["measures"]["latency_s"]["n"] == 6
 
 
+def test_tokens_are_timed_where_the_server_counts_them(measured):
+    script = Script(latency=LATENCY, pace=100, tokens_per_event=2)
+    extra = {"stream_options": {"continuous_usage_stats": True}}
+    counted = measured("closed:2", script, count=10, stream=True, model_args={"extra": extra})
+    tokens, pieces = (counted.point["measures"][name] for name in ("itl_s", "chunk_gap_s"))
+    assert tokens["n"] == pieces["n"] == 20
+    assert tokens["p50"] == pytest.approx(pieces["p50"] / 2, rel=0.01)
+    plain = measured("closed:2", script, count=2, stream=True)
+    assert plain.point["measures"]["itl_s"]["n"] == 0
+
+
 def test_streamed_answers_tell_when_their_parts_came(measured):
     script = Script(latency=LATENCY, pace=100, role_first=True, usage_delay=0.1)
     run = measured("closed:2", script, count=6, stream=True)

@@ -32,6 +32,7 @@ class Mark:
     """
 
     __slots__ = (
+        "_counted",
         "done",
         "first_audible",
         "first_audio",
@@ -43,6 +44,7 @@ class Mark:
         "sent",
         "spoken",
         "streamed",
+        "token_gaps",
         "uploaded",
     )
 
@@ -57,6 +59,8 @@ class Mark:
         self.last_content: float | None = None
         self.done: float | None = None
         self.gaps: list[float] = []
+        self.token_gaps: list[float] = []
+        self._counted: tuple[float, int] | None = None
         self.spoken: list[tuple[float, float]] = []
         self.streamed = False
 
@@ -86,6 +90,17 @@ class Mark:
                 self.first_audible = now
         self.last_content = now
 
+    def count(self, tokens: int) -> None:
+        """So many tokens have come with the latest part: how long each took, since last counted."""
+        if self.last_content is None:
+            return
+        if self._counted:
+            then, before = self._counted
+            if tokens <= before:
+                return
+            self.token_gaps.append((self.last_content - then) / (tokens - before))
+        self._counted = self.last_content, tokens
+
     def end(self) -> None:
         self.done = time.monotonic()
 
@@ -114,6 +129,13 @@ def _is_audible(data: str) -> bool:
         return False
     samples = array("h", content[: len(content) // 2 * 2])
     return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE
+
+
+def counted(event: Any) -> int | None:
+    """How many tokens have come so far, where an event with a part of the answer tells it."""
+    usage = event.get("usage") if isinstance(event, Mapping) else None
+    found = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
+    return found if isinstance(found, int) and event.get("choices") else None
 
 
 def parts_of(event: Any) -> Iterator[tuple[Kind, str]]:
