@@ -13,6 +13,8 @@ pytest.importorskip("aiohttp")
 
 from auricle.fakeserver import FakeServer, Script
 
+pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+
 
 def family(pid):
     """A process's descendants, by their numbers."""

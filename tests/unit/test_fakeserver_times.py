@@ -16,6 +16,8 @@ from auricle.errors import SpecError
 from auricle.fakeserver import FakeServer, Script, digest_of
 from auricle.fakeserver.timetable import Timetable
 
+pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+
 CHAT = "/v1/chat/completions"
 SLACK = 0.1
 """Seconds that a machine with other things to do may be late."""

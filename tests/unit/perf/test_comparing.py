@@ -7,6 +7,8 @@ import pytest
 from auricle.fakeserver import Script
 from auricle.perf.comparing import compared, lines
 
+pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+
 
 @pytest.fixture
 def both(measured, questions):

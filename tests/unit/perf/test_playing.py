@@ -19,6 +19,8 @@ from auricle.perf.measuring import Wanted, measure
 from auricle.perf.plan import Plan
 from auricle.perf.playing import play
 
+pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+
 SLOW = '''
 import time
 from auricle import BatchModel, Generation

@@ -13,6 +13,8 @@ from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.saturation import Saturation
 
+pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
+
 STREAM = {"stream": True}
 LATENCY = 0.03
 SPEECH = {"modalities": ["text", "audio"], "audio": {"voice": "alloy", "format": "pcm16"}}
