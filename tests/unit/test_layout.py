@@ -52,6 +52,12 @@ def test_no_room_is_called_utils():
     assert not names & {"utils", "util", "helpers", "common", "misc"}
 
 
+def test_every_room_is_on_the_map():
+    told = (SOURCE.parents[1] / "docs" / "design" / "README.md").read_text()
+    rooms = {module.name for module in pkgutil.iter_modules(auricle.__path__)} - {"__main__"}
+    assert not {name for name in rooms if f"`{name}`" not in told and f"`{name}/`" not in told}
+
+
 def lines(path):
     return path.read_text().count("\n")
 
