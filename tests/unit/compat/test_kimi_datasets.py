@@ -87,6 +87,11 @@ def test_a_name_may_be_in_any_case(name):
     assert dataset(name).name == "VocalSound"
 
 
+@pytest.mark.parametrize("typed", ["LibriSpeech", "librispeech", "LIBRISPEECH"])
+def test_however_a_name_is_typed_it_is_one_run(typed):
+    assert [name for name, _ in tasks_of(f"kimi:{typed}", None, {})] == ["kimi:LibriSpeech"]
+
+
 def test_a_name_nearly_right_is_answered_with_the_right_one():
     with pytest.raises(UnknownName, match=r"no dataset called 'librispeach'. .* LibriSpeech"):
         dataset("librispeach")

@@ -82,6 +82,10 @@ class DatasetTask:
 
     name: str
 
+    def members(self, _: Mapping[str, Any]) -> list[str]:
+        """Itself, spelt as the evalkit spells it: one dataset is one run, however it is typed."""
+        return [self.name if ":" in self.name else dataset(self.name).name]
+
     def settled(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same by where the rows and their sounds are: a config may say other by tomorrow."""
         given = dict(arguments)
