@@ -20,7 +20,7 @@ from auricle.audio import Audio
 from auricle.cache import AnswerCache, default_path, served_name
 from auricle.codec import dumps
 from auricle.config import JudgeSpec, Spec, read_yaml, task_of, tasks_of
-from auricle.costs import Prices, Purse
+from auricle.costs import Price, Prices, Purse
 from auricle.engine import Settings
 from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.forecast import MANY, forecast
@@ -127,8 +127,12 @@ def _purse(spec: Spec, prices: Path | None, most: float | None) -> Purse | None:
         if most is not None:
             raise SpecError("--max-cost needs to know what is paid: give --prices FILE, too.")
         return None
-    model = served_name(spec.model, spec.model_args)
-    return Purse(Prices.of(read_yaml(prices), str(prices)).price(model), most)
+    return Purse(price_of(prices, spec.model, spec.model_args), most)
+
+
+def price_of(prices: Path, model: str, arguments: Mapping[str, Any]) -> Price:
+    """What a file of prices says of a model."""
+    return Prices.of(read_yaml(prices), str(prices)).price(served_name(model, arguments))
 
 
 @contextmanager

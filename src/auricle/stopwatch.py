@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 import orjson
 
-from auricle.commands import DONE, FAILED, INTERRUPTED, pairs
+from auricle.commands import DONE, FAILED, INTERRUPTED, pairs, price_of
 from auricle.config import Spec, task_of
 from auricle.errors import SpecError
 from auricle.making import build, short
 from auricle.perf.again import is_measurement, summed_up_again
+from auricle.perf.bill import Bill
 from auricle.perf.live import LiveView
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.report.publish import publish
@@ -39,14 +41,15 @@ def measure_task(
 
         return selftest(as_json)
     if is_measurement(folder := Path(task)):
-        document = summed_up_again(folder, slo=options["slo"], window=options["window"])
+        other = {name: options[name] for name in ("slo", "window")}
+        document = summed_up_again(folder, **other, paid=partial(_bill, options))
     else:
         spec = _spec(task, model, options)
         folder = out or Path("runs") / f"perf-{build(spec).name}-{short(spec.model)}"
         if fresh:
             set_aside(folder)
         with redirect_stdout(sys.stderr), LiveView() as live:
-            document = measure(spec, folder, _wanted(options), live.saw)
+            document = measure(spec, folder, _wanted(options, spec), live.saw)
     publish(folder, document)
     if as_json:
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
@@ -73,7 +76,13 @@ def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
     return Spec.of(given, "auricle perf").settled()
 
 
-def _wanted(options: dict[str, Any]) -> Wanted:
+def _bill(options: dict[str, Any], model: str, arguments: Mapping[str, Any]) -> Bill | None:
+    prices = options["prices"]
+    price = price_of(prices, model, arguments) if prices else None
+    return Bill.of(price, options["hourly"])
+
+
+def _wanted(options: dict[str, Any], spec: Spec) -> Wanted:
     names = (
         "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed",
         "batch_size", "max_errors", "stop_saturated", "repeat",
@@ -82,6 +91,7 @@ def _wanted(options: dict[str, Any]) -> Wanted:
         loads=_listed(options["loads"]),
         senders=_senders(options["senders"]),
         window=options["window"] or "steady",
+        bill=_bill(options, spec.model, spec.model_args),
         **{name: options[name] for name in names},
     )
 

@@ -98,6 +98,8 @@ def demo(out: Path, fresh: bool, as_json: bool, limit: int | None) -> None:
 @click.option("--window", type=click.Choice(["steady", "all"]), help="By default steady.")
 @click.option("--batch-size", type=click.IntRange(1), help="Of a model on this machine.")
 @click.option("--repeat", type=click.IntRange(1), default=1, help="Play each load so often.")
+@click.option("--prices", type=click.Path(path_type=Path), help="A YAML file of prices by model.")
+@click.option("--hourly", type=click.FloatRange(0), help="What an hour of the machine costs.")
 @click.option("--max-errors", type=click.IntRange(1), help="Stop after so many.")
 @click.option("--stop-saturated", is_flag=True, help="Stop once the backlog only grows.")
 @click.option("--fresh", is_flag=True, help="Begin again; what is there is set aside.")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import orjson
 
 from auricle.errors import DataError
+from auricle.perf.bill import Bill
 from auricle.perf.columns import Columns
 from auricle.perf.health import Health
 from auricle.perf.loads import parse
@@ -16,6 +18,8 @@ from auricle.perf.slo import parse as parse_slos
 from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 
+Paid: TypeAlias = Callable[[str, Mapping[str, Any]], Bill | None]
+"""What is paid for a model of this name and these arguments."""
 KEPT = ("folder", "senders", "accuracy")
 """What of a load point does not come from its requests."""
 
@@ -24,14 +28,19 @@ def is_measurement(folder: Path) -> bool:
     return (folder / "perf.json").is_file()
 
 
-def summed_up_again(folder: Path, *, slo: str = "", window: str | None = None) -> dict[str, Any]:
-    """The same measurement's summary, under other promises or another window if given."""
+def summed_up_again(
+    folder: Path, *, slo: str = "", window: str | None = None, paid: Paid = lambda *_: None
+) -> dict[str, Any]:
+    """The same measurement's summary, under other promises, prices or another window if given."""
     try:
         document: dict[str, Any] = orjson.loads((folder / "summary.json").read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"{folder} has no summary: nothing was measured to its end.") from error
     wanted = document["about"]["wanted"]
     wanted["slo"], wanted["window"] = slo or wanted["slo"], window or wanted["window"]
+    spec = document["about"]["spec"]
+    bill = paid(spec["model"], spec["model_args"])
+    wanted["bill"] = asdict(bill) if bill else wanted.get("bill")
     document["points"] = [_point(folder, point, wanted) for point in document["points"]]
     document["valid"] = all(point["validity"]["valid"] for point in document["points"])
     document["spreads"] = spreads(document["points"])
@@ -48,6 +57,7 @@ def _point(folder: Path, before: Mapping[str, Any], wanted: Mapping[str, Any]) -
     health = Health(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
     slos = parse_slos(wanted["slo"]) if wanted["slo"] else ()
     columns = Columns.read(place / "requests.jsonl")
-    point = summarise(columns, parse(before["load"])[0], health, slos, wanted["window"])
+    bill = Bill(**wanted["bill"]) if wanted["bill"] else None
+    point = summarise(columns, parse(before["load"])[0], health, slos, wanted["window"], bill)
     point.pop("definitions", None)
     return {**point, **{name: before[name] for name in KEPT}}

@@ -14,14 +14,14 @@ from typing import Any, NamedTuple, TypeAlias
 import orjson
 
 from auricle.errors import DataError
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.definitions import COSTS, DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.table import written
 
 Document: TypeAlias = Mapping[str, Any]
 Ends: TypeAlias = Sequence[float] | None
 
 MANIFEST, SUMMARY = "perf.json", "summary.json"
-NOT_ASKED = ("loads", "slo", "max_errors", "stop_saturated")
+NOT_ASKED = ("loads", "slo", "max_errors", "stop_saturated", "bill")
 """What may differ of a plan without making numbers of one load strangers."""
 
 
@@ -56,6 +56,7 @@ LOOKED = (
     *(Looked(name, each) for name in (*LESS, "underrun_max_s") for each in ("p50", "p95")),
     Looked("slo_attainment", higher_is_better=True),
     Looked("failed_share"),
+    *(Looked(name) for name in COSTS),
 )
 
 

@@ -94,6 +94,8 @@ POOLED = frozenset({"chunk_gap_s", "itl_s"})
 
 HIGHER_IS_BETTER = frozenset({"rtfx_request", "prefill_tok_s"})
 
+COSTS = ("cost_hour", "cost_audio_hour", "cost_1k_requests")
+
 RUN_DEFINITIONS: dict[str, Definition] = {
     "window_s": Definition("s", "length of the window all that follows is measured in"),
     "req_s": Definition("1/s", "requests of any phase that ended well in the window / window_s"),
@@ -142,4 +144,16 @@ RUN_DEFINITIONS: dict[str, Definition] = {
     "failed_share": Definition("share", "failed / (ok + failed)", "none ended"),
     "timeout_share": Definition("share", "failed for lack of time / (ok + failed)", "none ended"),
     "audio_hours": Definition("h", "sound sent with requests that ended well"),
+    "cost_hour": Definition(
+        "",
+        "what an hour of this load costs: tokens, sound and requests at their prices, and the"
+        " machine's hour",
+        "no price was told, or not all that is priced is known",
+    ),
+    "cost_audio_hour": Definition(
+        "", "cost_hour / audio_in_x", "cost_hour is, or no sound was sent"
+    ),
+    "cost_1k_requests": Definition(
+        "", "cost_hour / thousands of requests that end well in an hour", "cost_hour is"
+    ),
 }

@@ -30,6 +30,7 @@ from auricle.infer import suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import build, class_of, description, short
 from auricle.models import AsyncModel, abilities
+from auricle.perf.bill import Bill
 from auricle.perf.ceiling import doubts
 from auricle.perf.columns import Columns
 from auricle.perf.health import Health
@@ -71,6 +72,8 @@ class Wanted:
     batch_size: int | None = None
     max_errors: int | None = None
     stop_saturated: bool = False
+    bill: Bill | None = None
+    """What is paid for it."""
     repeat: int = 1
     """How often each load is played; all once, then all again."""
 
@@ -158,7 +161,7 @@ class Measuring:
         columns = Columns.read(place / "requests.jsonl")
         if self.interrupted and not len(columns):
             return None
-        point = point_of(columns, load, health, self.slos, self.wanted.window)
+        point = point_of(columns, load, health, self.slos, self.wanted)
         point["notes"] += doubts(load, columns, plan.senders)
         point |= {"folder": place.name, "senders": plan.senders, "accuracy": numbers}
         self.points.append(point)
@@ -259,12 +262,12 @@ class Measuring:
 
 
 def point_of(
-    columns: Columns, load: Load, health: Health, slos: tuple[Slo, ...], window: Any
+    columns: Columns, load: Load, health: Health, slos: tuple[Slo, ...], wanted: Wanted
 ) -> dict[str, Any]:
     """A point's numbers; one in which nothing was sent has none, and says so."""
     if not len(columns):
         raise DataError(f"{load}: nothing was sent. Is the duration longer than the warm-up?")
-    return summarise(columns, load, health, slos, window)
+    return summarise(columns, load, health, slos, wanted.window, wanted.bill)
 
 
 def _answers(place: Path) -> Iterator[Any]:

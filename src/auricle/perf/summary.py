@@ -11,9 +11,10 @@ from typing import Any
 
 import numpy as np
 
+from auricle.perf.bill import Bill
 from auricle.perf.breakdowns import breakdowns, failures, finishes, repeats, statuses, timeouts
 from auricle.perf.columns import Columns, Floats, Mask, Ragged
-from auricle.perf.definitions import DEFINITIONS, POOLED, RUN_DEFINITIONS
+from auricle.perf.definitions import COSTS, DEFINITIONS, POOLED, RUN_DEFINITIONS
 from auricle.perf.exchange import Exchange
 from auricle.perf.flows import arrivals, flows
 from auricle.perf.health import Health
@@ -41,6 +42,7 @@ class _Point:
     rows: Mask
     """Measured requests that began in the window."""
     blocks: Blocks
+    bill: Bill | None
 
 
 def summarise(
@@ -49,9 +51,10 @@ def summarise(
     health: Health | None = None,
     slos: Sequence[Slo] = (),
     window: Kind = "steady",
+    bill: Bill | None = None,
 ) -> dict[str, Any]:
     """Counts, measures with intervals, rates, promises kept, and whether to believe them."""
-    point = _point(exchanges, load, health or Health(), tuple(slos), window)
+    point = _point(exchanges, load, health or Health(), tuple(slos), window, bill)
     found = {
         "schema": SCHEMA,
         "load": str(point.load),
@@ -68,6 +71,7 @@ def summarise(
     found["finish"] = finishes(point.columns, rows)
     found["failures"] = failures(point.columns, rows)
     found["health"] = point.health.document()
+    found["currency"] = point.bill.currency if point.bill else None
     found["method"] = METHOD
     found["definitions"] = {
         name: each._asdict() for name, each in {**DEFINITIONS, **RUN_DEFINITIONS}.items()
@@ -91,6 +95,7 @@ def _point(
     health: Health,
     slos: tuple[Slo, ...],
     wanted: Kind,
+    bill: Bill | None,
 ) -> _Point:
     columns = exchanges if isinstance(exchanges, Columns) else Columns.of(exchanges)
     loaded = parse(load)[0] if isinstance(load, str) else load
@@ -100,7 +105,7 @@ def _point(
     rows = window.began(columns)
     known = latency[rows & ~np.isnan(latency)]
     blocks = Blocks(window, columns.began[rows], float(known.mean()) if len(known) else 0.0)
-    return _Point(columns, values, loaded, health, slos, window, rows, blocks)
+    return _Point(columns, values, loaded, health, slos, window, rows, blocks, bill)
 
 
 def _window(point: _Point) -> dict[str, Any]:
@@ -169,6 +174,7 @@ def _run(point: _Point, judged: Kept) -> dict[str, dict[str, Any]]:
         "timeout_share": timeouts(point.columns, rows) / finished if finished else None,
         "audio_hours": None if np.isnan(sounds).all() else float(np.nansum(sounds)) / 3600,
     }
+    told |= point.bill.costs(told) if point.bill else dict.fromkeys(COSTS)
     whole = {name: told[name] for name in RUN_DEFINITIONS}
     return {
         name: each if isinstance(each, dict) else {"value": each} for name, each in whole.items()

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import charts
 from auricle.perf.report.charts import figure
-from auricle.perf.report.table import Summary, accuracies, promises, written
+from auricle.perf.report.table import Summary, outcomes, written
 from auricle.report.markup import Markup, tag, together
 
 Course: TypeAlias = Mapping[str, Any]
@@ -26,7 +26,7 @@ BREAKDOWNS = {
 
 def point(summary: Summary, course: Course | None, *, folded: bool) -> Markup:
     """All about one; folded where there are many."""
-    words = (*summary["notes"], *promises(summary), *accuracies(summary))
+    words = (*summary["notes"], *outcomes(summary))
     said = [tag("p", each, class_="quiet") for each in words]
     pictures = [each for each in _pictures(course) if each] if course else []
     content = together(

@@ -8,7 +8,7 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.definitions import COSTS, DEFINITIONS, RUN_DEFINITIONS
 
 Summary: TypeAlias = Mapping[str, Any]
 NONE = "–"
@@ -201,7 +201,24 @@ def remarks(summary: Summary) -> list[str]:
     told += [f"{load}: {each}" for each in summary["notes"]]
     for kind in summary["failures"]:
         told.append(f"{load}: {kind['count']:,} failed with {kind['examples'][0]}")
-    return told + [f"{load}: {each}" for each in (*promises(summary), *accuracies(summary))]
+    return told + [f"{load}: {each}" for each in outcomes(summary)]
+
+
+def outcomes(summary: Summary) -> list[str]:
+    """Which promises were kept, how good the answers were, and what they cost."""
+    return [*promises(summary), *accuracies(summary), *costs(summary)]
+
+
+def costs(summary: Summary) -> list[str]:
+    """What this load costs, where that is known."""
+    hour, sound, requests = (summary["run"].get(name, {}).get("value") for name in COSTS)
+    if hour is None:
+        return []
+    unit = summary["currency"]
+    told = f"{written(hour)} {unit} an hour"
+    if sound is not None:
+        told += f", {written(sound)} {unit} for an hour of sound"
+    return [f"{told}, {written(requests)} {unit} for a thousand requests."]
 
 
 def accuracies(summary: Summary) -> list[str]:

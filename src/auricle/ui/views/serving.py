@@ -108,11 +108,7 @@ def _overview(points: Sequence[Summary]) -> None:
         columns = fewer
     rows = [reported.row(each, columns) for each in points]
     pieces.show(pieces.table(reported.header(columns), rows))
-    told = (
-        (each["load"], sentence)
-        for each in points
-        for sentence in (*reported.promises(each), *reported.accuracies(each))
-    )
+    told = ((each["load"], sentence) for each in points for sentence in reported.outcomes(each))
     pieces.say(*_gathered(told))
 
 
