@@ -7,6 +7,7 @@ from html.parser import HTMLParser
 
 import numpy as np
 import pytest
+from simulated_servers import streamed
 
 from auricle.perf.columns import Columns
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
@@ -314,6 +315,13 @@ def test_a_search_that_found_no_limit_says_so(best, beyond, said):
 def test_a_search_tells_broken_promises_from_those_nobody_could_judge(best, beyond, said):
     tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
     assert said in table.found({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
+
+
+def test_few_requests_have_a_course_all_the_same():
+    said = [streamed(at, due=at + 0.5, sent=at + 0.5) for at in range(12)]
+    rates = course(Columns.of(said))["rates"]
+    assert rates["width_s"] == 5.0
+    assert rates["sent"] == [1.0, 1.0]
 
 
 # --- the page -------------------------------------------------------------------------

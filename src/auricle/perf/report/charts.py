@@ -97,11 +97,12 @@ def _legend(lines: Sequence[Line]) -> Markup:
     return tag("g", made)
 
 
-def figure(drawn: Markup | None, words: str) -> Markup | None:
-    """A picture with what to see in it."""
+def figure(drawn: Markup | None, words: str, *, whole: bool = False) -> Markup | None:
+    """A picture with what to see in it; a whole one has a line of its own."""
     if drawn is None:
         return None
-    return tag("figure", drawn, tag("figcaption", words), class_="plotted")
+    kind = "plotted whole" if whole else "plotted"
+    return tag("figure", drawn, tag("figcaption", words), class_=kind)
 
 
 # --- of one load point --------------------------------------------------------------------------

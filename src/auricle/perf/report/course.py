@@ -21,6 +21,8 @@ RATES = 60
 """Stretches of time over which a rate is taken, at most."""
 ENOUGH = 10
 """Requests in such a stretch, on average, at least: fewer make a rate of noise."""
+FEWEST = 5
+"""Stretches all the same, or there is no course to see."""
 DOTS = 500
 SHARES = (*(at / 100 for at in range(100)), 0.992, 0.995, 0.998, 0.999, 1.0)
 SPREAD = ("latency_s", "sched_latency_s", "ttft_s", "ttfa_s", "underrun_max_s", "min_prebuffer_s")
@@ -68,7 +70,7 @@ def _rates(columns: Columns) -> dict[str, Any]:
     if end <= 0:
         return {"width_s": None, **{name: [] for name in known}}
     some = max(map(len, known.values())) / ENOUGH
-    width = _round(end / min(RATES, max(1.0, some)))
+    width = _round(end / min(RATES, max(FEWEST, some)))
     edges = np.arange(max(1, math.floor(end / width)) + 1) * width  # a part of one says too little
     told = {name: np.histogram(times, edges)[0] / width for name, times in known.items()}
     return {"width_s": width, **{name: _listed(each) for name, each in told.items()}}

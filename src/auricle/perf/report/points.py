@@ -58,6 +58,7 @@ def _pictures(course: Course) -> Iterator[Markup | None]:
     yield figure(
         charts.timeline(course),
         f"{len(course['bars'])} requests, evenly chosen, in the order in which they began.",
+        whole=True,
     )
     width = course["rates"]["width_s"]
     yield figure(charts.rates(course), f"Counted over {written(width)} s at a time.")
