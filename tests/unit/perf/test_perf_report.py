@@ -232,6 +232,13 @@ def test_rates_are_those_that_were(points):
     assert found["rates"]["sent"][3] == pytest.approx(10)
 
 
+def test_few_requests_have_a_course_all_the_same():
+    said = [streamed(at, due=at + 0.5, sent=at + 0.5) for at in range(12)]
+    rates = course(Columns.of(said))["rates"]
+    assert rates["width_s"] == 5.0
+    assert rates["sent"] == [1.0, 1.0]
+
+
 def test_the_spread_begins_with_the_least_and_ends_with_the_most(points):
     _, found = points[1]
     spread = found["spread"]["sched_latency_s"]
@@ -315,13 +322,6 @@ def test_a_search_that_found_no_limit_says_so(best, beyond, said):
 def test_a_search_tells_broken_promises_from_those_nobody_could_judge(best, beyond, said):
     tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
     assert said in table.found({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
-
-
-def test_few_requests_have_a_course_all_the_same():
-    said = [streamed(at, due=at + 0.5, sent=at + 0.5) for at in range(12)]
-    rates = course(Columns.of(said))["rates"]
-    assert rates["width_s"] == 5.0
-    assert rates["sent"] == [1.0, 1.0]
 
 
 # --- the page -------------------------------------------------------------------------
