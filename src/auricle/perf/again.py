@@ -57,7 +57,7 @@ def _point(folder: Path, before: Mapping[str, Any], wanted: Mapping[str, Any]) -
     health = Health(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
     slos = parse_slos(wanted["slo"]) if wanted["slo"] else ()
     columns = Columns.read(place / "requests.jsonl")
-    bill = Bill(**wanted["bill"]) if wanted["bill"] else None
+    bill = Bill.read(wanted["bill"])
     point = summarise(columns, parse(before["load"])[0], health, slos, wanted["window"], bill)
     point.pop("definitions", None)
     return {**point, **{name: before[name] for name in KEPT}}

@@ -13,26 +13,27 @@ from typing import Any
 from auricle.costs import MILLION, Price
 
 HOUR = 3600
+FREE = Price("")
 
 
 @dataclass(frozen=True, slots=True)
 class Bill:
-    """Prices of a million tokens, a minute of sound, a request, and an hour of the machine."""
+    """What a model costs by the piece, and an hour of the machine it runs on."""
 
-    input: float = 0.0
-    output: float = 0.0
-    audio_minute: float = 0.0
-    request: float = 0.0
+    price: Price
     hour: float = 0.0
-    currency: str = "USD"
 
     @classmethod
     def of(cls, price: Price | None, hour: float | None) -> Bill | None:
         """What is to be paid, if anything is said of it."""
-        if price is None:
-            return None if hour is None else cls(hour=hour)
-        rates = (price.input, price.output, price.audio_minute, price.request)
-        return cls(*rates, hour or 0.0, price.currency)
+        if price is None and hour is None:
+            return None
+        return cls(price or FREE, hour or 0.0)
+
+    @classmethod
+    def read(cls, held: Mapping[str, Any] | None) -> Bill | None:
+        """As `asdict` wrote it."""
+        return cls(Price(**held["price"]), held["hour"]) if held else None
 
     def costs(self, run: Mapping[str, Any]) -> dict[str, float | None]:
         """By the names of `definitions.py`, from a run's rates; None where one is unknown."""
@@ -46,10 +47,10 @@ class Bill:
 
     def _an_hour(self, run: Mapping[str, Any]) -> float | None:
         prices = {
-            "tok_in_s": self.input * HOUR / MILLION,
-            "tok_out_s": self.output * HOUR / MILLION,
-            "audio_in_x": self.audio_minute * 60,
-            "req_s": self.request * HOUR,
+            "tok_in_s": self.price.input * HOUR / MILLION,
+            "tok_out_s": self.price.output * HOUR / MILLION,
+            "audio_in_x": self.price.audio_minute * 60,
+            "req_s": self.price.request * HOUR,
         }
         whole = self.hour
         for name, price in prices.items():

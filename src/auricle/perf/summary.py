@@ -71,7 +71,7 @@ def summarise(
     found["finish"] = finishes(point.columns, rows)
     found["failures"] = failures(point.columns, rows)
     found["health"] = point.health.document()
-    found["currency"] = point.bill.currency if point.bill else None
+    found["currency"] = point.bill.price.currency if point.bill else None
     found["method"] = METHOD
     found["definitions"] = {
         name: each._asdict() for name, each in {**DEFINITIONS, **RUN_DEFINITIONS}.items()

@@ -94,7 +94,7 @@ class Column:
         return self.metric.asks is None and reads_several(self.metric.score)
 
     @cached_property
-    def framed(self) -> Framed | None:
+    def _framed(self) -> Framed | None:
         fold = self.metric.fold
         inner = fold.fold if isinstance(fold, Answers) else fold
         return inner if isinstance(inner, Framed) else None
@@ -122,7 +122,7 @@ class Column:
                 self._take(place, record, line, stat)
 
     def _take(self, place: int, record: Record, line: Line, stat: Stat) -> None:
-        if self.framed:
+        if self._framed:
             self._watch(record)
         self.places.append(place)
         line["stats"][self.metric.name] = stat
@@ -132,14 +132,14 @@ class Column:
 
     def _watch(self, record: Record) -> None:
         """Note what the fold's details need to know and no stat tells."""
-        assert self.framed
-        self.frames.add(self.framed.frame(record.sample, *record.outputs))
+        assert self._framed
+        self.frames.add(self._framed.frame(record.sample, *record.outputs))
 
     def settled(self) -> Metric:
         """The metric, its fold told of all that was noted."""
-        if not self.framed or not self.frames:
+        if not self._framed or not self.frames:
             return self.metric
-        told, fold = self.framed.within(self.frames), self.metric.fold
+        told, fold = self._framed.within(self.frames), self.metric.fold
         return replace(self.metric, fold=fold.around(told) if isinstance(fold, Answers) else told)
 
     def _unread(self, place: int, record: Record, line: Line, why: str) -> None:

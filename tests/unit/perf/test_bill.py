@@ -28,7 +28,7 @@ def test_an_api_is_paid_by_what_it_reads_hears_and_says():
 
 
 def test_a_machine_costs_its_hour_whatever_it_does():
-    busy, idle = (Bill(hour=2.5).costs(run(audio_in_x=x)) for x in (20.0, 1.0))
+    busy, idle = (Bill.of(None, 2.5).costs(run(audio_in_x=x)) for x in (20.0, 1.0))
     assert busy["cost_hour"] == idle["cost_hour"] == 2.5
     assert busy["cost_audio_hour"] == 0.125
     assert idle["cost_audio_hour"] == 2.5
@@ -38,13 +38,14 @@ def test_what_is_priced_and_unknown_makes_the_cost_unknown():
     priced = Bill.of(Price("x", output=10.0), None)
     assert priced.costs(run(tok_out_s=None)) == dict.fromkeys(COSTS)
     assert priced.costs(run(tok_in_s=None))["cost_hour"] is not None
-    assert Bill(hour=1.0).costs(run(audio_in_x=None))["cost_audio_hour"] is None
-    assert Bill(hour=1.0).costs(run(req_s=0.0))["cost_1k_requests"] is None
+    hourly = Bill.of(None, 1.0)
+    assert hourly.costs(run(audio_in_x=None))["cost_audio_hour"] is None
+    assert hourly.costs(run(req_s=0.0))["cost_1k_requests"] is None
 
 
 def test_nothing_is_billed_where_nothing_is_said():
     assert Bill.of(None, None) is None
-    assert Bill.of(None, 0.0) == Bill()
+    assert Bill.of(None, 0.0).costs(run())["cost_hour"] == 0.0
 
 
 def test_a_point_tells_its_cost_in_its_currency():
@@ -53,7 +54,7 @@ def test_a_point_tells_its_cost_in_its_currency():
         for at in range(200)
     ]
     plain, paid = (
-        summarise(said, "poisson:10", window="all", bill=b) for b in (None, Bill(hour=3))
+        summarise(said, "poisson:10", window="all", bill=b) for b in (None, Bill.of(None, 3.0))
     )
     assert costs(plain) == []
     assert all(plain["run"][name]["value"] is None for name in COSTS)
@@ -64,7 +65,7 @@ def test_a_point_tells_its_cost_in_its_currency():
 
 
 def test_a_measurement_is_priced_while_it_is_made_or_afterwards(measured, auricle, tmp_path):
-    folder = measured("closed:2", count=4, bill=Bill(hour=2.0, currency="EUR")).folder
+    folder = measured("closed:2", count=4, bill=Bill(Price("fake", currency="EUR"), 2.0)).folder
     summary = json.loads((folder / "summary.json").read_text())
     assert summary["points"][0]["run"]["cost_hour"]["value"] == 2.0
     assert summary["points"][0]["currency"] == "EUR"
