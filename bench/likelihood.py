@@ -25,10 +25,10 @@ from measure import Sheet, at_most
 
 from auricle import evaluate
 from auricle.config import Spec
+from auricle.core.registry import metric
+from auricle.core.types import Sample
 from auricle.infer import Choose, Continue
-from auricle.registry import metric
 from auricle.tasks.base import Task
-from auricle.types import Sample
 
 Sums = list[list[float]]
 """Log-likelihoods of the options of each question."""

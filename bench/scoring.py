@@ -15,10 +15,10 @@ import material
 from measure import Cost, Sheet, at_most, best, cost
 
 from auricle import Generation, Sample, evaluate, score
+from auricle.core.types import Record
 from auricle.metrics.text import wer
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.types import Record
 
 SAMPLES = 100_000
 HARD = 0.3

@@ -10,9 +10,9 @@ import orjson
 import soundfile
 
 from auricle import BatchModel, Generation, Prediction, Spec, evaluate
-from auricle.codec import encode_record
-from auricle.types import Generation as Said
-from auricle.types import Record, Sample
+from auricle.core.serialization import encode_record
+from auricle.core.types import Generation as Said
+from auricle.core.types import Record, Sample
 
 EMOTIONS = ("neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised")
 LABELS = ("生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",

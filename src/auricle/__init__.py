@@ -11,13 +11,9 @@ if TYPE_CHECKING:
     from auricle.audio import Audio, Image, Video
     from auricle.comparison import compare
     from auricle.config import Spec
-    from auricle.engine import Settings
-    from auricle.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
-    from auricle.metrics.base import Metric, metric
-    from auricle.models.base import AsyncModel, BatchModel
-    from auricle.registry import model, task
-    from auricle.tasks.base import Task, jsonl
-    from auricle.types import (
+    from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
+    from auricle.core.registry import model, task
+    from auricle.core.types import (
         Generate,
         Generation,
         Likelihood,
@@ -27,6 +23,10 @@ if TYPE_CHECKING:
         Sample,
         Turn,
     )
+    from auricle.engine import Settings
+    from auricle.metrics.base import Metric, metric
+    from auricle.models.base import AsyncModel, BatchModel
+    from auricle.tasks.base import Task, jsonl
 
 _HOMES = {
     "api": ("evaluate", "load_model", "score", "summary"),
@@ -34,12 +34,12 @@ _HOMES = {
     "comparison": ("compare",),
     "config": ("Spec",),
     "engine": ("Settings",),
-    "errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
+    "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),
-    "registry": ("model", "task"),
+    "core.registry": ("model", "task"),
     "tasks.base": ("Task", "jsonl"),
-    "types": (
+    "core.types": (
         "Generate",
         "Generation",
         "Likelihood",

@@ -11,25 +11,12 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from auricle import engine, infer, judging, registry
+from auricle import engine, infer, judging
 from auricle.audio import Audio
 from auricle.config import JudgeSpec, Spec
-from auricle.costs import Purse
-from auricle.engine import Settings, Watch
-from auricle.errors import Hopeless, SpecError, Unsupported
-from auricle.infer import Inferencer, suited, telling
-from auricle.interrupt import drained_by_interrupt
-from auricle.making import bind, check, class_of, description, spread
-from auricle.making import build as build
-from auricle.making import construct as construct
-from auricle.making import short as short
-from auricle.models import AsyncModel, Model, abilities, adapt
-from auricle.report.numbers import Number
-from auricle.report.publish import publish
-from auricle.report.score import Scoreboard
-from auricle.store import Run, locked
-from auricle.tasks.base import Task
-from auricle.types import (
+from auricle.core import registry
+from auricle.core.errors import Hopeless, SpecError, Unsupported
+from auricle.core.types import (
     ABILITY,
     Ability,
     Generate,
@@ -42,6 +29,20 @@ from auricle.types import (
     Sample,
     Turn,
 )
+from auricle.costs import Purse
+from auricle.engine import Settings, Watch
+from auricle.infer import Inferencer, suited, telling
+from auricle.interrupt import drained_by_interrupt
+from auricle.making import bind, check, class_of, description, spread
+from auricle.making import build as build
+from auricle.making import construct as construct
+from auricle.making import short as short
+from auricle.models import AsyncModel, Model, abilities, adapt
+from auricle.report.numbers import Number
+from auricle.report.publish import publish
+from auricle.report.score import Scoreboard
+from auricle.store import Run, locked
+from auricle.tasks.base import Task
 from auricle.verdicts import Judge, Verdicts, last_judge
 
 T = TypeVar("T")

@@ -9,8 +9,8 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from auricle.errors import Hopeless, NotFinite, Refused, SampleError, Transient, Unreachable
-from auricle.types import (
+from auricle.core.errors import Hopeless, NotFinite, Refused, SampleError, Transient, Unreachable
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import unquote, urlsplit
 
 from auricle import decode, waveform
-from auricle.errors import AudioError, SampleError
+from auricle.core.errors import AudioError, SampleError
 from auricle.waveform import AudioInfo, Format, Waveform
 
 if TYPE_CHECKING:

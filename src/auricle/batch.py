@@ -20,9 +20,9 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
 from auricle.sizes import AUTO_MOST, Limits, Sizes, out_of_memory
-from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
 
 Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 

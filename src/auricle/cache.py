@@ -24,11 +24,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.codec import dumps, read_output
-from auricle.errors import SampleError, SpecError
-from auricle.registry import parted
-from auricle.secrecy import SECRET, redacted
-from auricle.types import ABILITY, Generation, Output, Request, Turn
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.redaction import SECRET, redacted
+from auricle.core.registry import parted
+from auricle.core.serialization import dumps, read_output
+from auricle.core.types import ABILITY, Generation, Output, Request, Turn
 
 FORMAT = 1
 """Of a row and of its key; a file of another format is set aside."""

@@ -9,13 +9,13 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from auricle import registry
+from auricle.core import registry
+from auricle.core.errors import SpecError
+from auricle.core.redaction import redacted
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
 from auricle.data.yaml_file import read_extended
 from auricle.data.yaml_file import read_yaml as read_yaml
-from auricle.errors import SpecError
-from auricle.secrecy import redacted
 from auricle.verdicts import Judge
 
 KINDS = (

@@ -16,10 +16,10 @@ from typing import Any, Protocol
 import orjson
 
 from auricle.audio import Audio
-from auricle.codec import digest
-from auricle.errors import AudioError, SpecError
+from auricle.core.errors import AudioError, SpecError
+from auricle.core.serialization import digest
+from auricle.core.types import Generation, Output, Record, Sample, has_media, parts_of
 from auricle.store import Run
-from auricle.types import Generation, Output, Record, Sample, has_media, parts_of
 
 RATES = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
-from auricle.errors import AudioError, SampleError
+from auricle.core.errors import AudioError, SampleError
 from auricle.waveform import AudioInfo, Waveform, check_slice, frames_between
 
 if TYPE_CHECKING:

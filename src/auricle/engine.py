@@ -17,16 +17,10 @@ from typing import Literal, Protocol, TypeAlias, cast
 from auricle.asking import Asking, Luck
 from auricle.asking import Settings as Settings
 from auricle.batch import Batcher, Lane, Seat, Stopped
-from auricle.codec import content_key, digest, dumps
-from auricle.costs import heard as heard_seconds
-from auricle.errors import SampleError, SpecError, told
-from auricle.garbage import seldom_collected
-from auricle.infer.base import Inferencer, beside, let_go
-from auricle.models.base import AsyncModel, BatchModel, Model
-from auricle.sizes import Limits
-from auricle.speed import Clock, passes
-from auricle.store import Run
-from auricle.types import (
+from auricle.core.errors import SampleError, SpecError, told
+from auricle.core.gc_tuning import seldom_collected
+from auricle.core.serialization import content_key, digest, dumps
+from auricle.core.types import (
     ABILITY,
     Ability,
     Failure,
@@ -38,6 +32,12 @@ from auricle.types import (
     Sample,
     has_media,
 )
+from auricle.costs import heard as heard_seconds
+from auricle.infer.base import Inferencer, beside, let_go
+from auricle.models.base import AsyncModel, BatchModel, Model
+from auricle.sizes import Limits
+from auricle.speed import Clock, passes
+from auricle.store import Run
 
 ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """What a model may raise that no `except Exception` sees: it costs a sample, not the run."""

@@ -17,18 +17,18 @@ from typing import Any
 import click
 import orjson
 
-from auricle import registry
 from auricle.audio import Audio
 from auricle.catalogue import TASKS
 from auricle.commands import DONE, FAILED, pairs
 from auricle.config import Spec, placed
-from auricle.errors import SampleError, SpecError
+from auricle.core import registry
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Rejected, Sample, parts_of
 from auricle.making import build
 from auricle.report.terminal import aligned
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
 from auricle.tasks.benchmarks.rows import Item, Published
-from auricle.types import Rejected, Sample, parts_of
 
 HEADER = ("name", "kind", "language", "licence", "source")
 BENCHMARKS = "auricle.tasks.benchmarks."

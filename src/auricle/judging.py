@@ -15,13 +15,13 @@ from typing import Protocol
 from auricle import engine
 from auricle.asking import Asking, Luck, Seated, Settings
 from auricle.batch import Stopped
-from auricle.codec import digest
-from auricle.durable import Journal, cut_torn_line
-from auricle.errors import AuricleError, Hopeless, told
+from auricle.core.errors import AuricleError, Hopeless, told
+from auricle.core.files import Journal, cut_torn_line
+from auricle.core.serialization import digest
+from auricle.core.types import Failure, Generation
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
 from auricle.store import Run
-from auricle.types import Failure, Generation
 from auricle.verdicts import Judge, Question, Verdict, Verdicts, last_judge, questions
 
 

@@ -11,15 +11,15 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from auricle import registry
 from auricle.asking import Settings
 from auricle.config import Spec
+from auricle.core import registry
+from auricle.core.errors import AuricleError, SpecError, told
+from auricle.core.types import Json
 from auricle.environments import ENVIRONMENT, PYTHON, home_of
-from auricle.errors import AuricleError, SpecError, told
 from auricle.infer import Inferencer
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.tasks.base import Task
-from auricle.types import Json
 
 
 def build(spec: Spec) -> Task:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from auricle import api
 from auricle.config import Spec
+from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.engine import Settings
 from auricle.store import Run
-from auricle.types import Generation, Likelihood, Output, Prediction
 
 MOST_TOLD = 5
 CLOSE = 1e-4  # numbers that differ by less differ by rounding

@@ -13,8 +13,8 @@ from typing import Any
 
 import orjson
 
+from auricle.core.types import Record
 from auricle.store import Run
-from auricle.types import Record
 
 Measured = Mapping[str, Any]
 """What one pass took, as `progress.json` has it."""

@@ -14,7 +14,7 @@ import orjson
 
 from auricle.commands import DONE, FAILED, INTERRUPTED, pairs, price_of
 from auricle.config import Spec, task_of
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.making import build, short
 from auricle.perf.again import is_measurement, summed_up_again
 from auricle.perf.bill import Bill

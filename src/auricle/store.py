@@ -24,10 +24,10 @@ from typing import IO, Any
 import orjson
 
 from auricle.audio import Audio
-from auricle.codec import decode_record, digest, digest_of_id, dumps, encode_record
-from auricle.durable import Journal, cut_torn_line, write_whole
-from auricle.errors import AudioError, DataError, RunLocked, RunMismatch
-from auricle.types import Generation, Json, Output, Record
+from auricle.core.errors import AudioError, DataError, RunLocked, RunMismatch
+from auricle.core.files import Journal, cut_torn_line, write_whole
+from auricle.core.serialization import decode_record, digest, digest_of_id, dumps, encode_record
+from auricle.core.types import Generation, Json, Output, Record
 
 SPEECH = "speech/"
 DERIVED = (

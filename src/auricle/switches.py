@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 CROP = click.option(
     "--crop", type=click.FloatRange(0, min_open=True), help="Seconds that a model hears of a sound."

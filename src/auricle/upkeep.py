@@ -13,7 +13,7 @@ import click
 import orjson
 
 from auricle.cache import Held, clear, contents, default_path
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.report.terminal import aligned
 
 DAY = 86_400.0

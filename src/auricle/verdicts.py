@@ -18,11 +18,11 @@ import orjson
 
 from auricle.audio import Audio, Image, Video
 from auricle.cache import TRANSPORT
-from auricle.codec import digest, dumps
-from auricle.errors import AuricleError, Unreadable, told
+from auricle.core.errors import AuricleError, Unreadable, told
+from auricle.core.redaction import SECRET, redacted
+from auricle.core.serialization import digest, dumps
+from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import Metric
-from auricle.secrecy import SECRET, redacted
-from auricle.types import Failure, Generate, Generation, Record
 
 INTRODUCED = b'{"model":'
 

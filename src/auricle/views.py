@@ -13,15 +13,15 @@ from typing import Any
 import click
 import orjson
 
-from auricle import registry
-from auricle.codec import dumps
-from auricle.errors import SpecError
+from auricle.core import registry
+from auricle.core.errors import SpecError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Likelihood, Output, Record
 from auricle.metrics.turns import conversation
 from auricle.report import talk, terminal
 from auricle.report.usage import usage_line
 from auricle.report.words import likelihood_of
 from auricle.store import Run
-from auricle.types import Generation, Likelihood, Output, Record
 
 
 def told_of(run: Path) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import reduce
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
 
 if TYPE_CHECKING:
     from numpy import float32

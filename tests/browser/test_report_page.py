@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, labels, text
 from auricle.report.files import document
 from auricle.report.html import render
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import shown
-from auricle.types import Failure, Generation, Prediction, Record, Sample
 
 LONG = "unbroken" * 40
 

@@ -11,9 +11,9 @@ from auricle.fakeserver.likelihoods import logprob_of
 
 TASK = """
 from auricle.infer import Choose, Continue, FirstToken
-from auricle.registry import metric
+from auricle.core.registry import metric
 from auricle.tasks.base import Task
-from auricle.types import Sample
+from auricle.core.types import Sample
 
 ROWS = [("is it", ["a cat", "a very big dog"], 0), ("who", ["you", "me and 猫"], "B")]
 

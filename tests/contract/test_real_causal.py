@@ -11,8 +11,8 @@ if missing := [
 
 from real_server import model_folder
 
+from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
-from auricle.types import Generate, LogLikelihood, Turn
 
 QUESTIONS = {
     "What is the capital of France?": "Paris",

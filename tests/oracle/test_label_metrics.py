@@ -13,6 +13,7 @@ from sklearn.metrics import (
     top_k_accuracy_score,
 )
 
+from auricle.core.types import Prediction, Sample
 from auricle.metrics.labels import (
     accuracy,
     accuracy_matched,
@@ -24,7 +25,6 @@ from auricle.metrics.labels import (
     uar_all,
     weighted_f1,
 )
-from auricle.types import Prediction, Sample
 
 METRICS = [accuracy, accuracy_matched, uar, uar_all, macro_f1, weighted_f1]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from auricle import Audio, Settings, Spec, SpecError, evaluate, load_model, score, summary
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
 
 
 @pytest.fixture

@@ -7,11 +7,11 @@ import pytest
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.api import Unwatched
 from auricle.asking import FIRST, LONGEST_WAIT, Asking, Luck
+from auricle.core.errors import AudioError, Hopeless, Refused, Transient, Unreachable
+from auricle.core.types import Prediction
 from auricle.engine import Direct, Pass
-from auricle.errors import AudioError, Hopeless, Refused, Transient, Unreachable
 from auricle.infer import Respond
 from auricle.store import Run
-from auricle.types import Prediction
 
 QUESTION = Generate(turns=(Turn("user", ("hello",)),))
 QUICK = Settings(patience=0.0)

@@ -21,7 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle.audio import Audio, AudioInfo, Image, Video
-from auricle.errors import AudioError, SampleError
+from auricle.core.errors import AudioError, SampleError
 
 RECORDINGS = Path(__file__).parents[3] / "shared" / "data"
 SOUNDFILE_FORMATS = {

@@ -5,9 +5,9 @@ import asyncio
 import pytest
 
 from auricle.batch import LOOKAHEAD, Batcher, Stopped, Waiting, cut
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
+from auricle.core.types import Audio, Generate, Generation, Predict, Prediction, Turn
 from auricle.sizes import AUTO_MOST, Limits
-from auricle.types import Audio, Generate, Generation, Predict, Prediction, Turn
 
 
 def request(text):

@@ -15,7 +15,7 @@ import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
 from auricle.cache import AnswerCache, clear, contents, default_path
-from auricle.types import Likelihood, Prediction
+from auricle.core.types import Likelihood, Prediction
 
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
 ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")

@@ -9,8 +9,8 @@ import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
 from auricle.audio import Image, Video
-from auricle.codec import decode_record, encode_record
-from auricle.types import Failure, Likelihood, Output, Record, Turn
+from auricle.core.serialization import decode_record, encode_record
+from auricle.core.types import Failure, Likelihood, Output, Record, Turn
 
 SAMPLE = Sample(
     id='a "quoted", "row": id',

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from auricle import Spec, SpecError
 from auricle.config import task_of
-from auricle.secrecy import redacted
+from auricle.core.redaction import redacted
 
 
 def test_an_unknown_field_is_refused():

@@ -17,12 +17,12 @@ from auricle import (
     Turn,
 )
 from auricle.api import Unwatched
+from auricle.core.errors import DataError
+from auricle.core.types import Rejected
 from auricle.engine import Pass, ask_once
-from auricle.errors import DataError
 from auricle.infer import Choose, Compare, Converse, Measure, Respond
 from auricle.models.fake import Echo, FakeApi, FakeReward
 from auricle.store import Run
-from auricle.types import Rejected
 
 SPEC = {"identity": {}, "spec": {}}
 QUICK = Settings(patience=0.001)

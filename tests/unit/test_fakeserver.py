@@ -21,7 +21,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.fakeserver import FAULTS, FakeServer, Script, digest_of
 
 CHAT = "/v1/chat/completions"

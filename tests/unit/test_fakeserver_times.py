@@ -12,7 +12,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.fakeserver import FakeServer, Script, digest_of
 from auricle.fakeserver.timetable import Timetable
 

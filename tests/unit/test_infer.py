@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from auricle import Audio, Sample
-from auricle.errors import SampleError, SpecError, Unsupported
+from auricle.core.errors import SampleError, SpecError, Unsupported
 from auricle.infer import Either, Measure, Respond, preview, render, suited
 
 SOUND = Audio("a.wav")

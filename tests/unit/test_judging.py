@@ -7,14 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from auricle import Settings, Spec, api, judging, registry
+from auricle import Settings, Spec, api, judging
 from auricle.config import JudgeSpec
-from auricle.errors import Hopeless, Refused, SpecError, Unsupported
+from auricle.core import registry
+from auricle.core.errors import Hopeless, Refused, SpecError, Unsupported
+from auricle.core.types import Generate, Generation, Turn
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
 from auricle.store import Run
 from auricle.tasks.kinds import qa
-from auricle.types import Generate, Generation, Turn
 
 JUDGES = '''
 from pathlib import Path

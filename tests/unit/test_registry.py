@@ -2,8 +2,8 @@
 
 import pytest
 
-from auricle.errors import SpecError, UnknownName
-from auricle.registry import Builtin, Registry, encoder, metric, model, parted, retriever, task
+from auricle.core.errors import SpecError, UnknownName
+from auricle.core.registry import Builtin, Registry, encoder, metric, model, parted, retriever, task
 
 
 @pytest.fixture
@@ -133,7 +133,7 @@ def test_half_a_path_is_told_what_is_missing(registry):
 def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
     path = tmp_path / "named.py"
     path.write_text(
-        "from auricle.registry import model\n"
+        "from auricle.core.registry import model\n"
         "@model('named-twice')\n"
         "class Named:\n"
         "    def generate(self, batch): ...\n"

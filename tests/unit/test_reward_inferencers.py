@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
-from auricle.errors import NotFinite, SampleError
+from auricle.core.errors import NotFinite, SampleError
 from auricle.infer import Appraise, InWords, Prefer, Rate
 
 A, B, ONE, REFERENCE = (Audio(f"{name}.wav") for name in ("a", "b", "one", "reference"))

@@ -7,14 +7,14 @@ import pytest
 
 from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
 from auricle.api import Unwatched, score
+from auricle.core.errors import DataError, SampleError
+from auricle.core.types import Failure, Record, has_media
 from auricle.engine import Pass
-from auricle.errors import DataError, SampleError
 from auricle.infer import Respond
 from auricle.models.fake import Echo, FakeApi
 from auricle.report.usage import meanings, usage_facts, usage_line
 from auricle.speed import Clock, passes, speed
 from auricle.store import Run
-from auricle.types import Failure, Record, has_media
 
 SPEC = {"identity": {}, "spec": {}}
 

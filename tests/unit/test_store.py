@@ -9,10 +9,10 @@ import time
 import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
-from auricle.durable import COMMIT_SECONDS, cut_torn_line
-from auricle.errors import DataError, RunLocked, RunMismatch
+from auricle.core.errors import DataError, RunLocked, RunMismatch
+from auricle.core.files import COMMIT_SECONDS, cut_torn_line
+from auricle.core.types import Failure, Record
 from auricle.store import Run, set_aside
-from auricle.types import Failure, Record
 
 SPEC = {"identity": {"task": "a", "model": "x"}, "spec": {}}
 

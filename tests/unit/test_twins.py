@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from auricle.audio import Audio
-from auricle.twins import quickly
-from auricle.types import Generation, Prediction, Record, Sample
+from auricle.core.fast_construct import quickly
+from auricle.core.types import Generation, Prediction, Record, Sample
 
 KINDS = (Audio, Generation, Prediction, Record, Sample)
 

@@ -18,7 +18,7 @@ from typing import Any
 import orjson
 
 import auricle
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.models import AsyncModel, BatchModel, Model
 
 PATIENCE = 120.0

@@ -15,11 +15,11 @@ from typing import Any
 
 import orjson
 
-from auricle import errors
 from auricle.audio import Audio, Image, Video
-from auricle.codec import dumps
-from auricle.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, told
-from auricle.types import (
+from auricle.core import errors
+from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, told
+from auricle.core.serialization import dumps
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,

@@ -14,8 +14,8 @@ from typing import IO, Any
 from auricle.backends.messages import pack, pack_request, unpack_error, unpack_output
 from auricle.backends.worker import read
 from auricle.batch import Gone
-from auricle.errors import AuricleError, SpecError, Transient
-from auricle.types import Output, Request
+from auricle.core.errors import AuricleError, SpecError, Transient
+from auricle.core.types import Output, Request
 
 MOST_STARTS = 8  # in a row, without an answer between
 CLOSING_SECONDS = 5.0

@@ -22,9 +22,9 @@ from auricle.backends.messages import (
 from auricle.backends.process import MOST_STARTS, earliest
 from auricle.backends.worker import answers, loaded
 from auricle.batch import Gone
-from auricle.errors import MissingExtra, SpecError, Transient
+from auricle.core.errors import MissingExtra, SpecError, Transient
+from auricle.core.types import Ability, Output, Request
 from auricle.models import BatchModel
-from auricle.types import Ability, Output, Request
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from auricle.backends.process import Child, earliest
-from auricle.errors import Transient
+from auricle.core.errors import Transient
+from auricle.core.types import Ability, Output, Request
 from auricle.models import BatchModel
-from auricle.types import Ability, Output, Request
 
 
 @dataclass(frozen=True, slots=True)

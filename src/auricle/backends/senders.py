@@ -13,8 +13,7 @@ from typing import Any, cast
 
 from auricle.backends.process import MOST_STARTS as MOST_STARTS
 from auricle.backends.process import Child, earliest
-from auricle.models import AsyncModel
-from auricle.types import (
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,
@@ -24,6 +23,7 @@ from auricle.types import (
     Prediction,
     Request,
 )
+from auricle.models import AsyncModel
 
 SHARED = ("rpm", "tpm")  # limits of a whole run, divided among its senders
 

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle import registry
 from auricle.asking import Asking, Settings
 from auricle.backends.messages import (
     HEAD,
@@ -19,11 +18,12 @@ from auricle.backends.messages import (
     unpack,
     unpack_request,
 )
-from auricle.codec import dumps
+from auricle.core import registry
+from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.serialization import dumps
+from auricle.core.types import ABILITY, Output
 from auricle.engine import ESCAPES, Direct, close
-from auricle.errors import AuricleError, SampleError, SpecError, told
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
-from auricle.types import ABILITY, Output
 
 ONCE = Settings(attempts=1)
 """Whoever asked decides whether it is worth another attempt."""

@@ -7,7 +7,7 @@ import sys
 import click
 
 from auricle.cli import keeping, reading, running, showing
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})

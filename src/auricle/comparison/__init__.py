@@ -21,8 +21,8 @@ from auricle.comparison.notes import notes
 from auricle.comparison.rows import Row, match, rows
 from auricle.comparison.shifts import Shift, shared, shifts
 from auricle.comparison.sides import Pairs, Side, pair, read
-from auricle.errors import SpecError
-from auricle.garbage import seldom_collected
+from auricle.core.errors import SpecError
+from auricle.core.gc_tuning import seldom_collected
 from auricle.metrics.agreement import Agreement
 from auricle.metrics.base import Metric
 

@@ -6,8 +6,8 @@ import math
 from collections.abc import Iterator, Sequence
 
 from auricle.comparison.sides import Pairs, Side
+from auricle.core.types import Output
 from auricle.metrics.agreement import Agreement, agreement
-from auricle.types import Output
 
 NOTHING: tuple[Output, ...] = ()
 

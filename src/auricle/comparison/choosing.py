@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle import api
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.metrics.base import Metric
 from auricle.store import Run
 from auricle.text import PROFILES

@@ -8,9 +8,9 @@ from typing import Any
 
 from auricle.comparison.rows import Matched
 from auricle.comparison.sides import Pairs, Side
+from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.report.worst import MOST_SHOWN, Shown, shown
-from auricle.types import Record
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,12 +12,12 @@ from typing import Any
 
 import orjson
 
-from auricle.codec import digest, dumps
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.serialization import digest, dumps
+from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Metric
 from auricle.report.columns import Stats
 from auricle.store import Run
-from auricle.types import Output, Prediction, Record
 
 ABSENT = -1
 NESTED = {list, type(None)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from auricle.errors import AuricleError, SampleError
+from auricle.core.errors import AuricleError, SampleError
 
 
 @contextmanager

@@ -20,11 +20,11 @@ from auricle.audio import Audio
 from auricle.compat.blame import raised_by
 from auricle.compat.cmi_core import input_class, interface, places_of
 from auricle.compat.files import Files
-from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.registry import attribute
+from auricle.core.types import Predict, Prediction
 from auricle.models.base import BatchModel
 from auricle.models.sounds import crop_of, the_candidate
-from auricle.registry import attribute
-from auricle.types import Predict, Prediction
 
 NAMES = ("alignment", "musicality")
 """What the two columns of scores are."""

@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 from typing import Self
 
 from auricle.audio import Audio
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.models.sounds import cropped
 
 

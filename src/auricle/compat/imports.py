@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 YAML = (".yaml", ".yml")
 

@@ -16,8 +16,8 @@ from typing import Any, Literal
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.errors import SampleError
-from auricle.types import Part, Turn
+from auricle.core.errors import SampleError
+from auricle.core.types import Part, Turn
 
 Role = Literal["system", "user", "assistant"]
 

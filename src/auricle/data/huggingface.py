@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import DataError, MissingExtra
+from auricle.core.types import Rejected, Sample
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.errors import DataError, MissingExtra
-from auricle.types import Rejected, Sample
 
 PREFIX = "hf:"
 CONVERTED = "refs/convert/"

@@ -17,9 +17,9 @@ from typing import Any, TypeVar
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.core.errors import DataError, SampleError
+from auricle.core.types import Input, Json, Rejected, Sample, parts_of
 from auricle.data.rows import Row, count, revision, rows
-from auricle.errors import DataError, SampleError
-from auricle.types import Input, Json, Rejected, Sample, parts_of
 
 COLUMNS: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 
 import orjson
 
-from auricle.errors import DataError, MissingExtra
-from auricle.types import Rejected
+from auricle.core.errors import DataError, MissingExtra
+from auricle.core.types import Rejected
 
 
 class Row(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     import yaml

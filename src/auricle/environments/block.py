@@ -8,9 +8,9 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import SpecError
+from auricle.core.redaction import redacted
 from auricle.data.yaml_file import read_yaml
-from auricle.errors import SpecError
-from auricle.secrecy import redacted
 
 VARIABLE = re.compile(r"[A-Za-z_]\w*")
 OURS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")

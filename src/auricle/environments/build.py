@@ -18,11 +18,11 @@ from pathlib import Path
 
 import orjson
 
-from auricle.durable import write_whole
+from auricle.core.errors import SpecError
+from auricle.core.files import write_whole
+from auricle.core.redaction import redacted
 from auricle.environments.block import Block
 from auricle.environments.kept import ABOUT, Environment, digest_of, find, folder, look, place
-from auricle.errors import SpecError
-from auricle.secrecy import redacted
 
 NEEDED = "orjson"
 """What Auricle's own source imports in a worker."""

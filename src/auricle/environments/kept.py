@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
+from auricle.core.errors import SpecError
+from auricle.core.redaction import redacted
 from auricle.environments.block import Block
-from auricle.errors import SpecError
-from auricle.secrecy import redacted
 
 PYTHON, ENVIRONMENT = "python", "environment"
 """The arguments that name another Python for a model to run under, or an environment."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.exports import cmi, kimi, lmms_eval, open_asr, ultraeval
 from auricle.exports.written import Tell
 

@@ -16,15 +16,15 @@ from typing import Any
 import orjson
 
 from auricle import api
-from auricle.durable import write_lines, write_whole
-from auricle.errors import SpecError, Unreadable, Unsuited
+from auricle.core.errors import SpecError, Unreadable, Unsuited
+from auricle.core.files import write_lines, write_whole
+from auricle.core.types import Generation, Output, Record
 from auricle.exports.cmi_tables import Result, detail, summary
 from auricle.metrics.preference import A, choice
 from auricle.metrics.rewards import Dimension
 from auricle.store import Run
 from auricle.tasks.reward.cmi import Bench
 from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCES
-from auricle.types import Generation, Output, Record
 
 SCORES: Mapping[str, str] = {
     "alignment": "predicted_text-music alignment",

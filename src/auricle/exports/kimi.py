@@ -8,7 +8,8 @@ from typing import Any
 
 import orjson
 
-from auricle.durable import write_whole
+from auricle.core.files import write_whole
+from auricle.core.types import Generation, Record
 from auricle.exports.written import (
     Tell,
     Written,
@@ -19,7 +20,6 @@ from auricle.exports.written import (
     text_of,
     write_rows,
 )
-from auricle.types import Generation, Record
 
 TASKS: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
 NULL = "null"

@@ -10,10 +10,10 @@ from typing import Any
 
 import orjson
 
-from auricle.codec import dumps
-from auricle.durable import write_whole
+from auricle.core.files import write_whole
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Record
 from auricle.exports.written import Tell, Written, numbered, question_of, text_of, write_rows
-from auricle.types import Generation, Record
 
 OWN = ("raw", "scores")
 

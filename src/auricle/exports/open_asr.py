@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Record
 from auricle.exports.written import Tell, Written, sounds_of, text_of, write_rows
-from auricle.types import Record
 
 OWN = ("audio_filepath", "duration", "time", "text", "pred_text", "id")
 

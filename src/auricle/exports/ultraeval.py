@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from auricle.durable import write_whole
+from auricle.core.files import write_whole
+from auricle.core.types import Record
 from auricle.exports.written import (
     Tell,
     Written,
@@ -15,7 +16,6 @@ from auricle.exports.written import (
     text_of,
     write_rows,
 )
-from auricle.types import Record
 
 Event = dict[str, Any]
 

@@ -13,12 +13,12 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.durable import write_lines
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.files import write_lines
+from auricle.core.types import Generation, Json, Record, parts_of
 from auricle.making import short
 from auricle.store import Run
 from auricle.tasks.base import Task
-from auricle.types import Generation, Json, Record, parts_of
 
 REJECTED = "RejectedRow"
 Tell = Callable[[str], None]

@@ -4,7 +4,7 @@ For tests, for `auricle doctor` and for whoever has no key. Nothing it does is r
 befalls a request follows from its bytes, so every count can be foretold.
 """
 
-from auricle.errors import MissingExtra
+from auricle.core.errors import MissingExtra
 from auricle.fakeserver.script import FAULTS, Script, digest_of
 
 try:

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.fakeserver.script import Script
 from auricle.fakeserver.server import FakeServer
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 FAULTS: Mapping[str, str] = {
     "400": "a refusal of the request",

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from auricle.config import Spec
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.imports import cmi, kimi, lmms_eval, open_asr, ultraeval
 from auricle.imports.base import Results, Tool, lines_of
 from auricle.imports.making_runs import Told as Told

@@ -12,8 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import DataError
-from auricle.types import Failure, Generation, Output
+from auricle.core.errors import DataError
+from auricle.core.types import Failure, Generation, Output
 
 Line = tuple[str, dict[str, Any]]
 """Where a line stands, such as `results.jsonl:17`, and what it holds."""

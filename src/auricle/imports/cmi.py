@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.types import Prediction
 from auricle.imports.base import Answer, Line, Results, Tool, beside, not_answered
 from auricle.tasks.reward.cmi_rows import PREFERENCES, dataset_of
-from auricle.types import Prediction
 
 COLUMNS: Mapping[str, str] = {
     "alignment": "predicted_text-music alignment",

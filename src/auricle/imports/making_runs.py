@@ -11,16 +11,16 @@ from typing import Any
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.codec import content_key, dumps
 from auricle.config import KINDS, Spec
+from auricle.core.errors import AudioError, DataError, SpecError
+from auricle.core.files import write_lines
+from auricle.core.serialization import content_key, dumps
+from auricle.core.types import Failure, Json, Record, Rejected, Sample
 from auricle.data.manifest import Manifest
-from auricle.durable import write_lines
-from auricle.errors import AudioError, DataError, SpecError
 from auricle.imports.base import Answer, Results, Tool, digest_of
 from auricle.making import build, description
 from auricle.store import Run
 from auricle.tasks.base import Task
-from auricle.types import Failure, Json, Record, Rejected, Sample
 
 ROWS = "imported.jsonl"
 """The samples, in the run's own folder: what was asked, without the answers."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.imports.base import Answer, Line, Results, Tool, not_answered, said
 
 RATES = ("wer%", "cer%")

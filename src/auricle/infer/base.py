@@ -6,9 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, cast
 
-from auricle.errors import SampleError, Unsupported
-from auricle.prompts import Prompt
-from auricle.types import (
+from auricle.core.errors import SampleError, Unsupported
+from auricle.core.types import (
     Ability,
     Ask,
     Generation,
@@ -20,6 +19,7 @@ from auricle.types import (
     Turn,
     limit_of,
 )
+from auricle.prompts import Prompt
 
 WORDS: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
 """What an ability is called in a sentence, where its own name does not do."""

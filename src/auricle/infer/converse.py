@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import ClassVar, Literal, TypeAlias, cast
 
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
 from auricle.infer.base import limit
 from auricle.prompts.fields import many, render
-from auricle.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
 
 
 @dataclass(frozen=True)

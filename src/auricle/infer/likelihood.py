@@ -6,11 +6,11 @@ import asyncio
 from dataclasses import InitVar, dataclass, replace
 from typing import ClassVar, Literal, cast
 
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
 from auricle.infer.base import Prompted
 from auricle.prompts import Prompt
 from auricle.prompts.fields import many, render
-from auricle.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

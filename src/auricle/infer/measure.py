@@ -7,9 +7,9 @@ from collections.abc import Awaitable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from auricle.errors import NotFinite, SampleError
+from auricle.core.errors import NotFinite, SampleError
+from auricle.core.types import Ability, Ask, Input, Output, Part, Predict, Sample
 from auricle.prompts.fields import many
-from auricle.types import Ability, Ask, Input, Output, Part, Predict, Sample
 
 ASIDE = ("choices", "turns")  # inputs that are lists of their own, not one named thing each
 

@@ -6,10 +6,10 @@ import asyncio
 from dataclasses import InitVar, dataclass, replace
 from typing import ClassVar
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Ability, Ask, Generate, Output, Sample
 from auricle.infer.base import Prompted, limit
 from auricle.prompts import Prompt
-from auricle.types import Ability, Ask, Generate, Output, Sample
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
 from auricle.infer.base import limit
 from auricle.infer.measure import Compare, Measure
 from auricle.prompts.fields import many, render
-from auricle.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
 
 SIDES = ("a", "b")
 RATING = "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."

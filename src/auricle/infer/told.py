@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
+from auricle.core.types import Ability, Ask, Generate, Json, Output, Request, Sample
 from auricle.infer.base import Inferencer, beside, let_go
-from auricle.types import Ability, Ask, Generate, Json, Output, Request, Sample
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from auricle.core.types import Output, Prediction
 from auricle.metrics.base import divide
 from auricle.metrics.correlation import srcc
-from auricle.types import Output, Prediction
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias, runtime_checkable
 
-from auricle.types import Generate, Output, Sample, Stat
+from auricle.core.types import Generate, Output, Sample, Stat
 
 if TYPE_CHECKING:
     import numpy as np

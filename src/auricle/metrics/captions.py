@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, Weighed, mean, within
 from auricle.metrics.text import references
 from auricle.text import profile, words
-from auricle.types import Generation, Sample, Stat
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -13,9 +13,9 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from auricle.core.types import Output, Prediction, Sample
 from auricle.metrics.alignment import Alignment, align, all_shown, warnings
 from auricle.metrics.base import Details, Weighed, divide
-from auricle.types import Output, Prediction, Sample
 
 if TYPE_CHECKING:
     import numpy as np

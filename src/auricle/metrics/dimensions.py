@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from auricle.errors import SampleError, Unsuited
+from auricle.core.errors import SampleError, Unsuited
+from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import Details, Metric, Weighed, divide
 from auricle.metrics.spread import Separation, eta_squared, grouped
-from auricle.types import Generation, Output, Prediction, Sample
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -11,14 +11,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 
-from auricle.errors import SampleError, Unreadable, Unsuited, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
+from auricle.core.types import Generation, Json, Output, Prediction, Sample, Stat
 from auricle.metrics import confusion
 from auricle.metrics.alignment import align
 from auricle.metrics.base import Metric, mean, within
 from auricle.metrics.calibration import Calibration
 from auricle.metrics.confusion import Confusion, Finish, Said, labels_of
 from auricle.text import label, option
-from auricle.types import Generation, Json, Output, Prediction, Sample, Stat
 
 NEEDS_TEXT_OR_SCORES = (
     "needs class scores or text; this model's outputs are continuous dimensions, which eta2 and "

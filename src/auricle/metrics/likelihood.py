@@ -11,10 +11,10 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
-from auricle.errors import SampleError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsupported
+from auricle.core.types import Generation, Likelihood, Output, Sample
 from auricle.metrics.base import Details, Leading, Metric, Sums, divide, mean
 from auricle.metrics.labels import choices, option_index
-from auricle.types import Generation, Likelihood, Output, Sample
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

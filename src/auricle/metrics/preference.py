@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, TypeAlias, get_args
 
-from auricle.errors import Unreadable, Unsupported
+from auricle.core.errors import Unreadable, Unsupported
+from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import Leading, Metric, Sums, divide, mean
 from auricle.metrics.rewards import Dimension, meant
 from auricle.text import option
-from auricle.types import Generation, Output, Prediction, Sample
 
 A, TIE, B = 0.0, 0.5, 1.0
 CHOICES: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}

@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Details, Metric, Sums, divide
 from auricle.text.replies import plain
-from auricle.types import Generation, Sample, Stat
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from auricle.errors import Unreadable, Unsuited, Unsupported
+from auricle.core.errors import Unreadable, Unsuited, Unsupported
+from auricle.core.types import Generation, Json, Output, Prediction, Sample
 from auricle.metrics import correlation
 from auricle.metrics.base import Fold, Metric
 from auricle.text.scalars import number
-from auricle.types import Generation, Json, Output, Prediction, Sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,8 +16,8 @@ from typing import Any
 
 import orjson
 
+from auricle.core.errors import SpecError, Unreadable
 from auricle.data.yaml_file import read_yaml
-from auricle.errors import SpecError, Unreadable
 
 FOLDER = Path(__file__).parents[1] / "rubrics"
 FIELDS = ("question", "reference", "answer", "choices", "baseline")

@@ -17,11 +17,11 @@ from functools import lru_cache, partial
 from itertools import islice
 from typing import Any, TypeAlias
 
-from auricle.errors import SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.types import Generate, Generation, Output, Sample, Stat
 from auricle.metrics.answers import folded
 from auricle.metrics.base import Metric, Score, mean
 from auricle.metrics.turns import Seen, is_conversation, turns, views
-from auricle.types import Generate, Generation, Output, Sample, Stat
 
 PASS = re.compile(r"pass@([1-9]\d*)")
 HOWS = "vote, mean, best, pass@K, likeliest, turns, first or last"

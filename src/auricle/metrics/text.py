@@ -6,10 +6,10 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
+from auricle.core.types import Generation, Json, Sample
 from auricle.metrics.base import Details, Metric, Sums, divide, mean, metric, within
 from auricle.metrics.edits import errors, joined_errors
 from auricle.text import mixed_tokens, profile, words
-from auricle.types import Generation, Json, Sample
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

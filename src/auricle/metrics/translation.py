@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from auricle.errors import MissingExtra
+from auricle.core.errors import MissingExtra
+from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, Sums
 from auricle.metrics.text import references
-from auricle.types import Generation, Sample, Stat
 
 try:  # when the metric is looked up, not after a night of inference
     from sacrebleu.metrics.bleu import BLEU

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from auricle.errors import SampleError
-from auricle.types import Json, Output, Part, Sample, Turn
+from auricle.core.errors import SampleError
+from auricle.core.types import Json, Output, Part, Sample, Turn
 
 Seen: TypeAlias = tuple[Sample, Output]
 """An answer, and the sample as it stood when that was given."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Generation, Sample
 from auricle.metrics.base import metric
 from auricle.metrics.labels import choices, option_index
-from auricle.types import Generation, Sample
 
 WORD = re.compile(r"\w+")
 

@@ -11,9 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 from auricle.audio import Audio, Image, Video
-from auricle.errors import SampleError, SpecError
-from auricle.models.base import AsyncModel, BatchModel, Model
-from auricle.types import (
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import (
     ABILITY,
     Ability,
     Generate,
@@ -26,6 +25,7 @@ from auricle.types import (
     Request,
     media,
 )
+from auricle.models.base import AsyncModel, BatchModel, Model
 
 NUMBERS = ("dict", "Dict", "Mapping", "Prediction")  # return annotations that mean `predict`
 

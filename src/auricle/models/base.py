@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Sequence
 from typing import TypeAlias
 
-from auricle.errors import Unsupported
-from auricle.types import (
+from auricle.core.errors import Unsupported
+from auricle.core.types import (
     ABILITY,
     Ability,
     Generate,

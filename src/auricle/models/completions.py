@@ -10,7 +10,8 @@ from typing import Any
 
 import orjson
 
-from auricle.errors import Refused, SpecError
+from auricle.core.errors import Refused, SpecError
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.scoring import By, Scorer
 from auricle.models.http.timing import Prepared
@@ -18,7 +19,6 @@ from auricle.models.http.wire import written
 from auricle.models.reading import joined, words
 from auricle.models.seam import begun, parted, refuse_nothing
 from auricle.prompts.meta_template import MetaTemplate
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 
 
 class Completions(HttpModel):

@@ -17,12 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Predict, Prediction
 from auricle.data.yaml_file import read_yaml
-from auricle.errors import MissingExtra, SampleError, SpecError
 from auricle.models.base import BatchModel
 from auricle.models.sounds import the_sound
 from auricle.models.transformers.weights import device_of
-from auricle.types import Predict, Prediction
 
 RATE = 16_000
 FEWEST = 400  # samples: one frame of the network

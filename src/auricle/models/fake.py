@@ -13,10 +13,8 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 from pathlib import PurePath
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, Transient
-from auricle.models.adapt import text_of
-from auricle.models.base import AsyncModel, BatchModel
-from auricle.types import (
+from auricle.core.errors import SampleError, Transient
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,
@@ -26,6 +24,8 @@ from auricle.types import (
     Request,
     media,
 )
+from auricle.models.adapt import text_of
+from auricle.models.base import AsyncModel, BatchModel
 
 
 class Echo(BatchModel):

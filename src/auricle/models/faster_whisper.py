@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
 from auricle.models.sounds import the_sound
-from auricle.types import Generate, Generation
 
 RATE = 16_000
 FILES = ("model.bin", "config.json", "tokenizer.json")

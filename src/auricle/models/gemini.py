@@ -7,12 +7,12 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio
-from auricle.errors import Refused, SpecError
+from auricle.core.errors import Refused, SpecError
+from auricle.core.types import Generate, Generation, Part, Request, Turn
 from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.media import base64, picture, remote
 from auricle.models.http.timing import Prepared
 from auricle.models.http.wire import written
-from auricle.types import Generate, Generation, Part, Request, Turn
 
 ROLES = {"user": "user", "assistant": "model"}
 

@@ -13,10 +13,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Predict, Prediction
 from auricle.models.base import BatchModel
 from auricle.models.sounds import crop_of, cropped, the_candidate
-from auricle.types import Predict, Prediction
 
 RATE = 16_000
 SHORTEST = 0.1

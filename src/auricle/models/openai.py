@@ -17,7 +17,8 @@ from typing import Any, Literal
 import orjson
 
 from auricle.audio import Audio, Image
-from auricle.errors import Refused, SpecError, Transient
+from auricle.core.errors import Refused, SpecError, Transient
+from auricle.core.types import Generate, Generation, Part, Request, Turn
 from auricle.models.http.client import (
     DONE,
     HttpModel,
@@ -32,7 +33,6 @@ from auricle.models.http.media import base64, data_url, picture, remote
 from auricle.models.http.timing import Mark, Prepared, counted, parts_of
 from auricle.models.http.wire import written
 from auricle.prompts.meta_template import MetaTemplate
-from auricle.types import Generate, Generation, Part, Request, Turn
 
 JSON, EVENTS = "application/json", "text/event-stream"
 HEADED = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # how files of sound begin

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from auricle.errors import MissingExtra
+from auricle.core.errors import MissingExtra
+from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
 from auricle.models.sounds import pcm, the_sound
-from auricle.types import Generate, Generation
 
 RATE = 16_000
 

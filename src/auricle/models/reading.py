@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from auricle.errors import SampleError
-from auricle.types import Turn
+from auricle.core.errors import SampleError
+from auricle.core.types import Turn
 
 
 def words(turn: Turn) -> str:

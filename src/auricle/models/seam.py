@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
 
-from auricle.errors import SampleError, SpecError
-from auricle.types import Likelihood, LogLikelihood, Turn, media
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Likelihood, LogLikelihood, Turn, media
 
 
 @dataclass(frozen=True, slots=True)

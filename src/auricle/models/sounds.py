@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
-from auricle.types import Predict, Request, media
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Predict, Request, media
 
 
 def the_sound(request: Request) -> Audio:

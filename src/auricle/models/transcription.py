@@ -12,11 +12,11 @@ from hashlib import blake2b
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.types import Generate, Generation, media
 from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.media import Encoded
 from auricle.models.http.timing import Prepared
-from auricle.types import Generate, Generation, media
 
 SUFFIXES = {"opus": "ogg"}  # what servers know a file of this format by
 MARKED = re.compile("html|json")

@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.errors import MissingExtra, SampleError, SpecError, Unsupported
+from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
 from auricle.models.base import BatchModel
 from auricle.models.seam import Reach, Row, all_of, begun, extended, joined, refuse_nothing
 from auricle.models.sounds import the_sound
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
 
 Message = dict[str, Any]
 

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from auricle.core.types import Likelihood, LogLikelihood, Turn
 from auricle.models.http.prompt_logprobs import Told, likelihood, of_prompt
 from auricle.models.http.scoring import Scorer
 from auricle.models.openai import OpenAI
 from auricle.models.reading import words
 from auricle.models.seam import begun, refuse_nothing
-from auricle.types import Likelihood, LogLikelihood, Turn
 
 
 class VLLMChat(OpenAI):

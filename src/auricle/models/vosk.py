@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
 from auricle.models.sounds import pcm, the_sound
-from auricle.types import Generate, Generation
 
 RATE = 16_000
 PIECE = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 import orjson
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.perf.bill import Bill
 from auricle.perf.columns import Columns
 from auricle.perf.health import Health

@@ -16,7 +16,7 @@ import numpy as np
 import orjson
 from numpy.typing import NDArray
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.perf.exchange import Exchange
 
 Floats: TypeAlias = NDArray[np.float64]

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import orjson
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.perf.definitions import COSTS, DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report.table import written
 

@@ -11,13 +11,13 @@ from typing import Any, Protocol, TypeAlias, cast
 
 from auricle.audio import Audio
 from auricle.batch import Lane, loaded
-from auricle.codec import dumps
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.serialization import dumps
+from auricle.core.types import ABILITY, Ability, Generate, Output, Part, Predict, Request, media
 from auricle.models import AsyncModel, BatchModel, Model
 from auricle.models.http.client import HttpModel
 from auricle.models.http.timing import Mark
 from auricle.perf.spool import Place, Spool, digest
-from auricle.types import ABILITY, Ability, Generate, Output, Part, Predict, Request, media
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ import math
 from collections.abc import Callable
 from typing import Literal
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.perf.loads import (
     Burst,
     Closed,

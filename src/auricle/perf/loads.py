@@ -22,7 +22,7 @@ from itertools import count as counting
 from itertools import pairwise
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,9 +23,9 @@ from typing import Any, Literal, TypeVar
 
 import orjson
 
-from auricle.codec import decode_record
 from auricle.config import Spec
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
+from auricle.core.serialization import decode_record
 from auricle.infer import suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import build, class_of, description, short

@@ -15,8 +15,8 @@ from typing import Any
 
 import orjson
 
-from auricle import errors
-from auricle.errors import SpecError
+from auricle.core import errors
+from auricle.core.errors import SpecError
 from auricle.perf.exchange import Exchange
 from auricle.perf.health import Health
 from auricle.perf.plan import Plan

@@ -21,7 +21,7 @@ import click
 import orjson
 
 from auricle.config import Spec
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.perf.ceiling import Ceiling, machine
 from auricle.perf.columns import Columns
 from auricle.perf.plan import Plan

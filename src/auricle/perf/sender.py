@@ -22,8 +22,9 @@ from typing import Any
 import orjson
 
 from auricle.config import Spec
-from auricle.errors import AuricleError, DataError, SpecError, Transient, told
-from auricle.garbage import seldom_collected
+from auricle.core.errors import AuricleError, DataError, SpecError, Transient, told
+from auricle.core.gc_tuning import seldom_collected
+from auricle.core.types import Sample
 from auricle.infer import Inferencer, suited, telling
 from auricle.infer.base import beside, let_go
 from auricle.making import build, class_of, construct
@@ -33,7 +34,6 @@ from auricle.perf.drivers import Driver, driver
 from auricle.perf.loads import Load, Trace, parse
 from auricle.perf.plan import Plan
 from auricle.perf.sending import Case, Sending, cases
-from auricle.types import Sample
 
 IDLE = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
 PROBE = 0.02  # seconds between two looks at it

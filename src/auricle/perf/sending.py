@@ -9,8 +9,9 @@ from dataclasses import dataclass, replace
 from io import BufferedWriter
 from typing import TYPE_CHECKING, Any
 
-from auricle.codec import encode_record
-from auricle.errors import told
+from auricle.core.errors import told
+from auricle.core.serialization import encode_record
+from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.infer import Inferencer, preview
 from auricle.models.http.timing import Mark
 from auricle.perf.drivers import Driver, Ready
@@ -18,7 +19,6 @@ from auricle.perf.exchange import Exchange, Phase, Status
 from auricle.perf.loads import Closed, Load, Open, SearchPlan, SweepPlan
 from auricle.perf.plan import Plan
 from auricle.perf.saturation import Saturation
-from auricle.types import Failure, Generation, Output, Record, Request, Sample
 
 if TYPE_CHECKING:
     from auricle.perf.loads import Times

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.perf.definitions import DEFINITIONS, POOLED, RUN_DEFINITIONS
 
 if TYPE_CHECKING:

@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import Any, TypeAlias
 
 from auricle.audio import Audio
-from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Part, parts_of
 from auricle.prompts.pool import Shot
-from auricle.types import Part, parts_of
 
 BYTES_PER_TOKEN = 4
 """What most tokenisers come to in English; in Chinese it makes three tokens of four characters."""

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import cast
 
-from auricle.errors import SampleError
-from auricle.types import Input, Part
+from auricle.core.errors import SampleError
+from auricle.core.types import Input, Part
 
 FIELD = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
 

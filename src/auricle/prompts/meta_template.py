@@ -16,9 +16,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import SpecError
+from auricle.core.types import Turn
 from auricle.data.yaml_file import read_marked
-from auricle.errors import SpecError
-from auricle.types import Turn
 
 KNOWN = {"human": "user", "bot": "assistant"}
 """Other frameworks' names of the roles."""

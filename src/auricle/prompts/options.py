@@ -9,9 +9,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle import registry
+from auricle.core import registry
+from auricle.core.errors import SpecError
 from auricle.data.rows import revision
-from auricle.errors import SpecError
 from auricle.prompts.budget import Budget, Shown, everything
 
 OWN = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")

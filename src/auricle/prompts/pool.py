@@ -9,9 +9,9 @@ from hashlib import blake2b
 from typing import Any, overload
 
 from auricle.audio import Audio, Image, Video
-from auricle.codec import content_key, dumps
-from auricle.errors import DataError, SampleError, SpecError
-from auricle.types import Input, Json, Part, Rejected, Sample, parts_of
+from auricle.core.errors import DataError, SampleError, SpecError
+from auricle.core.serialization import content_key, dumps
+from auricle.core.types import Input, Json, Part, Rejected, Sample, parts_of
 
 
 @dataclass(frozen=True, slots=True)

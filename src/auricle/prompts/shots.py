@@ -12,13 +12,13 @@ from functools import cached_property
 from random import Random
 from typing import Any, Protocol
 
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Rejected, Sample
 from auricle.prompts.budget import Budget, Shown
 from auricle.prompts.options import pool_named as pool_named
 from auricle.prompts.options import read
 from auricle.prompts.pool import Others, Pool
 from auricle.prompts.pool import Shot as Shot
-from auricle.types import Rejected, Sample
 
 CHOSEN = "shots"
 """The meta field that tells the ids of a sample's examples, in the order shown."""

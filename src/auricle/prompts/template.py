@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Input, Part, Sample, Turn
 from auricle.prompts.fields import joined, names, render
 from auricle.prompts.shots import Shot, Shots
-from auricle.types import Input, Part, Sample, Turn
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)

@@ -12,11 +12,11 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
-from auricle.errors import SpecError, Unreadable, Unsuited, told
+from auricle.core.errors import SpecError, Unreadable, Unsuited, told
+from auricle.core.types import Record, Stat
 from auricle.metrics.answers import Answers
 from auricle.metrics.base import Framed, Metric
 from auricle.metrics.several import reads_several
-from auricle.types import Record, Stat
 
 if TYPE_CHECKING:
     import numpy as np

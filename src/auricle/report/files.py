@@ -8,9 +8,9 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from auricle.core.types import Json
 from auricle.report.numbers import Number
 from auricle.report.score import Scoreboard
-from auricle.types import Json
 
 VALUE = ("value", "low", "high", "interval", "worst", "best")
 COUNTS = ("scored", "total", "coverage", "failed", "unreadable")

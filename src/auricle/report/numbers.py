@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auricle.errors import told
+from auricle.core.errors import told
 from auricle.report.columns import Column
 from auricle.report.score import Scoreboard
 from auricle.stats import interval

@@ -8,7 +8,7 @@ import time
 from contextlib import ExitStack
 from typing import Any, TextIO
 
-from auricle.types import Record
+from auricle.core.types import Record
 from auricle.verdicts import Verdict
 
 LINE_SECONDS = 10.0  # between plain lines, unless whoever reads them says otherwise

@@ -12,9 +12,9 @@ from typing import Any
 
 import orjson
 
+from auricle.core.files import write_lines
+from auricle.core.gc_tuning import seldom_collected
 from auricle.costs import Price, Tally
-from auricle.durable import write_lines
-from auricle.garbage import seldom_collected
 from auricle.metrics.base import Metric
 from auricle.report import files, html
 from auricle.report.numbers import Number, summarise

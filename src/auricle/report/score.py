@@ -12,12 +12,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any
 
-from auricle.codec import dumps
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Record
 from auricle.metrics.base import Metric
 from auricle.metrics.several import reads_several, unsaid
 from auricle.report.columns import Column, Entry, Field, Line
-from auricle.types import Generation, Record
 from auricle.verdicts import Verdicts
 
 MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown

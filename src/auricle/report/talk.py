@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 from typing import NamedTuple
 
+from auricle.core.types import Generation, Json, Output, Part, Record, Turn
 from auricle.metrics.turns import conversation
-from auricle.types import Generation, Json, Output, Part, Record, Turn
 
 MOST_LINES = 60  # longer conversations bury all else
 

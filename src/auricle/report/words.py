@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auricle.types import Likelihood
+from auricle.core.types import Likelihood
 
 GIVEN = {"context": "", "nothing": ", after nothing", "itself": ", with the prompt"}
 

@@ -11,13 +11,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, Unreadable
-from auricle.metrics.base import Metric
-from auricle.metrics.text import reference_text
-from auricle.report.figures import written
-from auricle.report.talk import Line, lines
-from auricle.report.words import likelihood_of
-from auricle.types import (
+from auricle.core.errors import SampleError, Unreadable
+from auricle.core.types import (
     Generation,
     Json,
     Likelihood,
@@ -27,6 +22,11 @@ from auricle.types import (
     Sample,
     parts_of,
 )
+from auricle.metrics.base import Metric
+from auricle.metrics.text import reference_text
+from auricle.report.figures import written
+from auricle.report.talk import Line, lines
+from auricle.report.words import likelihood_of
 
 MOST_SHOWN = 50
 MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import DataError
+from auricle.core.types import Json, Rejected, Sample
 from auricle.data.rows import Row, rows
-from auricle.errors import DataError
 from auricle.infer import Inferencer
 from auricle.metrics.base import Metric
 from auricle.text import profile_for
-from auricle.types import Json, Rejected, Sample
 
 
 @dataclass(frozen=True)

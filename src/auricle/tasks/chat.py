@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Input, Json, Output, Sample, Stat, Turn, parts_of
 from auricle.data.conversations import answered, golds, turns_of
 from auricle.data.manifest import Fields
-from auricle.errors import SampleError, SpecError
 from auricle.metrics.base import Metric
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import Kind
 from auricle.tasks.options import Options
-from auricle.types import Input, Json, Output, Sample, Stat, Turn, parts_of
 
 Mode: TypeAlias = Literal["every", "last", "gold"]
 

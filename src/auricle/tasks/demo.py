@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from auricle.core.types import Rejected, Sample
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
-from auricle.types import Rejected, Sample
 
 FOLDER = Path(__file__).with_name("demo_speech")
 

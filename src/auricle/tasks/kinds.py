@@ -9,10 +9,11 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
-from auricle import registry
+from auricle.core import registry
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Rejected, Sample
 from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
-from auricle.errors import SampleError, SpecError
 from auricle.infer import Choose, Either, Measure
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
@@ -24,7 +25,6 @@ from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of
 from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
 from auricle.text import profile_for, without_labels
-from auricle.types import Rejected, Sample
 
 MEDIA = "{video?}{image?}{audio?}"
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 LISTS = ("metrics", "labels", "stop", "by", "answers")
 WHOLE = ("max_tokens", "votes", "samples")

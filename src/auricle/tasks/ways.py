@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from auricle import registry
-from auricle.errors import SpecError
+from auricle.core import registry
+from auricle.core.errors import SpecError
+from auricle.core.types import Input, Json, Rejected, Sample
 from auricle.infer import Choose, Inferencer, Respond
 from auricle.prompts import Prompt
 from auricle.prompts.shots import Shots
 from auricle.tasks.options import Options, listed
-from auricle.types import Input, Json, Rejected, Sample
 
 SCORED_BY: Mapping[str, tuple[str, ...]] = {
     "choose": ("acc", "acc_token", "acc_char", "acc_byte"),

@@ -15,7 +15,7 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from auricle.errors import UnknownName
+from auricle.core.errors import UnknownName
 from auricle.text import toolkits
 from auricle.text.numbers_zh import fold_numerals, read_marked, read_numbers
 from auricle.text.open_asr import open_asr

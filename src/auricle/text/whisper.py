@@ -15,7 +15,7 @@ from collections.abc import Callable
 from functools import cache, lru_cache
 from typing import Any
 
-from auricle.errors import Unreadable
+from auricle.core.errors import Unreadable
 
 _NOT_PLAIN = re.compile(r"""[^a-z \t\n,;:?!".'-]""")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![a-z])'|'(?![a-z])")

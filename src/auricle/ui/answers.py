@@ -8,10 +8,10 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.codec import dumps
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.report.words import likelihood_of
-from auricle.types import Generation, Likelihood, Output, Prediction
 from auricle.ui import theme
 
 DIMENSIONS = {"arousal", "dominance", "valence"}

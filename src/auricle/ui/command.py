@@ -19,7 +19,7 @@ from typing import Any
 
 import click
 
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
 from auricle.ui.colours import flags
 from auricle.ui.shelf import Shelf, told
 

@@ -21,7 +21,7 @@ def main() -> None:
     resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     from auricle.audio import Audio
-    from auricle.errors import AudioError
+    from auricle.core.errors import AudioError
 
     most = float(sys.argv[1])
     sound = Audio(data=sys.stdin.buffer.read())

@@ -22,8 +22,8 @@ from typing import Literal, TypeAlias
 import orjson
 import psutil
 
-from auricle.durable import write_whole
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
+from auricle.core.files import write_whole
 from auricle.store import Run
 from auricle.ui.orders import Order
 from auricle.ui.shelf import Shelf

@@ -14,8 +14,8 @@ from typing import Any
 import orjson
 import pandas as pd
 
-from auricle.codec import digest
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.serialization import digest
 
 MOST_JOURNAL = 2_000_000_000  # bytes
 MOST_SAMPLES = 300_000

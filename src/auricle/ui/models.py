@@ -19,7 +19,7 @@ import psutil
 import streamlit as st
 
 from auricle import api
-from auricle.codec import dumps
+from auricle.core.serialization import dumps
 from auricle.making import short
 
 MOST = 4

@@ -14,10 +14,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle import registry
 from auricle.commands import pairs
-from auricle.errors import SpecError
-from auricle.secrecy import SECRET
+from auricle.core import registry
+from auricle.core.errors import SpecError
+from auricle.core.redaction import SECRET
 from auricle.ui.shelf import Shelf
 
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")

@@ -8,7 +8,7 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.errors import AuricleError
+from auricle.core.errors import AuricleError
 from auricle.ui.theme import plain
 
 PLACES = {

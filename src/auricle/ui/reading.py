@@ -14,10 +14,10 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from auricle import registry
-from auricle.codec import decode_record
-from auricle.errors import DataError
-from auricle.types import Record
+from auricle.core import registry
+from auricle.core.errors import DataError
+from auricle.core.serialization import decode_record
+from auricle.core.types import Record
 from auricle.ui.journal import Samples, is_own, read_samples
 
 MOST_DOCUMENT = 50_000_000  # bytes of a metrics.json; beyond, it is nobody's

@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 
 RUNS, ALLOWED = "AURICLE_UI_RUNS", "AURICLE_UI_ALLOW"
 SOUNDS = (".wav", ".flac", ".ogg", ".oga", ".opus", ".mp3", ".m4a", ".aac", ".webm", ".mp4")

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from auricle.audio import Audio
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
 
 if TYPE_CHECKING:
     from numpy import float32

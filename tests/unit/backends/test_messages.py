@@ -7,7 +7,6 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from auricle import errors
 from auricle.audio import Audio, Image, Video
 from auricle.backends.messages import (
     pack,
@@ -19,7 +18,8 @@ from auricle.backends.messages import (
     unpack_request,
 )
 from auricle.backends.worker import read
-from auricle.types import (
+from auricle.core import errors
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,

@@ -14,14 +14,14 @@ import pytest
 
 from auricle.audio import Audio
 from auricle.backends.senders import MOST_STARTS, Senders
-from auricle.errors import SpecError, Transient
-from auricle.types import Generate, Generation, LogLikelihood, Predict, Turn
+from auricle.core.errors import SpecError, Transient
+from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Turn
 
 MODEL = """
 import asyncio, os, signal, sys, time
 from auricle import AsyncModel, Generation, Likelihood, Prediction
-from auricle.errors import Refused, Transient
-from auricle.types import media
+from auricle.core.errors import Refused, Transient
+from auricle.core.types import media
 
 
 class Model(AsyncModel):
@@ -250,7 +250,7 @@ def test_processes_end_with_the_one_that_started_them(model, tmp_path):
     script.write_text(
         "import asyncio, os, sys\n"
         "from auricle.backends.senders import Senders\n"
-        "from auricle.types import Generate, Turn\n"
+        "from auricle.core.types import Generate, Turn\n"
         "async def main():\n"
         f"    senders = Senders({model!r}, {{}}, 1)\n"
         "    answer = await senders.generate(Generate(turns=(Turn('user', ('pid',)),)))\n"

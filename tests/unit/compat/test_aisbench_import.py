@@ -9,7 +9,7 @@ import yaml
 from auricle.compat.aisbench.importing import tasks_of, written
 from auricle.compat.aisbench.labels import Labels
 from auricle.compat.aisbench.reading import datasets, read
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.store import Run
 
 HEAD = """

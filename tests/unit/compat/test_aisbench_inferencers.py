@@ -14,13 +14,13 @@ from auricle import Generation, Sample, Spec, evaluate
 from auricle.batch import Stopped
 from auricle.compat.aisbench import inferencer_of
 from auricle.compat.aisbench.prompts import ours, theirs
+from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.types import Turn
 from auricle.engine import Settings
-from auricle.errors import Refused, SampleError, SpecError
 from auricle.fakeserver import FakeServer, Script
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.store import Run
-from auricle.types import Turn
 
 CLASSES = Path(__file__).parent / "aisbench_classes.py"
 ROWS = [

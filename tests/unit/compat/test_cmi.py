@@ -10,10 +10,10 @@ from auricle import load_model
 from auricle.audio import Audio
 from auricle.compat.cmi import CmiRewardModel, model_of
 from auricle.compat.cmi_core import BenchmarkModelABC, input_class, interface
-from auricle.errors import SampleError, SpecError, UnknownName
+from auricle.core.errors import SampleError, SpecError, UnknownName
+from auricle.core.registry import model as models
+from auricle.core.types import Predict
 from auricle.models import abilities
-from auricle.registry import model as models
-from auricle.types import Predict
 
 
 @pytest.fixture(autouse=True)

@@ -9,7 +9,7 @@ import soundfile
 
 from auricle.audio import Audio
 from auricle.compat.files import Files
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 
 def test_sixteen_bits_are_kept_to_the_bit(tmp_path):

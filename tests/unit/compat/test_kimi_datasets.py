@@ -9,11 +9,11 @@ from auricle.api import evaluate, preview
 from auricle.compat.kimi.datasets import GROUPS, KNOWN, dataset, group
 from auricle.compat.kimi.places import Places
 from auricle.config import Spec, tasks_of
-from auricle.errors import SpecError, UnknownName
+from auricle.core.errors import SpecError, UnknownName
+from auricle.core.registry import task as tasks
+from auricle.core.types import Rejected
 from auricle.making import build
-from auricle.registry import task as tasks
 from auricle.store import Run
-from auricle.types import Rejected
 
 CLASSES = Path(__file__).with_name("kimi_classes.py")
 VOCAL = (

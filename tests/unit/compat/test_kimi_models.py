@@ -14,13 +14,13 @@ from auricle import load_model
 from auricle.api import evaluate
 from auricle.compat.kimi.standins import BASE, Shelf
 from auricle.config import Spec
+from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
+from auricle.core.registry import model as models
+from auricle.core.types import Generate, Turn
 from auricle.engine import Settings
-from auricle.errors import Skipped, SpecError, UnknownName, Unsupported
 from auricle.infer import Respond, telling
 from auricle.models import abilities
-from auricle.registry import model as models
 from auricle.store import Run
-from auricle.types import Generate, Turn
 
 FILE = Path(__file__).with_name("kimi_classes.py")
 STARTED = Settings(attempts=1)

@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from auricle.compat.lmms.importing import tasks_of, written
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.store import Run
 
 PLAIN = """

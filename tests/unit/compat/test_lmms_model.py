@@ -11,10 +11,10 @@ import soundfile
 from auricle import Audio, Spec, evaluate
 from auricle.compat.lmms import model_of
 from auricle.compat.lmms.standins import OTHERS, registered
-from auricle.errors import SampleError, SpecError, UnknownName, Unsupported
-from auricle.registry import attribute
+from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
+from auricle.core.registry import attribute
+from auricle.core.types import Generate, Image, LogLikelihood, Turn
 from auricle.store import Run
-from auricle.types import Generate, Image, LogLikelihood, Turn
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 

@@ -7,13 +7,14 @@ import sys
 
 import pytest
 
-from auricle import Spec, evaluate, registry
+from auricle import Spec, evaluate
 from auricle.compat.lmms.docs import rendered
 from auricle.config import task_of
-from auricle.errors import SampleError, SpecError, UnknownName
+from auricle.core import registry
+from auricle.core.errors import SampleError, SpecError, UnknownName
+from auricle.core.types import Audio, Generation, Image, Rejected
 from auricle.infer.base import preview
 from auricle.store import Run
-from auricle.types import Audio, Generation, Image, Rejected
 
 UTILS = """
 import random

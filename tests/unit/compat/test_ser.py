@@ -11,10 +11,10 @@ from emotion_classes import suite
 from auricle import api
 from auricle.cli import cli
 from auricle.config import Spec
+from auricle.core.errors import DataError, SpecError, UnknownName
+from auricle.core.registry import attribute
 from auricle.engine import Settings
-from auricle.errors import DataError, SpecError, UnknownName
 from auricle.making import class_of, construct
-from auricle.registry import attribute
 from auricle.store import Run
 
 LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neutral/3.wav": 0.875}

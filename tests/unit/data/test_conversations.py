@@ -8,8 +8,8 @@ import pytest
 
 from auricle import Audio, SampleError
 from auricle.audio import Image, Video
+from auricle.core.types import Turn
 from auricle.data.conversations import answered, golds, turns_of
-from auricle.types import Turn
 
 BASE = Path("/data")
 PLAIN = [

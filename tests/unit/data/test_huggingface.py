@@ -6,8 +6,8 @@ import datasets
 import pytest
 
 from auricle import Sample, Spec, evaluate
-from auricle.errors import DataError
-from auricle.registry import task
+from auricle.core.errors import DataError
+from auricle.core.registry import task
 
 
 @pytest.fixture

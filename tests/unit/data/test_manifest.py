@@ -6,10 +6,10 @@ import json
 import pytest
 
 from auricle import Sample
+from auricle.core.errors import DataError
+from auricle.core.types import Rejected
 from auricle.data import Fields, Manifest
 from auricle.data.rows import count, revision, rows
-from auricle.errors import DataError
-from auricle.types import Rejected
 
 ASR = Fields(target=("text", "answer"), default_question="Write it down.")
 QA = Fields(target=("answer",), question=("question", "text"))

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from auricle.core.errors import SpecError
 from auricle.environments import Block
-from auricle.errors import SpecError
 
 
 def read(tmp_path, text):

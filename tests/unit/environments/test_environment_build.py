@@ -8,9 +8,9 @@ import pytest
 import wheels
 
 from auricle import load_model
+from auricle.core.errors import SpecError
 from auricle.environments import Block, create, every, find, home_of, remove
 from auricle.environments.kept import digest_of, usable
-from auricle.errors import SpecError
 
 MODEL = """
 import os, sys

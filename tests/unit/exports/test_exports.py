@@ -6,7 +6,7 @@ import pytest
 
 from auricle import api
 from auricle.config import Spec
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.exports import export
 from auricle.imports import Told, import_results
 from auricle.store import Run

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from auricle import api
 from auricle.cli import cli
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.imports import Told, import_results
 from auricle.store import Run
 from foreign_results import (

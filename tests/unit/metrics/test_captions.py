@@ -6,9 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from auricle.core.types import Generation, Sample
 from auricle.metrics.captions import Consensus, cider, rouge_l
 from auricle.metrics.wordmatch import word_match
-from auricle.types import Generation, Sample
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "captions.json").read_text())
 ROWS = GOLDEN["rows"]

@@ -6,12 +6,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.errors import SampleError, Unsuited
+from auricle.core.errors import SampleError, Unsuited
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels
 from auricle.metrics.several import over
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.types import Failure, Generation, Prediction, Record, Sample
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",

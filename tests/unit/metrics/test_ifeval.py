@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from auricle import registry
-from auricle.errors import MissingExtra, SpecError, Unreadable
+from auricle.core import registry
+from auricle.core.errors import MissingExtra, SpecError, Unreadable
+from auricle.core.types import Generation, Sample
 from auricle.metrics.ifeval import language
 from auricle.metrics.ifeval.checks import CHECKS
 from auricle.metrics.ifeval.segments import capital_words, sentences
 from auricle.metrics.ifeval.verdict import verdict
-from auricle.types import Generation, Sample
 
 GOLDEN_FILE = Path(__file__).resolve().parents[2] / "golden" / "ifeval.jsonl"
 GOLDEN = [json.loads(line) for line in GOLDEN_FILE.read_text("utf-8").splitlines()]

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from auricle import registry
-from auricle.errors import SpecError, Unreadable, Unsupported
+from auricle.core import registry
+from auricle.core.errors import SpecError, Unreadable, Unsupported
+from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.judge import Agreement, judged
 from auricle.metrics.rubric import FOLDER, load, rubric
 from auricle.stats import interval
-from auricle.types import Generation, Prediction, Sample
 
 YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
 SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}

@@ -4,10 +4,10 @@ import math
 
 import pytest
 
-from auricle.errors import SampleError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, Unreadable, Unsupported
+from auricle.core.registry import metric
+from auricle.core.types import Generation, Likelihood, Sample
 from auricle.metrics import likelihood as rules
-from auricle.registry import metric
-from auricle.types import Generation, Likelihood, Sample
 
 CHOICES = ["ox", "hippopotamus", "猫猫猫"]
 # Each rule prefers another option, so that none can stand in for another.

@@ -4,12 +4,12 @@ import math
 
 import pytest
 
-from auricle.errors import Unreadable, Unsuited
+from auricle.core.errors import Unreadable, Unsuited
+from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.agreement import agreement
 from auricle.metrics.preference import choice, preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
 from auricle.stats import interval
-from auricle.types import Generation, Prediction, Sample
 
 
 def told(**values):

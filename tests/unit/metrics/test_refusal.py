@@ -2,9 +2,9 @@
 
 import pytest
 
-from auricle import registry
+from auricle.core import registry
+from auricle.core.types import Generation, Sample
 from auricle.metrics.refusal import refuses
-from auricle.types import Generation, Sample
 
 REFUSALS = [
     "I'm sorry, but I can't help with that.",

@@ -5,7 +5,8 @@ from itertools import combinations
 import pytest
 
 from auricle import Audio, Generation, Prediction, Sample, metric
-from auricle.errors import SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
+from auricle.core.types import Failure, Record, Turn
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.metrics.refusal import refusal
@@ -15,7 +16,6 @@ from auricle.metrics.turns import transcript
 from auricle.report.files import refused
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.types import Failure, Record, Turn
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
 

@@ -1,6 +1,6 @@
 """Requests in a word, and answers one by one."""
 
-from auricle.types import Generate, LogLikelihood, Turn
+from auricle.core.types import Generate, LogLikelihood, Turn
 
 
 def generate(*parts, **limits):

@@ -8,7 +8,7 @@ import soxr
 
 import auricle.tasks
 from auricle.audio import Audio
-from auricle.types import Predict
+from auricle.core.types import Predict
 
 SPOKEN = Path(auricle.tasks.__file__).with_name("demo_speech")
 

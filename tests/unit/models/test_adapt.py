@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Predict, Prediction, Turn
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
 from auricle.models import abilities, adapt
 
 SOUND = Audio("a.wav")

@@ -11,12 +11,12 @@ from asking import generate
 from http_servers import whole
 
 from auricle import Audio
-from auricle.errors import Refused, SampleError, SpecError
+from auricle.core.errors import Refused, SampleError, SpecError
+from auricle.core.types import LogLikelihood, Turn
 from auricle.fakeserver.likelihoods import GREEDY, logprob_of
 from auricle.models.completions import Completions
 from auricle.models.openai import OpenAI
 from auricle.models.vllm_chat import VLLMChat
-from auricle.types import LogLikelihood, Turn
 
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
 

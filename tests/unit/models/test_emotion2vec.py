@@ -18,7 +18,7 @@ from tiny_emotions import LABELS
 
 from auricle import load_model
 from auricle.cli import cli, main
-from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
 

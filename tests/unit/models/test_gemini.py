@@ -10,7 +10,7 @@ from http_servers import question, told, whole
 
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.audio import Image
-from auricle.errors import Refused, SpecError, Transient
+from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.gemini import Gemini
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"

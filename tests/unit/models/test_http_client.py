@@ -17,8 +17,8 @@ from http_servers import chat, delta, held, question, streamed, told, whole
 
 from auricle import Settings
 from auricle.asking import Asking
+from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
 from auricle.engine import Direct
-from auricle.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
 from auricle.models.http.words import retry_after
 from auricle.models.openai import Azure, OpenAI
 
@@ -316,7 +316,7 @@ def test_a_missing_package_is_told_before_anything_is_sent(monkeypatch):
 
 def test_models_behind_an_api_load_no_client_until_they_are_made():
     code = (
-        "import sys, auricle.registry as r; r.model.get('openai'); r.model.get('gemini'); "
+        "import sys, auricle.core.registry as r; r.model.get('openai'); r.model.get('gemini'); "
         "r.model.get('transcription'); print('aiohttp' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

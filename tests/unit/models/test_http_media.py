@@ -8,7 +8,7 @@ import soundfile
 
 from auricle import Audio
 from auricle.audio import Image
-from auricle.errors import AudioError, SampleError, SpecError
+from auricle.core.errors import AudioError, SampleError, SpecError
 from auricle.models.http.media import Encoder, picture
 
 WAVE = np.sin(np.arange(16_000) / 10).astype(np.float32) / 3

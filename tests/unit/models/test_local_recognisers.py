@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from auricle import load_model
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
 
 NAMES = ["faster-whisper", "vosk"]
 LEFT_BEHIND = {"faster-whisper": "model.bin, no config.json", "vosk": "am/final.mdl or final.mdl"}

@@ -8,10 +8,10 @@ import soundfile
 from emotional_speech import about, spoken
 
 from auricle.audio import Audio
-from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Predict
 from auricle.models import abilities
 from auricle.models.mos import Dnsmos, Plcmos, stretches
-from auricle.types import Predict
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("speechmos")

@@ -14,9 +14,9 @@ from http_servers import chat, delta, pieces, question, streamed, told, whole
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.api import load_model
 from auricle.audio import Image, Video
-from auricle.errors import AudioError, Refused, SpecError, Transient
+from auricle.core.errors import AudioError, Refused, SpecError, Transient
+from auricle.core.types import Generation
 from auricle.models.openai import OpenAI
-from auricle.types import Generation
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 STOP = delta(finish="stop")

@@ -10,7 +10,7 @@ from http_servers import chat, question, told
 
 from auricle.api import evaluate
 from auricle.config import Spec
-from auricle.errors import Transient
+from auricle.core.errors import Transient
 from auricle.models.openai import OpenAI
 from auricle.store import Run
 

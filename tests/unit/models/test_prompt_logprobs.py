@@ -4,7 +4,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.errors import Refused, SampleError
+from auricle.core.errors import Refused, SampleError
 from auricle.models.http.prompt_logprobs import Told, covering, likelihood, of_echo, of_prompt
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from auricle import load_model
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
 from auricle.tasks.demo import FOLDER
 from auricle.text import profile
 

@@ -179,9 +179,9 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
 def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
+    from auricle.core.types import Generate, Turn
     from auricle.fakeserver import digest_of
     from auricle.models.openai import OpenAI
-    from auricle.types import Generate, Turn
 
     server = serve(reply="fine")
     arguments = {"base_url": server.url, "model": "m", "stream": False}
@@ -222,8 +222,8 @@ def weights(tmp_path_factory):
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
 def test_local_weights_hold_a_conversation_with_sounds(weights, talk, tmp_path, mode):
+    from auricle.core.types import Generate, Turn
     from auricle.models.transformers.audio_chat import AudioChat
-    from auricle.types import Generate, Turn
 
     out = tmp_path / "run"
     run(talk, out, "audio-chat", {"model": weights}, mode=mode, max_tokens=6)

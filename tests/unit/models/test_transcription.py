@@ -9,7 +9,7 @@ pytest.importorskip("aiohttp")
 from http_servers import question, told, whole
 
 from auricle import Audio, SampleError
-from auricle.errors import Refused, SpecError, Transient
+from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.transcription import Transcription
 
 

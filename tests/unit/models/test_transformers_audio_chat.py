@@ -13,9 +13,9 @@ import torch
 from asking import alone, generate, likelihood
 
 from auricle.audio import Audio, Image
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.audio_chat import AudioChat
-from auricle.types import Generate, LogLikelihood, Turn
 
 FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
     "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"

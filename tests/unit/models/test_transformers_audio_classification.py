@@ -12,7 +12,7 @@ import tiny_emotions
 import torch
 from emotional_speech import about, numbers, spoken, written
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.models import abilities
 from auricle.models.transformers.audio_classification import AudioClassification
 

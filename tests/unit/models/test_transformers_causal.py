@@ -12,9 +12,9 @@ import torch
 from asking import alone, generate, likelihood
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
-from auricle.types import Generate, LogLikelihood, Turn
 
 PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
 

@@ -11,10 +11,10 @@ import tiny_weights
 import torch
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Predict
 from auricle.models import abilities
 from auricle.models.transformers.clap import Clap
-from auricle.types import Predict
 
 RATE = 8_000
 

@@ -10,7 +10,7 @@ import torch
 from asking import alone, generate
 
 from auricle.audio import Audio
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.models.transformers.ctc import Ctc
 
 # Torch's word about how transformers masks in WavLM; the mask is right.

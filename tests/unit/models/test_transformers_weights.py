@@ -13,11 +13,11 @@ import torch
 from asking import generate
 
 from auricle import load_model
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
+from auricle.core.registry import model as models
 from auricle.models import abilities, adapt
 from auricle.models.transformers.causal import Causal
 from auricle.models.transformers.weights import Weights
-from auricle.registry import model as models
 
 NAMES = {
     "whisper": ["generate"],

@@ -10,7 +10,7 @@ import torch
 from asking import alone, generate
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
 from auricle.models.transformers.whisper import Whisper
 
 SHORT, LONG = (0.5, 300.0), (2.7, 200.0)

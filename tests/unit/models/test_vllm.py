@@ -12,9 +12,9 @@ import soundfile
 
 from auricle import load_model
 from auricle.audio import Audio, Image
-from auricle.errors import MissingExtra, SampleError, SpecError, Unsupported
+from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
+from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.vllm import VLLM
-from auricle.types import Generate, LogLikelihood, Turn
 
 START = "<assistant>"
 

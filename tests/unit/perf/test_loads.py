@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.perf.loads import Burst, Closed, Paced, Trace, dealt, folder, parse
 
 EVERY = (

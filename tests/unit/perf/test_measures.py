@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from simulated_servers import answered, streamed
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.models.http.pieces import PIECE, in_pieces
 from auricle.models.http.timing import Mark, counted
 from auricle.perf.columns import Columns

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from auricle.config import Spec
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.fakeserver import FakeServer, Script
 from auricle.perf.drivers import Queue
 from auricle.perf.measuring import Wanted, measure
@@ -123,9 +123,9 @@ def test_given_up_requests_are_in_no_batch():
             pass
 
     async def ask():
+        from auricle.core.types import Generate, Turn
         from auricle.models.http.timing import Mark
         from auricle.perf.drivers import Ready
-        from auricle.types import Generate, Turn
 
         model = Asked()
         queue = Queue(model, 2)

@@ -8,7 +8,7 @@ from itertools import pairwise
 import pytest
 
 from auricle.config import Spec
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.saturation import Saturation

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from simulated_servers import answered, streamed
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.perf.columns import Columns
 from auricle.perf.measures import measures
 from auricle.perf.slo import Slo, kept, parse, verdict

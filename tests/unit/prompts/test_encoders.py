@@ -9,10 +9,10 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
     pytest.skip(f"no encoder without {', '.join(missing)}", allow_module_level=True)
 
 from auricle.audio import Audio
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Sample
 from auricle.prompts.retrievers.encoders import Sound, Text, encoder_named
 from auricle.prompts.shots import Shots
-from auricle.types import Sample
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
 

@@ -3,8 +3,8 @@
 import pytest
 
 from auricle import SpecError
+from auricle.core.types import Turn
 from auricle.prompts.meta_template import MetaTemplate
-from auricle.types import Turn
 
 OWN = {
     "begin": "<s>",

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Sample
 from auricle.prompts.retrievers.encoders import logmel
 from auricle.prompts.retrievers.words import Bm25, text_of, words
 from auricle.prompts.shots import Shots
-from auricle.types import Sample
 
 
 def row(name, question="", answer="", **meta):

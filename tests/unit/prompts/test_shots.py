@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as some
 
 from auricle.audio import Audio
+from auricle.core.errors import DataError, SampleError, SpecError
+from auricle.core.types import Rejected, Sample, Turn
 from auricle.data.manifest import Fields, Manifest
-from auricle.errors import DataError, SampleError, SpecError
 from auricle.prompts import Prompt
 from auricle.prompts.shots import Shots, pool_named
-from auricle.types import Rejected, Sample, Turn
 
 
 def row(name, question="", answer="", **meta):

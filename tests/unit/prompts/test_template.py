@@ -7,11 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from auricle import Audio, Image, Sample, SpecError, Video
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Turn
 from auricle.prompts import Prompt
 from auricle.prompts.fields import names, render
 from auricle.prompts.pool import Shot
-from auricle.types import Turn
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 

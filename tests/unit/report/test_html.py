@@ -5,6 +5,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import metric
 from auricle.report.cards import joined
@@ -15,7 +16,6 @@ from auricle.report.markup import Markup, tag
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import SPARED, Shown, shown
-from auricle.types import Failure, Generation, Prediction, Record, Sample
 
 EVIL = "<script>alert('x')</script>\"&"
 

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from auricle import Generation, Metric, Sample, Unreadable, metric
-from auricle.errors import Unsupported
+from auricle.core.errors import Unsupported
+from auricle.core.types import Failure, Record
 from auricle.metrics.base import mean, within
 from auricle.metrics.labels import uar
 from auricle.metrics.text import wer
 from auricle.report.files import refused
 from auricle.report.numbers import summarise
 from auricle.report.score import MOST_GROUPS, Scoreboard, scored
-from auricle.types import Failure, Record
 
 
 def record(row, target="a b", said="a b", error=None, **meta):

@@ -2,8 +2,8 @@
 
 import io
 
+from auricle.core.types import Failure, Record, Sample
 from auricle.report.progress import Progress
-from auricle.types import Failure, Record, Sample
 
 
 def record(**about):

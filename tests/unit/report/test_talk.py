@@ -5,12 +5,12 @@ import json
 import pytest
 
 from auricle import Audio, Generation, Sample
+from auricle.core.types import Record, Turn
 from auricle.metrics.several import over
 from auricle.metrics.text import exact_match, wer
 from auricle.report.cards import worst_samples
 from auricle.report.talk import MOST_LINES, Line, lines
 from auricle.report.worst import shown
-from auricle.types import Record, Turn
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]

@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
+from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import Metric, mean
 from auricle.report import worst
 from auricle.report.worst import Edit, edits, shown
-from auricle.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 
 
 def record(output="", target="one two three", name="a", **inputs):

@@ -12,11 +12,12 @@ import sacrebleu
 from miniatures import sound, text
 from miniatures_speech import SPEECH
 
-from auricle import Spec, evaluate, registry
+from auricle import Spec, evaluate
 from auricle.api import build
+from auricle.core import registry
+from auricle.core.errors import DataError, SpecError
 from auricle.data.huggingface import CONVERTED, HuggingFace
 from auricle.data.manifest import Fields
-from auricle.errors import DataError, SpecError
 from auricle.holdings import benchmarks, examined, prepare_data, spread
 from auricle.tasks.benchmarks.base import Benchmark, Hub, item, table
 

@@ -8,14 +8,15 @@ import shutil
 import pytest
 from miniatures_understanding import MINIATURES, Understood, accents, heard, parquet
 
-from auricle import api, registry
+from auricle import api
 from auricle.catalogue import TASKS
 from auricle.config import Spec, tasks_of
-from auricle.errors import DataError, SpecError
+from auricle.core import registry
+from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Generation, Sample, parts_of
 from auricle.holdings import examined, prepare_data
 from auricle.infer import preview
 from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
-from auricle.types import Generation, Sample, parts_of
 
 FAMILIES = ("mmau", "questions", "sounds", "captions", "voicebench", "openaudiobench")
 JUDGE = """

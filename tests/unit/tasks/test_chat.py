@@ -5,10 +5,10 @@ import asyncio
 import pytest
 
 from auricle import Generation, Sample, SpecError
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.registry import task
+from auricle.core.types import Rejected, Turn
 from auricle.infer import Converse, preview
-from auricle.registry import task
-from auricle.types import Rejected, Turn
 
 TALK = {
     "id": "t",

@@ -4,10 +4,10 @@ import shutil
 
 import pytest
 
-from auricle import registry
-from auricle.errors import DataError, SpecError
+from auricle.core import registry
+from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Rejected, Sample
 from auricle.tasks.emotion.base import EMOTION_METRICS
-from auricle.types import Rejected, Sample
 
 SPEECH = [
     f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav"

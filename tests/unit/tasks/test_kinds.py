@@ -3,10 +3,10 @@
 import pytest
 
 from auricle import Generation, Prediction, Sample, SpecError
+from auricle.core.registry import task
+from auricle.core.types import Rejected
 from auricle.infer import Either, Respond
-from auricle.registry import task
 from auricle.tasks.kinds import listed_options
-from auricle.types import Rejected
 
 
 def built(kind, path, **options):

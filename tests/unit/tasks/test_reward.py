@@ -6,10 +6,10 @@ import pytest
 
 from auricle import Audio, Sample, Spec, evaluate
 from auricle.api import summary
-from auricle.errors import SpecError
-from auricle.registry import task as tasks
+from auricle.core.errors import SpecError
+from auricle.core.registry import task as tasks
+from auricle.core.types import Rejected
 from auricle.store import Run
-from auricle.types import Rejected
 
 
 @pytest.fixture

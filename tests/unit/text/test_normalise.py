@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from whisper_normalizer.english import EnglishTextNormalizer
 
-from auricle.errors import UnknownName, Unreadable
+from auricle.core.errors import UnknownName, Unreadable
 from auricle.text import PROFILES, characters, mixed_tokens, profile, profile_for, words
 from auricle.text.numbers_zh import cardinal, read_number
 from auricle.text.whisper import _short_cut, whisper_english, whisper_english_in_full

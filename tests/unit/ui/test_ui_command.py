@@ -4,7 +4,7 @@ import socket
 
 import pytest
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.ui import command
 
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.ui.jobs import Job, Jobs, alive
 from auricle.ui.live import minutes, told
 from auricle.ui.orders import Order

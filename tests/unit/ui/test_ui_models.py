@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.ui import models as room
 from auricle.ui.models import Models
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.ui.orders import Order, model_of, option_words, options, run_name, task_of
 from auricle.ui.shelf import Shelf
 

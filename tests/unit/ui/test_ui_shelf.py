@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.ui import shelf as shelves
 from auricle.ui.shelf import PACKAGED, Shelf
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from auricle.errors import AudioError
+from auricle.core.errors import AudioError
 from auricle.ui import uploads
 from auricle.ui.decoding import too_much
 from auricle.ui.uploads import heard

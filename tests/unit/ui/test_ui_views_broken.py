@@ -5,7 +5,7 @@ import json
 import pytest
 
 import ui_runs
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.ui import journal, reading, shelf
 
 

@@ -14,7 +14,7 @@ def inferencer_of(name: str) -> Callable[..., Any]:
     """What makes an inferencer of ours from the AISBench class at `file.py:Class`."""
     from auricle.compat.aisbench.ported import maker
     from auricle.compat.aisbench.standins import registered
-    from auricle.registry import attribute
+    from auricle.core.registry import attribute
 
     with registered():
         found = attribute(name)

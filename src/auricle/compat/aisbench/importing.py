@@ -11,11 +11,11 @@ from typing import Any
 
 from auricle.compat.aisbench.reading import Symbol, datasets
 from auricle.compat.aisbench.templates import Templates
+from auricle.core.errors import SpecError
+from auricle.core.types import Rejected
 from auricle.data.huggingface import PREFIX
 from auricle.data.manifest import COLUMNS
 from auricle.data.rows import READERS, Row, rows
-from auricle.errors import SpecError
-from auricle.types import Rejected
 
 OPTION_READERS = (
     "first-capital", "first_capital_postprocess", "last-capital", "last_capital_postprocess",

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, cast
 
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Ability, Ask, Likelihood, LogLikelihood, Output, Sample
 from auricle.prompts import Prompt
-from auricle.types import Ability, Ask, Likelihood, LogLikelihood, Output, Sample
 
 
 @dataclass(frozen=True)

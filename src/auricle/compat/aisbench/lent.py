@@ -10,10 +10,10 @@ from typing import Any
 
 from auricle.compat.aisbench.prompts import PromptList, theirs
 from auricle.compat.aisbench.sitting import SITTING, Sitting
-from auricle.errors import MissingExtra, SampleError
+from auricle.core.errors import MissingExtra, SampleError
+from auricle.core.types import Generation, Sample, limit_of
 from auricle.prompts import Prompt
 from auricle.prompts.shots import CHOSEN
-from auricle.types import Generation, Sample, limit_of
 
 HAS = "generate, parse_template, max_out_len, is_api and abbr"
 

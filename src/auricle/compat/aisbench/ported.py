@@ -35,10 +35,10 @@ from auricle.compat.aisbench.standins import (
     data_list,
 )
 from auricle.compat.blame import raised_by
-from auricle.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.types import Ability, Ask, Output, Sample
 from auricle.infer.base import limit
 from auricle.prompts import Prompt
-from auricle.types import Ability, Ask, Output, Sample
 
 WAYS = ("do_request", "batch_inference")
 GIVEN = ("model_cfg", "mode", "output_json_filepath")

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, TypeAlias, cast
 
 from auricle.audio import Audio, Image, Video
-from auricle.errors import SampleError
-from auricle.types import Part, Turn
+from auricle.core.errors import SampleError
+from auricle.core.types import Part, Turn
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 OURS: Mapping[str, Role] = {

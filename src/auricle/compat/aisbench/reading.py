@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 CALLED = ("dict", "list", "tuple", "range")
 MOST = 10_000  # numbers in a range

@@ -10,8 +10,8 @@ from typing import Any, cast
 
 from auricle.batch import Stopped
 from auricle.compat.aisbench.prompts import ours
-from auricle.errors import SampleError, SpecError
-from auricle.types import Ask, Generate, Generation, Sample, limit_of
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Ask, Generate, Generation, Sample, limit_of
 
 
 @dataclass(slots=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.compat.aisbench.prompts import OURS
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 FIELD = r"\{%s\}"
 

@@ -13,9 +13,9 @@ from typing import Any
 from auricle.compat.kimi.ported import called
 from auricle.compat.kimi.standins import BASES, DATASETS, HOOKS, AudioBaseDataset, Shelf
 from auricle.compat.kimi.written import as_written
-from auricle.errors import SpecError, UnknownName
-from auricle.registry import attribute
-from auricle.types import Json
+from auricle.core.errors import SpecError, UnknownName
+from auricle.core.registry import attribute
+from auricle.core.types import Json
 
 ANALYSIS, SPOKEN = "Audio-analysis", "Audio-QA"
 SPEECH, EVENT = "Speech", "AudioEvent"

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from auricle.compat.kimi.datasets import Dataset
+from auricle.core.errors import DataError, SpecError
 from auricle.data.rows import Row, rows
 from auricle.data.yaml_file import read_yaml
-from auricle.errors import DataError, SpecError
 
 VARIABLE = "PROJECT_CONFIG_PATH"
 CONFIG = "config.yaml"

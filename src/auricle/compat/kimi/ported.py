@@ -11,16 +11,23 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.codec import dumps
 from auricle.compat.blame import raised_by
 from auricle.compat.files import Files
 from auricle.compat.kimi.standins import BASE, MODELS, Shelf, inference_mode
-from auricle.errors import AuricleError, SampleError, Skipped, SpecError, UnknownName, Unsupported
-from auricle.errors import told as told_by
+from auricle.core.errors import (
+    AuricleError,
+    SampleError,
+    Skipped,
+    SpecError,
+    UnknownName,
+    Unsupported,
+)
+from auricle.core.errors import told as told_by
+from auricle.core.registry import attribute
+from auricle.core.serialization import dumps
+from auricle.core.types import Generate, Generation, Request, media
 from auricle.models.adapt import text_of
 from auricle.models.base import BatchModel
-from auricle.registry import attribute
-from auricle.types import Generate, Generation, Request, media
 
 TASKS = {"asr": "ASR", "mcq": "MQA", "classify": "MQA", "qa": "Ref-QA", "translate": "Ref-QA"}
 """What the evalkit calls a kind of task; all others are open-ended to it."""

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from auricle.compat.kimi.datasets import Dataset, Own
+from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.types import Rejected, Sample
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.errors import AuricleError, SampleError, SpecError, told
-from auricle.types import Rejected, Sample
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any, ClassVar
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 
 PACKAGE = "almeval"
 MODELS, DATASETS, UTILS = "almeval.models", "almeval.datasets", "almeval.utils"

@@ -13,8 +13,9 @@ import click
 from auricle.compat.kimi.datasets import Dataset, dataset, group
 from auricle.compat.kimi.places import Places, sounds_from
 from auricle.compat.kimi.rows import Rows
+from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Sample
 from auricle.data.manifest import Fields
-from auricle.errors import DataError, SpecError
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import option_index
 from auricle.tasks.base import Task
@@ -27,7 +28,6 @@ from auricle.tasks.kinds import (
 )
 from auricle.tasks.options import Options, span_of
 from auricle.tasks.ways import shown_always, way
-from auricle.types import Sample
 
 PROMPT = "{audio?}{question}"
 """What the evalkit gives a model: sounds, and a question that may be empty."""

@@ -11,8 +11,8 @@ from typing import Any, Literal, TypeAlias
 
 from auricle.audio import Audio, Image, Video
 from auricle.compat.files import Files
-from auricle.errors import SpecError
-from auricle.types import Generate, LogLikelihood, Part, Turn
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, LogLikelihood, Part, Turn
 
 TASK, SPLIT = "auricle", "test"
 """Where classes find docs: `task_dict[task][split][doc_id]`."""

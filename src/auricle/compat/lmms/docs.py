@@ -13,11 +13,11 @@ import orjson
 from auricle.compat.lmms.asking import text_of
 from auricle.compat.lmms.media import is_medium, lent, part_of, turns_of
 from auricle.compat.lmms.reading import Config, Function
+from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError
+from auricle.core.types import Input, Json, Rejected, Sample, Turn
 from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
 from auricle.data.rows import READERS, Row
-from auricle.errors import DataError, MissingExtra, SampleError, SpecError
-from auricle.types import Input, Json, Rejected, Sample, Turn
 
 LOCAL = ("json", "csv", "parquet")
 """Names that stand for files on this disk, and for no dataset."""

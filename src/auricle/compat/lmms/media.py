@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio, Image, Video
-from auricle.errors import SampleError
-from auricle.types import Part, Turn
+from auricle.core.errors import SampleError
+from auricle.core.types import Part, Turn
 
 SOUNDS = (".wav", ".mp3", ".m4a", ".aac", ".flac", ".ogg", ".opus", ".webm")
 PICTURES = (".jpg", ".jpeg", ".png", ".bmp", ".gif", ".tiff", ".webp")

@@ -32,10 +32,10 @@ from auricle.compat.lmms.asking import (
     unpacks,
 )
 from auricle.compat.lmms.standins import checkout_of, registered
-from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, Unsupported, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, Unsupported, told
+from auricle.core.registry import attribute
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
 from auricle.models.base import BatchModel
-from auricle.registry import attribute
-from auricle.types import Generate, Generation, Likelihood, LogLikelihood
 
 GENERATE, ROUNDS, LIKELIHOOD = "generate_until", "generate_until_multi_round", "loglikelihood"
 CHOICES: Mapping[str, tuple[str, ...]] = {

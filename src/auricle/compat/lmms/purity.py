@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
-from auricle.errors import Unreadable
+from auricle.core.errors import Unreadable
 
 NETWORK = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
 JUDGES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from auricle.compat.lmms.standins import checkout_of, registered
-from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
-from auricle.registry import attribute
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.registry import attribute
 
 TAG = "!function"
 DEEPEST = 20  # files that include one another; more are a circle

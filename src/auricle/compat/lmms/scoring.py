@@ -15,9 +15,9 @@ import orjson
 
 from auricle.compat.lmms.purity import impure, without_dice
 from auricle.compat.lmms.reading import Config, Function, Named
-from auricle.errors import SampleError, Unsupported
+from auricle.core.errors import SampleError, Unsupported
+from auricle.core.types import Generation, Output, Sample, Stat
 from auricle.metrics.base import Fold, Metric, mean, within
-from auricle.types import Generation, Output, Sample, Stat
 
 LIKELIHOODS = {"acc": "acc", "acc_norm": "acc_char"}
 """What counts likelihoods there, and which of ours is the same rule."""
@@ -320,7 +320,7 @@ def _plain(ignored: Mapping[str, Any]) -> Strip:
 
 
 def _likelihood(config: Config, entry: Mapping[str, Any]) -> Metric:
-    from auricle import registry
+    from auricle.core import registry
 
     name = entry.get("metric")
     if name not in LIKELIHOODS:

@@ -9,19 +9,14 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, ClassVar, cast
 
-from auricle import registry
 from auricle.audio import Audio
 from auricle.compat.lmms.docs import Asking, source_of
 from auricle.compat.lmms.media import Sound, part_of
 from auricle.compat.lmms.reading import Config, Function, read, refuse_unknown
 from auricle.compat.lmms.scoring import Scoring, scoring_of
-from auricle.errors import SampleError, SpecError, UnknownName
-from auricle.infer import Inferencer
-from auricle.infer.base import limit
-from auricle.metrics.base import as_metric
-from auricle.tasks.base import Task
-from auricle.tasks.options import listed, span_of
-from auricle.types import (
+from auricle.core import registry
+from auricle.core.errors import SampleError, SpecError, UnknownName
+from auricle.core.types import (
     Ability,
     Ask,
     Generate,
@@ -32,6 +27,11 @@ from auricle.types import (
     Sample,
     Turn,
 )
+from auricle.infer import Inferencer
+from auricle.infer.base import limit
+from auricle.metrics.base import as_metric
+from auricle.tasks.base import Task
+from auricle.tasks.options import listed, span_of
 
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {
     "top_p": (None, 1, 1.0),

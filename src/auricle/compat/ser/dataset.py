@@ -16,13 +16,13 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.compat.ser.interface import DATASETS, Shelf, called, parts_of
-from auricle.errors import AuricleError, DataError, SpecError, told
-from auricle.registry import attribute
+from auricle.core.errors import AuricleError, DataError, SpecError, told
+from auricle.core.registry import attribute
+from auricle.core.types import Rejected, Sample
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import ASKING, EMOTION_METRICS, QUESTION
 from auricle.tasks.kinds import labelled
 from auricle.tasks.options import Options
-from auricle.types import Rejected, Sample
 
 OURS = (*ASKING, "language", "licence", "by")
 """Options of the task; all others are arguments of the class."""

@@ -16,7 +16,7 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-from auricle.errors import UnknownName
+from auricle.core.errors import UnknownName
 
 MODELS, DATASETS = "models", "datasets"
 LOCK = RLock()

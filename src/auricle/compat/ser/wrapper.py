@@ -12,11 +12,11 @@ from typing import Any, Literal
 from auricle.compat.blame import raised_by
 from auricle.compat.files import Files
 from auricle.compat.ser.interface import MODELS, BaseModelWrapper, Shelf, called, parts_of
-from auricle.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.registry import attribute
+from auricle.core.types import Predict, Prediction
 from auricle.models.base import BatchModel
 from auricle.models.sounds import the_sound
-from auricle.registry import attribute
-from auricle.types import Predict, Prediction
 
 TYPES: Mapping[str, Literal["probability", "logit", "continuous"]] = {
     "probabilities": "probability",

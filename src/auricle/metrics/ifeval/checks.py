@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from auricle.errors import Unreadable
+from auricle.core.errors import Unreadable
 from auricle.metrics.ifeval.language import is_in
 from auricle.metrics.ifeval.segments import capital_words, sentences
 

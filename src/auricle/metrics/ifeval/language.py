@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from auricle.errors import MissingExtra
+from auricle.core.errors import MissingExtra
 
 
 @lru_cache(maxsize=1)

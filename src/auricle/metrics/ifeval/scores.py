@@ -5,10 +5,10 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal
 
-from auricle.errors import MissingExtra, Unreadable
+from auricle.core.errors import MissingExtra, Unreadable
+from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Details, Metric, Sums, divide, mean, ratio, within
 from auricle.metrics.ifeval.verdict import Verdict, instructions, verdict
-from auricle.types import Generation, Sample, Stat
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

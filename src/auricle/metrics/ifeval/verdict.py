@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
-from auricle.errors import Unreadable
+from auricle.core.errors import Unreadable
+from auricle.core.types import Json, Sample
 from auricle.metrics.ifeval.checks import CHECKS
-from auricle.types import Json, Sample
 
 ID_FIELDS = ("instruction_id_list", "instruction")
 """IFEval's own name, then Kimi-Audio-Evalkit's; so for the arguments."""

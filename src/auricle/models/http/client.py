@@ -22,7 +22,7 @@ from urllib.request import getproxies
 
 import orjson
 
-from auricle.errors import (
+from auricle.core.errors import (
     MissingExtra,
     Refused,
     SampleError,
@@ -31,6 +31,8 @@ from auricle.errors import (
     Unreachable,
     Unsupported,
 )
+from auricle.core.redaction import KEY_IN_URL
+from auricle.core.types import Generate, Generation
 from auricle.models.base import AsyncModel
 from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
@@ -38,8 +40,6 @@ from auricle.models.http.pieces import in_pieces
 from auricle.models.http.service import Service as Service
 from auricle.models.http.timing import Mark, Prepared, on_the_wire
 from auricle.models.http.words import message_of, retry_after, words_of
-from auricle.secrecy import KEY_IN_URL
-from auricle.types import Generate, Generation
 
 if TYPE_CHECKING:
     import aiohttp

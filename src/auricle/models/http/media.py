@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import Literal, get_args
 
 from auricle.audio import REMOTE, Audio, Image, Video
+from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
 from auricle.decode import opened
-from auricle.errors import AudioError, MissingExtra, SampleError, SpecError
 from auricle.waveform import Format
 
 AsSent = Literal["auto", "wav", "mp3", "flac", "opus"]

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from auricle.errors import Refused, SampleError
+from auricle.core.errors import Refused, SampleError
+from auricle.core.types import Likelihood
 from auricle.models.http.client import shape
-from auricle.types import Likelihood
 
 BROKEN = "\ufffd"  # part of a character, told by itself
 MALFORMED = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)

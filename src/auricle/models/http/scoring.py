@@ -8,10 +8,10 @@ from typing import Any, Literal
 
 import orjson
 
-from auricle.errors import Refused, SpecError
+from auricle.core.errors import Refused, SpecError
+from auricle.core.types import Generation, Likelihood
 from auricle.models.http.client import HttpModel, count, merged
 from auricle.models.http.prompt_logprobs import Told, likelihood, of_echo, of_prompt
-from auricle.types import Generation, Likelihood
 
 JSON = "application/json"
 By = Literal["prompt_logprobs", "echo"]

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field, fields
 from typing import Any
 from urllib.parse import urlsplit
 
-from auricle.errors import SpecError
-from auricle.secrecy import redacted
+from auricle.core.errors import SpecError
+from auricle.core.redaction import redacted
 
 VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 

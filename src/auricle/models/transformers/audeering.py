@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from auricle.core.types import Prediction
 from auricle.models.transformers.listening import Listener
-from auricle.types import Prediction
 
 
 class Audeering(Listener):

@@ -14,12 +14,8 @@ from dataclasses import replace
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.errors import SampleError, SpecError
-from auricle.models.seam import Reach, Row, all_of, begun, extended, refuse_nothing
-from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.likelihood import rolled, scored, window_of
-from auricle.models.transformers.writing import Until, answer, answers, cut, written
-from auricle.types import (
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import (
     Generate,
     Generation,
     Likelihood,
@@ -29,6 +25,10 @@ from auricle.types import (
     Request,
     Turn,
 )
+from auricle.models.seam import Reach, Row, all_of, begun, extended, refuse_nothing
+from auricle.models.transformers.base import Transformer
+from auricle.models.transformers.likelihood import rolled, scored, window_of
+from auricle.models.transformers.writing import Until, answer, answers, cut, written
 
 USUAL_RATE = 16_000
 PRINTED = "{'type': "  # how a list looks in a prompt whose template expected text

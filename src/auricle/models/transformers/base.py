@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
 from auricle.models.transformers.weights import Weights, device_of, library
-from auricle.types import Generate, Generation
 
 UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
 

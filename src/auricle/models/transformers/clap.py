@@ -8,10 +8,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Predict, Prediction
 from auricle.models.sounds import crop_of, cropped, the_candidate
 from auricle.models.transformers.base import Local
-from auricle.types import Predict, Prediction
 
 
 class Clap(Local):

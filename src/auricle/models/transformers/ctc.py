@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from auricle.core.types import Generate, Generation
 from auricle.models.sounds import the_sound
 from auricle.models.transformers.base import Transformer
-from auricle.types import Generate, Generation
 
 
 class Ctc(Transformer):

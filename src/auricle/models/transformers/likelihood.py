@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from auricle.core.types import Likelihood
 from auricle.models.seam import Reach, Row, joined
-from auricle.types import Likelihood
 
 AT_ONCE = 256
 """Positions turned into probabilities together: those of a whole window would take gigabytes."""

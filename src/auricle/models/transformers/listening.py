@@ -6,10 +6,10 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from auricle.errors import SampleError, SpecError
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Predict, Prediction
 from auricle.models.sounds import the_sound
 from auricle.models.transformers.base import Local
-from auricle.types import Predict, Prediction
 
 
 class Listener(Local):

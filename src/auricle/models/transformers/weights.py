@@ -8,7 +8,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import MissingExtra, SpecError
+from auricle.core.errors import MissingExtra, SpecError
 
 DTYPES = ("auto", "float32", "bfloat16", "float16")
 HARMLESS = ("masked_spec_embed",)

@@ -12,11 +12,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, Generation
 from auricle.models.sounds import the_sound
 from auricle.models.transformers.base import Transformer
 from auricle.models.transformers.writing import answer, cut
-from auricle.types import Generate, Generation
 
 TASKS = ("transcribe", "translate")
 ENGLISH = ("en", "english", "<|en|>")

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import takewhile
 from typing import Any
 
-from auricle.types import Generate, Generation
+from auricle.core.types import Generate, Generation
 
 MARGIN = 8  # tokens: a stop word may begin inside one and end inside another
 

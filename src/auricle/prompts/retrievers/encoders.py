@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from auricle import registry
 from auricle.audio import Audio
-from auricle.errors import MissingExtra, SampleError, SpecError
+from auricle.core import registry
+from auricle.core.errors import MissingExtra, SampleError, SpecError
+from auricle.core.types import Sample, parts_of
 from auricle.prompts.retrievers.words import text_of
-from auricle.types import Sample, parts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

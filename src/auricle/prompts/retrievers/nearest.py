@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Sample
 from auricle.prompts.retrievers.encoders import encoder_named
 from auricle.prompts.retrievers.words import Words, best_first
-from auricle.types import Sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

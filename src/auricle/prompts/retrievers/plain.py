@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from random import Random as Generator
 from typing import ClassVar
 
-from auricle.codec import dumps
-from auricle.errors import SampleError, SpecError
-from auricle.types import Json, Sample
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.serialization import dumps
+from auricle.core.types import Json, Sample
 
 
 class Zero:

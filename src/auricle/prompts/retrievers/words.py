@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from auricle.errors import SpecError
-from auricle.types import Sample, parts_of
+from auricle.core.errors import SpecError
+from auricle.core.types import Sample, parts_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, below, item
 
 ID = "{http://nite.sourceforge.net/}id"

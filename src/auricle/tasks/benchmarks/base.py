@@ -38,10 +38,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from auricle import registry
+from auricle.core import registry
+from auricle.core.errors import SpecError
+from auricle.core.types import Json
 from auricle.data.huggingface import PREFIX
 from auricle.data.manifest import Manifest
-from auricle.errors import SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.rows import (
     HUB_ROW,
@@ -56,7 +57,6 @@ from auricle.tasks.benchmarks.rows import (
     missing,
     table,
 )
-from auricle.types import Json
 
 __all__ = [
     "HUB_ROW",

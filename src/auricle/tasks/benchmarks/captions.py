@@ -5,11 +5,11 @@ from __future__ import annotations
 from itertools import groupby
 from pathlib import Path
 
+from auricle.core.types import Rejected
 from auricle.data.rows import Row
 from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, missing
 from auricle.tasks.benchmarks.tables import Values, made, sorted_out
 from auricle.tasks.emotion.folder import SOUNDS, files
-from auricle.types import Rejected
 
 ASKING = {
     "question": "Describe this audio in one sentence.",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.tasks.benchmarks.base import (
     Benchmark,
     Hub,

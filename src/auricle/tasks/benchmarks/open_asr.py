@@ -7,9 +7,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from auricle.core.types import Rejected
 from auricle.data.rows import Row, rows
 from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, item, missing
-from auricle.types import Rejected
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
 SETS = {

@@ -11,12 +11,12 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from auricle.core.errors import DataError, MissingExtra
+from auricle.core.types import Rejected, Sample
 from auricle.data.huggingface import HuggingFace
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.errors import DataError, MissingExtra
 from auricle.tasks.emotion.folder import holds
-from auricle.types import Rejected, Sample
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, Hub

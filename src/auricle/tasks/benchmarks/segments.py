@@ -9,9 +9,9 @@ from typing import Any
 
 import orjson
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.types import Json
 from auricle.tasks.benchmarks.base import Benchmark, Items, Part, below, item
-from auricle.types import Json
 
 GARBAGE = ("<SIL>", "<MUSIC>", "<NOISE>", "<OTHER>")
 """What GigaSpeech writes for segments without speech; they are not scored."""

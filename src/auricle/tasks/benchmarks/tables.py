@@ -8,10 +8,10 @@ from typing import Any
 
 import orjson
 
+from auricle.core.errors import DataError
+from auricle.core.types import Rejected
 from auricle.data.rows import Row, rows
-from auricle.errors import DataError
 from auricle.tasks.benchmarks.base import Item, Items
-from auricle.types import Rejected
 
 Values = Mapping[str, Any]
 

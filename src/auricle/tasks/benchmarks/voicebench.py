@@ -14,6 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
+from auricle.core.types import Rejected
 from auricle.data.rows import count
 from auricle.tasks.benchmarks.base import (
     HUB_ROW,
@@ -28,7 +29,6 @@ from auricle.tasks.benchmarks.base import (
 )
 from auricle.tasks.benchmarks.tables import Values, made
 from auricle.tasks.kinds import MEDIA
-from auricle.types import Rejected
 
 REVISION = "0aa5b0289e1b9a1a0448cc01ae7a88bbe9560aef"
 KIMI = {

@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio, Video
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
+from auricle.core.types import Rejected, Sample
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.contamination import seen
 from auricle.tasks.emotion.folder import Clip, Found, holds, shortfall
 from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, labelled
 from auricle.tasks.options import Options
-from auricle.types import Rejected, Sample
 
 RATED = tuple(
     f"{name}_{dimension}"

@@ -8,10 +8,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from auricle.core.types import Json
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
 from auricle.tasks.emotion.folder import Clip, Found, by_name, files
-from auricle.types import Json
 
 CORPUS = Corpus(
     name="crema-d",

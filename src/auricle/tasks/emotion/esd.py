@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
 from auricle.tasks.emotion.folder import Clip, Found, by_name

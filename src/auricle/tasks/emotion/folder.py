@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
-from auricle.types import Json, Rejected
+from auricle.core.types import Json, Rejected
 
 SOUNDS = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".m4a")
 FILMS = (".mp4", ".mkv", ".avi", ".mov")

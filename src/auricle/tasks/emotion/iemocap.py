@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
+from auricle.core.types import Rejected
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
 from auricle.tasks.emotion.folder import SOUNDS, Clip, Found, files, without_copies
-from auricle.types import Rejected
 
 CORPUS = Corpus(
     name="iemocap",

@@ -9,11 +9,11 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
+from auricle.core.types import Json, Rejected
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
 from auricle.tasks.emotion.folder import FILMS, SOUNDS, Clip, Found, files, holds
-from auricle.types import Json, Rejected
 
 CORPUS = Corpus(
     name="meld",

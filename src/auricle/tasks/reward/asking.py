@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, cast
 
-from auricle.errors import SpecError
+from auricle.core.errors import SpecError
 from auricle.infer import Appraise, Either, Inferencer, InWords, Prefer, Rate
 from auricle.infer.reward import CHOOSING, RATING
 from auricle.metrics.base import Metric

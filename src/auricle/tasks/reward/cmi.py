@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
+from auricle.core.errors import AudioError, DataError, SpecError
+from auricle.core.types import Input, Json, Rejected, Sample
 from auricle.data.rows import Row, count, revision, rows
-from auricle.errors import AudioError, DataError, SpecError
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import Ties, preference_metrics
 from auricle.metrics.rewards import FOLDS, Dimension, score_metrics
@@ -31,7 +32,6 @@ from auricle.tasks.reward.cmi_rows import (
     truths_of,
 )
 from auricle.tasks.reward.evaluation import Evaluation
-from auricle.types import Input, Json, Rejected, Sample
 
 NAME = "cmi-rewardbench"
 EXAMPLE = f"`auricle run {NAME} -T dataset_jsonl=all_test.jsonl -T dataset_root=DIR -m MODEL`"

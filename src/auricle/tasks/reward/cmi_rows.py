@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import PurePath
 from typing import Any
 
-from auricle.types import Json
+from auricle.core.types import Json
 
 DATASETS = ("PAM", "MusicEval", "MusicArena", "CMI-Pref")
 RATINGS: Mapping[str, Mapping[str, str]] = {

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from auricle.core.errors import SpecError
 from auricle.data.yaml_file import read_yaml
-from auricle.errors import SpecError
 
 BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
 

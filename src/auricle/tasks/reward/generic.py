@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
+from auricle.core.errors import SampleError
+from auricle.core.types import Input, Json, Sample
 from auricle.data.huggingface import PREFIX
 from auricle.data.manifest import Fields
 from auricle.data.rows import Row, rows
-from auricle.errors import SampleError
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
@@ -22,7 +23,6 @@ from auricle.tasks.kinds import samples_of
 from auricle.tasks.options import Options, listed
 from auricle.tasks.reward.asking import Asking, wanted
 from auricle.tasks.reward.cmi_rows import is_there
-from auricle.types import Input, Json, Sample
 
 TEXT = ("text", "prompt", "caption", "description", "instruction", "question")
 LYRICS = ("lyrics",)

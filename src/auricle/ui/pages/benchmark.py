@@ -7,9 +7,9 @@ from typing import Any
 
 import streamlit as st
 
-from auricle import registry
 from auricle.config import KINDS
-from auricle.errors import AuricleError
+from auricle.core import registry
+from auricle.core.errors import AuricleError
 from auricle.making import short
 from auricle.ui import live, places, theme
 from auricle.ui.jobs import Jobs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from auricle.errors import DataError, SpecError
+from auricle.core.errors import DataError, SpecError
 from auricle.ui import reading
 from auricle.ui.shelf import Entry
 from auricle.ui.theme import head, plain

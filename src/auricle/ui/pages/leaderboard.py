@@ -8,7 +8,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.leaderboard import Board, Cell, Column, Row, board
 from auricle.report.figures import Scale, title
 from auricle.report.markup import Child, tag

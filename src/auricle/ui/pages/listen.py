@@ -9,10 +9,10 @@ from typing import Any
 
 import streamlit as st
 
-from auricle import registry
-from auricle.errors import AudioError, AuricleError, told
+from auricle.core import registry
+from auricle.core.errors import AudioError, AuricleError, told
+from auricle.core.types import Generation
 from auricle.making import short
-from auricle.types import Generation
 from auricle.ui import theme
 from auricle.ui.answers import Answer, draw
 from auricle.ui.models import models

@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.report import figures
 from auricle.ui import journal, reading
 from auricle.ui.journal import Samples

@@ -9,12 +9,12 @@ from typing import Any
 
 import streamlit as st
 
+from auricle.core.types import Record
 from auricle.report.differences import chance, counts, decided, ends, heading, moved, printed
 from auricle.report.differences import sentence as told
 from auricle.report.figures import Scale, count, title, written
 from auricle.report.markup import Child, tag
 from auricle.report.worst import clip
-from auricle.types import Record
 from auricle.ui import reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import heatmaps, pieces, sample

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import streamlit as st
 
-from auricle.errors import AuricleError
+from auricle.core.errors import AuricleError
 from auricle.ui.theme import plain
 
 BROKEN = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OSError)

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.report import figures
 from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
 from auricle.report.markup import Child, Markup, tag, together

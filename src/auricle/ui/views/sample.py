@@ -11,7 +11,8 @@ from typing import Any
 import streamlit as st
 
 from auricle.audio import Audio
-from auricle.errors import SampleError
+from auricle.core.errors import SampleError
+from auricle.core.types import Generation, Likelihood, Prediction, Record, parts_of
 from auricle.metrics.alignment import alike
 from auricle.metrics.alignment import shown as english
 from auricle.report import talk
@@ -20,7 +21,6 @@ from auricle.report.figures import written
 from auricle.report.markup import Child, Markup, tag, together
 from auricle.report.worst import MOST_TOKENS, Edit, clip, edits, plain
 from auricle.text import PROFILES, mixed_tokens, words
-from auricle.types import Generation, Likelihood, Prediction, Record, parts_of
 from auricle.ui import journal, reading, shelf
 from auricle.ui.views import pieces
 

@@ -10,7 +10,7 @@ import orjson
 import pandas as pd
 import streamlit as st
 
-from auricle.errors import DataError
+from auricle.core.errors import DataError
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import table as reported
 from auricle.perf.report.course import SHARES

@@ -13,8 +13,8 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.twins import quickly
-from auricle.types import (
+from auricle.core.fast_construct import quickly
+from auricle.core.types import (
     Failure,
     Generation,
     Likelihood,

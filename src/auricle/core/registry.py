@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar, cast
 
 from auricle import catalogue
 from auricle.catalogue import Builtin as Builtin
-from auricle.errors import SpecError, UnknownName, told
+from auricle.core.errors import SpecError, UnknownName, told
 
 T = TypeVar("T")
 

@@ -1,0 +1,1 @@
+"""Types, errors, registries and serialization: what every other package builds on."""
