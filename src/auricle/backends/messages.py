@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
+from auricle.audio.waveform import as_float32
 from auricle.core import errors
 from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, told
 from auricle.core.serialization import dumps
@@ -31,7 +32,6 @@ from auricle.core.types import (
     Request,
     Turn,
 )
-from auricle.waveform import as_float32
 
 HEAD = struct.Struct("!II")  # bytes of JSON, bytes behind it
 MEDIA: dict[str, type[Audio | Image | Video]] = {"Audio": Audio, "Image": Image, "Video": Video}

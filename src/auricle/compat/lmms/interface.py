@@ -235,7 +235,7 @@ def optional_import(module: str, attribute: str | None = None) -> tuple[Any, boo
 
 def downsample_audio(audio_array: Any, original_sr: int, target_sr: int) -> Any:
     """Samples at another rate."""
-    from auricle.waveform import as_float32, resample
+    from auricle.audio.waveform import as_float32, resample
 
     return resample(as_float32(audio_array), int(original_sr), int(target_sr), "The sound")
 

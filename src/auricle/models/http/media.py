@@ -6,10 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from auricle.audio import REMOTE, Audio, Image, Video
+from auricle.audio.decode import opened
+from auricle.audio.media import REMOTE, Audio, Image, Video
+from auricle.audio.waveform import Format
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
-from auricle.decode import opened
-from auricle.waveform import Format
 
 AsSent = Literal["auto", "wav", "mp3", "flac", "opus"]
 TAKEN = ("wav", "mp3")  # formats every API with sound takes

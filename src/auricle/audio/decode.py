@@ -17,8 +17,8 @@ from contextlib import contextmanager
 from functools import partial, reduce
 from typing import TYPE_CHECKING, Any, BinaryIO, Protocol, cast
 
+from auricle.audio.waveform import AudioInfo, Waveform, check_slice, frames_between
 from auricle.core.errors import AudioError, SampleError
-from auricle.waveform import AudioInfo, Waveform, check_slice, frames_between
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

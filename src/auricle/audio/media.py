@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 from urllib.parse import unquote, urlsplit
 
-from auricle import decode, waveform
+from auricle.audio import decode, waveform
+from auricle.audio.waveform import AudioInfo, Format, Waveform
 from auricle.core.errors import AudioError, SampleError
-from auricle.waveform import AudioInfo, Format, Waveform
 
 if TYPE_CHECKING:
     from collections.abc import Callable
