@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 import orjson
 
-from auricle.environments import Block, Environment, create, every, find, remove
+from auricle.models.environments import Block, Environment, create, every, find, remove
 from auricle.report.terminal import aligned
 
 HEADER = ("name", "python", "packages", "MB", "state")

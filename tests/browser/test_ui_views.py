@@ -5,7 +5,7 @@ import pytest
 pytest.importorskip("streamlit", reason="streamlit is not installed")
 
 import ui_runs
-from auricle import stats
+from auricle.metrics import statistics
 
 CHART = "[data-testid=stVegaLiteChart]"
 
@@ -14,7 +14,7 @@ CHART = "[data-testid=stVegaLiteChart]"
 def shown(app):
     """Runs of every kind, hostile ones, a large one and a load test, on the app's shelf."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(stats, "ROUNDS", 20)
+        patched.setattr(statistics, "ROUNDS", 20)
         ui_runs.every_kind(app.runs / "kinds", 16)
         ui_runs.hostile(app.runs / "hostile", outside=app.runs.parent)
         ui_runs.large(app.runs / "many", "large", 20_000)

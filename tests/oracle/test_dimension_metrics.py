@@ -6,7 +6,7 @@ from scipy import stats as scipy_stats
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
 from auricle.metrics import dimensions
-from auricle.stats import weigh
+from auricle.metrics.statistics import weigh
 
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from auricle.metrics.base import mean, ratio
-from auricle.stats import paired
+from auricle.metrics.statistics import paired
 
 
 @pytest.fixture

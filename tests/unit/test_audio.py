@@ -614,7 +614,7 @@ def test_a_picture_that_cannot_be_read_is_a_sample_error_in_words(tmp_path):
 
 def test_importing_audio_loads_nothing_heavy():
     code = (
-        "import sys, auricle.audio.media as a; a.Audio.of('a.wav', start=1); a.Audio.of({'path': 'a'});"
+        "import sys, auricle.audio as a; a.Audio.of('a.wav', start=1); a.Audio.of({'path': 'a'});"
         "print([m for m in ('numpy', 'soundfile', 'soxr', 'av') if m in sys.modules])"
     )
     result = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True)

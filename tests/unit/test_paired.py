@@ -7,9 +7,9 @@ import pytest
 from scipy.stats import binomtest
 
 from auricle.metrics.base import mean, ratio
-from auricle.metrics.several import over
+from auricle.metrics.multi_answer import over
+from auricle.metrics.statistics import Difference, between_shares, holm, mcnemar, paired
 from auricle.metrics.text import exact_match
-from auricle.stats import Difference, between_shares, holm, mcnemar, paired
 
 
 def hits(*flags):

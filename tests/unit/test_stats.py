@@ -8,7 +8,7 @@ from scipy.stats import binomtest
 
 from auricle.metrics.base import mean, ratio
 from auricle.metrics.labels import uar
-from auricle.stats import interval, wilson
+from auricle.metrics.statistics import interval, wilson
 
 
 def test_a_share_has_wilsons_interval():

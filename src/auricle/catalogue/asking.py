@@ -24,22 +24,22 @@ INFERENCERS: Mapping[str, Builtin] = {
 }
 
 RETRIEVERS: Mapping[str, Builtin] = {
-    "zero": Builtin("auricle.prompts.retrievers.plain:Zero", "no examples"),
-    "first": Builtin("auricle.prompts.retrievers.plain:First", "the first rows of the pool"),
+    "zero": Builtin("auricle.prompts.retrievers.basic:Zero", "no examples"),
+    "first": Builtin("auricle.prompts.retrievers.basic:First", "the first rows of the pool"),
     "random": Builtin(
-        "auricle.prompts.retrievers.plain:Random", "drawn from the seed and the sample's id"
+        "auricle.prompts.retrievers.basic:Random", "drawn from the seed and the sample's id"
     ),
-    "fixed": Builtin("auricle.prompts.retrievers.plain:Fixed", "the same for all, by ids"),
+    "fixed": Builtin("auricle.prompts.retrievers.basic:Fixed", "the same for all, by ids"),
     "balanced": Builtin(
-        "auricle.prompts.retrievers.plain:Balanced", "as many of each label as of any other"
+        "auricle.prompts.retrievers.basic:Balanced", "as many of each label as of any other"
     ),
-    "sliding": Builtin("auricle.prompts.retrievers.plain:Sliding", "the rows just before"),
-    "bm25": Builtin("auricle.prompts.retrievers.words:Bm25", "those sharing most words"),
+    "sliding": Builtin("auricle.prompts.retrievers.basic:Sliding", "the rows just before"),
+    "bm25": Builtin("auricle.prompts.retrievers.bm25:Bm25", "those sharing most words"),
     "dense": Builtin(
-        "auricle.prompts.retrievers.nearest:Dense", "the nearest by an encoder of sound or text"
+        "auricle.prompts.retrievers.dense:Dense", "the nearest by an encoder of sound or text"
     ),
     "diverse": Builtin(
-        "auricle.prompts.retrievers.nearest:Diverse", "near to the sample, unlike each other"
+        "auricle.prompts.retrievers.dense:Diverse", "near to the sample, unlike each other"
     ),
 }
 

@@ -58,7 +58,7 @@ METRICS: Mapping[str, Builtin] = {
         "auricle.metrics.captions:cider", "CIDEr-D: rare n-grams shared with captions"
     ),
     "word_match": Builtin(
-        "auricle.metrics.wordmatch:word_match", "the right option's words and no other's (MMAU)"
+        "auricle.metrics.word_match:word_match", "the right option's words and no other's (MMAU)"
     ),
     "option_accuracy": Builtin(
         "auricle.metrics.labels:option_accuracy", "the chosen option is the right one"

@@ -8,8 +8,8 @@ from typing import Any
 
 from auricle.comparison.choosing import Document, overall
 from auricle.metrics.alignment import all_shown, shown
-from auricle.metrics.subtraction import Label, Matrix, Subtraction, meaning, subtract
-from auricle.stats import between_shares
+from auricle.metrics.matrix_difference import Label, Matrix, Subtraction, meaning, subtract
+from auricle.metrics.statistics import between_shares
 
 UNREADABLE = "(unreadable)"
 MOST_RISES = 10

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.comparison.sides import ABSENT, Pairs, Scored, Side
 from auricle.metrics.base import Metric
-from auricle.stats import Difference, holm, paired
+from auricle.metrics.statistics import Difference, holm, paired
 
 if TYPE_CHECKING:
     import numpy as np

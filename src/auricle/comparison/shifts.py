@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from auricle.comparison.rows import codes, dense
 from auricle.comparison.sides import Pairs, Side
 from auricle.metrics.base import mean
-from auricle.stats import Difference, holm, paired
+from auricle.metrics.statistics import Difference, holm, paired
 
 if TYPE_CHECKING:
     import numpy as np

@@ -23,8 +23,8 @@ from auricle.compat.files import Files
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
 from auricle.core.registry import attribute
 from auricle.core.types import Predict, Prediction
+from auricle.models.audio_input import crop_of, the_candidate
 from auricle.models.base import BatchModel
-from auricle.models.sounds import crop_of, the_candidate
 
 NAMES = ("alignment", "musicality")
 """What the two columns of scores are."""

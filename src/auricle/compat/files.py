@@ -10,7 +10,7 @@ from typing import Self
 
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
-from auricle.models.sounds import cropped
+from auricle.models.audio_input import cropped
 
 
 class Files:

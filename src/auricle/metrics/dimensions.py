@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import Details, Metric, Weighed, divide
-from auricle.metrics.spread import Separation, eta_squared, grouped
+from auricle.metrics.separation import Separation, eta_squared, grouped
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

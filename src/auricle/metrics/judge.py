@@ -15,8 +15,8 @@ from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 from auricle.metrics.base import Details, Metric, Sums, Weighed, divide, mean, within
 from auricle.metrics.labels import choices, option_index
+from auricle.metrics.multi_answer import unsaid
 from auricle.metrics.rubric import Rubric, load, shipped
-from auricle.metrics.several import unsaid
 from auricle.metrics.text import references
 from auricle.metrics.turns import transcript
 

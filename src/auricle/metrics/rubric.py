@@ -19,7 +19,7 @@ import orjson
 from auricle.core.errors import SpecError, Unreadable
 from auricle.data.yaml_file import read_yaml
 
-FOLDER = Path(__file__).parents[1] / "rubrics"
+FOLDER = Path(__file__).parent / "rubrics"
 FIELDS = ("question", "reference", "answer", "choices", "baseline")
 FIELD = re.compile(r"\{(\w+)(\??)\}")
 MARKS = {"yes-no": "Verdict: {}", "scale": "Score: {}", "pairwise": "Winner: {}"}

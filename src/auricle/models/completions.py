@@ -13,11 +13,11 @@ import orjson
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
 from auricle.models.http.client import HttpModel, Reply, count, merged, shape
+from auricle.models.http.render_request import written
 from auricle.models.http.scoring import By, Scorer
 from auricle.models.http.timing import Prepared
-from auricle.models.http.wire import written
-from auricle.models.reading import joined, words
-from auricle.models.seam import begun, parted, refuse_nothing
+from auricle.models.plain_text import joined, words
+from auricle.models.token_boundary import begun, parted, refuse_nothing
 from auricle.prompts.meta_template import MetaTemplate
 
 

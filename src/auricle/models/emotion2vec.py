@@ -20,8 +20,8 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
 from auricle.data.yaml_file import read_yaml
+from auricle.models.audio_input import the_sound
 from auricle.models.base import BatchModel
-from auricle.models.sounds import the_sound
 from auricle.models.transformers.weights import device_of
 
 RATE = 16_000

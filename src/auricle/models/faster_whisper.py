@@ -14,8 +14,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
+from auricle.models.audio_input import the_sound
 from auricle.models.base import BatchModel
-from auricle.models.sounds import the_sound
 
 RATE = 16_000
 FILES = ("model.bin", "config.json", "tokenizer.json")

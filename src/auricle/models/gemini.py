@@ -11,8 +11,8 @@ from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Part, Request, Turn
 from auricle.models.http.client import HttpModel, Reply, count, merged, shape
 from auricle.models.http.media import base64, picture, remote
+from auricle.models.http.render_request import written
 from auricle.models.http.timing import Prepared
-from auricle.models.http.wire import written
 
 ROLES = {"user": "user", "assistant": "model"}
 

@@ -15,8 +15,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
+from auricle.models.audio_input import crop_of, cropped, the_candidate
 from auricle.models.base import BatchModel
-from auricle.models.sounds import crop_of, cropped, the_candidate
 
 RATE = 16_000
 SHORTEST = 0.1

@@ -30,8 +30,8 @@ from auricle.models.http.client import (
     shape,
 )
 from auricle.models.http.media import base64, data_url, picture, remote
+from auricle.models.http.render_request import written
 from auricle.models.http.timing import Mark, Prepared, counted, parts_of
-from auricle.models.http.wire import written
 from auricle.prompts.meta_template import MetaTemplate
 
 JSON, EVENTS = "application/json", "text/event-stream"

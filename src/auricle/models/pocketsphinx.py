@@ -7,8 +7,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generate, Generation
+from auricle.models.audio_input import pcm, the_sound
 from auricle.models.base import BatchModel
-from auricle.models.sounds import pcm, the_sound
 
 RATE = 16_000
 

@@ -15,9 +15,17 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Turn
+from auricle.models.audio_input import the_sound
 from auricle.models.base import BatchModel
-from auricle.models.seam import Reach, Row, all_of, begun, extended, joined, refuse_nothing
-from auricle.models.sounds import the_sound
+from auricle.models.token_boundary import (
+    Reach,
+    Row,
+    all_of,
+    begun,
+    extended,
+    joined,
+    refuse_nothing,
+)
 
 Message = dict[str, Any]
 

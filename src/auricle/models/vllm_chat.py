@@ -12,8 +12,8 @@ from auricle.core.types import Likelihood, LogLikelihood, Turn
 from auricle.models.http.prompt_logprobs import Told, likelihood, of_prompt
 from auricle.models.http.scoring import Scorer
 from auricle.models.openai import OpenAI
-from auricle.models.reading import words
-from auricle.models.seam import begun, refuse_nothing
+from auricle.models.plain_text import words
+from auricle.models.token_boundary import begun, refuse_nothing
 
 
 class VLLMChat(OpenAI):

@@ -14,8 +14,8 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
+from auricle.models.audio_input import pcm, the_sound
 from auricle.models.base import BatchModel
-from auricle.models.sounds import pcm, the_sound
 
 RATE = 16_000
 PIECE = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time

@@ -12,8 +12,8 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Input, Part, Sample, Turn
+from auricle.prompts.few_shot import Shot, Shots
 from auricle.prompts.fields import joined, names, render
-from auricle.prompts.shots import Shot, Shots
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)

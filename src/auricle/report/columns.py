@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import SpecError, Unreadable, Unsuited, told
 from auricle.core.types import Record, Stat
-from auricle.metrics.answers import Answers
+from auricle.metrics.answer_aggregation import Answers
 from auricle.metrics.base import Framed, Metric
-from auricle.metrics.several import reads_several
+from auricle.metrics.multi_answer import reads_several
 
 if TYPE_CHECKING:
     import numpy as np

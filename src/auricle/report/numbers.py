@@ -8,9 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import told
+from auricle.metrics.statistics import interval
 from auricle.report.columns import Column
 from auricle.report.score import Scoreboard
-from auricle.stats import interval
 
 if TYPE_CHECKING:
     import numpy as np

@@ -16,7 +16,7 @@ from auricle.core.errors import SpecError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Record
 from auricle.metrics.base import Metric
-from auricle.metrics.several import reads_several, unsaid
+from auricle.metrics.multi_answer import reads_several, unsaid
 from auricle.report.columns import Column, Entry, Field, Line
 from auricle.verdicts import Verdicts
 

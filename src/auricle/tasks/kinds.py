@@ -17,9 +17,9 @@ from auricle.data.manifest import Fields, Manifest
 from auricle.infer import Choose, Either, Measure
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
-from auricle.metrics.several import over_each
-from auricle.prompts.options import pool_named
-from auricle.prompts.shots import Shots
+from auricle.metrics.multi_answer import over_each
+from auricle.prompts.few_shot import Shots
+from auricle.prompts.few_shot_options import pool_named
 from auricle.tasks.base import Task
 from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of

@@ -13,7 +13,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Input, Json, Rejected, Sample
 from auricle.infer import Choose, Inferencer, Respond
 from auricle.prompts import Prompt
-from auricle.prompts.shots import Shots
+from auricle.prompts.few_shot import Shots
 from auricle.tasks.options import Options, listed
 
 SCORED_BY: Mapping[str, tuple[str, ...]] = {

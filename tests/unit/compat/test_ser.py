@@ -23,7 +23,7 @@ LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neut
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
     """Intervals are told elsewhere; here a few draws will do."""
-    monkeypatch.setattr("auricle.stats.ROUNDS", 20)
+    monkeypatch.setattr("auricle.metrics.statistics.ROUNDS", 20)
 
 
 @pytest.fixture

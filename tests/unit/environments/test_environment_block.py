@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.environments import Block
+from auricle.models.environments import Block
 
 
 def read(tmp_path, text):

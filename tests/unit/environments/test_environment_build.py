@@ -9,8 +9,8 @@ import wheels
 
 from auricle import load_model
 from auricle.core.errors import SpecError
-from auricle.environments import Block, create, every, find, home_of, remove
-from auricle.environments.kept import digest_of, usable
+from auricle.models.environments import Block, create, every, find, home_of, remove
+from auricle.models.environments.store import digest_of, usable
 
 MODEL = """
 import os, sys

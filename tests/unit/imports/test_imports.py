@@ -31,7 +31,7 @@ TEXTS = [said for _, said in TRANSCRIPTS]
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
     """Intervals are told elsewhere; here a few draws will do."""
-    monkeypatch.setattr("auricle.stats.ROUNDS", 20)
+    monkeypatch.setattr("auricle.metrics.statistics.ROUNDS", 20)
 
 
 def imported(path, tool, out, fresh=False, **told):

@@ -8,7 +8,7 @@ import pytest
 
 from auricle.core.types import Generation, Sample
 from auricle.metrics.captions import Consensus, cider, rouge_l
-from auricle.metrics.wordmatch import word_match
+from auricle.metrics.word_match import word_match
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "captions.json").read_text())
 ROWS = GOLDEN["rows"]

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels
-from auricle.metrics.several import over
+from auricle.metrics.multi_answer import over
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
 

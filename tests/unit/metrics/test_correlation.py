@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from auricle.metrics.correlation import ktau, lcc, rmse, srcc
-from auricle.stats import interval, rounds_of
+from auricle.metrics.statistics import interval, rounds_of
 
 ORACLES = {"srcc": stats.spearmanr, "lcc": stats.pearsonr, "ktau": stats.kendalltau}
 FOLDS = {"srcc": srcc, "lcc": lcc, "ktau": ktau}

@@ -10,9 +10,9 @@ from auricle.core import registry
 from auricle.core.errors import MissingExtra, SpecError, Unreadable
 from auricle.core.types import Generation, Sample
 from auricle.metrics.ifeval import language
+from auricle.metrics.ifeval.check_sample import verdict
 from auricle.metrics.ifeval.checks import CHECKS
 from auricle.metrics.ifeval.segments import capital_words, sentences
-from auricle.metrics.ifeval.verdict import verdict
 
 GOLDEN_FILE = Path(__file__).resolve().parents[2] / "golden" / "ifeval.jsonl"
 GOLDEN = [json.loads(line) for line in GOLDEN_FILE.read_text("utf-8").splitlines()]

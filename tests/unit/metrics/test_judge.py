@@ -11,7 +11,7 @@ from auricle.core.errors import SpecError, Unreadable, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.judge import Agreement, judged
 from auricle.metrics.rubric import FOLDER, load, rubric
-from auricle.stats import interval
+from auricle.metrics.statistics import interval
 
 YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
 SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}

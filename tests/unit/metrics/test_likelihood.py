@@ -173,7 +173,7 @@ def test_options_have_no_perplexity():
 
 def test_a_share_of_few_has_wilson_s_interval_and_not_none_at_all():
     from auricle.metrics.likelihood import share_right
-    from auricle.stats import interval
+    from auricle.metrics.statistics import interval
 
     found = interval([(1.0, 0.0, 0.0)] * 3, share_right)
     assert found.method == "wilson"

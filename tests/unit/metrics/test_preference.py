@@ -9,7 +9,7 @@ from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.agreement import agreement
 from auricle.metrics.preference import choice, preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
-from auricle.stats import interval
+from auricle.metrics.statistics import interval
 
 
 def told(**values):

@@ -9,8 +9,8 @@ from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Record, Turn
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
+from auricle.metrics.multi_answer import over, over_each
 from auricle.metrics.refusal import refusal
-from auricle.metrics.several import over, over_each
 from auricle.metrics.text import contains, empty, exact_match, wer
 from auricle.metrics.turns import transcript
 from auricle.report.files import refused

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auricle.metrics.subtraction import Matrix, meaning, subtract
+from auricle.metrics.matrix_difference import Matrix, meaning, subtract
 
 LABELS = ("angry", "happy", "sad")
 

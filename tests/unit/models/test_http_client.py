@@ -19,7 +19,7 @@ from auricle import Settings
 from auricle.asking import Asking
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
 from auricle.engine import Direct
-from auricle.models.http.words import retry_after
+from auricle.models.http.error_messages import retry_after
 from auricle.models.openai import Azure, OpenAI
 
 KEY = "sk-very-secret-1234567890"

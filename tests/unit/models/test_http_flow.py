@@ -5,7 +5,7 @@ import math
 
 import pytest
 
-from auricle.models.http.flow import EPOCHS_HELD, FEW, FIRST, LONGEST_REST, OFTEN, Gate, Pace
+from auricle.models.http.limits import EPOCHS_HELD, FEW, FIRST, LONGEST_REST, OFTEN, Gate, Pace
 
 
 class Clock:
@@ -160,7 +160,7 @@ def slept(clock, monkeypatch):
         naps.append(seconds)
         clock.now += seconds
 
-    monkeypatch.setattr("auricle.models.http.flow.asyncio.sleep", sleep)
+    monkeypatch.setattr("auricle.models.http.limits.asyncio.sleep", sleep)
     return naps
 
 

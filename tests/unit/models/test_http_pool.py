@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from auricle.models.http.flow import FAILURES, LONGEST_REST, REST, Endpoint, Gate, Pool
+from auricle.models.http.limits import FAILURES, LONGEST_REST, REST, Endpoint, Gate, Pool
 
 
 class Clock:

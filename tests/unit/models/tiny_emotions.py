@@ -150,7 +150,7 @@ def audeering(folder, labels=("arousal", "dominance", "valence"), **settings):
     """As audeering's own: a wav2vec 2.0 and a head that transformers does not have."""
     from transformers import Wav2Vec2Config
 
-    from auricle.models.transformers.pooled import PooledRegressor
+    from auricle.models.transformers.pooled_regressor import PooledRegressor
 
     seeded()
     names = dict(enumerate(labels))

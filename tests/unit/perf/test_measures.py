@@ -5,8 +5,8 @@ import pytest
 from simulated_servers import answered, streamed
 
 from auricle.core.errors import DataError
-from auricle.models.http.pieces import PIECE, in_pieces
 from auricle.models.http.timing import Mark, counted
+from auricle.models.http.upload_body import PIECE, in_pieces
 from auricle.perf.columns import Columns
 from auricle.perf.definitions import POOLED
 from auricle.perf.exchange import Exchange

@@ -11,8 +11,8 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
+from auricle.prompts.few_shot import Shots
 from auricle.prompts.retrievers.encoders import Sound, Text, encoder_named
-from auricle.prompts.shots import Shots
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
 

@@ -10,9 +10,9 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Sample
+from auricle.prompts.few_shot import Shots
+from auricle.prompts.retrievers.bm25 import Bm25, text_of, words
 from auricle.prompts.retrievers.encoders import logmel
-from auricle.prompts.retrievers.words import Bm25, text_of, words
-from auricle.prompts.shots import Shots
 
 
 def row(name, question="", answer="", **meta):

@@ -12,7 +12,7 @@ from auricle.core.errors import DataError, SampleError, SpecError
 from auricle.core.types import Rejected, Sample, Turn
 from auricle.data.manifest import Fields, Manifest
 from auricle.prompts import Prompt
-from auricle.prompts.shots import Shots, pool_named
+from auricle.prompts.few_shot import Shots, pool_named
 
 
 def row(name, question="", answer="", **meta):

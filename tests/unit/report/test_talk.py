@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Audio, Generation, Sample
 from auricle.core.types import Record, Turn
-from auricle.metrics.several import over
+from auricle.metrics.multi_answer import over
 from auricle.metrics.text import exact_match, wer
 from auricle.report.cards import worst_samples
 from auricle.report.talk import MOST_LINES, Line, lines

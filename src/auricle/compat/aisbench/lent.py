@@ -13,7 +13,7 @@ from auricle.compat.aisbench.sitting import SITTING, Sitting
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.types import Generation, Sample, limit_of
 from auricle.prompts import Prompt
-from auricle.prompts.shots import CHOSEN
+from auricle.prompts.few_shot import CHOSEN
 
 HAS = "generate, parse_template, max_out_len, is_api and abbr"
 

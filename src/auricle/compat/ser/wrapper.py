@@ -15,8 +15,8 @@ from auricle.compat.ser.interface import MODELS, BaseModelWrapper, Shelf, called
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
 from auricle.core.registry import attribute
 from auricle.core.types import Predict, Prediction
+from auricle.models.audio_input import the_sound
 from auricle.models.base import BatchModel
-from auricle.models.sounds import the_sound
 
 TYPES: Mapping[str, Literal["probability", "logit", "continuous"]] = {
     "probabilities": "probability",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Details, Metric, Sums, divide, mean, ratio, within
-from auricle.metrics.ifeval.verdict import Verdict, instructions, verdict
+from auricle.metrics.ifeval.check_sample import Verdict, instructions, verdict
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -34,12 +34,12 @@ from auricle.core.errors import (
 from auricle.core.redaction import KEY_IN_URL
 from auricle.core.types import Generate, Generation
 from auricle.models.base import AsyncModel
-from auricle.models.http.flow import Endpoint, Gate, Pace, Pool
+from auricle.models.http.error_messages import message_of, retry_after, words_of
+from auricle.models.http.limits import Endpoint, Gate, Pace, Pool
 from auricle.models.http.media import Encoder
-from auricle.models.http.pieces import in_pieces
 from auricle.models.http.service import Service as Service
 from auricle.models.http.timing import Mark, Prepared, on_the_wire
-from auricle.models.http.words import message_of, retry_after, words_of
+from auricle.models.http.upload_body import in_pieces
 
 if TYPE_CHECKING:
     import aiohttp

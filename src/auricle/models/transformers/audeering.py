@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from auricle.core.types import Prediction
-from auricle.models.transformers.listening import Listener
+from auricle.models.transformers.audio_encoder import Listener
 
 
 class Audeering(Listener):
@@ -19,7 +19,7 @@ class Audeering(Listener):
     default = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"
 
     def load(self) -> None:
-        from auricle.models.transformers.pooled import PooledRegressor, dimensions
+        from auricle.models.transformers.pooled_regressor import PooledRegressor, dimensions
 
         self.model = self.weights.build(PooledRegressor, self.device, exact=True)
         self.listen(dimensions(self.model.config))

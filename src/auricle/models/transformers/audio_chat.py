@@ -25,10 +25,10 @@ from auricle.core.types import (
     Request,
     Turn,
 )
-from auricle.models.seam import Reach, Row, all_of, begun, extended, refuse_nothing
+from auricle.models.token_boundary import Reach, Row, all_of, begun, extended, refuse_nothing
 from auricle.models.transformers.base import Transformer
+from auricle.models.transformers.generation import Until, answer, answers, cut, written
 from auricle.models.transformers.likelihood import rolled, scored, window_of
-from auricle.models.transformers.writing import Until, answer, answers, cut, written
 
 USUAL_RATE = 16_000
 PRINTED = "{'type': "  # how a list looks in a prompt whose template expected text

@@ -10,11 +10,20 @@ from dataclasses import replace
 from typing import Any
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.reading import joined, words
-from auricle.models.seam import Reach, Row, all_of, begun, extended, parted, refuse_nothing, seam
+from auricle.models.plain_text import joined, words
+from auricle.models.token_boundary import (
+    Reach,
+    Row,
+    all_of,
+    begun,
+    extended,
+    parted,
+    refuse_nothing,
+    seam,
+)
 from auricle.models.transformers.base import Transformer
+from auricle.models.transformers.generation import Until, answer, answers, cut, written
 from auricle.models.transformers.likelihood import rolled, window_of
-from auricle.models.transformers.writing import Until, answer, answers, cut, written
 from auricle.prompts.meta_template import MetaTemplate
 
 

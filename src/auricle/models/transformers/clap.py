@@ -10,7 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Predict, Prediction
-from auricle.models.sounds import crop_of, cropped, the_candidate
+from auricle.models.audio_input import crop_of, cropped, the_candidate
 from auricle.models.transformers.base import Local
 
 

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Generate, Generation
-from auricle.models.sounds import the_sound
+from auricle.models.audio_input import the_sound
 from auricle.models.transformers.base import Transformer
 
 

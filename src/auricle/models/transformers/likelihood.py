@@ -8,7 +8,7 @@ from itertools import chain
 from typing import Any
 
 from auricle.core.types import Likelihood
-from auricle.models.seam import Reach, Row, joined
+from auricle.models.token_boundary import Reach, Row, joined
 
 AT_ONCE = 256
 """Positions turned into probabilities together: those of a whole window would take gigabytes."""

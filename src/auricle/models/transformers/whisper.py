@@ -14,9 +14,9 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.sounds import the_sound
+from auricle.models.audio_input import the_sound
 from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.writing import answer, cut
+from auricle.models.transformers.generation import answer, cut
 
 TASKS = ("transcribe", "translate")
 ENGLISH = ("en", "english", "<|en|>")

@@ -12,7 +12,7 @@ from auricle.audio import Audio
 from auricle.core import registry
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Sample, parts_of
-from auricle.prompts.retrievers.words import text_of
+from auricle.prompts.retrievers.bm25 import text_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

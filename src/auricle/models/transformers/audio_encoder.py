@@ -8,7 +8,7 @@ from typing import Any
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Predict, Prediction
-from auricle.models.sounds import the_sound
+from auricle.models.audio_input import the_sound
 from auricle.models.transformers.base import Local
 
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
+from auricle.prompts.retrievers.bm25 import Words, best_first
 from auricle.prompts.retrievers.encoders import encoder_named
-from auricle.prompts.retrievers.words import Words, best_first
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

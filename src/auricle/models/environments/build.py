@@ -21,8 +21,16 @@ import orjson
 from auricle.core.errors import SpecError
 from auricle.core.files import write_whole
 from auricle.core.redaction import redacted
-from auricle.environments.block import Block
-from auricle.environments.kept import ABOUT, Environment, digest_of, find, folder, look, place
+from auricle.models.environments.requirements import Block
+from auricle.models.environments.store import (
+    ABOUT,
+    Environment,
+    digest_of,
+    find,
+    folder,
+    look,
+    place,
+)
 
 NEEDED = "orjson"
 """What Auricle's own source imports in a worker."""

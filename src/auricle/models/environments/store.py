@@ -14,7 +14,7 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redacted
-from auricle.environments.block import Block
+from auricle.models.environments.requirements import Block
 
 PYTHON, ENVIRONMENT = "python", "environment"
 """The arguments that name another Python for a model to run under, or an environment."""

@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample
 from auricle.prompts.budget import Budget, Shown
-from auricle.prompts.options import pool_named as pool_named
-from auricle.prompts.options import read
+from auricle.prompts.few_shot_options import pool_named as pool_named
+from auricle.prompts.few_shot_options import read
 from auricle.prompts.pool import Others, Pool
 from auricle.prompts.pool import Shot as Shot
 

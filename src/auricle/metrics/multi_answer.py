@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
-from auricle.metrics.answers import folded
+from auricle.metrics.answer_aggregation import folded
 from auricle.metrics.base import Metric, Score, mean
 from auricle.metrics.turns import Seen, is_conversation, turns, views
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.answers import Answers
+from auricle.metrics.answer_aggregation import Answers
 from auricle.metrics.base import Fold, Leading, Weighable, Weighed
 
 if TYPE_CHECKING:
