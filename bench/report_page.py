@@ -20,7 +20,7 @@ from auricle import api
 from auricle.metrics.text import wer
 from auricle.report.html import render
 from auricle.report.worst import shown
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000
 SOUNDS = 50

@@ -22,13 +22,13 @@ from auricle import Audio, Prediction, Sample
 from auricle.core.files import write_lines
 from auricle.core.gc_tuning import seldom_collected
 from auricle.core.types import Record
-from auricle.costs import Tally
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
 from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.store import Run
+from auricle.runs.run_directory import Run
+from auricle.runs.usage import Tally
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
 MOST_FOR_PAIRS, MOST_FOR_RATINGS = 3.0, 5.0  # seconds

@@ -29,7 +29,6 @@ from auricle.core.types import (
     Sample,
     Turn,
 )
-from auricle.costs import Purse
 from auricle.engine import Settings, Watch
 from auricle.infer import Inferencer, suited, telling
 from auricle.interrupt import drained_by_interrupt
@@ -41,9 +40,10 @@ from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
 from auricle.report.score import Scoreboard
-from auricle.store import Run, locked
+from auricle.runs.run_directory import Run, locked
+from auricle.runs.usage import Purse
+from auricle.runs.verdicts import Judge, Verdicts, last_judge
 from auricle.tasks.base import Task
-from auricle.verdicts import Judge, Verdicts, last_judge
 
 T = TypeVar("T")
 EVERYTHING: list[Ability] = [*ABILITY.values(), "first_tokens"]

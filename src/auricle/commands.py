@@ -17,18 +17,18 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.cache import AnswerCache, default_path, served_name
 from auricle.config import JudgeSpec, Spec, read_yaml, task_of, tasks_of
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.redaction import redacted
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Rejected, Request
-from auricle.costs import Price, Prices, Purse
 from auricle.engine import Settings
 from auricle.forecast import MANY, forecast
 from auricle.making import whom
 from auricle.report.progress import Bars, Progress
-from auricle.store import Run, set_aside
+from auricle.runs.response_cache import AnswerCache, default_path, served_name
+from auricle.runs.run_directory import Run, set_aside
+from auricle.runs.usage import Price, Prices, Purse
 from auricle.tasks.base import Task
 from auricle.views import print_runs
 

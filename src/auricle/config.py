@@ -16,7 +16,7 @@ from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
 from auricle.data.yaml_file import read_extended
 from auricle.data.yaml_file import read_yaml as read_yaml
-from auricle.verdicts import Judge
+from auricle.runs.verdicts import Judge
 
 KINDS = (
     *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),

@@ -21,8 +21,8 @@ from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generation
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
-from auricle.store import Run
-from auricle.verdicts import Judge, Question, Verdict, Verdicts, last_judge, questions
+from auricle.runs.run_directory import Run
+from auricle.runs.verdicts import Judge, Question, Verdict, Verdicts, last_judge, questions
 
 
 class SeesVerdicts(Protocol):

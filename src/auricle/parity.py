@@ -10,7 +10,7 @@ from auricle import api
 from auricle.config import Spec
 from auricle.core.types import Generation, Likelihood, Output, Prediction
 from auricle.engine import Settings
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 MOST_TOLD = 5
 CLOSE = 1e-4  # numbers that differ by less differ by rounding

@@ -22,7 +22,7 @@ from auricle.perf.live import LiveView
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.report.publish import publish
 from auricle.perf.report.table import told
-from auricle.store import set_aside
+from auricle.runs.run_directory import set_aside
 
 SELFTEST = "selftest"
 

@@ -12,9 +12,9 @@ from typing import Any
 import click
 import orjson
 
-from auricle.cache import Held, clear, contents, default_path
 from auricle.core.errors import SpecError
 from auricle.report.terminal import aligned
+from auricle.runs.response_cache import Held, clear, contents, default_path
 
 DAY = 86_400.0
 HEADER = ("model", "answers", "MB", "oldest", "newest")

@@ -21,7 +21,7 @@ from auricle.metrics.turns import conversation
 from auricle.report import talk, terminal
 from auricle.report.usage import usage_line
 from auricle.report.words import likelihood_of
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 
 def told_of(run: Path) -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 KIMI = """
 from .base import BaseModel

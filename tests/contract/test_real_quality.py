@@ -9,7 +9,7 @@ import soundfile
 from scipy.stats import spearmanr
 
 from auricle.audio import Audio
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 pytest.importorskip("onnxruntime", reason="pip install 'auricle[mos]'")
 pytest.importorskip("speechmos", reason="pip install 'auricle[mos]'")

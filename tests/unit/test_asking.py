@@ -11,7 +11,7 @@ from auricle.core.errors import AudioError, Hopeless, Refused, Transient, Unreac
 from auricle.core.types import Prediction
 from auricle.engine import Direct, Pass
 from auricle.infer import Respond
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 QUESTION = Generate(turns=(Turn("user", ("hello",)),))
 QUICK = Settings(patience=0.0)

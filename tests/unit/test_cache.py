@@ -14,8 +14,8 @@ import numpy as np
 import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
-from auricle.cache import AnswerCache, clear, contents, default_path
 from auricle.core.types import Likelihood, Prediction
+from auricle.runs.response_cache import AnswerCache, clear, contents, default_path
 
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
 ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")
@@ -181,7 +181,7 @@ WRITER = """
 import sys, itertools, time
 from pathlib import Path
 from auricle import Generate, Generation, Turn
-from auricle.cache import AnswerCache
+from auricle.runs.response_cache import AnswerCache
 path, name, most = sys.argv[1:]
 cache = AnswerCache(Path(path), "m", {})
 for at in itertools.count() if most == "forever" else range(int(most)):

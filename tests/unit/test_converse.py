@@ -11,7 +11,7 @@ from auricle import Audio, Generation, Sample
 from auricle.core.errors import SampleError, SpecError, Transient
 from auricle.core.types import Turn
 from auricle.infer import Converse, Respond, Rounds
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 SOUND = Audio("a.wav")
 TALK = [

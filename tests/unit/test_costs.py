@@ -9,8 +9,8 @@ from auricle import Audio, Generation, Sample, Spec, SpecError, evaluate, score
 from auricle.api import metrics
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Record
-from auricle.costs import Price, Prices, Purse, Tally, heard, money
 from auricle.report.usage import usage_facts, usage_line
+from auricle.runs.usage import Price, Prices, Purse, Tally, heard, money
 
 TOKENS = Price("m", input=2.0, output=10.0)
 

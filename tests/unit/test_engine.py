@@ -22,7 +22,7 @@ from auricle.core.types import Rejected
 from auricle.engine import Pass, ask_once
 from auricle.infer import Choose, Compare, Converse, Measure, Respond
 from auricle.models.fake import Echo, FakeApi, FakeReward
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 SPEC = {"identity": {}, "spec": {}}
 QUICK = Settings(patience=0.001)

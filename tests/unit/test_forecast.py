@@ -6,8 +6,8 @@ import pytest
 
 from auricle import Spec
 from auricle.api import build
-from auricle.costs import Price
 from auricle.forecast import forecast
+from auricle.runs.usage import Price
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from auricle.core.errors import Hopeless, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Turn
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.tasks.kinds import qa
 
 JUDGES = '''

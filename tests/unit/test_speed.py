@@ -13,8 +13,8 @@ from auricle.engine import Pass
 from auricle.infer import Respond
 from auricle.models.fake import Echo, FakeApi
 from auricle.report.usage import meanings, usage_facts, usage_line
-from auricle.speed import Clock, passes, speed
-from auricle.store import Run
+from auricle.runs.run_directory import Run
+from auricle.runs.throughput import Clock, passes, speed
 
 SPEC = {"identity": {}, "spec": {}}
 

@@ -12,7 +12,7 @@ from auricle import Audio, Generation, Likelihood, Prediction, Sample
 from auricle.core.errors import DataError, RunLocked, RunMismatch
 from auricle.core.files import COMMIT_SECONDS, cut_torn_line
 from auricle.core.types import Failure, Record
-from auricle.store import Run, set_aside
+from auricle.runs.run_directory import Run, set_aside
 
 SPEC = {"identity": {"task": "a", "model": "x"}, "spec": {}}
 
@@ -134,7 +134,7 @@ def test_two_processes_cannot_write_to_one_run(tmp_path):
     code = f"""
 import sys, time
 from pathlib import Path
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 run = Run.open(Path({str(tmp_path)!r}), {SPEC!r})
 print("open", flush=True)
 sys.stdin.read()

@@ -7,7 +7,7 @@ import pytest
 from auricle import SpecError, evaluate
 from auricle.config import Spec, task_of
 from auricle.making import build
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 ROWS = [
     {"id": "a", "question": "Capital of France?", "hint": "the Seine", "choices": ["Paris", "Rome"],

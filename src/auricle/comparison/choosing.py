@@ -10,7 +10,7 @@ from typing import Any
 from auricle import api
 from auricle.core.errors import SpecError
 from auricle.metrics.base import Metric
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.text import PROFILES
 
 Document = Mapping[str, Any]

@@ -17,7 +17,7 @@ from auricle.core.serialization import digest, dumps
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Metric
 from auricle.report.columns import Stats
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 ABSENT = -1
 NESTED = {list, type(None)}

@@ -22,7 +22,7 @@ from auricle.core.types import Generation, Output, Record
 from auricle.exports.cmi_tables import Result, detail, summary
 from auricle.metrics.preference import A, choice
 from auricle.metrics.rewards import Dimension
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.tasks.reward.cmi import Bench
 from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCES
 

@@ -17,7 +17,7 @@ from auricle.core.errors import SpecError
 from auricle.core.files import write_lines
 from auricle.core.types import Generation, Json, Record, parts_of
 from auricle.making import short
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
 REJECTED = "RejectedRow"

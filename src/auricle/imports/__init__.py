@@ -14,7 +14,7 @@ from auricle.imports import cmi, kimi, lmms_eval, open_asr, ultraeval
 from auricle.imports.base import Results, Tool, lines_of
 from auricle.imports.making_runs import Told as Told
 from auricle.imports.making_runs import make_run
-from auricle.store import set_aside
+from auricle.runs.run_directory import set_aside
 from auricle.text import PROFILES
 
 TOOLS: Mapping[str, Tool] = {

@@ -19,7 +19,7 @@ from auricle.core.types import Failure, Json, Record, Rejected, Sample
 from auricle.data.manifest import Manifest
 from auricle.imports.base import Answer, Results, Tool, digest_of
 from auricle.making import build, description
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
 ROWS = "imported.jsonl"

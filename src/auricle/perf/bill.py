@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.costs import MILLION, Price
+from auricle.runs.usage import MILLION, Price
 
 HOUR = 3600
 FREE = Price("")

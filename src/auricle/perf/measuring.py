@@ -45,7 +45,7 @@ from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 SCHEMA = 1
 PER_SENDER = 200.0  # requests a second above which one process's own work shows in its clock

@@ -9,7 +9,7 @@ from contextlib import ExitStack
 from typing import Any, TextIO
 
 from auricle.core.types import Record
-from auricle.verdicts import Verdict
+from auricle.runs.verdicts import Verdict
 
 LINE_SECONDS = 10.0  # between plain lines, unless whoever reads them says otherwise
 PAUSE = "AURICLE_PROGRESS_SECONDS"

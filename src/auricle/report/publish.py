@@ -14,16 +14,16 @@ import orjson
 
 from auricle.core.files import write_lines
 from auricle.core.gc_tuning import seldom_collected
-from auricle.costs import Price, Tally
 from auricle.metrics.base import Metric
 from auricle.report import files, html
 from auricle.report.numbers import Number, summarise
 from auricle.report.score import Scoreboard, scored
 from auricle.report.worst import Shown, shown
-from auricle.speed import passes, speed
-from auricle.store import Run
+from auricle.runs.run_directory import Run
+from auricle.runs.throughput import passes, speed
+from auricle.runs.usage import Price, Tally
+from auricle.runs.verdicts import Judge, Verdicts
 from auricle.tasks.base import Task
-from auricle.verdicts import Judge, Verdicts
 
 
 def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> list[Number]:

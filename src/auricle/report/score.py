@@ -18,7 +18,7 @@ from auricle.core.types import Generation, Record
 from auricle.metrics.base import Metric
 from auricle.metrics.multi_answer import reads_several, unsaid
 from auricle.report.columns import Column, Entry, Field, Line
-from auricle.verdicts import Verdicts
+from auricle.runs.verdicts import Verdicts
 
 MOST_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
 MOST_ASKED_FOR = 1000  # groups of a field that was asked for by name

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from auricle.costs import money
+from auricle.runs.usage import money
 
 Document = Mapping[str, Any]
 MEANINGS = {

@@ -24,7 +24,7 @@ import psutil
 
 from auricle.core.errors import DataError, SpecError
 from auricle.core.files import write_whole
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from auricle.ui.orders import Order
 from auricle.ui.shelf import Shelf
 

@@ -13,8 +13,8 @@ from auricle.backends.senders import Senders
 from auricle.engine import Pass, close
 from auricle.infer import Respond
 from auricle.models import BatchModel
-from auricle.speed import passes
-from auricle.store import Run
+from auricle.runs.run_directory import Run
+from auricle.runs.throughput import passes
 
 MODEL = """
 import time

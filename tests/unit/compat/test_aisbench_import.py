@@ -10,7 +10,7 @@ from auricle.compat.aisbench.importing import tasks_of, written
 from auricle.compat.aisbench.labels import Labels
 from auricle.compat.aisbench.reading import datasets, read
 from auricle.core.errors import SpecError
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 HEAD = """
 from mmengine.config import read_base

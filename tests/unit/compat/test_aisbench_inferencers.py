@@ -20,7 +20,7 @@ from auricle.engine import Settings
 from auricle.fakeserver import FakeServer, Script
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).parent / "aisbench_classes.py"
 ROWS = [

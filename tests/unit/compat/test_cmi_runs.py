@@ -9,10 +9,10 @@ from reward_classes import calls, duck, inheriting
 import auricle
 from auricle import Spec, evaluate
 from auricle.api import short
-from auricle.cache import _code_of
 from auricle.config import JudgeSpec
 from auricle.engine import Settings
-from auricle.store import Run
+from auricle.runs.response_cache import _code_of
+from auricle.runs.run_directory import Run
 
 TASK = '''
 from pathlib import Path

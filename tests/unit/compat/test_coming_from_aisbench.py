@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 from auricle.cli import cli
 from auricle.fakeserver import FakeServer
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-aisbench.md"
 TEXT = PAGE.read_text(encoding="utf-8")

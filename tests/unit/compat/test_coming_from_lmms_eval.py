@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from auricle.cli import cli
 from auricle.compat.lmms.reading import KINDS, UNKNOWN
 from auricle.compat.lmms.scoring import FILTERS, LIKELIHOODS
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-lmms-eval.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -13,7 +13,7 @@ from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import task as tasks
 from auricle.core.types import Rejected
 from auricle.making import build
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("kimi_classes.py")
 VOCAL = (

@@ -20,7 +20,7 @@ from auricle.core.types import Generate, Turn
 from auricle.engine import Settings
 from auricle.infer import Respond, telling
 from auricle.models import abilities
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 FILE = Path(__file__).with_name("kimi_classes.py")
 STARTED = Settings(attempts=1)

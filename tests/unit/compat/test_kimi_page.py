@@ -9,7 +9,7 @@ from click.testing import CliRunner
 
 from auricle.cli import cli
 from auricle.compat.kimi.datasets import GROUPS
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-kimi-audio-evalkit.md"
 TEXT = PAGE.read_text(encoding="utf-8")

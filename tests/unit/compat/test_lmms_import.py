@@ -5,7 +5,7 @@ import yaml
 
 from auricle.compat.lmms.importing import tasks_of, written
 from auricle.core.errors import SpecError
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 PLAIN = """
 task: plain

@@ -14,7 +14,7 @@ from auricle.compat.lmms.standins import OTHERS, registered
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import attribute
 from auricle.core.types import Generate, Image, LogLikelihood, Turn
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 

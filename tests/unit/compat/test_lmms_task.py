@@ -14,7 +14,7 @@ from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Audio, Generation, Image, Rejected
 from auricle.infer.base import preview
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 UTILS = """
 import random

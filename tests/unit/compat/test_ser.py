@@ -15,7 +15,7 @@ from auricle.core.errors import DataError, SpecError, UnknownName
 from auricle.core.registry import attribute
 from auricle.engine import Settings
 from auricle.making import class_of, construct
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neutral/3.wav": 0.875}
 

@@ -9,7 +9,7 @@ from auricle.config import Spec
 from auricle.core.errors import SpecError
 from auricle.exports import export
 from auricle.imports import Told, import_results
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from foreign_results import cmi, kimi, open_asr
 
 TEXTUAL = ("kimi", "lmms-eval", "ultraeval", "open-asr")

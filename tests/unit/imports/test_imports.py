@@ -12,7 +12,7 @@ from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError
 from auricle.imports import Told, import_results
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 from foreign_results import (
     TRANSCRIPTS,
     WRITERS,

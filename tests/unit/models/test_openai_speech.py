@@ -12,7 +12,7 @@ from auricle.api import evaluate
 from auricle.config import Spec
 from auricle.core.errors import Transient
 from auricle.models.openai import OpenAI
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 
 def model_at(server, **options):

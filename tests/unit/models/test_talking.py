@@ -7,7 +7,7 @@ import pytest
 from auricle import api
 from auricle.config import Spec
 from auricle.engine import Settings
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 pytest.importorskip("aiohttp")
 
@@ -281,7 +281,7 @@ def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
 
 
 def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
-    from auricle.cache import AnswerCache
+    from auricle.runs.response_cache import AnswerCache
 
     data = questions(manifest, 3)
     path = tmp_path / "answers.sqlite"

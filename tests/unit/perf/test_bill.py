@@ -5,11 +5,11 @@ import json
 import pytest
 from simulated_servers import streamed
 
-from auricle.costs import Price
 from auricle.perf.bill import Bill
 from auricle.perf.definitions import COSTS, RUN_DEFINITIONS
 from auricle.perf.report.table import costs, outcomes
 from auricle.perf.summary import summarise
+from auricle.runs.usage import Price
 
 RATES = {"tok_in_s": 1000.0, "tok_out_s": 100.0, "audio_in_x": 20.0, "req_s": 4.0}
 

@@ -9,7 +9,7 @@ from auricle.api import summary
 from auricle.core.errors import SpecError
 from auricle.core.registry import task as tasks
 from auricle.core.types import Rejected
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 
 @pytest.fixture

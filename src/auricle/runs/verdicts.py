@@ -17,12 +17,12 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.cache import TRANSPORT
 from auricle.core.errors import AuricleError, Unreadable, told
 from auricle.core.redaction import SECRET, redacted
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import Metric
+from auricle.runs.response_cache import TRANSPORT
 
 INTRODUCED = b'{"model":'
 

@@ -19,7 +19,7 @@ from auricle.audio import Audio
 from auricle.core.errors import AudioError, SpecError
 from auricle.core.serialization import digest
 from auricle.core.types import Generation, Output, Record, Sample, has_media, parts_of
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 RATES = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000

@@ -14,7 +14,7 @@ from typing import Any
 import orjson
 
 from auricle.core.types import Record
-from auricle.store import Run
+from auricle.runs.run_directory import Run
 
 Measured = Mapping[str, Any]
 """What one pass took, as `progress.json` has it."""

@@ -1,0 +1,1 @@
+"""Run directories: the journal, verdicts, the response cache, usage and throughput."""
