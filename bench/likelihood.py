@@ -27,8 +27,8 @@ from auricle import evaluate
 from auricle.config import Spec
 from auricle.core.registry import metric
 from auricle.core.types import Sample
-from auricle.infer import Choose, Continue
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import Choose, Continue
 
 Sums = list[list[float]]
 """Log-likelihoods of the options of each question."""

@@ -5,8 +5,8 @@ auricle run examples/dataset.jsonl --as qa -m echo
 """
 
 from auricle import Sample, Task
-from auricle.infer import Respond
 from auricle.metrics.text import exact_match
+from auricle.tasks.inferencers import Respond
 
 
 def capitals() -> Task:

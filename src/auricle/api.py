@@ -11,7 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from auricle import engine, infer, judging
+from auricle import engine, judging
 from auricle.audio import Audio
 from auricle.config import JudgeSpec, Spec
 from auricle.core import registry
@@ -30,7 +30,6 @@ from auricle.core.types import (
     Turn,
 )
 from auricle.engine import Settings, Watch
-from auricle.infer import Inferencer, suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import bind, check, class_of, description, spread
 from auricle.making import build as build
@@ -43,7 +42,9 @@ from auricle.report.score import Scoreboard
 from auricle.runs.run_directory import Run, locked
 from auricle.runs.usage import Purse
 from auricle.runs.verdicts import Judge, Verdicts, last_judge
+from auricle.tasks import inferencers
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import Inferencer, suited, telling
 
 T = TypeVar("T")
 EVERYTHING: list[Ability] = [*ABILITY.values(), "first_tokens"]
@@ -239,7 +240,7 @@ def _previewed(
         if isinstance(sample, Rejected):
             yield sample, []
         else:
-            asked = _run(infer.preview(inferencer, sample))
+            asked = _run(inferencers.preview(inferencer, sample))
             yield sample, [(request, sent(request)) for request in asked]
 
 

@@ -17,10 +17,10 @@ from auricle.commands import pairs
 from auricle.config import Spec, task_of
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
-from auricle.infer import suited
 from auricle.making import class_of
 from auricle.models import abilities
 from auricle.parity import parity
+from auricle.tasks.inferencers import suited
 
 EXTRAS = {
     "api": ("aiohttp", "pybase64"),

@@ -32,12 +32,12 @@ from auricle.core.types import (
     Sample,
     has_media,
 )
-from auricle.infer.base import Inferencer, beside, let_go
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import Clock, passes
 from auricle.runs.usage import heard as heard_seconds
 from auricle.sizes import Limits
+from auricle.tasks.inferencers.base import Inferencer, beside, let_go
 
 ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)
 """What a model may raise that no `except Exception` sees: it costs a sample, not the run."""

@@ -14,10 +14,10 @@ from auricle.config import Spec
 from auricle.core import registry
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
-from auricle.infer import preview, suited
 from auricle.models import abilities, adapt
 from auricle.runs.usage import MILLION, Price, heard, money
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import preview, suited
 
 MANY = 1_000  # samples from which on a forecast is told unasked
 FIRST, LOOKED_AT = 2_000, 50

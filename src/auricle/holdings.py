@@ -28,7 +28,7 @@ from auricle.making import build
 from auricle.report.terminal import aligned
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
-from auricle.tasks.benchmarks.rows import Item, Published
+from auricle.tasks.benchmarks.sources import Item, Published
 
 HEADER = ("name", "kind", "language", "licence", "source")
 BENCHMARKS = "auricle.tasks.benchmarks."

@@ -16,10 +16,10 @@ from auricle.config import Spec
 from auricle.core import registry
 from auricle.core.errors import AuricleError, SpecError, told
 from auricle.core.types import Json
-from auricle.infer import Inferencer
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.models.environments import ENVIRONMENT, PYTHON, home_of
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import Inferencer
 
 
 def build(spec: Spec) -> Task:

@@ -10,7 +10,7 @@ from auricle.fakeserver import FakeServer, Script
 from auricle.fakeserver.likelihoods import logprob_of
 
 TASK = """
-from auricle.infer import Choose, Continue, FirstToken
+from auricle.tasks.inferencers import Choose, Continue, FirstToken
 from auricle.core.registry import metric
 from auricle.tasks.base import Task
 from auricle.core.types import Sample

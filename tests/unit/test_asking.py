@@ -10,8 +10,8 @@ from auricle.asking import FIRST, LONGEST_WAIT, Asking, Luck
 from auricle.core.errors import AudioError, Hopeless, Refused, Transient, Unreachable
 from auricle.core.types import Prediction
 from auricle.engine import Direct, Pass
-from auricle.infer import Respond
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import Respond
 
 QUESTION = Generate(turns=(Turn("user", ("hello",)),))
 QUICK = Settings(patience=0.0)

@@ -10,8 +10,8 @@ import pytest
 from auricle import Audio, Generation, Sample
 from auricle.core.errors import SampleError, SpecError, Transient
 from auricle.core.types import Turn
-from auricle.infer import Converse, Respond, Rounds
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import Converse, Respond, Rounds
 
 SOUND = Audio("a.wav")
 TALK = [
@@ -187,7 +187,7 @@ def test_every_round_has_its_own_limit():
 def test_the_signature_is_the_function_s_name_in_every_process(tmp_path):
     (tmp_path / "mine.py").write_text("def ask_on(sample, turn, answers):\n    return None\n")
     code = (
-        "from auricle.core.registry import attribute; from auricle.infer import Rounds;"
+        "from auricle.core.registry import attribute; from auricle.tasks.inferencers import Rounds;"
         "print(repr(Rounds(attribute('mine.py:ask_on'))))"
     )
     told = {

@@ -73,7 +73,7 @@ def test_an_unknown_number_of_samples_is_forecast_by_the_thousand(told):
 
 def test_samples_that_can_be_read_only_once_are_left_alone(tmp_path, auricle):
     (tmp_path / "mine.py").write_text(
-        "from auricle import Sample, Task\nfrom auricle.infer import Respond\n"
+        "from auricle import Sample, Task\nfrom auricle.tasks.inferencers import Respond\n"
         "def once():\n"
         "    rows = (Sample(id=str(at), inputs={'question': 'x'}) for at in range(3))\n"
         "    return Task(samples=rows, inferencer=Respond('{question}'), metrics=[], name='once')\n"

@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Audio, Sample
 from auricle.core.errors import SampleError, SpecError, Unsupported
-from auricle.infer import Either, Measure, Respond, preview, render, suited
+from auricle.tasks.inferencers import Either, Measure, Respond, preview, render, suited
 
 SOUND = Audio("a.wav")
 

@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
 from auricle.core.errors import NotFinite, SampleError
-from auricle.infer import Appraise, InWords, Prefer, Rate
+from auricle.tasks.inferencers import Appraise, InWords, Prefer, Rate
 
 A, B, ONE, REFERENCE = (Audio(f"{name}.wav") for name in ("a", "b", "one", "reference"))
 PAIR = Sample(id="1", inputs={"a": A, "b": B, "text": "a waltz"}, target={"musicality": "b"})

@@ -136,7 +136,7 @@ def test_a_row_has_the_last_word_on_how_long_its_answer_may_be(write):
 
 MINE = """
 from dataclasses import dataclass, replace
-from auricle.infer import Respond
+from auricle.tasks.inferencers import Respond
 from auricle.core.types import Turn
 
 @dataclass(frozen=True)

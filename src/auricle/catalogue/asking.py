@@ -7,20 +7,24 @@ from collections.abc import Mapping
 from auricle.catalogue.builtin import Builtin
 
 INFERENCERS: Mapping[str, Builtin] = {
-    "respond": Builtin("auricle.infer:Respond", "one prompt, one answer, or several"),
-    "converse": Builtin("auricle.infer:Converse", "a conversation, turn by turn"),
-    "rounds": Builtin("auricle.infer:Rounds", "rounds that a function makes up"),
-    "choose": Builtin("auricle.infer:Choose", "how likely each option is"),
-    "first-token": Builtin("auricle.infer:FirstToken", "how likely each letter is, first"),
+    "respond": Builtin("auricle.tasks.inferencers:Respond", "one prompt, one answer, or several"),
+    "converse": Builtin("auricle.tasks.inferencers:Converse", "a conversation, turn by turn"),
+    "rounds": Builtin("auricle.tasks.inferencers:Rounds", "rounds that a function makes up"),
+    "choose": Builtin("auricle.tasks.inferencers:Choose", "how likely each option is"),
+    "first-token": Builtin(
+        "auricle.tasks.inferencers:FirstToken", "how likely each letter is, first"
+    ),
     "labels": Builtin(
         "auricle.compat.aisbench.labels:Labels", "how likely each label's own prompt is"
     ),
-    "continue": Builtin("auricle.infer:Continue", "how likely a text is: perplexity"),
-    "appraise": Builtin("auricle.infer:Appraise", "numbers for one sound, or for two"),
-    "rate": Builtin("auricle.infer:Rate", "a number in words"),
-    "prefer": Builtin("auricle.infer:Prefer", "the better of two in words, in both orders"),
-    "measure": Builtin("auricle.infer:Measure", "named inputs in, named numbers out"),
-    "compare": Builtin("auricle.infer:Compare", "two candidates, measured one by one"),
+    "continue": Builtin("auricle.tasks.inferencers:Continue", "how likely a text is: perplexity"),
+    "appraise": Builtin("auricle.tasks.inferencers:Appraise", "numbers for one sound, or for two"),
+    "rate": Builtin("auricle.tasks.inferencers:Rate", "a number in words"),
+    "prefer": Builtin(
+        "auricle.tasks.inferencers:Prefer", "the better of two in words, in both orders"
+    ),
+    "measure": Builtin("auricle.tasks.inferencers:Measure", "named inputs in, named numbers out"),
+    "compare": Builtin("auricle.tasks.inferencers:Compare", "two candidates, measured one by one"),
 }
 
 RETRIEVERS: Mapping[str, Builtin] = {

@@ -16,9 +16,9 @@ TASKS: Mapping[str, Builtin] = {
     "chat": Builtin("auricle.tasks.chat:chat", "conversations, turn by turn: `--as chat`"),
     "perplexity": Builtin("auricle.tasks.kinds:perplexity", "texts foretold: `--as perplexity`"),
     "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
-    "reward": Builtin("auricle.tasks.reward.generic:reward", "ratings: `--as reward`"),
+    "reward": Builtin("auricle.tasks.reward.own_data:reward", "ratings: `--as reward`"),
     "preference": Builtin(
-        "auricle.tasks.reward.generic:preference", "which of two is better: `--as preference`"
+        "auricle.tasks.reward.own_data:preference", "which of two is better: `--as preference`"
     ),
     "cmi-rewardbench": Builtin(
         "auricle.tasks.reward.cmi:cmi_rewardbench", "PAM, MusicEval, Music Arena and CMI-Pref"

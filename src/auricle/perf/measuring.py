@@ -26,7 +26,6 @@ import orjson
 from auricle.config import Spec
 from auricle.core.errors import DataError, SpecError
 from auricle.core.serialization import decode_record
-from auricle.infer import suited, telling
 from auricle.interrupt import drained_by_interrupt
 from auricle.making import build, class_of, description, short
 from auricle.models import AsyncModel, abilities
@@ -46,6 +45,7 @@ from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import suited, telling
 
 SCHEMA = 1
 PER_SENDER = 200.0  # requests a second above which one process's own work shows in its clock

@@ -25,8 +25,6 @@ from auricle.config import Spec
 from auricle.core.errors import AuricleError, DataError, SpecError, Transient, told
 from auricle.core.gc_tuning import seldom_collected
 from auricle.core.types import Sample
-from auricle.infer import Inferencer, suited, telling
-from auricle.infer.base import beside, let_go
 from auricle.making import build, class_of, construct
 from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import Mark
@@ -34,6 +32,8 @@ from auricle.perf.drivers import Driver, driver
 from auricle.perf.loads import Load, Trace, parse
 from auricle.perf.plan import Plan
 from auricle.perf.sending import Case, Sending, cases
+from auricle.tasks.inferencers import Inferencer, suited, telling
+from auricle.tasks.inferencers.base import beside, let_go
 
 IDLE = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
 PROBE = 0.02  # seconds between two looks at it

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import told
 from auricle.core.serialization import encode_record
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
-from auricle.infer import Inferencer, preview
 from auricle.models.http.timing import Mark
 from auricle.perf.drivers import Driver, Ready
 from auricle.perf.exchange import Exchange, Phase, Status
 from auricle.perf.loads import Closed, Load, Open, SearchPlan, SweepPlan
 from auricle.perf.plan import Plan
 from auricle.perf.saturation import Saturation
+from auricle.tasks.inferencers import Inferencer, preview
 
 if TYPE_CHECKING:
     from auricle.perf.loads import Times

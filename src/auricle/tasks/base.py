@@ -10,8 +10,8 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Json, Rejected, Sample
 from auricle.data.rows import Row, rows
-from auricle.infer import Inferencer
 from auricle.metrics.base import Metric
+from auricle.tasks.inferencers import Inferencer
 from auricle.text import profile_for
 
 

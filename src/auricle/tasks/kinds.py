@@ -14,16 +14,16 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample
 from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
-from auricle.infer import Choose, Either, Measure
 from auricle.metrics.base import Metric, as_metric
 from auricle.metrics.labels import option_index
 from auricle.metrics.multi_answer import over_each
 from auricle.prompts.few_shot import Shots
 from auricle.prompts.few_shot_options import pool_named
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import Choose, Either, Measure
 from auricle.tasks.languages import name_of
 from auricle.tasks.options import Options, listed, span_of
-from auricle.tasks.ways import Samples, Way, shown, shown_always, way, with_shots
+from auricle.tasks.recipes import Samples, Way, shown, shown_always, way, with_shots
 from auricle.text import profile_for, without_labels
 
 MEDIA = "{video?}{image?}{audio?}"

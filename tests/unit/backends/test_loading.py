@@ -11,10 +11,10 @@ from auricle.backends.process import earliest
 from auricle.backends.replicas import Place, Replicas
 from auricle.backends.senders import Senders
 from auricle.engine import Pass, close
-from auricle.infer import Respond
 from auricle.models import BatchModel
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import passes
+from auricle.tasks.inferencers import Respond
 
 MODEL = """
 import time

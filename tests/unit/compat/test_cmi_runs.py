@@ -18,7 +18,7 @@ TASK = '''
 from pathlib import Path
 
 from auricle import Audio, Sample
-from auricle.infer import Measure
+from auricle.tasks.inferencers import Measure
 from auricle.tasks.base import Task
 
 

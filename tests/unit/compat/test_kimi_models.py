@@ -18,9 +18,9 @@ from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
 from auricle.core.registry import model as models
 from auricle.core.types import Generate, Turn
 from auricle.engine import Settings
-from auricle.infer import Respond, telling
 from auricle.models import abilities
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers import Respond, telling
 
 FILE = Path(__file__).with_name("kimi_classes.py")
 STARTED = Settings(attempts=1)

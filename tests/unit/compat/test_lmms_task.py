@@ -13,8 +13,8 @@ from auricle.config import task_of
 from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Audio, Generation, Image, Rejected
-from auricle.infer.base import preview
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers.base import preview
 
 UTILS = """
 import random

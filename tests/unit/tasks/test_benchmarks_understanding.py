@@ -15,8 +15,8 @@ from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Generation, Sample, parts_of
 from auricle.holdings import examined, prepare_data
-from auricle.infer import preview
 from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
+from auricle.tasks.inferencers import preview
 
 FAMILIES = ("mmau", "questions", "sounds", "captions", "voicebench", "openaudiobench")
 JUDGE = """

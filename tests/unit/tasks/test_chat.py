@@ -8,7 +8,7 @@ from auricle import Generation, Sample, SpecError
 from auricle.core.errors import DataError
 from auricle.core.registry import task
 from auricle.core.types import Rejected, Turn
-from auricle.infer import Converse, preview
+from auricle.tasks.inferencers import Converse, preview
 
 TALK = {
     "id": "t",

@@ -9,7 +9,7 @@ from auricle.api import build, summary
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Rejected
 from auricle.exports import export
-from auricle.infer import suited
+from auricle.tasks.inferencers import suited
 from auricle.tasks.reward.cmi import cmi_rewardbench, musicarena, pam
 from auricle.tasks.reward.cmi_rows import dataset_of, groups_of, truths_of
 from auricle.tasks.reward.evaluation import Evaluation

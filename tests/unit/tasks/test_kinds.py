@@ -5,7 +5,7 @@ import pytest
 from auricle import Generation, Prediction, Sample, SpecError
 from auricle.core.registry import task
 from auricle.core.types import Rejected
-from auricle.infer import Either, Respond
+from auricle.tasks.inferencers import Either, Respond
 from auricle.tasks.kinds import listed_options
 
 

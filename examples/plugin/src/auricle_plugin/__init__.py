@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from auricle import BatchModel, Generate, Generation, Sample, Task, metric
-from auricle.infer import Respond
+from auricle.tasks.inferencers import Respond
 
 
 class Whisperer(BatchModel):

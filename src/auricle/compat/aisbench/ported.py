@@ -37,8 +37,8 @@ from auricle.compat.aisbench.standins import (
 from auricle.compat.blame import raised_by
 from auricle.core.errors import AuricleError, SampleError, SpecError, told
 from auricle.core.types import Ability, Ask, Output, Sample
-from auricle.infer.base import limit
 from auricle.prompts import Prompt
+from auricle.tasks.inferencers.base import limit
 
 WAYS = ("do_request", "batch_inference")
 GIVEN = ("model_cfg", "mode", "output_json_filepath")

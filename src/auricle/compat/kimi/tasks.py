@@ -27,7 +27,7 @@ from auricle.tasks.kinds import (
     with_options,
 )
 from auricle.tasks.options import Options, span_of
-from auricle.tasks.ways import shown_always, way
+from auricle.tasks.recipes import shown_always, way
 
 PROMPT = "{audio?}{question}"
 """What the evalkit gives a model: sounds, and a question that may be empty."""

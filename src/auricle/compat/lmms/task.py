@@ -27,10 +27,10 @@ from auricle.core.types import (
     Sample,
     Turn,
 )
-from auricle.infer import Inferencer
-from auricle.infer.base import limit
 from auricle.metrics.base import as_metric
 from auricle.tasks.base import Task
+from auricle.tasks.inferencers import Inferencer
+from auricle.tasks.inferencers.base import limit
 from auricle.tasks.options import listed, span_of
 
 NEUTRAL: Mapping[str, tuple[Any, ...]] = {

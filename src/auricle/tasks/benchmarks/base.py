@@ -44,7 +44,7 @@ from auricle.core.types import Json
 from auricle.data.huggingface import PREFIX
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
-from auricle.tasks.benchmarks.rows import (
+from auricle.tasks.benchmarks.sources import (
     HUB_ROW,
     HUB_SPLIT,
     Item,

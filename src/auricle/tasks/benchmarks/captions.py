@@ -9,7 +9,7 @@ from auricle.core.types import Rejected
 from auricle.data.rows import Row
 from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, missing
 from auricle.tasks.benchmarks.tables import Values, made, sorted_out
-from auricle.tasks.emotion.folder import SOUNDS, files
+from auricle.tasks.recordings import SOUNDS, files
 
 ASKING = {
     "question": "Describe this audio in one sentence.",

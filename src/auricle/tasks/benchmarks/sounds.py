@@ -18,7 +18,7 @@ from auricle.tasks.benchmarks.base import (
     missing,
 )
 from auricle.tasks.benchmarks.tables import Values, made
-from auricle.tasks.emotion.folder import SOUNDS, files
+from auricle.tasks.recordings import SOUNDS, files
 
 RECORDINGS = (*SOUNDS, ".au")
 SCENE = "Which acoustic scene was this recorded in?"

@@ -14,9 +14,9 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Rejected, Sample
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.contamination import seen
-from auricle.tasks.emotion.folder import Clip, Found, holds, shortfall
 from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, labelled
 from auricle.tasks.options import Options
+from auricle.tasks.recordings import Clip, Found, holds, shortfall
 
 RATED = tuple(
     f"{name}_{dimension}"

@@ -11,7 +11,7 @@ from typing import Any
 from auricle.core.types import Json
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.emotion.folder import Clip, Found, by_name, files
+from auricle.tasks.recordings import Clip, Found, by_name, files
 
 CORPUS = Corpus(
     name="crema-d",

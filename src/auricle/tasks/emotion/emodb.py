@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.emotion.folder import Clip, by_name
+from auricle.tasks.recordings import Clip, by_name
 
 CORPUS = Corpus(
     name="emodb",

@@ -13,7 +13,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import Rejected
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.emotion.folder import SOUNDS, Clip, Found, files, without_copies
+from auricle.tasks.recordings import SOUNDS, Clip, Found, files, without_copies
 
 CORPUS = Corpus(
     name="iemocap",

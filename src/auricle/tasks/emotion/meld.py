@@ -13,7 +13,7 @@ from auricle.core.errors import DataError
 from auricle.core.types import Json, Rejected
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.emotion.folder import FILMS, SOUNDS, Clip, Found, files, holds
+from auricle.tasks.recordings import FILMS, SOUNDS, Clip, Found, files, holds
 
 CORPUS = Corpus(
     name="meld",

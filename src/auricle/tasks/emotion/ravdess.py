@@ -10,7 +10,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.emotion.folder import FILMS, SOUNDS, Clip, Found, by_name
+from auricle.tasks.recordings import FILMS, SOUNDS, Clip, Found, by_name
 
 CORPUS = Corpus(
     name="ravdess",

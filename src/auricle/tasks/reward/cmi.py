@@ -19,7 +19,6 @@ from auricle.metrics.preference import Ties, preference_metrics
 from auricle.metrics.rewards import FOLDS, Dimension, score_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.options import listed
-from auricle.tasks.reward.asking import Asking, wanted
 from auricle.tasks.reward.cmi_rows import (
     ABOUT,
     DATASETS,
@@ -32,6 +31,7 @@ from auricle.tasks.reward.cmi_rows import (
     truths_of,
 )
 from auricle.tasks.reward.evaluation import Evaluation
+from auricle.tasks.reward.questions import Asking, wanted
 
 NAME = "cmi-rewardbench"
 EXAMPLE = f"`auricle run {NAME} -T dataset_jsonl=all_test.jsonl -T dataset_root=DIR -m MODEL`"

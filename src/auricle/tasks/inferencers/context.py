@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from auricle.core.types import Ability, Ask, Generate, Json, Output, Request, Sample
-from auricle.infer.base import Inferencer, beside, let_go
+from auricle.tasks.inferencers.base import Inferencer, beside, let_go
 
 
 @dataclass(frozen=True)

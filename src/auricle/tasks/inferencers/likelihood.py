@@ -8,9 +8,9 @@ from typing import ClassVar, Literal, cast
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
-from auricle.infer.base import Prompted
 from auricle.prompts import Prompt
 from auricle.prompts.fields import many, render
+from auricle.tasks.inferencers.base import Prompted
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 

@@ -16,7 +16,7 @@ from auricle.core.types import Rejected, Sample
 from auricle.data.huggingface import HuggingFace
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.tasks.emotion.folder import holds
+from auricle.tasks.recordings import holds
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, Hub

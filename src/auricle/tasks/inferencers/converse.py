@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, TypeAlias, cast
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
-from auricle.infer.base import limit
 from auricle.prompts.fields import many, render
+from auricle.tasks.inferencers.base import limit
 
 
 @dataclass(frozen=True)

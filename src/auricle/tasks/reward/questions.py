@@ -7,11 +7,11 @@ from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from auricle.core.errors import SpecError
-from auricle.infer import Appraise, Either, Inferencer, InWords, Prefer, Rate
-from auricle.infer.reward import CHOOSING, RATING
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import POLICIES, Ties
 from auricle.metrics.rewards import Dimension
+from auricle.tasks.inferencers import Appraise, Either, Inferencer, InWords, Prefer, Rate
+from auricle.tasks.inferencers.reward import CHOOSING, RATING
 from auricle.tasks.options import listed
 
 RATED: Mapping[str, str] = {

@@ -13,9 +13,9 @@ from typing import ClassVar
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
-from auricle.infer.base import limit
-from auricle.infer.measure import Compare, Measure
 from auricle.prompts.fields import many, render
+from auricle.tasks.inferencers.base import limit
+from auricle.tasks.inferencers.measure import Compare, Measure
 
 SIDES = ("a", "b")
 RATING = "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."

@@ -8,8 +8,8 @@ from typing import ClassVar
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Ability, Ask, Generate, Output, Sample
-from auricle.infer.base import Prompted, limit
 from auricle.prompts import Prompt
+from auricle.tasks.inferencers.base import Prompted, limit
 
 
 @dataclass(frozen=True)

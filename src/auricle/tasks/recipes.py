@@ -11,9 +11,9 @@ from typing import Any
 from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.core.types import Input, Json, Rejected, Sample
-from auricle.infer import Choose, Inferencer, Respond
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import Shots
+from auricle.tasks.inferencers import Choose, Inferencer, Respond
 from auricle.tasks.options import Options, listed
 
 SCORED_BY: Mapping[str, tuple[str, ...]] = {

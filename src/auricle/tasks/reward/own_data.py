@@ -21,8 +21,8 @@ from auricle.metrics.rewards import Dimension, score_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import samples_of
 from auricle.tasks.options import Options, listed
-from auricle.tasks.reward.asking import Asking, wanted
 from auricle.tasks.reward.cmi_rows import is_there
+from auricle.tasks.reward.questions import Asking, wanted
 
 TEXT = ("text", "prompt", "caption", "description", "instruction", "question")
 LYRICS = ("lyrics",)
