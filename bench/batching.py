@@ -22,7 +22,7 @@ import torch
 from measure import Sheet, at_least, best
 
 from auricle import Audio, BatchModel, Generate, Generation, evaluate, model
-from auricle.batch import Limits, Waiting
+from auricle.engine.batching import Limits, Waiting
 
 SAMPLES = 384
 RATE = 16_000
@@ -112,7 +112,7 @@ def main() -> int:
     by_order: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         data = corpus(Path(folder))
-        unsorted = mock.patch("auricle.batch.cut", as_they_come)(engine(data, by_order))
+        unsorted = mock.patch("auricle.engine.batching.cut", as_they_come)(engine(data, by_order))
         spent = best({"by order": unsorted, "by length": engine(data, by_length)}, ROUNDS)
     order, length = spent["by order"], spent["by length"]
     sheet.line("batches as they come", order.wall, "s", spent=order)

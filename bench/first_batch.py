@@ -24,7 +24,7 @@ import soundfile
 from measure import Sheet, at_most
 
 from auricle import BatchModel, evaluate
-from auricle.batch import Gone
+from auricle.engine.batching import Gone
 
 ROWS = (1_000, 10_000, 100_000)
 FILES, SECONDS, RATE = 200, 15, 16_000

@@ -24,9 +24,9 @@ from typing import Any
 from measure import Sheet, at_most
 
 from auricle import evaluate
-from auricle.config import Spec
 from auricle.core.registry import metric
 from auricle.core.types import Sample
+from auricle.engine.spec import Spec
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, Continue
 

@@ -30,7 +30,7 @@ import torch
 from measure import Cost, Sheet, at_most, cost
 
 from auricle import Audio, BatchModel, Generate, Generation, evaluate, model
-from auricle.batch import LOOKAHEAD
+from auricle.engine.batching import LOOKAHEAD
 
 FILES, RATE = 384, 16_000
 SHORTEST, LONGEST = 1.5, 35.0

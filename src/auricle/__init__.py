@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from auricle.api import evaluate, load_model, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.comparison import compare
-    from auricle.config import Spec
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.registry import model, task
     from auricle.core.types import (
@@ -23,7 +22,8 @@ if TYPE_CHECKING:
         Sample,
         Turn,
     )
-    from auricle.engine import Settings
+    from auricle.engine.loop import Settings
+    from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
     from auricle.tasks.base import Task, jsonl
@@ -32,8 +32,8 @@ _HOMES = {
     "api": ("evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "comparison": ("compare",),
-    "config": ("Spec",),
-    "engine": ("Settings",),
+    "engine.spec": ("Spec",),
+    "engine.loop": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),

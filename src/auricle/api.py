@@ -11,9 +11,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from auricle import engine, judging
 from auricle.audio import Audio
-from auricle.config import JudgeSpec, Spec
 from auricle.core import registry
 from auricle.core.errors import Hopeless, SpecError, Unsupported
 from auricle.core.types import (
@@ -29,12 +27,15 @@ from auricle.core.types import (
     Sample,
     Turn,
 )
-from auricle.engine import Settings, Watch
-from auricle.interrupt import drained_by_interrupt
-from auricle.making import bind, check, class_of, description, spread
-from auricle.making import build as build
-from auricle.making import construct as construct
-from auricle.making import short as short
+from auricle.engine import judge as judging
+from auricle.engine import loop
+from auricle.engine.factory import bind, check, class_of, description, spread
+from auricle.engine.factory import build as build
+from auricle.engine.factory import construct as construct
+from auricle.engine.factory import short as short
+from auricle.engine.loop import Settings, Watch
+from auricle.engine.signals import drained_by_interrupt
+from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.report.numbers import Number
 from auricle.report.publish import publish
@@ -168,7 +169,7 @@ def _judge(
             try:
                 await asked.over(model, settings, bench.judging(total), stop)
             finally:
-                await engine.close(model)
+                await loop.close(model)
 
     _run(main())
 
@@ -230,7 +231,7 @@ def preview(
     try:
         yield from _previewed(task, inferencer, model.shown)
     finally:
-        _run(engine.close(model))
+        _run(loop.close(model))
 
 
 def _previewed(
@@ -266,10 +267,10 @@ def _infer(
             watch.begin(run, stop.set)
         with drained_by_interrupt(stop):
             try:
-                one_pass = engine.Pass(inferencer, model, run, settings, watch)
+                one_pass = loop.Pass(inferencer, model, run, settings, watch)
                 await one_pass.over(task.samples, stop)
             finally:
-                await engine.close(model)
+                await loop.close(model)
 
     _run(main())
 
@@ -300,7 +301,7 @@ class Loaded:
 
         `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
         """
-        return self._do(engine.ask_once(self.model, self._request(audio, text, inputs)))
+        return self._do(loop.ask_once(self.model, self._request(audio, text, inputs)))
 
     @property
     def streams(self) -> bool:
@@ -337,7 +338,7 @@ class Loaded:
         return Predict(inputs={**named, **({"audio": heard[0]} if heard else {})})
 
     def close(self) -> None:
-        self._do(engine.close(self.model))
+        self._do(loop.close(self.model))
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 

@@ -14,10 +14,10 @@ import click
 from auricle import api
 from auricle.audio import Audio
 from auricle.commands import pairs
-from auricle.config import Spec, task_of
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
-from auricle.making import class_of
+from auricle.engine.factory import class_of
+from auricle.engine.spec import Spec, task_of
 from auricle.models import abilities
 from auricle.parity import parity
 from auricle.tasks.inferencers import suited

@@ -17,14 +17,14 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.config import JudgeSpec, Spec, read_yaml, task_of, tasks_of
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.redaction import redacted
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Rejected, Request
-from auricle.engine import Settings
+from auricle.engine.factory import whom
+from auricle.engine.loop import Settings
+from auricle.engine.spec import JudgeSpec, Spec, read_yaml, task_of, tasks_of
 from auricle.forecast import MANY, forecast
-from auricle.making import whom
 from auricle.report.progress import Bars, Progress
 from auricle.runs.response_cache import AnswerCache, default_path, served_name
 from auricle.runs.run_directory import Run, set_aside

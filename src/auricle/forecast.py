@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from auricle.config import Spec
 from auricle.core import registry
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
+from auricle.engine.spec import Spec
 from auricle.models import abilities, adapt
 from auricle.runs.usage import MILLION, Price, heard, money
 from auricle.tasks.base import Task

@@ -20,11 +20,11 @@ import orjson
 from auricle.audio import Audio
 from auricle.catalogue import TASKS
 from auricle.commands import DONE, FAILED, pairs
-from auricle.config import Spec, placed
 from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
-from auricle.making import build
+from auricle.engine.factory import build
+from auricle.engine.spec import Spec, placed
 from auricle.report.terminal import aligned
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark

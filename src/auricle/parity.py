@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from auricle import api
-from auricle.config import Spec
 from auricle.core.types import Generation, Likelihood, Output, Prediction
-from auricle.engine import Settings
+from auricle.engine.loop import Settings
+from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 
 MOST_TOLD = 5

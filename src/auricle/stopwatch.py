@@ -13,9 +13,9 @@ import click
 import orjson
 
 from auricle.commands import DONE, FAILED, INTERRUPTED, pairs, price_of
-from auricle.config import Spec, task_of
 from auricle.core.errors import SpecError
-from auricle.making import build, short
+from auricle.engine.factory import build, short
+from auricle.engine.spec import Spec, task_of
 from auricle.perf.again import is_measurement, summed_up_again
 from auricle.perf.bill import Bill
 from auricle.perf.live import LiveView

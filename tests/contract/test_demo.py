@@ -6,8 +6,8 @@ from collections import Counter
 
 import pytest
 
-from auricle.config import Spec
-from auricle.making import build
+from auricle.engine.factory import build
+from auricle.engine.spec import Spec
 
 SENTENCES = 5  # of sixteen, each in three subsets: enough to tell the two apart
 NO_NETWORK = """

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import pytest
 
 from auricle import api
-from auricle.config import Spec
+from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script, digest_of
 from auricle.models.openai import OpenAI
 

@@ -6,10 +6,10 @@ import pytest
 
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
 from auricle.api import Unwatched
-from auricle.asking import FIRST, LONGEST_WAIT, Asking, Luck
 from auricle.core.errors import AudioError, Hopeless, Refused, Transient, Unreachable
 from auricle.core.types import Prediction
-from auricle.engine import Direct, Pass
+from auricle.engine.loop import Direct, Pass
+from auricle.engine.retry import FIRST, LONGEST_WAIT, Asking, Luck
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 
@@ -53,7 +53,7 @@ def slept(monkeypatch):
     async def sleep(seconds):
         naps.append(seconds)
 
-    monkeypatch.setattr("auricle.asking.asyncio.sleep", sleep)
+    monkeypatch.setattr("auricle.engine.retry.asyncio.sleep", sleep)
     return naps
 
 

@@ -4,10 +4,10 @@ import asyncio
 
 import pytest
 
-from auricle.batch import LOOKAHEAD, Batcher, Stopped, Waiting, cut
 from auricle.core.errors import AudioError
 from auricle.core.types import Audio, Generate, Generation, Predict, Prediction, Turn
-from auricle.sizes import AUTO_MOST, Limits
+from auricle.engine.batch_limits import AUTO_MOST, Limits
+from auricle.engine.batching import LOOKAHEAD, Batcher, Stopped, Waiting, cut
 
 
 def request(text):

@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from auricle import Spec, SpecError
-from auricle.config import task_of
 from auricle.core.redaction import redacted
+from auricle.engine.spec import task_of
 
 
 def test_an_unknown_field_is_refused():

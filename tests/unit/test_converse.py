@@ -208,8 +208,8 @@ def test_a_function_without_a_name_must_be_given_one():
 
 def test_a_function_that_breaks_is_the_sample_s_failure_told_with_its_line(tmp_path):
     from auricle.api import Unwatched
-    from auricle.asking import Settings
-    from auricle.engine import Pass
+    from auricle.engine.loop import Pass
+    from auricle.engine.retry import Settings
     from auricle.models.fake import FakeApi
 
     def breaks(sample, turn, answers):

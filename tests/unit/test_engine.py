@@ -19,7 +19,7 @@ from auricle import (
 from auricle.api import Unwatched
 from auricle.core.errors import DataError
 from auricle.core.types import Rejected
-from auricle.engine import Pass, ask_once
+from auricle.engine.loop import Pass, ask_once
 from auricle.models.fake import Echo, FakeApi, FakeReward
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond

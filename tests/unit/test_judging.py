@@ -7,11 +7,12 @@ from dataclasses import replace
 
 import pytest
 
-from auricle import Settings, Spec, api, judging
-from auricle.config import JudgeSpec
+from auricle import Settings, Spec, api
 from auricle.core import registry
 from auricle.core.errors import Hopeless, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Turn
+from auricle.engine import judge as judging
+from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
 from auricle.runs.run_directory import Run

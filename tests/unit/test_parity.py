@@ -2,7 +2,7 @@
 
 import json
 
-from auricle.config import Spec
+from auricle.engine.spec import Spec
 from auricle.parity import parity
 
 PADDED = """

@@ -9,7 +9,7 @@ from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
 from auricle.api import Unwatched, score
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Failure, Record, has_media
-from auricle.engine import Pass
+from auricle.engine.loop import Pass
 from auricle.models.fake import Echo, FakeApi
 from auricle.report.usage import meanings, usage_facts, usage_line
 from auricle.runs.run_directory import Run

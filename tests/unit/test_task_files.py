@@ -5,8 +5,8 @@ import json
 import pytest
 
 from auricle import SpecError, evaluate
-from auricle.config import Spec, task_of
-from auricle.making import build
+from auricle.engine.factory import build
+from auricle.engine.spec import Spec, task_of
 from auricle.runs.run_directory import Run
 
 ROWS = [

@@ -16,7 +16,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.files import write_lines
 from auricle.core.types import Generation, Json, Record, parts_of
-from auricle.making import short
+from auricle.engine.factory import short
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 

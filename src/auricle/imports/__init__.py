@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from auricle.config import Spec
 from auricle.core.errors import DataError
+from auricle.engine.spec import Spec
 from auricle.imports import cmi, kimi, lmms_eval, open_asr, ultraeval
 from auricle.imports.base import Results, Tool, lines_of
 from auricle.imports.making_runs import Told as Told

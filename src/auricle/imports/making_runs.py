@@ -11,14 +11,14 @@ from typing import Any
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.config import KINDS, Spec
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.files import write_lines
 from auricle.core.serialization import content_key, dumps
 from auricle.core.types import Failure, Json, Record, Rejected, Sample
 from auricle.data.manifest import Manifest
+from auricle.engine.factory import build, description
+from auricle.engine.spec import KINDS, Spec
 from auricle.imports.base import Answer, Results, Tool, digest_of
-from auricle.making import build, description
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 

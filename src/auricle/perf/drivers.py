@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias, cast
 
 from auricle.audio import Audio
-from auricle.batch import Lane, loaded
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY, Ability, Generate, Output, Part, Predict, Request, media
+from auricle.engine.batching import Lane, loaded
 from auricle.models import AsyncModel, BatchModel, Model
 from auricle.models.http.client import HttpModel
 from auricle.models.http.timing import Mark

@@ -23,11 +23,11 @@ from typing import Any, Literal, TypeVar
 
 import orjson
 
-from auricle.config import Spec
 from auricle.core.errors import DataError, SpecError
 from auricle.core.serialization import decode_record
-from auricle.interrupt import drained_by_interrupt
-from auricle.making import build, class_of, description, short
+from auricle.engine.factory import build, class_of, description, short
+from auricle.engine.signals import drained_by_interrupt
+from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
 from auricle.perf.bill import Bill
 from auricle.perf.ceiling import doubts

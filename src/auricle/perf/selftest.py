@@ -20,8 +20,8 @@ from pathlib import Path
 import click
 import orjson
 
-from auricle.config import Spec
 from auricle.core.errors import SpecError
+from auricle.engine.spec import Spec
 from auricle.perf.ceiling import Ceiling, machine
 from auricle.perf.columns import Columns
 from auricle.perf.plan import Plan

@@ -21,11 +21,11 @@ from typing import Any
 
 import orjson
 
-from auricle.config import Spec
 from auricle.core.errors import AuricleError, DataError, SpecError, Transient, told
 from auricle.core.gc_tuning import seldom_collected
 from auricle.core.types import Sample
-from auricle.making import build, class_of, construct
+from auricle.engine.factory import build, class_of, construct
+from auricle.engine.spec import Spec
 from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import Mark
 from auricle.perf.drivers import Driver, driver

@@ -20,7 +20,7 @@ import streamlit as st
 
 from auricle import api
 from auricle.core.serialization import dumps
-from auricle.making import short
+from auricle.engine.factory import short
 
 MOST = 4
 FULL = 0.9  # of the machine's memory, or of the card's: from here on others have to go

@@ -7,10 +7,10 @@ import pytest
 
 from auricle import Sample, Settings
 from auricle.api import Unwatched
-from auricle.backends.process import earliest
-from auricle.backends.replicas import Place, Replicas
-from auricle.backends.senders import Senders
-from auricle.engine import Pass, close
+from auricle.engine.loop import Pass, close
+from auricle.engine.workers.process import earliest
+from auricle.engine.workers.replicas import Place, Replicas
+from auricle.engine.workers.senders import Senders
 from auricle.models import BatchModel
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import passes

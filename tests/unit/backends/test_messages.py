@@ -8,16 +8,6 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio, Image, Video
-from auricle.backends.messages import (
-    pack,
-    pack_error,
-    pack_output,
-    pack_request,
-    unpack_error,
-    unpack_output,
-    unpack_request,
-)
-from auricle.backends.worker import read
 from auricle.core import errors
 from auricle.core.types import (
     Generate,
@@ -29,6 +19,16 @@ from auricle.core.types import (
     Turn,
     media,
 )
+from auricle.engine.workers.messages import (
+    pack,
+    pack_error,
+    pack_output,
+    pack_request,
+    unpack_error,
+    unpack_output,
+    unpack_request,
+)
+from auricle.engine.workers.worker import read
 
 WAVE = np.linspace(-1, 1, 33, dtype=np.float32)
 BYTES = bytes(range(256)) * 3

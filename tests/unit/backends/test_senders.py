@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from auricle.audio import Audio
-from auricle.backends.senders import MOST_STARTS, Senders
 from auricle.core.errors import SpecError, Transient
 from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Turn
+from auricle.engine.workers.senders import MOST_STARTS, Senders
 
 MODEL = """
 import asyncio, os, signal, sys, time
@@ -249,7 +249,7 @@ def test_processes_end_with_the_one_that_started_them(model, tmp_path):
     script = tmp_path / "parent.py"
     script.write_text(
         "import asyncio, os, sys\n"
-        "from auricle.backends.senders import Senders\n"
+        "from auricle.engine.workers.senders import Senders\n"
         "from auricle.core.types import Generate, Turn\n"
         "async def main():\n"
         f"    senders = Senders({model!r}, {{}}, 1)\n"

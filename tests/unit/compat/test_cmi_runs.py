@@ -9,8 +9,8 @@ from reward_classes import calls, duck, inheriting
 import auricle
 from auricle import Spec, evaluate
 from auricle.api import short
-from auricle.config import JudgeSpec
-from auricle.engine import Settings
+from auricle.engine.loop import Settings
+from auricle.engine.spec import JudgeSpec
 from auricle.runs.response_cache import _code_of
 from auricle.runs.run_directory import Run
 

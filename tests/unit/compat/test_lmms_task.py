@@ -9,10 +9,10 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.compat.lmms.docs import rendered
-from auricle.config import task_of
 from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Audio, Generation, Image, Rejected
+from auricle.engine.spec import task_of
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers.base import preview
 

@@ -10,11 +10,11 @@ from emotion_classes import suite
 
 from auricle import api
 from auricle.cli import cli
-from auricle.config import Spec
 from auricle.core.errors import DataError, SpecError, UnknownName
 from auricle.core.registry import attribute
-from auricle.engine import Settings
-from auricle.making import class_of, construct
+from auricle.engine.factory import class_of, construct
+from auricle.engine.loop import Settings
+from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 
 LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neutral/3.wav": 0.875}

@@ -406,8 +406,8 @@ def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
 
 
 def test_remembered_answers_are_those_of_one_environment(with_ear):
-    from auricle.config import Spec
-    from auricle.making import whom
+    from auricle.engine.factory import whom
+    from auricle.engine.spec import Spec
 
     spec = Spec(task="demo", model="earmodel:Ear", model_args={"environment": "ear", "a": 1})
     assert whom(spec) == {"environment": find("ear").digest, "a": 1}

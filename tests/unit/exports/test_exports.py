@@ -5,8 +5,8 @@ import json
 import pytest
 
 from auricle import api
-from auricle.config import Spec
 from auricle.core.errors import SpecError
+from auricle.engine.spec import Spec
 from auricle.exports import export
 from auricle.imports import Told, import_results
 from auricle.runs.run_directory import Run

@@ -16,9 +16,9 @@ pytest.importorskip("aiohttp")
 from http_servers import chat, delta, held, question, streamed, told, whole
 
 from auricle import Settings
-from auricle.asking import Asking
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
-from auricle.engine import Direct
+from auricle.engine.loop import Direct
+from auricle.engine.retry import Asking
 from auricle.models.http.error_messages import retry_after
 from auricle.models.openai import Azure, OpenAI
 

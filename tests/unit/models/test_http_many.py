@@ -12,8 +12,8 @@ pytest.importorskip("aiohttp")
 from http_servers import held, question, told
 
 from auricle import Settings
-from auricle.asking import Asking
-from auricle.engine import Direct
+from auricle.engine.loop import Direct
+from auricle.engine.retry import Asking
 from auricle.models.openai import OpenAI
 
 QUICK = Settings(patience=0.001, attempts=6)

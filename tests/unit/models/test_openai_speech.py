@@ -9,8 +9,8 @@ pytest.importorskip("aiohttp")
 from http_servers import chat, question, told
 
 from auricle.api import evaluate
-from auricle.config import Spec
 from auricle.core.errors import Transient
+from auricle.engine.spec import Spec
 from auricle.models.openai import OpenAI
 from auricle.runs.run_directory import Run
 

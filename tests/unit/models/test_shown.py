@@ -96,7 +96,7 @@ def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):
 
 
 def test_the_format_s_content_is_kept_and_not_its_file(tmp_path):
-    from auricle.config import Spec
+    from auricle.engine.spec import Spec
 
     form = tmp_path / "format.yaml"
     form.write_text(json.dumps(FORMAT))

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from auricle import api
-from auricle.config import Spec
-from auricle.engine import Settings
+from auricle.engine.loop import Settings
+from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 
 pytest.importorskip("aiohttp")

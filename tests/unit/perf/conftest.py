@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.config import Spec
+from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measuring import Wanted, measure
 

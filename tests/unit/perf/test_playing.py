@@ -11,8 +11,8 @@ from collections import Counter
 
 import pytest
 
-from auricle.config import Spec
 from auricle.core.errors import DataError, SpecError
+from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script
 from auricle.perf.drivers import Queue
 from auricle.perf.measuring import Wanted, measure

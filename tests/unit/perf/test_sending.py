@@ -7,8 +7,8 @@ from itertools import pairwise
 
 import pytest
 
-from auricle.config import Spec
 from auricle.core.errors import DataError, SpecError
+from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measuring import Wanted, measure
 from auricle.perf.saturation import Saturation

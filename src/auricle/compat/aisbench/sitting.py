@@ -8,10 +8,10 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from auricle.batch import Stopped
 from auricle.compat.aisbench.prompts import ours
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ask, Generate, Generation, Sample, limit_of
+from auricle.engine.batching import Stopped
 
 
 @dataclass(slots=True)

@@ -7,10 +7,10 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.config import KINDS
 from auricle.core import registry
 from auricle.core.errors import AuricleError
-from auricle.making import short
+from auricle.engine.factory import short
+from auricle.engine.spec import KINDS
 from auricle.ui import live, places, theme
 from auricle.ui.jobs import Jobs
 from auricle.ui.listing import listing

@@ -12,7 +12,7 @@ import streamlit as st
 from auricle.core import registry
 from auricle.core.errors import AudioError, AuricleError, told
 from auricle.core.types import Generation
-from auricle.making import short
+from auricle.engine.factory import short
 from auricle.ui import theme
 from auricle.ui.answers import Answer, draw
 from auricle.ui.models import models

@@ -11,11 +11,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from auricle.asking import Settings
-from auricle.config import Spec
 from auricle.core import registry
 from auricle.core.errors import AuricleError, SpecError, told
 from auricle.core.types import Json
+from auricle.engine.retry import Settings
+from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.models.environments import ENVIRONMENT, PYTHON, home_of
 from auricle.tasks.base import Task
@@ -61,7 +61,7 @@ def _called(make: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -
 def class_of(spec: Spec) -> type[Model]:
     """The model's class, or what another Python says of it; nothing is loaded yet."""
     if home := home_of(spec.model_args):
-        from auricle.backends.elsewhere import described
+        from auricle.engine.workers.interpreter import described
 
         return described(spec.model, home.python, home.variables)
     return adapt(registry.model.get(spec.model))
@@ -115,7 +115,7 @@ def spread(
 
 
 def _senders(spec: Spec, settings: Settings) -> Model:
-    from auricle.backends.senders import Senders
+    from auricle.engine.workers.senders import Senders
 
     arguments, where = _where(spec)
     return Senders(spec.model, arguments, settings.processes, **where)
@@ -124,7 +124,7 @@ def _senders(spec: Spec, settings: Settings) -> Model:
 def _replicas(
     model_class: type[BatchModel], spec: Spec, settings: Settings, run: Path | None
 ) -> Model:
-    from auricle.backends.replicas import Place, Replicas
+    from auricle.engine.workers.replicas import Place, Replicas
 
     arguments, where = _where(spec)
     place = Place(
@@ -138,7 +138,7 @@ def _replicas(
 
 
 def _actors(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
-    from auricle.backends.ray import Cluster, RayReplicas
+    from auricle.engine.workers.ray import Cluster, RayReplicas
 
     cluster = Cluster(
         settings.address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout
@@ -151,7 +151,7 @@ def _where(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
     home = home_of(spec.model_args)
     if home is None:
         return dict(spec.model_args), {}
-    from auricle.backends.elsewhere import environment
+    from auricle.engine.workers.interpreter import environment
 
     own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON, ENVIRONMENT)}
     return own, {"python": home.python, "environment": environment(home.variables)}

@@ -22,7 +22,7 @@ from typing import TypeAlias
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
-from auricle.sizes import AUTO_MOST, Limits, Sizes, out_of_memory
+from auricle.engine.batch_limits import AUTO_MOST, Limits, Sizes, out_of_memory
 
 Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 

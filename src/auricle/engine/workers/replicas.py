@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.backends.process import Child, earliest
 from auricle.core.errors import Transient
 from auricle.core.types import Ability, Output, Request
+from auricle.engine.workers.process import Child, earliest
 from auricle.models import BatchModel
 
 

@@ -14,9 +14,6 @@ from dataclasses import replace
 from itertools import islice
 from typing import Literal, Protocol, TypeAlias, cast
 
-from auricle.asking import Asking, Luck
-from auricle.asking import Settings as Settings
-from auricle.batch import Batcher, Lane, Seat, Stopped
 from auricle.core.errors import SampleError, SpecError, told
 from auricle.core.gc_tuning import seldom_collected
 from auricle.core.serialization import content_key, digest, dumps
@@ -32,11 +29,14 @@ from auricle.core.types import (
     Sample,
     has_media,
 )
+from auricle.engine.batch_limits import Limits
+from auricle.engine.batching import Batcher, Lane, Seat, Stopped
+from auricle.engine.retry import Asking, Luck
+from auricle.engine.retry import Settings as Settings
 from auricle.models.base import AsyncModel, BatchModel, Model
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import Clock, passes
 from auricle.runs.usage import heard as heard_seconds
-from auricle.sizes import Limits
 from auricle.tasks.inferencers.base import Inferencer, beside, let_go
 
 ESCAPES = (SystemExit, GeneratorExit, asyncio.CancelledError)

@@ -12,13 +12,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
-from auricle import engine
-from auricle.asking import Asking, Luck, Seated, Settings
-from auricle.batch import Stopped
 from auricle.core.errors import AuricleError, Hopeless, told
 from auricle.core.files import Journal, cut_torn_line
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generation
+from auricle.engine import loop
+from auricle.engine.batching import Stopped
+from auricle.engine.retry import Asking, Luck, Seated, Settings
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
 from auricle.runs.run_directory import Run
@@ -108,7 +108,7 @@ class Sitting:
     ) -> None:
         # No cache: votes are the same request again, and every answer would be the first.
         self._settings = replace(settings, cache=None)
-        self._seats = engine.seats(model, self._settings)
+        self._seats = loop.seats(model, self._settings)
         self._luck = Luck()
         self._name = name
         self._journal = journal

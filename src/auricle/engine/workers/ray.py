@@ -12,18 +12,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.backends.messages import (
-    HEAD,
-    pack_request,
-    unpack,
-    unpack_error,
-    unpack_output,
-)
-from auricle.backends.process import MOST_STARTS, earliest
-from auricle.backends.worker import answers, loaded
-from auricle.batch import Gone
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
+from auricle.engine.batching import Gone
+from auricle.engine.workers.messages import HEAD, pack_request, unpack, unpack_error, unpack_output
+from auricle.engine.workers.process import MOST_STARTS, earliest
+from auricle.engine.workers.worker import answers, loaded
 from auricle.models import BatchModel
 
 

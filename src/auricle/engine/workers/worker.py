@@ -9,8 +9,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.asking import Asking, Settings
-from auricle.backends.messages import (
+from auricle.core import registry
+from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.serialization import dumps
+from auricle.core.types import ABILITY, Output
+from auricle.engine.loop import ESCAPES, Direct, close
+from auricle.engine.retry import Asking, Settings
+from auricle.engine.workers.messages import (
     HEAD,
     pack,
     pack_error,
@@ -18,11 +23,6 @@ from auricle.backends.messages import (
     unpack,
     unpack_request,
 )
-from auricle.core import registry
-from auricle.core.errors import AuricleError, SampleError, SpecError, told
-from auricle.core.serialization import dumps
-from auricle.core.types import ABILITY, Output
-from auricle.engine import ESCAPES, Direct, close
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 
 ONCE = Settings(attempts=1)

@@ -11,11 +11,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-from auricle.backends.messages import pack, pack_request, unpack_error, unpack_output
-from auricle.backends.worker import read
-from auricle.batch import Gone
 from auricle.core.errors import AuricleError, SpecError, Transient
 from auricle.core.types import Output, Request
+from auricle.engine.batching import Gone
+from auricle.engine.workers.messages import pack, pack_request, unpack_error, unpack_output
+from auricle.engine.workers.worker import read
 
 MOST_STARTS = 8  # in a row, without an answer between
 CLOSING_SECONDS = 5.0
@@ -117,7 +117,7 @@ class Child:
         # In a session of its own, because Ctrl-C is the parent's; it ends with its pipe.
         with self._words() as words:
             self._process = await asyncio.create_subprocess_exec(
-                self._python, "-m", "auricle.backends.worker",
+                self._python, "-m", "auricle.engine.workers.worker",
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=words,
                 limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
             )  # fmt: skip

@@ -39,7 +39,7 @@ def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def _asked(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
-    command = [python, "-m", "auricle.backends.worker", "--describe", model]
+    command = [python, "-m", "auricle.engine.workers.worker", "--describe", model]
     try:
         told = subprocess.run(  # noqa: S603 - the user names the Python
             command, capture_output=True, timeout=PATIENCE, env={**os.environ, **variables}

@@ -11,8 +11,6 @@ import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
-from auricle.backends.process import MOST_STARTS as MOST_STARTS
-from auricle.backends.process import Child, earliest
 from auricle.core.types import (
     Generate,
     Generation,
@@ -23,6 +21,8 @@ from auricle.core.types import (
     Prediction,
     Request,
 )
+from auricle.engine.workers.process import MOST_STARTS as MOST_STARTS
+from auricle.engine.workers.process import Child, earliest
 from auricle.models import AsyncModel
 
 SHARED = ("rpm", "tpm")  # limits of a whole run, divided among its senders

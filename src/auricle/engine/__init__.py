@@ -1,0 +1,1 @@
+"""Run a spec: the request loop, retries, batching, judges and workers."""
