@@ -19,7 +19,7 @@ from measure import Cost, Sheet, at_most, cost
 from auricle import api
 from auricle.metrics.text import wer
 from auricle.report.html import render
-from auricle.report.worst import shown
+from auricle.report.worst_samples import shown
 from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000

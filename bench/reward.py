@@ -25,8 +25,8 @@ from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
-from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
+from auricle.report.summarise import summarise
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import Tally
 

@@ -17,8 +17,8 @@ from measure import Cost, Sheet, at_most, best, cost
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
 from auricle.metrics.text import wer
-from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
+from auricle.report.summarise import summarise
 
 SAMPLES = 100_000
 HARD = 0.3

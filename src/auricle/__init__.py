@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from auricle.api import evaluate, load_model, score, summary
     from auricle.audio import Audio, Image, Video
-    from auricle.comparison import compare
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.registry import model, task
     from auricle.core.types import (
@@ -26,12 +25,13 @@ if TYPE_CHECKING:
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
+    from auricle.report.compare import compare
     from auricle.tasks.base import Task, jsonl
 
 _HOMES = {
     "api": ("evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
-    "comparison": ("compare",),
+    "report.compare": ("compare",),
     "engine.spec": ("Spec",),
     "engine.loop": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),

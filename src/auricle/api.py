@@ -37,9 +37,9 @@ from auricle.engine.loop import Settings, Watch
 from auricle.engine.signals import drained_by_interrupt
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
-from auricle.report.numbers import Number
 from auricle.report.publish import publish
 from auricle.report.score import Scoreboard
+from auricle.report.summarise import Number
 from auricle.runs.run_directory import Run, locked
 from auricle.runs.usage import Purse
 from auricle.runs.verdicts import Judge, Verdicts, last_judge

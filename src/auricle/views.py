@@ -18,9 +18,9 @@ from auricle.core.errors import SpecError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Record
 from auricle.metrics.turns import conversation
-from auricle.report import talk, terminal
+from auricle.report import terminal, transcript
+from auricle.report.number_format import likelihood_of
 from auricle.report.usage import usage_line
-from auricle.report.words import likelihood_of
 from auricle.runs.run_directory import Run
 
 
@@ -140,7 +140,7 @@ def _sample_lines(record: Record, line: Mapping[str, Any]) -> list[str]:
 
 def _answers(record: Record) -> Iterator[tuple[str, str]]:
     """The target and the answers, or a conversation turn by turn with both in their places."""
-    said = talk.lines(record)
+    said = transcript.lines(record)
     if record.sample.target is not None and not any(who == "Reference" for who, _ in said):
         yield "target", str(record.sample.target)
     for who, text in said:
@@ -174,20 +174,20 @@ def compare_runs(
     if any((run / "perf.json").exists() for run in runs):
         compare_measurements(runs, as_json)
         return
-    from auricle.comparison import compare
-    from auricle.report import differences
+    from auricle.report import compare_text
+    from auricle.report.compare import compare
 
     found = compare(*runs, metrics, by, most_flips=flips)
     document = found.document()
     if html:
-        from auricle.comparison.page import page
+        from auricle.report.compare.page import page
 
         html.parent.mkdir(parents=True, exist_ok=True)
         html.write_text(page(found), encoding="utf-8")
     if as_json:
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
         return
-    for line in (*differences.lines(document), *differences.sample_lines(document)):
+    for line in (*compare_text.lines(document), *compare_text.sample_lines(document)):
         click.echo(line)
     if html:
         click.echo(f"\nPage: {html.resolve()}")

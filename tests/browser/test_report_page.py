@@ -6,11 +6,11 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, labels, text
-from auricle.report.files import document
+from auricle.report.documents import document
 from auricle.report.html import render
-from auricle.report.numbers import summarise
 from auricle.report.score import Scoreboard, scored
-from auricle.report.worst import shown
+from auricle.report.summarise import summarise
+from auricle.report.worst_samples import shown
 
 LONG = "unbroken" * 40
 

@@ -8,8 +8,8 @@ import pytest
 
 import auricle as package
 from auricle import Spec, SpecError, compare, evaluate, score
-from auricle.comparison.sides import restored
-from auricle.report import differences
+from auricle.report import compare_text
+from auricle.report.compare.loading import restored
 
 MODELS = """
 import zlib
@@ -71,7 +71,7 @@ def test_a_worse_model_is_found_worse(run, quiz):
     assert row.found.low > 0
     assert row.found.p < 0.01
     assert (row.better, found.pairs.count) == (0, 40)
-    assert differences.sentence(found.document()["rows"][0]).startswith("wer: B is worse by")
+    assert compare_text.sentence(found.document()["rows"][0]).startswith("wer: B is worse by")
 
 
 def test_values_are_those_of_the_runs_where_all_samples_are_paired(run, quiz):
@@ -89,7 +89,7 @@ def test_a_run_beside_itself_differs_in_nothing(run, quiz):
     assert (row.found.difference, row.found.p, row.better, row.worse) == (0.0, 1.0, 0, 0)
     assert "A and B are one and the same run." in found.notes
     assert not any(found.flips.values())
-    told = differences.sentence(found.document()["rows"][0])
+    told = compare_text.sentence(found.document()["rows"][0])
     assert re.search(r"all pairs score the same; one of .* or more would have been seen", told)
 
 
@@ -128,7 +128,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run, quiz):
     assert (found.pairs.count, found.pairs.failed_a) == (40 - lost, 0)
     assert row.worst == pytest.approx(-lost / 40)
     assert row.best == pytest.approx(0.0)
-    assert "With those that failed" in differences.sentence(found.document()["rows"][0])
+    assert "With those that failed" in compare_text.sentence(found.document()["rows"][0])
 
 
 def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):

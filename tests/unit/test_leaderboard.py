@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from auricle.leaderboard import board
+from auricle.report.leaderboard import board
 
 
 def number(metric="wer", value=0.1, **more):

@@ -80,7 +80,7 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 @click.option("--however-asked", is_flag=True, help="Runs asked in other ways share a column.")
 def leaderboard(runs: tuple[Path, ...], form: str, every: bool, however_asked: bool) -> None:
     """Print models against tasks, in which only like stands below like."""
-    from auricle.leaderboard import board
+    from auricle.report.leaderboard import board
     from auricle.views import told_of
 
     found = board(((str(run), told_of(run)) for run in runs), every=every, strict=not however_asked)

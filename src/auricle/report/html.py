@@ -8,8 +8,8 @@ from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
-from auricle.report import cards, classes, plots, tables
-from auricle.report.figures import (
+from auricle.report import class_sections, html_tables, plots, sample_cards
+from auricle.report.formatting import (
     Number,
     arrow,
     bounded,
@@ -23,7 +23,7 @@ from auricle.report.figures import (
 )
 from auricle.report.markup import Markup, tag, together
 from auricle.report.usage import meanings, usage_facts
-from auricle.report.worst import Shown, clip
+from auricle.report.worst_samples import Shown, clip
 
 POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
@@ -193,14 +193,14 @@ def _sections(
     made: list[tuple[str, str, Sequence[Markup | None]]] = [
         ("metrics", "Metrics", _all_metrics(overall)),
         ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
-        ("classes", "Classes", classes.classes(overall)),
-        ("dimensions", "Dimensions", classes.dimensions(overall)),
+        ("classes", "Classes", class_sections.classes(overall)),
+        ("dimensions", "Dimensions", class_sections.dimensions(overall)),
         ("worst", "Worst samples", _worst(document, overall, worst)),
-        ("failures", "Failures", [cards.failures(document)] if document["failures"] else []),
+        ("failures", "Failures", [sample_cards.failures(document)] if document["failures"] else []),
         (
             "unreadable",
             "Not scored",
-            [cards.unreadable(document)] if document["unreadable"] else [],
+            [sample_cards.unreadable(document)] if document["unreadable"] else [],
         ),
     ]
     return [(anchor, name, together(*content)) for anchor, name, content in made if content]
@@ -211,11 +211,11 @@ def _section(anchor: str, name: str, content: Markup) -> Markup:
 
 
 def _all_metrics(overall: Sequence[Number]) -> list[Markup | None]:
-    return [tables.overview(overall), tables.error_kinds(overall)] if overall else []
+    return [html_tables.overview(overall), html_tables.error_kinds(overall)] if overall else []
 
 
 def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
-    made = tables.breakdowns(numbers)
+    made = html_tables.breakdowns(numbers)
     if not made:
         return []
     metrics = {number["metric"] for number in numbers}
@@ -223,8 +223,8 @@ def _breakdowns(numbers: Sequence[Number]) -> list[Markup]:
         "Bars are 95 % intervals, ticks the values; the dashed line is the value over all samples. "
         "Each metric keeps one scale in all tables but the folded ones."
     )
-    if len(metrics) > tables.MOST_COMPARED:
-        words += f" The first {tables.MOST_COMPARED} metrics are shown; metrics.json has all."
+    if len(metrics) > html_tables.MOST_COMPARED:
+        words += f" The first {html_tables.MOST_COMPARED} metrics are shown; metrics.json has all."
     kind = "fields" if len(metrics) < 3 else "fields single"
     drawn = any("<table" in each for each in made)
     return [tag("p", words, class_="quiet") if drawn else tag("p"), tag("div", made, class_=kind)]
@@ -234,7 +234,7 @@ def _worst(document: Document, overall: Sequence[Number], worst: Sequence[Shown]
     if not worst:
         return []
     metric = overall[0]["metric"] if overall else ""
-    return [cards.worst_samples(worst, metric, document["task"].get("language") or "")]
+    return [sample_cards.worst_samples(worst, metric, document["task"].get("language") or "")]
 
 
 # --- the foot of the page ------------------------------------------------------------------------

@@ -15,10 +15,10 @@ import orjson
 from auricle.core.files import write_lines
 from auricle.core.gc_tuning import seldom_collected
 from auricle.metrics.base import Metric
-from auricle.report import files, html
-from auricle.report.numbers import Number, summarise
+from auricle.report import documents, html
 from auricle.report.score import Scoreboard, scored
-from auricle.report.worst import Shown, shown
+from auricle.report.summarise import Number, summarise
+from auricle.report.worst_samples import Shown, shown
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import passes, speed
 from auricle.runs.usage import Price, Tally
@@ -47,10 +47,10 @@ def _published(run: Run, task: Task, model: str, verdicts: Verdicts | None) -> l
         about["judge"] = verdicts.told()
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_asked(run)}"
     numbers = summarise(board, asked, f"{_named(about['model'])}|auricle {about['auricle']}")
-    document = {**files.document(about, board, numbers), "usage": tally.document()}
+    document = {**documents.document(about, board, numbers), "usage": tally.document()}
     document["speed"] = speed(passes(run))
-    run.write("metrics_summary.csv", files.summary_csv(document))
-    run.write("metrics_detail.csv", files.detail_csv(document))
+    run.write("metrics_summary.csv", documents.summary_csv(document))
+    run.write("metrics_detail.csv", documents.detail_csv(document))
     run.write("report.html", html.render(document, _worst(board)).encode())
     run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
     return [number for number in numbers if not number.field]

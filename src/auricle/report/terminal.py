@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.words import by_reason, coverage_of, value_of, written
+from auricle.report.number_format import by_reason, coverage_of, value_of, written
 
 HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT = {

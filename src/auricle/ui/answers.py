@@ -11,7 +11,7 @@ import streamlit as st
 from auricle.core.errors import AudioError
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Prediction
-from auricle.report.words import likelihood_of
+from auricle.report.number_format import likelihood_of
 from auricle.ui import theme
 
 DIMENSIONS = {"arousal", "dominance", "valence"}

@@ -13,9 +13,9 @@ from auricle.metrics.multi_answer import over, over_each
 from auricle.metrics.refusal import refusal
 from auricle.metrics.text import contains, empty, exact_match, wer
 from auricle.metrics.turns import transcript
-from auricle.report.files import refused
-from auricle.report.numbers import summarise
+from auricle.report.documents import refused
 from auricle.report.score import Scoreboard, scored
+from auricle.report.summarise import summarise
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
 

@@ -8,14 +8,14 @@ import pytest
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import metric
-from auricle.report.cards import joined
-from auricle.report.figures import Scale
-from auricle.report.files import document
+from auricle.report.documents import document
+from auricle.report.formatting import Scale
 from auricle.report.html import render
 from auricle.report.markup import Markup, tag
-from auricle.report.numbers import summarise
+from auricle.report.sample_cards import joined
 from auricle.report.score import Scoreboard, scored
-from auricle.report.worst import SPARED, Shown, shown
+from auricle.report.summarise import summarise
+from auricle.report.worst_samples import SPARED, Shown, shown
 
 EVIL = "<script>alert('x')</script>\"&"
 

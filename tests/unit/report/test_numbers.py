@@ -11,9 +11,9 @@ from auricle.core.types import Failure, Record
 from auricle.metrics.base import mean, within
 from auricle.metrics.labels import uar
 from auricle.metrics.text import wer
-from auricle.report.files import refused
-from auricle.report.numbers import summarise
+from auricle.report.documents import refused
 from auricle.report.score import MOST_GROUPS, Scoreboard, scored
+from auricle.report.summarise import summarise
 
 
 def record(row, target="a b", said="a b", error=None, **meta):

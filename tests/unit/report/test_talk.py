@@ -8,9 +8,9 @@ from auricle import Audio, Generation, Sample
 from auricle.core.types import Record, Turn
 from auricle.metrics.multi_answer import over
 from auricle.metrics.text import exact_match, wer
-from auricle.report.cards import worst_samples
-from auricle.report.talk import MOST_LINES, Line, lines
-from auricle.report.worst import shown
+from auricle.report.sample_cards import worst_samples
+from auricle.report.transcript import MOST_LINES, Line, lines
+from auricle.report.worst_samples import shown
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]

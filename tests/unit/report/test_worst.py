@@ -7,8 +7,8 @@ from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import Metric, mean
-from auricle.report import worst
-from auricle.report.worst import Edit, edits, shown
+from auricle.report import worst_samples
+from auricle.report.worst_samples import Edit, edits, shown
 
 
 def record(output="", target="one two three", name="a", **inputs):
@@ -101,7 +101,7 @@ def test_prediction_is_listed_highest_first_with_the_right_label_kept():
     prediction = Prediction(values=values, scale="probability")
     (one,) = shown([record(prediction, target="label19")], labels.accuracy)
     names = [name for name, _ in one.values]
-    assert names == [*(f"label{at}" for at in range(worst.MOST_VALUES)), "label19"]
+    assert names == [*(f"label{at}" for at in range(worst_samples.MOST_VALUES)), "label19"]
 
 
 def test_likelihoods_are_told_by_choice():
@@ -143,9 +143,9 @@ def test_targets_of_every_kind_are_told_plainly(target, expected):
 
 def test_endless_answer_is_cut_and_said_so():
     (one,) = shown([record("word " * 50_000)], text.wer)
-    assert len(one.answer) < worst.MOST_CHARACTERS + 100
+    assert len(one.answer) < worst_samples.MOST_CHARACTERS + 100
     assert "more characters" in one.answer
-    assert sum(len(edit.answer) for edit in one.diff) == worst.MOST_TOKENS
+    assert sum(len(edit.answer) for edit in one.diff) == worst_samples.MOST_TOKENS
     assert "first 800 tokens" in one.note
 
 
@@ -184,7 +184,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
 
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
-    monkeypatch.setattr(worst, "AUDIO_BYTES", 30_000)
+    monkeypatch.setattr(worst_samples, "AUDIO_BYTES", 30_000)
     found = shown([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
     have = [bool(each.audio) for each in found]
     assert have == sorted(have, reverse=True)
@@ -202,4 +202,4 @@ def test_a_perfect_answer_says_why_it_has_no_player():
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
     found = shown([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
     assert [len(each.audio) for each in found] == [1, 0, 0]
-    assert [each.note for each in found] == ["", worst.SPARED, ""]
+    assert [each.note for each in found] == ["", worst_samples.SPARED, ""]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from auricle.perf.report.course import SHARES
-from auricle.report.figures import Scale
+from auricle.report.formatting import Scale
 from auricle.report.markup import Markup, tag
 from auricle.report.plots.drawing import line, picture, plain, ruled, share_of, write
 

@@ -21,7 +21,7 @@ from auricle.perf.report.table import (
     written,
 )
 from auricle.report import plots
-from auricle.report.figures import count
+from auricle.report.formatting import count
 from auricle.report.html import POLICY, asset
 from auricle.report.markup import Markup, tag, together
 

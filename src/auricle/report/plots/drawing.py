@@ -6,7 +6,7 @@ import math
 import unicodedata
 from collections.abc import Sequence
 
-from auricle.report.figures import Scale
+from auricle.report.formatting import Scale
 from auricle.report.markup import Child, Markup, tag
 
 LETTER = 7.8  # how wide a letter of a label is, about

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 from auricle.metrics.alignment import all_shown
-from auricle.report.figures import Scale
+from auricle.report.formatting import Scale
 from auricle.report.markup import Markup, tag
 from auricle.report.plots.drawing import (
     line,

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auricle.metrics.alignment import all_shown
-from auricle.report.figures import Scale
+from auricle.report.formatting import Scale
 from auricle.report.markup import Child, Markup, tag
 from auricle.report.plots.drawing import (
     box,

@@ -9,10 +9,10 @@ import pandas as pd
 import streamlit as st
 
 from auricle.core.errors import DataError
-from auricle.leaderboard import Board, Cell, Column, Row, board
-from auricle.report.figures import Scale, title
+from auricle.report.formatting import Scale, title
+from auricle.report.leaderboard import Board, Cell, Column, Row, board
 from auricle.report.markup import Child, tag
-from auricle.report.words import coverage_of
+from auricle.report.number_format import coverage_of
 from auricle.ui import reading
 from auricle.ui.theme import chart, head
 from auricle.ui.views import charts, choosing, pieces

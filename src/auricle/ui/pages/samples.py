@@ -11,7 +11,7 @@ import pandas as pd
 import streamlit as st
 
 from auricle.core.errors import DataError
-from auricle.report import figures
+from auricle.report import formatting
 from auricle.ui import journal, reading
 from auricle.ui.journal import Samples
 from auricle.ui.theme import head
@@ -88,7 +88,7 @@ def _filtered(held: Samples, numbers: Sequence[Number]) -> tuple[Number | None, 
     order = third.selectbox("Order", ORDERS, key="samples-order")
     titles = {each["metric"]: each for each in numbers}
     metric = fourth.selectbox(
-        "Metric", list(titles) or ["none"], format_func=figures.title, key="samples-metric"
+        "Metric", list(titles) or ["none"], format_func=formatting.title, key="samples-metric"
     )
     number = titles.get(str(metric))
     frame = _sliced(searched(held.frame, words), held.fields)

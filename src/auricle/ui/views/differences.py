@@ -10,11 +10,11 @@ from typing import Any
 import streamlit as st
 
 from auricle.core.types import Record
-from auricle.report.differences import chance, counts, decided, ends, heading, moved, printed
-from auricle.report.differences import sentence as told
-from auricle.report.figures import Scale, count, title, written
+from auricle.report.compare_text import chance, counts, decided, ends, heading, moved, printed
+from auricle.report.compare_text import sentence as told
+from auricle.report.formatting import Scale, count, title, written
 from auricle.report.markup import Child, tag
-from auricle.report.worst import clip
+from auricle.report.worst_samples import clip
 from auricle.ui import reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import heatmaps, pieces, sample
@@ -35,7 +35,7 @@ GUIDE = (
 def _compared(
     paths: tuple[str, str], by: str, _stamps: tuple[reading.Stamp, reading.Stamp]
 ) -> dict[str, Any]:
-    from auricle.comparison import compare
+    from auricle.report.compare import compare
 
     return compare(*paths, by=by or None, most_flips=MOST_FLIPS).document()
 

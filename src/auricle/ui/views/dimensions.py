@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.report.figures import count, written
+from auricle.report.formatting import count, written
 from auricle.report.markup import Child
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.report.figures import count, title, written
+from auricle.report.formatting import count, title, written
 from auricle.report.markup import Child, tag
 from auricle.ui import journal, reading
 from auricle.ui.theme import chart

@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.report.classes import WIDEST_MATRIX, matched
-from auricle.report.figures import count, written
+from auricle.report.class_sections import WIDEST_MATRIX, matched
+from auricle.report.formatting import count, written
 from auricle.report.markup import Child
 from auricle.ui import reading
 from auricle.ui.theme import chart

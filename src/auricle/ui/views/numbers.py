@@ -10,10 +10,10 @@ import pandas as pd
 import streamlit as st
 
 from auricle.core.errors import DataError
-from auricle.report import figures
-from auricle.report.figures import Scale, count, covered, ends, refusals, spread, told, written
+from auricle.report import formatting
+from auricle.report.formatting import Scale, count, covered, ends, refusals, spread, told, written
 from auricle.report.markup import Child, Markup, tag, together
-from auricle.report.worst import clip
+from auricle.report.worst_samples import clip
 from auricle.ui import journal, reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces
@@ -27,7 +27,7 @@ Number = Mapping[str, Any]
 
 
 def titled(number: Number) -> str:
-    return f"{figures.title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
+    return f"{formatting.title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
 
 
 def headline(found: Document) -> None:
@@ -92,7 +92,7 @@ def overview(found: Document) -> None:
         "Failed",
         "Unreadable",
     ]
-    bounded = any(figures.bounded(each) for each in numbers)
+    bounded = any(formatting.bounded(each) for each in numbers)
     if bounded:
         head.append("Had the failed gone well – badly")
     rows = [_row(each, scale if each in alike else None, bounded) for each in numbers]
@@ -117,7 +117,7 @@ def _row(number: Number, scale: Scale | None, bounded: bool) -> list[Child]:
     ]
     if bounded:
         case = f"{told(number, 'best')} – {told(number, 'worst')}"
-        made.append(case if figures.bounded(number) else "–")
+        made.append(case if formatting.bounded(number) else "–")
     return made
 
 
@@ -141,7 +141,7 @@ def breakdown(found: Document, key: str) -> None:
     metrics = [each["metric"] for each in reading.overall(found)]
     left, right = st.columns(2)
     field = left.selectbox("Field", fields, key=f"{key}-field")
-    metric = right.selectbox("Metric", metrics, format_func=figures.title, key=f"{key}-metric")
+    metric = right.selectbox("Metric", metrics, format_func=formatting.title, key=f"{key}-metric")
     numbers = [
         each for each in found["numbers"] if each["field"] == field and each["metric"] == metric
     ]
@@ -153,14 +153,14 @@ def breakdown(found: Document, key: str) -> None:
         charts.intervals(
             _groups(numbers[:MOST_GROUPS]), whole["unit"], _title(whole), whole["value"]
         ),
-        alt=f"{figures.title(str(metric))} by group",
+        alt=f"{formatting.title(str(metric))} by group",
     )
     pieces.say("Dots are values, bars 95 % intervals, the dashed line all samples together.")
 
 
 def _title(number: Number) -> str:
     better = "higher is better" if number["higher_is_better"] else "lower is better"
-    return f"{figures.title(number['metric'])} ({better})"
+    return f"{formatting.title(number['metric'])} ({better})"
 
 
 def _groups(numbers: Sequence[Number]) -> pd.DataFrame:
@@ -200,7 +200,7 @@ def losses(found: Document) -> None:
         )
     for metric, reasons in found["unreadable"].items():
         rows += [
-            ["unreadable", figures.title(metric), clip(str(why), 200), count(times)]
+            ["unreadable", formatting.title(metric), clip(str(why), 200), count(times)]
             for why, times in reasons.items()
         ]
     unsuited = found.get("unsuited") or ()
@@ -214,7 +214,7 @@ def provenance(path: Path, found: Document) -> None:
     """Signatures, versions and files, folded away."""
     with st.expander("Signatures, method and files", icon=":material/fingerprint:"):
         signed = [
-            (figures.title(each["metric"]), tag("code", each["signature"]))
+            (formatting.title(each["metric"]), tag("code", each["signature"]))
             for each in reading.overall(found)
         ]
         methods = dict.fromkeys(str(each.get("interval")) for each in reading.overall(found))

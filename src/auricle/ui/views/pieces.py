@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from auricle.report.figures import Scale
+from auricle.report.formatting import Scale
 from auricle.report.markup import Child, Markup, tag, together
 from auricle.ui.theme import palette
 

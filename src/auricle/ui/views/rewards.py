@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
-from auricle.report.figures import count, spread, title, told
+from auricle.report.formatting import count, spread, title, told
 from auricle.report.markup import Child
 from auricle.ui import journal, reading
 from auricle.ui.theme import chart

@@ -15,11 +15,11 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Likelihood, Prediction, Record, parts_of
 from auricle.metrics.alignment import alike
 from auricle.metrics.alignment import shown as english
-from auricle.report import talk
-from auricle.report.cards import gap, joined
-from auricle.report.figures import written
+from auricle.report import transcript
+from auricle.report.formatting import written
 from auricle.report.markup import Child, Markup, tag, together
-from auricle.report.worst import MOST_TOKENS, Edit, clip, edits, plain
+from auricle.report.sample_cards import gap, joined
+from auricle.report.worst_samples import MOST_TOKENS, Edit, clip, edits, plain
 from auricle.text import PROFILES, mixed_tokens, words
 from auricle.ui import journal, reading, shelf
 from auricle.ui.views import pieces
@@ -186,7 +186,7 @@ def answers(
     single = record.outputs[0] if len(record.outputs) == 1 else None
     if tokens and isinstance(single, Generation) and isinstance(record.sample.target, str):
         yield "Compared", aligned(record.sample.target, single.text, tokens)
-    said = talk.lines(record)
+    said = transcript.lines(record)
     if record.sample.target is not None and not any(line.who == "Reference" for line in said):
         yield "Reference", clip(journal.target_text(record.sample.target))
     if said:

@@ -16,7 +16,7 @@ from auricle.perf.report import table as reported
 from auricle.perf.report.course import SHARES
 from auricle.perf.report.points import STATISTICS
 from auricle.report.markup import Child, tag
-from auricle.report.worst import clip
+from auricle.report.worst_samples import clip
 from auricle.ui import journal, reading
 from auricle.ui.theme import chart, plain
 from auricle.ui.views import charts, pieces

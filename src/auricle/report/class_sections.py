@@ -7,9 +7,9 @@ from typing import Any
 
 from auricle.metrics.alignment import shown
 from auricle.report import plots
-from auricle.report.figures import Number, count, written
+from auricle.report.formatting import Number, count, written
+from auricle.report.html_tables import cell, heading, name_cell, named, table
 from auricle.report.markup import Markup, tag, together
-from auricle.report.tables import cell, heading, name_cell, named, table
 
 WIDEST_MATRIX = 30  # more labels than this cannot be read as a square
 MOST_CONFUSIONS = 30

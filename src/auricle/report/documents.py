@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from auricle.core.types import Json
-from auricle.report.numbers import Number
 from auricle.report.score import Scoreboard
+from auricle.report.summarise import Number
 
 VALUE = ("value", "low", "high", "interval", "worst", "best")
 COUNTS = ("scored", "total", "coverage", "failed", "unreadable")

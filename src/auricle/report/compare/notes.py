@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from auricle.comparison.choosing import Signed, overall
-from auricle.comparison.matrices import known_labels
-from auricle.comparison.rows import Row
-from auricle.comparison.sides import Pairs, Side
 from auricle.metrics.alignment import shown
-from auricle.report.figures import counted
+from auricle.report.compare.comparable import Signed, overall
+from auricle.report.compare.loading import Pairs, Side
+from auricle.report.compare.matrices import known_labels
+from auricle.report.compare.metric_rows import Row
+from auricle.report.formatting import counted
 
 FEW_CLUSTERS = 10
 

@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report.figures import title
-from auricle.report.words import coverage_of, written
+from auricle.report.formatting import title
+from auricle.report.number_format import coverage_of, written
 
 Document = Mapping[str, Any]
 LONG = (

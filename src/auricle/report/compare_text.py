@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from auricle.report.number_format import written
 from auricle.report.terminal import aligned, one_line
-from auricle.report.words import written
 
 HEADER = ("metric", "group", "A", "B", "B − A", "95 % interval", "p", "adjusted p", "n",
           "better", "worse")  # fmt: skip

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auricle.comparison.rows import codes, dense
-from auricle.comparison.sides import Pairs, Side
 from auricle.metrics.base import mean
 from auricle.metrics.statistics import Difference, holm, paired
+from auricle.report.compare.loading import Pairs, Side
+from auricle.report.compare.metric_rows import codes, dense
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.figures import (
+from auricle.report.formatting import (
     Number,
     Scale,
     arrow,

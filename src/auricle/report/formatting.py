@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report import words
+from auricle.report import number_format
 from auricle.report.markup import Markup, tag
 
 TITLES = {
@@ -28,7 +28,7 @@ Number = Mapping[str, Any]
 def title(metric: str) -> str:
     """A metric's name as a reader knows it; one of a dimension by both."""
     name, _, dimension = metric.rpartition("_")
-    if name in words.FAMILIES:
+    if name in number_format.FAMILIES:
         return f"{TITLES[name]} {dimension}"
     return TITLES.get(metric, metric)
 
@@ -37,7 +37,7 @@ def refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
     """Metrics that were not computed and why, told once for all that share the reason."""
     return [
         (", ".join(title(name) for name in names), why, len(names) == 1)
-        for names, why in words.by_reason(refused)
+        for names, why in number_format.by_reason(refused)
     ]
 
 
@@ -49,7 +49,7 @@ def told(number: Number, which: str = "value") -> str:
 def written(value: float | None, unit: str) -> str:
     if value is None or not math.isfinite(value):
         return NONE
-    return _set(words.written(value, unit))
+    return _set(number_format.written(value, unit))
 
 
 def bare(text: str) -> str:
@@ -59,7 +59,7 @@ def bare(text: str) -> str:
 
 def covered(number: Number) -> str:
     """The share of samples behind a number."""
-    return _set(words.coverage_of(number))
+    return _set(number_format.coverage_of(number))
 
 
 def count(value: float | None) -> str:

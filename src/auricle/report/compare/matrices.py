@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from auricle.comparison.choosing import Document, overall
 from auricle.metrics.alignment import all_shown, shown
 from auricle.metrics.matrix_difference import Label, Matrix, Subtraction, meaning, subtract
 from auricle.metrics.statistics import between_shares
+from auricle.report.compare.comparable import Document, overall
 
 UNREADABLE = "(unreadable)"
 MOST_RISES = 10

@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from auricle.report import cards
-from auricle.report.confusions import confusions
-from auricle.report.differences import (
+from auricle.report import sample_cards
+from auricle.report.compare_text import (
     chance,
     counts,
     decided,
@@ -18,13 +17,14 @@ from auricle.report.differences import (
     printed,
     sentence,
 )
-from auricle.report.figures import NONE, Scale, arrow, axis, count, mark, title, written
+from auricle.report.confusion_html import confusions
+from auricle.report.formatting import NONE, Scale, arrow, axis, count, mark, title, written
 from auricle.report.html import POLICY, asset
+from auricle.report.html_tables import cell, name_cell, named, table
+from auricle.report.html_tables import heading as head_cell
 from auricle.report.markup import Markup, tag, together
 from auricle.report.plots import style
-from auricle.report.tables import cell, name_cell, named, table
-from auricle.report.tables import heading as head_cell
-from auricle.report.worst import Shown
+from auricle.report.worst_samples import Shown
 
 STYLE = Markup(
     """
@@ -275,7 +275,9 @@ def _samples(document: Document, changed: Changed) -> list[Markup | None]:
     first = rows[0]
     told = (f"{heading(first, became)}: {count(first[became])}." for became in ("worse", "better"))
     intro = f"{' '.join(told)} {len(changed)} are shown."
-    return [cards.changed_samples(changed, intro, document["a"]["task"].get("language") or "")]
+    return [
+        sample_cards.changed_samples(changed, intro, document["a"]["task"].get("language") or "")
+    ]
 
 
 def _refused(refused: Mapping[str, str]) -> list[Markup | None]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from auricle.comparison import Comparison
-from auricle.comparison.flips import Flip, looks, records
-from auricle.report.side_by_side import render
-from auricle.report.worst import MOST_SHOWN, Shown
+from auricle.report.compare import Comparison
+from auricle.report.compare.flips import Flip, looks, records
+from auricle.report.compare_html import render
+from auricle.report.worst_samples import MOST_SHOWN, Shown
 
 
 def page(found: Comparison) -> str:

@@ -9,10 +9,10 @@ from typing import Any
 
 from auricle.metrics.alignment import alike
 from auricle.metrics.alignment import shown as english
-from auricle.report.figures import count, title
+from auricle.report.formatting import count, title
+from auricle.report.html_tables import cell, heading, name_cell, table
 from auricle.report.markup import Markup, tag, together
-from auricle.report.tables import cell, heading, name_cell, table
-from auricle.report.worst import Edit, Shown, clip
+from auricle.report.worst_samples import Edit, Shown, clip
 
 SHORT = 400  # a question longer than this would bury the answers
 FIRST_UNSPACED = "\u2e80"  # from here on lie the scripts that are written without spaces

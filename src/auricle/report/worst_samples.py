@@ -24,9 +24,9 @@ from auricle.core.types import (
 )
 from auricle.metrics.base import Metric
 from auricle.metrics.text import reference_text
-from auricle.report.figures import written
-from auricle.report.talk import Line, lines
-from auricle.report.words import likelihood_of
+from auricle.report.formatting import written
+from auricle.report.number_format import likelihood_of
+from auricle.report.transcript import Line, lines
 
 MOST_SHOWN = 50
 MOST_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong

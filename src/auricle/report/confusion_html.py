@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from auricle.report.differences import ends, moved, printed
-from auricle.report.figures import NONE, count, written
+from auricle.report.compare_text import ends, moved, printed
+from auricle.report.formatting import NONE, count, written
+from auricle.report.html_tables import cell, name_cell, named, table
+from auricle.report.html_tables import heading as head_cell
 from auricle.report.markup import Markup, tag
 from auricle.report.plots import difference
-from auricle.report.tables import cell, name_cell, named, table
-from auricle.report.tables import heading as head_cell
 
 
 def confusions(matrix: Mapping[str, Any]) -> list[Markup | None]:

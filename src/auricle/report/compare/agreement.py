@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from auricle.comparison.sides import Pairs, Side
 from auricle.core.types import Output
 from auricle.metrics.agreement import Agreement, agreement
+from auricle.report.compare.loading import Pairs, Side
 
 NOTHING: tuple[Output, ...] = ()
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.comparison.rows import Matched
-from auricle.comparison.sides import Pairs, Side
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
-from auricle.report.worst import MOST_SHOWN, Shown, shown
+from auricle.report.compare.loading import Pairs, Side
+from auricle.report.compare.metric_rows import Matched
+from auricle.report.worst_samples import MOST_SHOWN, Shown, shown
 
 
 @dataclass(frozen=True, slots=True)

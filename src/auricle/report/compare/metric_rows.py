@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auricle.comparison.sides import ABSENT, Pairs, Scored, Side
 from auricle.metrics.base import Metric
 from auricle.metrics.statistics import Difference, holm, paired
+from auricle.report.compare.loading import ABSENT, Pairs, Scored, Side
 
 if TYPE_CHECKING:
     import numpy as np

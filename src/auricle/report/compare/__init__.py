@@ -13,18 +13,18 @@ from pathlib import Path
 from typing import Any
 
 from auricle import api
-from auricle.comparison.agreements import agreements, sentences
-from auricle.comparison.choosing import Signed, choose, metrics_of, overall
-from auricle.comparison.flips import Flip, flips
-from auricle.comparison.matrices import subtracted
-from auricle.comparison.notes import notes
-from auricle.comparison.rows import Row, match, rows
-from auricle.comparison.shifts import Shift, shared, shifts
-from auricle.comparison.sides import Pairs, Side, pair, read
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import seldom_collected
 from auricle.metrics.agreement import Agreement
 from auricle.metrics.base import Metric
+from auricle.report.compare.agreement import agreements, sentences
+from auricle.report.compare.comparable import Signed, choose, metrics_of, overall
+from auricle.report.compare.flips import Flip, flips
+from auricle.report.compare.loading import Pairs, Side, pair, read
+from auricle.report.compare.matrices import subtracted
+from auricle.report.compare.metric_rows import Row, match, rows
+from auricle.report.compare.notes import notes
+from auricle.report.compare.shifts import Shift, shared, shifts
 
 __all__ = ["Comparison", "Flip", "Row", "Shift", "compare"]
 
