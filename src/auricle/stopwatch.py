@@ -16,10 +16,10 @@ from auricle.commands import DONE, FAILED, INTERRUPTED, pairs, price_of
 from auricle.core.errors import SpecError
 from auricle.engine.factory import build, short
 from auricle.engine.spec import Spec, task_of
-from auricle.perf.again import is_measurement, summed_up_again
-from auricle.perf.bill import Bill
-from auricle.perf.live import LiveView
-from auricle.perf.measuring import Wanted, measure
+from auricle.perf.measurement import Wanted, measure
+from auricle.perf.pricing import Bill
+from auricle.perf.progress import LiveView
+from auricle.perf.recompute import is_measurement, summed_up_again
 from auricle.perf.report.publish import publish
 from auricle.perf.report.table import told
 from auricle.runs.run_directory import set_aside

@@ -195,7 +195,7 @@ def compare_runs(
 
 def compare_measurements(runs: tuple[Path, Path], as_json: bool) -> None:
     """How B serves beside A, load by load."""
-    from auricle.perf.comparing import compared, is_measurement, lines
+    from auricle.perf.compare import compared, is_measurement, lines
 
     for run, other in (runs, runs[::-1]):
         if not is_measurement(run):

@@ -17,7 +17,7 @@ from auricle.engine.batching import Lane, loaded
 from auricle.models import AsyncModel, BatchModel, Model
 from auricle.models.http.client import HttpModel
 from auricle.models.http.timing import Mark
-from auricle.perf.spool import Place, Spool, digest
+from auricle.perf.body_store import Place, Spool, digest
 
 
 @dataclass(frozen=True, slots=True)

@@ -335,6 +335,6 @@ def _cut(blocks: Iterator[Times], count: int | None, end: float | None) -> Times
 
 def parse(text: str) -> list[Load]:
     """The loads a text names, one a point; a text that names none is refused with the grammar."""
-    from auricle.perf.grammar import read
+    from auricle.perf.load_syntax import read
 
     return read(text)

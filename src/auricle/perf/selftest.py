@@ -22,10 +22,10 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.ceiling import Ceiling, machine
 from auricle.perf.columns import Columns
+from auricle.perf.coordinator import play
+from auricle.perf.machine_limits import Ceiling, machine
 from auricle.perf.plan import Plan
-from auricle.perf.playing import play
 from auricle.perf.search import Search
 from auricle.perf.summary import summarise
 

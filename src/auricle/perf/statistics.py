@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from auricle.perf.columns import Codes, Floats
-from auricle.perf.flows import Flow
+from auricle.perf.throughput import Flow
 from auricle.perf.windows import Window
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)

@@ -11,18 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.bill import Bill
 from auricle.perf.breakdowns import breakdowns, failures, finishes, repeats, statuses, timeouts
 from auricle.perf.columns import Columns, Floats, Mask, Ragged
 from auricle.perf.definitions import COSTS, DEFINITIONS, POOLED, RUN_DEFINITIONS
 from auricle.perf.exchange import Exchange
-from auricle.perf.flows import arrivals, flows
 from auricle.perf.health import Health
 from auricle.perf.loads import Closed, Load, parse
 from auricle.perf.measures import measures, pooled
+from auricle.perf.pricing import Bill
 from auricle.perf.saturation import saturation
 from auricle.perf.slo import ENOUGH, Kept, Slo, kept, verdict
 from auricle.perf.statistics import METHOD, Blocks, described
+from auricle.perf.throughput import arrivals, flows
 from auricle.perf.validity import Evidence, notes, reasons
 from auricle.perf.windows import Kind, Window, achieved, choose, in_flight, offered
 

@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp")
 
 from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script
-from auricle.perf.measuring import Wanted, measure
+from auricle.perf.measurement import Wanted, measure
 
 
 @dataclass
@@ -38,8 +38,8 @@ class Measured:
 @pytest.fixture
 def quick(monkeypatch):
     """Without the pauses in which a sender gets to know its machine."""
-    monkeypatch.setattr("auricle.perf.sender.IDLE", 0.06)
-    monkeypatch.setattr("auricle.perf.playing.LEAD", 0.02)
+    monkeypatch.setattr("auricle.perf.worker.IDLE", 0.06)
+    monkeypatch.setattr("auricle.perf.coordinator.LEAD", 0.02)
 
 
 @pytest.fixture

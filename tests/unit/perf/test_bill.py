@@ -5,8 +5,8 @@ import json
 import pytest
 from simulated_servers import streamed
 
-from auricle.perf.bill import Bill
 from auricle.perf.definitions import COSTS, RUN_DEFINITIONS
+from auricle.perf.pricing import Bill
 from auricle.perf.report.table import costs, outcomes
 from auricle.perf.summary import summarise
 from auricle.runs.usage import Price

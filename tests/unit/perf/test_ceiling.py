@@ -6,8 +6,8 @@ import pytest
 
 from auricle.fakeserver import Script
 from auricle.perf import selftest as selftests
-from auricle.perf.ceiling import Ceiling, fastest, known, machine, place
 from auricle.perf.loads import parse
+from auricle.perf.machine_limits import Ceiling, fastest, known, machine, place
 
 
 @pytest.fixture(autouse=True)

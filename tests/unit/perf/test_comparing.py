@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auricle.fakeserver import Script
-from auricle.perf.comparing import compared, lines
+from auricle.perf.compare import compared, lines
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

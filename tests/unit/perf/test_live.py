@@ -2,7 +2,7 @@
 
 import io
 
-from auricle.perf.live import LiveView
+from auricle.perf.progress import LiveView
 
 COUNTS = {"started": 12, "answered": 10, "failed": 0, "in_flight": 2, "measured": 12}
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.grammar import GRAMMAR
+from auricle.perf.load_syntax import GRAMMAR
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "perf.md").read_text(encoding="utf-8")
 

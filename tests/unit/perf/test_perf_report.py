@@ -13,7 +13,7 @@ from auricle.perf.columns import Columns
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.exchange import Exchange
 from auricle.perf.report import markdown, page, table
-from auricle.perf.report.course import BARS, BINS, DOTS, SHARES, course
+from auricle.perf.report.chart_data import BARS, BINS, DOTS, SHARES, course
 from auricle.perf.report.publish import publish
 from auricle.perf.slo import parse
 from auricle.perf.summary import summarise

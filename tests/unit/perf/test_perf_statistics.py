@@ -4,10 +4,10 @@ from scipy import stats
 from simulated_servers import closed_loop, lognormal
 
 from auricle.perf.columns import Columns
-from auricle.perf.flows import flows
 from auricle.perf.loads import Closed
 from auricle.perf.measures import measures
 from auricle.perf.statistics import Blocks, _student, described
+from auricle.perf.throughput import flows
 from auricle.perf.windows import Window, choose
 
 WHOLE = Window("all", 0.0, 100.0)

@@ -10,7 +10,7 @@ import pytest
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
 from auricle.fakeserver import FakeServer, Script
-from auricle.perf.measuring import Wanted, measure
+from auricle.perf.measurement import Wanted, measure
 from auricle.perf.saturation import Saturation
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
@@ -152,8 +152,8 @@ def test_too_many_errors_end_it(measured, questions):
 
 
 def test_a_backlog_that_only_grows_may_end_it(measured, monkeypatch):
-    monkeypatch.setattr("auricle.perf.sender.LIVE", 0.02)
-    monkeypatch.setattr("auricle.perf.sending.Saturation", lambda: Saturation(1.0))
+    monkeypatch.setattr("auricle.perf.worker.LIVE", 0.02)
+    monkeypatch.setattr("auricle.perf.load_generator.Saturation", lambda: Saturation(1.0))
     script = Script(latency=0.1, slots=1)
     run = measured("constant:60", script, duration=20, grace=0.1, stop_saturated=True)
     assert run.point["health"]["stopped"] == "more was asked than could be answered"

@@ -4,9 +4,9 @@ from simulated_servers import answered, closed_loop, lognormal, queueing_inside,
 
 from auricle.perf.columns import Columns
 from auricle.perf.exchange import Exchange
-from auricle.perf.flows import flows
 from auricle.perf.loads import Closed, Paced, parse
 from auricle.perf.measures import measures
+from auricle.perf.throughput import flows
 from auricle.perf.windows import Course, Window, achieved, choose, in_flight, offered
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.report.course import SHARES
+from auricle.perf.report.chart_data import SHARES
 from auricle.report.formatting import Scale
 from auricle.report.markup import Markup, tag
 from auricle.report.plots.drawing import line, picture, plain, ruled, share_of, write

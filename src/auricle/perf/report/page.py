@@ -7,8 +7,8 @@ from importlib.resources import files
 from typing import Any, TypeAlias
 
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.report.frontier import frontier
-from auricle.perf.report.points import Course, point, ruled
+from auricle.perf.report.load_charts import frontier
+from auricle.perf.report.load_section import Course, point, ruled
 from auricle.perf.report.table import (
     Shown,
     Summary,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from auricle.perf.columns import Columns
-from auricle.perf.report.course import course
+from auricle.perf.report.chart_data import course
+from auricle.perf.report.load_section import Course
 from auricle.perf.report.markdown import markdown
 from auricle.perf.report.page import render
-from auricle.perf.report.points import Course
 from auricle.perf.report.table import summary_csv
 
 REQUESTS = "requests.jsonl"

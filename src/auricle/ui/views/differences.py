@@ -262,6 +262,6 @@ def _answers(
 
 def measurements(a: Path, b: Path) -> None:
     """How B serves beside A, load by load, in the words of the command line."""
-    from auricle.perf.comparing import compared, lines
+    from auricle.perf.compare import compared, lines
 
     st.code("\n".join(lines(compared(a, b))), language=None, wrap_lines=False)

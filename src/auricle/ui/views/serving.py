@@ -13,8 +13,8 @@ import streamlit as st
 from auricle.core.errors import DataError
 from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import table as reported
-from auricle.perf.report.course import SHARES
-from auricle.perf.report.points import STATISTICS
+from auricle.perf.report.chart_data import SHARES
+from auricle.perf.report.load_section import STATISTICS
 from auricle.report.markup import Child, tag
 from auricle.report.worst_samples import clip
 from auricle.ui import journal, reading
@@ -187,7 +187,7 @@ def _course_of(path: Path, point: Summary) -> dict[str, Any] | None:
 @st.cache_data(max_entries=16, show_spinner="Reading requests …")
 def _read_course(file: str, _stamp: reading.Stamp) -> dict[str, Any]:
     from auricle.perf.columns import Columns
-    from auricle.perf.report.course import course
+    from auricle.perf.report.chart_data import course
 
     return course(Columns.read(Path(file)))
 

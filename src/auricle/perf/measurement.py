@@ -29,18 +29,18 @@ from auricle.engine.factory import build, class_of, description, short
 from auricle.engine.signals import drained_by_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
-from auricle.perf.bill import Bill
-from auricle.perf.ceiling import doubts
 from auricle.perf.columns import Columns
+from auricle.perf.coordinator import Watch, play
 from auricle.perf.health import Health
+from auricle.perf.load_generator import planned
 from auricle.perf.loads import Closed, Load, Paced, SearchPlan, SweepPlan, folder, parse
+from auricle.perf.machine_limits import doubts
 from auricle.perf.plan import Plan
-from auricle.perf.playing import Watch, play
+from auricle.perf.pricing import Bill
+from auricle.perf.repeats import spreads
 from auricle.perf.search import Search
-from auricle.perf.sending import planned
 from auricle.perf.slo import Slo, verdict
 from auricle.perf.slo import parse as parse_slos
-from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish

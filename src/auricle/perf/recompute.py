@@ -10,12 +10,12 @@ from typing import Any, TypeAlias
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.perf.bill import Bill
 from auricle.perf.columns import Columns
 from auricle.perf.health import Health
 from auricle.perf.loads import parse
+from auricle.perf.pricing import Bill
+from auricle.perf.repeats import spreads
 from auricle.perf.slo import parse as parse_slos
-from auricle.perf.spread import spreads
 from auricle.perf.summary import summarise
 
 Paid: TypeAlias = Callable[[str, Mapping[str, Any]], Bill | None]

@@ -1,6 +1,6 @@
 """A sender: makes everything ready, waits for the start, sends, and tells how well it could.
 
-`python -m auricle.perf.sender` is one in a process of its own. Its plan comes as a line on
+`python -m auricle.perf.worker` is one in a process of its own. Its plan comes as a line on
 standard input, then `start SECONDS` and maybe `stop`; when the input ends, so does the sender.
 It writes lines of JSON: `ready`, `live` and, last, `end` or `error`.
 """
@@ -29,9 +29,9 @@ from auricle.engine.spec import Spec
 from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import Mark
 from auricle.perf.drivers import Driver, driver
+from auricle.perf.load_generator import Case, Sending, cases
 from auricle.perf.loads import Load, Trace, parse
 from auricle.perf.plan import Plan
-from auricle.perf.sending import Case, Sending, cases
 from auricle.tasks.inferencers import Inferencer, suited, telling
 from auricle.tasks.inferencers.base import beside, let_go
 

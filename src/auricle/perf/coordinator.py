@@ -20,7 +20,7 @@ from auricle.core.errors import SpecError
 from auricle.perf.exchange import Exchange
 from auricle.perf.health import Health
 from auricle.perf.plan import Plan
-from auricle.perf.sender import Stage, send
+from auricle.perf.worker import Stage, send
 
 LEAD = 0.3  # seconds from "all are ready" to the start, so that nobody misses it
 
@@ -162,7 +162,7 @@ class Sender:
         log = Path(self._plan.folder) / f"sender.{self._plan.share}.log"
         with log.open("wb") as errors_go_to:
             self._process = await asyncio.create_subprocess_exec(
-                sys.executable, "-m", "auricle.perf.sender",
+                sys.executable, "-m", "auricle.perf.worker",
                 stdin=PIPE, stdout=PIPE, stderr=errors_go_to,
                 env={**os.environ, "PYTHONSAFEPATH": ""},
                 start_new_session=True,  # Ctrl-C is for whoever started us to pass on
