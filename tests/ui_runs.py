@@ -252,9 +252,9 @@ def large(folder, name, count):
 
 def measured(out, loads=("closed:1", "closed:2"), count=10):
     """A load test against a server of our own that answers at once."""
-    from auricle.fakeserver import FakeServer, Script
     from auricle.perf.measurement import Wanted, measure
     from auricle.perf.report.publish import publish
+    from auricle.testing.fake_server import FakeServer, Script
 
     rows = [{"id": f"s{at}", "question": f"say {at}", "answer": f"say {at}"} for at in range(20)]
     data = written(out.parent / "data" / "load.jsonl", rows)

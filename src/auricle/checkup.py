@@ -93,7 +93,7 @@ def installed() -> Iterator[Finding]:
 
 def over_http() -> Iterator[Finding]:
     """Does a question reach a server on this machine and come back? A proxy may be in the way."""
-    from auricle.fakeserver import FakeServer, Script
+    from auricle.testing.fake_server import FakeServer, Script
 
     arguments = {"model": "fake", "timeout": 10, "api_key": "none"}
     try:

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from auricle.fakeserver import FakeServer, Script
+from auricle.testing.fake_server import FakeServer, Script
 
 KEY, HEADER, IN_URL, JUDGE_KEY = "sk-Sesame1234", "hdr-Swordfish77", "url-Mellon4321", "jdg-Xyzzy99"
 SECRETS = (KEY, HEADER, IN_URL, JUDGE_KEY)

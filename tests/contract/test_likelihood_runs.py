@@ -6,8 +6,8 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.fakeserver import FakeServer, Script
-from auricle.fakeserver.likelihoods import logprob_of
+from auricle.testing.fake_server import FakeServer, Script
+from auricle.testing.fake_server.logprobs import logprob_of
 
 TASK = """
 from auricle.tasks.inferencers import Choose, Continue, FirstToken

@@ -67,7 +67,7 @@ def test_a_dataset_of_your_own_is_seven_lines(auricle):
 
 
 def test_a_class_in_a_package_needs_no_registration(auricle):
-    model = "auricle.models.fake:Echo"
+    model = "auricle.testing.models:Echo"
     done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
 

@@ -15,8 +15,8 @@ import pytest
 
 from auricle import api
 from auricle.engine.spec import Spec
-from auricle.fakeserver import FakeServer, Script, digest_of
 from auricle.models.openai import OpenAI
+from auricle.testing.fake_server import FakeServer, Script, digest_of
 
 MAY_PASS = {"429", "500", "503", "408", "drop", "cut", "garbage"}
 FINAL = {"400": "HTTP 400", "401": "HTTP 401", "404": "HTTP 404", "html": "web page"}

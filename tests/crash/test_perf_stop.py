@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.fakeserver import FakeServer, Script
+from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

@@ -210,7 +210,7 @@ def test_a_function_that_breaks_is_the_sample_s_failure_told_with_its_line(tmp_p
     from auricle.api import Unwatched
     from auricle.engine.loop import Pass
     from auricle.engine.retry import Settings
-    from auricle.models.fake import FakeApi
+    from auricle.testing.models import FakeApi
 
     def breaks(sample, turn, answers):
         if sample.id == "1":

@@ -20,9 +20,9 @@ from auricle.api import Unwatched
 from auricle.core.errors import DataError
 from auricle.core.types import Rejected
 from auricle.engine.loop import Pass, ask_once
-from auricle.models.fake import Echo, FakeApi, FakeReward
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
+from auricle.testing.models import Echo, FakeApi, FakeReward
 
 SPEC = {"identity": {}, "spec": {}}
 QUICK = Settings(patience=0.001)

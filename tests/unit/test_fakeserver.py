@@ -22,7 +22,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.core.errors import SpecError
-from auricle.fakeserver import FAULTS, FakeServer, Script, digest_of
+from auricle.testing.fake_server import FAULTS, FakeServer, Script, digest_of
 
 CHAT = "/v1/chat/completions"
 SPEECH = "/v1/audio/transcriptions"

@@ -8,8 +8,8 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.fakeserver import FakeServer, Script
-from auricle.fakeserver.likelihoods import logprob_of
+from auricle.testing.fake_server import FakeServer, Script
+from auricle.testing.fake_server.logprobs import logprob_of
 
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 

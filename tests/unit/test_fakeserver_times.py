@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.core.errors import SpecError
-from auricle.fakeserver import FakeServer, Script, digest_of
-from auricle.fakeserver.timetable import Timetable
+from auricle.testing.fake_server import FakeServer, Script, digest_of
+from auricle.testing.fake_server.schedule import Timetable
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

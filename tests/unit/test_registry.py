@@ -32,7 +32,7 @@ def test_a_name_is_taken_once(registry):
 
 
 def test_a_path_needs_no_registration(registry):
-    assert registry.get("auricle.models.fake:Echo").__name__ == "Echo"
+    assert registry.get("auricle.testing.models:Echo").__name__ == "Echo"
 
 
 def test_a_file_needs_no_package(registry, tmp_path):

@@ -10,11 +10,11 @@ from auricle.api import Unwatched, score
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Failure, Record, has_media
 from auricle.engine.loop import Pass
-from auricle.models.fake import Echo, FakeApi
 from auricle.report.usage import meanings, usage_facts, usage_line
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import Clock, passes, speed
 from auricle.tasks.inferencers import Respond
+from auricle.testing.models import Echo, FakeApi
 
 SPEC = {"identity": {}, "spec": {}}
 

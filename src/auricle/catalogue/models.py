@@ -66,8 +66,8 @@ MODELS: Mapping[str, Builtin] = {
         "auricle.models.mos:Dnsmos", "speech quality in noise: P.835 and P.808, weights inside"
     ),
     "cmi-rm": Builtin("auricle.compat.cmi:CmiRewardModel", "CMI-RM, by your own checkout"),
-    "echo": Builtin("auricle.models.fake:Echo", "fake, batched: repeats text and file names"),
-    "fake-api": Builtin("auricle.models.fake:FakeApi", "fake, async: delays, faults, errors"),
-    "fake-labels": Builtin("auricle.models.fake:FakeLabels", "fake classifier probabilities"),
-    "fake-reward": Builtin("auricle.models.fake:FakeReward", "fake raw reward scores"),
+    "echo": Builtin("auricle.testing.models:Echo", "fake, batched: repeats text and file names"),
+    "fake-api": Builtin("auricle.testing.models:FakeApi", "fake, async: delays, faults, errors"),
+    "fake-labels": Builtin("auricle.testing.models:FakeLabels", "fake classifier probabilities"),
+    "fake-reward": Builtin("auricle.testing.models:FakeReward", "fake raw reward scores"),
 }

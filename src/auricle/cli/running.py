@@ -169,6 +169,6 @@ def fake_server(**options: Any) -> None:
 
     Answers repeat the last question, or tell a digest of what was heard.
     """
-    from auricle.fakeserver.command import serve
+    from auricle.testing.fake_server.command import serve
 
     serve(**options)

@@ -17,10 +17,10 @@ from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Turn
 from auricle.engine.batching import Stopped
 from auricle.engine.loop import Settings
-from auricle.fakeserver import FakeServer, Script
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.runs.run_directory import Run
+from auricle.testing.fake_server import FakeServer, Script
 
 CLASSES = Path(__file__).parent / "aisbench_classes.py"
 ROWS = [

@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.fakeserver import FakeServer
 from auricle.runs.run_directory import Run
+from auricle.testing.fake_server import FakeServer
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-aisbench.md"
 TEXT = PAGE.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from http_servers import Canned, whole
 def serve(request):
     """Start a fake server with this script; it is stopped when the test ends."""
     pytest.importorskip("aiohttp")
-    from auricle.fakeserver import FakeServer, Script
+    from auricle.testing.fake_server import FakeServer, Script
 
     def start(**script):
         server = FakeServer(Script(**script))

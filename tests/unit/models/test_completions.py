@@ -13,10 +13,10 @@ from http_servers import whole
 from auricle import Audio
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import LogLikelihood, Turn
-from auricle.fakeserver.likelihoods import GREEDY, logprob_of
 from auricle.models.completions import Completions
 from auricle.models.openai import OpenAI
 from auricle.models.vllm_chat import VLLMChat
+from auricle.testing.fake_server.logprobs import GREEDY, logprob_of
 
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
 

@@ -180,8 +180,8 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
 def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
     from auricle.core.types import Generate, Turn
-    from auricle.fakeserver import digest_of
     from auricle.models.openai import OpenAI
+    from auricle.testing.fake_server import digest_of
 
     server = serve(reply="fine")
     arguments = {"base_url": server.url, "model": "m", "stream": False}

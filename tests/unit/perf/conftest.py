@@ -9,8 +9,8 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.engine.spec import Spec
-from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measurement import Wanted, measure
+from auricle.testing.fake_server import FakeServer, Script
 
 
 @dataclass

@@ -4,10 +4,10 @@ import json
 
 import pytest
 
-from auricle.fakeserver import Script
 from auricle.perf import selftest as selftests
 from auricle.perf.loads import parse
 from auricle.perf.machine_limits import Ceiling, fastest, known, machine, place
+from auricle.testing.fake_server import Script
 
 
 @pytest.fixture(autouse=True)

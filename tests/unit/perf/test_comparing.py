@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from auricle.fakeserver import Script
 from auricle.perf.compare import compared, lines
+from auricle.testing.fake_server import Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

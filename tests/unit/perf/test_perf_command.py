@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from auricle.fakeserver import FakeServer, Script
+from auricle.testing.fake_server import FakeServer, Script
 
 
 @pytest.fixture

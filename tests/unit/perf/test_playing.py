@@ -13,11 +13,11 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.fakeserver import FakeServer, Script
 from auricle.perf.coordinator import play
 from auricle.perf.drivers import Queue
 from auricle.perf.measurement import Wanted, measure
 from auricle.perf.plan import Plan
+from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

@@ -9,9 +9,9 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.fakeserver import FakeServer, Script
 from auricle.perf.measurement import Wanted, measure
 from auricle.perf.saturation import Saturation
+from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 

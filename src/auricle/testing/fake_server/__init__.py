@@ -5,10 +5,10 @@ befalls a request follows from its bytes, so every count can be foretold.
 """
 
 from auricle.core.errors import MissingExtra
-from auricle.fakeserver.script import FAULTS, Script, digest_of
+from auricle.testing.fake_server.script import FAULTS, Script, digest_of
 
 try:
-    from auricle.fakeserver.server import FakeServer
+    from auricle.testing.fake_server.server import FakeServer
 except ModuleNotFoundError as error:
     if error.name != "aiohttp":
         raise

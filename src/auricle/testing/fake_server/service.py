@@ -15,11 +15,11 @@ from weakref import WeakSet
 import orjson
 from aiohttp import web
 
-from auricle.fakeserver import reading, writing
-from auricle.fakeserver.reading import Body, Question, Refusal
-from auricle.fakeserver.script import Script
-from auricle.fakeserver.streaming import pieces_of, signs_of_life
-from auricle.fakeserver.timetable import (
+from auricle.testing.fake_server import requests as reading
+from auricle.testing.fake_server import responses
+from auricle.testing.fake_server.requests import Body, Question, Refusal
+from auricle.testing.fake_server.responses import Answer
+from auricle.testing.fake_server.schedule import (
     SAID,
     Piece,
     Times,
@@ -29,7 +29,8 @@ from auricle.fakeserver.timetable import (
     until,
     with_signs_of_life,
 )
-from auricle.fakeserver.writing import Answer
+from auricle.testing.fake_server.script import Script
+from auricle.testing.fake_server.streaming import pieces_of, signs_of_life
 
 JSON, EVENTS = "application/json", "text/event-stream"
 BREATH = 0.01
@@ -57,22 +58,22 @@ class Route:
 
 OPENAI = r"/v1|/openai/deployments/(?P<name>[^/]+)"
 ROUTES = (
-    Route(re.compile(rf"(?:{OPENAI})/chat/completions"), reading.read_chat, writing.chat),
-    Route(re.compile(rf"(?:{OPENAI})/completions"), reading.read_completion, writing.completion),
+    Route(re.compile(rf"(?:{OPENAI})/chat/completions"), reading.read_chat, responses.chat),
+    Route(re.compile(rf"(?:{OPENAI})/completions"), reading.read_completion, responses.completion),
     Route(
         re.compile(rf"(?:{OPENAI})/audio/transcriptions"),
         reading.read_upload("transcribe"),
-        writing.transcript,
+        responses.transcript,
     ),
     Route(
         re.compile(rf"(?:{OPENAI})/audio/translations"),
         reading.read_upload("translate"),
-        writing.transcript,
+        responses.transcript,
     ),
     Route(
         re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"),
         reading.read_gemini,
-        writing.gemini,
+        responses.gemini,
     ),
 )
 
@@ -224,7 +225,7 @@ class Service:
         fault = self.script.fault(digest, attempt)
         if fault:
             self.counts.faults[fault] += 1
-        said = writing.answer(question, digest, self.script, empty=fault == "empty")
+        said = responses.answer(question, digest, self.script, empty=fault == "empty")
         delay = self.script.delay(digest, attempt)
         exchange = self._planned(Exchange(request, route, said, fault, Times(arrival)), delay)
         self.counts.note(digest, exchange.times)
@@ -304,7 +305,7 @@ class Service:
 
     def _refused(self, request: web.BaseRequest, refusal: Refusal) -> web.Response:
         gemini = request.path.startswith("/v1beta/")
-        refuse = writing.gemini_refusal if gemini else writing.openai_refusal
+        refuse = responses.gemini_refusal if gemini else responses.openai_refusal
         response = _json(refuse(refusal), refusal.status)
         if refusal.status == 429:
             response.headers["Retry-After"] = f"{self.script.retry_after:g}"

@@ -7,11 +7,19 @@ from collections.abc import Iterator
 from itertools import accumulate
 from operator import attrgetter
 
-from auricle.fakeserver.likelihoods import of_tokens
-from auricle.fakeserver.script import Script
-from auricle.fakeserver.timetable import Piece
-from auricle.fakeserver.tone import RATE
-from auricle.fakeserver.writing import Answer, Document, audio_id, event, head, sound, usage
+from auricle.testing.fake_server.logprobs import of_tokens
+from auricle.testing.fake_server.responses import (
+    Answer,
+    Document,
+    audio_id,
+    event,
+    head,
+    sound,
+    usage,
+)
+from auricle.testing.fake_server.schedule import Piece
+from auricle.testing.fake_server.script import Script
+from auricle.testing.fake_server.tone import RATE
 
 DONE = b"data: [DONE]\n\n"
 COMMENT = b": still here\n\n"

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from auricle.fakeserver.reading import tokens_of
-from auricle.fakeserver.script import digest_of
+from auricle.testing.fake_server.requests import tokens_of
+from auricle.testing.fake_server.script import digest_of
 
 Document = dict[str, Any]
 GREEDY = -2.0

@@ -9,10 +9,10 @@ from typing import Any
 
 import orjson
 
-from auricle.fakeserver import tone
-from auricle.fakeserver.likelihoods import echoed, in_prompt, of_tokens
-from auricle.fakeserver.reading import Question, Refusal, tokens_of
-from auricle.fakeserver.script import Script
+from auricle.testing.fake_server import tone
+from auricle.testing.fake_server.logprobs import echoed, in_prompt, of_tokens
+from auricle.testing.fake_server.requests import Question, Refusal, tokens_of
+from auricle.testing.fake_server.script import Script
 
 Document = dict[str, Any]
 GEMINI_STATUS = {

@@ -10,7 +10,7 @@ from dataclasses import asdict, dataclass, field
 from heapq import heappop, heappush
 from typing import Any, NamedTuple
 
-from auricle.fakeserver.script import Script
+from auricle.testing.fake_server.script import Script
 
 SAID = ("reasoning", "text", "audio")
 """What pieces must be to hold something of an answer."""

@@ -11,8 +11,8 @@ from typing import Any
 import click
 
 from auricle.core.errors import SpecError
-from auricle.fakeserver.script import Script
-from auricle.fakeserver.server import FakeServer
+from auricle.testing.fake_server.script import Script
+from auricle.testing.fake_server.server import FakeServer
 
 
 def serve(port: int, faults: Sequence[str], models: Sequence[str], **options: Any) -> None:

@@ -13,8 +13,8 @@ from urllib.parse import unquote
 
 import orjson
 
-from auricle.fakeserver import tone
-from auricle.fakeserver.script import digest_of
+from auricle.testing.fake_server import tone
+from auricle.testing.fake_server.script import digest_of
 
 BYTES_PER_TOKEN = 640
 """Fifty tokens a second of 16 kHz sound."""

@@ -12,8 +12,8 @@ from typing import Any
 
 from aiohttp import web
 
-from auricle.fakeserver.script import Script
-from auricle.fakeserver.service import Service
+from auricle.testing.fake_server.script import Script
+from auricle.testing.fake_server.service import Service
 
 HASTE = 0.05
 """Seconds that requests in hand have left when the server is stopped."""

@@ -1,0 +1,1 @@
+"""For tests: a fake server, and models without weights."""
