@@ -15,7 +15,7 @@ INFERENCERS: Mapping[str, Builtin] = {
         "auricle.tasks.inferencers:FirstToken", "how likely each letter is, first"
     ),
     "labels": Builtin(
-        "auricle.compat.aisbench.labels:Labels", "how likely each label's own prompt is"
+        "auricle.interop.aisbench.label_prompts:Labels", "how likely each label's own prompt is"
     ),
     "continue": Builtin("auricle.tasks.inferencers:Continue", "how likely a text is: perplexity"),
     "appraise": Builtin("auricle.tasks.inferencers:Appraise", "numbers for one sound, or for two"),

@@ -65,7 +65,7 @@ MODELS: Mapping[str, Builtin] = {
     "dnsmos": Builtin(
         "auricle.models.mos:Dnsmos", "speech quality in noise: P.835 and P.808, weights inside"
     ),
-    "cmi-rm": Builtin("auricle.compat.cmi:CmiRewardModel", "CMI-RM, by your own checkout"),
+    "cmi-rm": Builtin("auricle.interop.cmi.model:CmiRewardModel", "CMI-RM, by your own checkout"),
     "echo": Builtin("auricle.testing.models:Echo", "fake, batched: repeats text and file names"),
     "fake-api": Builtin("auricle.testing.models:FakeApi", "fake, async: delays, faults, errors"),
     "fake-labels": Builtin("auricle.testing.models:FakeLabels", "fake classifier probabilities"),

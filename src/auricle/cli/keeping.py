@@ -28,12 +28,12 @@ RESULTS = ("asr", "mcq", "qa", "open", "classify")
 def import_(path: Path, framework: str, out: Path | None, only: str | None, **said: Any) -> None:
     """Make task files of another framework's config, or runs of its results; no code is run."""
     if framework == "aisbench" or path.suffix in (".yaml", ".yml"):
-        from auricle.compat.imports import import_tasks
+        from auricle.interop.task_import import import_tasks
 
         import_tasks(path, framework, out, only)
         return
     from auricle.commands import pairs
-    from auricle.imports import Told, import_results
+    from auricle.interop.result_import import Told, import_results
     from auricle.views import print_runs
 
     told = Told(

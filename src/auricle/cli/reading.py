@@ -93,7 +93,7 @@ def leaderboard(runs: tuple[Path, ...], form: str, every: bool, however_asked: b
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/kimi, …")
 def export(run: Path, form: str, out: Path | None) -> None:
     """Write a run as another framework would have: files its scorer and notebooks can read."""
-    from auricle.exports import export as write
+    from auricle.interop.export import export as write
 
     for path in write(run, form, out, lambda line: click.echo(f"Note: {line}", err=True)):
         click.echo(path)

@@ -174,22 +174,24 @@ def _from_file(path: Path, package: str = "") -> Any:
 
 FOREIGN_TASKS = {
     "kimi": Builtin(
-        "auricle.compat.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
+        "auricle.interop.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
     ),
-    "lmms": Builtin("auricle.compat.lmms:task_of", "a task of lmms-eval, by its YAML file"),
-    "ser": Builtin("auricle.compat.ser:task_of", "a dataset of a suite for emotions, by its class"),
+    "lmms": Builtin("auricle.interop.lmms:task_of", "a task of lmms-eval, by its YAML file"),
+    "ser": Builtin(
+        "auricle.interop.ser:task_of", "a dataset of a suite for emotions, by its class"
+    ),
 }
 """Datasets of other frameworks, by what stands before their name, `module:Class` or file."""
 FOREIGN = {
-    "cmi": Builtin("auricle.compat.cmi:model_of", "a class written for CMI-RewardBench"),
-    "kimi": Builtin("auricle.compat.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
-    "lmms": Builtin("auricle.compat.lmms:model_of", "a class written for lmms-eval"),
-    "ser": Builtin("auricle.compat.ser:model_of", "a wrapper of a suite for speech emotions"),
+    "cmi": Builtin("auricle.interop.cmi.model:model_of", "a class written for CMI-RewardBench"),
+    "kimi": Builtin("auricle.interop.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
+    "lmms": Builtin("auricle.interop.lmms:model_of", "a class written for lmms-eval"),
+    "ser": Builtin("auricle.interop.ser:model_of", "a wrapper of a suite for speech emotions"),
 }
 """Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
 FOREIGN_INFERENCERS = {
     "aisbench": Builtin(
-        "auricle.compat.aisbench:inferencer_of", "an inferencer class written for AISBench"
+        "auricle.interop.aisbench:inferencer_of", "an inferencer class written for AISBench"
     ),
 }
 

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from auricle.compat.aisbench.importing import tasks_of, written
-from auricle.compat.aisbench.labels import Labels
-from auricle.compat.aisbench.reading import datasets, read
 from auricle.core.errors import SpecError
+from auricle.interop.aisbench.config_import import tasks_of, written
+from auricle.interop.aisbench.config_reader import datasets, read
+from auricle.interop.aisbench.label_prompts import Labels
 from auricle.runs.run_directory import Run
 
 HEAD = """

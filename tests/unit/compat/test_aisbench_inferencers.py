@@ -11,12 +11,12 @@ from typing import ClassVar
 import pytest
 
 from auricle import Generation, Sample, Spec, evaluate
-from auricle.compat.aisbench import inferencer_of
-from auricle.compat.aisbench.prompts import ours, theirs
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Turn
 from auricle.engine.batching import Stopped
 from auricle.engine.loop import Settings
+from auricle.interop.aisbench import inferencer_of
+from auricle.interop.aisbench.prompts import ours, theirs
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.runs.run_directory import Run

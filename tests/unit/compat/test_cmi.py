@@ -8,11 +8,11 @@ from reward_classes import calls, checkout, duck, in_custom_models, inheriting
 
 from auricle import load_model
 from auricle.audio import Audio
-from auricle.compat.cmi import CmiRewardModel, model_of
-from auricle.compat.cmi_core import BenchmarkModelABC, input_class, interface
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.registry import model as models
 from auricle.core.types import Predict
+from auricle.interop.cmi.model import CmiRewardModel, model_of
+from auricle.interop.cmi.stubs import BenchmarkModelABC, input_class, interface
 from auricle.models import abilities
 
 
@@ -95,7 +95,7 @@ def test_a_class_in_custom_models_makes_its_own_parent_importable(tmp_path):
     code = f"cmi:{in_custom_models(tmp_path / 'bench')}:MyBaseline"
     with load_model(code, device="cpu", log="log") as model:
         model.ask(np.zeros(1600, np.float32), rate=16_000)
-    assert calls("log")[0]["kind"] == "auricle.compat.cmi_core"
+    assert calls("log")[0]["kind"] == "auricle.interop.cmi.stubs"
 
 
 def test_only_importing_sees_the_stand_in(tmp_path):

@@ -10,8 +10,8 @@ import soundfile
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.compat.lmms.reading import KINDS, UNKNOWN
-from auricle.compat.lmms.scoring import FILTERS, LIKELIHOODS
+from auricle.interop.lmms.config_reader import KINDS, UNKNOWN
+from auricle.interop.lmms.scoring import FILTERS, LIKELIHOODS
 from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-lmms-eval.md"

@@ -8,8 +8,8 @@ import pytest
 import soundfile
 
 from auricle.audio import Audio
-from auricle.compat.files import Files
 from auricle.core.errors import SpecError
+from auricle.interop.audio_files import Files
 
 
 def test_sixteen_bits_are_kept_to_the_bit(tmp_path):

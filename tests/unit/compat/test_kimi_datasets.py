@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 
 from auricle.api import evaluate, preview
-from auricle.compat.kimi.datasets import GROUPS, KNOWN, dataset, group
-from auricle.compat.kimi.places import Places
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import task as tasks
 from auricle.core.types import Rejected
 from auricle.engine.factory import build
 from auricle.engine.spec import Spec, tasks_of
+from auricle.interop.kimi.datasets import GROUPS, KNOWN, dataset, group
+from auricle.interop.kimi.paths import Places
 from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("kimi_classes.py")

@@ -12,12 +12,12 @@ import pytest
 
 from auricle import load_model
 from auricle.api import evaluate
-from auricle.compat.kimi.standins import BASE, Shelf
 from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
 from auricle.core.registry import model as models
 from auricle.core.types import Generate, Turn
 from auricle.engine.loop import Settings
 from auricle.engine.spec import Spec
+from auricle.interop.kimi.stubs import BASE, Shelf
 from auricle.models import abilities
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond, telling

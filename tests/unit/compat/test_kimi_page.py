@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.compat.kimi.datasets import GROUPS
+from auricle.interop.kimi.datasets import GROUPS
 from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-kimi-audio-evalkit.md"

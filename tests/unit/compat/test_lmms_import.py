@@ -3,8 +3,8 @@
 import pytest
 import yaml
 
-from auricle.compat.lmms.importing import tasks_of, written
 from auricle.core.errors import SpecError
+from auricle.interop.lmms.config_import import tasks_of, written
 from auricle.runs.run_directory import Run
 
 PLAIN = """

@@ -9,11 +9,11 @@ import pytest
 import soundfile
 
 from auricle import Audio, Spec, evaluate
-from auricle.compat.lmms import model_of
-from auricle.compat.lmms.standins import OTHERS, registered
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import attribute
 from auricle.core.types import Generate, Image, LogLikelihood, Turn
+from auricle.interop.lmms import model_of
+from auricle.interop.lmms.stubs import OTHERS, registered
 from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")

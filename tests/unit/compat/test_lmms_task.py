@@ -8,11 +8,11 @@ import sys
 import pytest
 
 from auricle import Spec, evaluate
-from auricle.compat.lmms.docs import rendered
 from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Audio, Generation, Image, Rejected
 from auricle.engine.spec import task_of
+from auricle.interop.lmms.data import rendered
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers.base import preview
 

@@ -7,8 +7,8 @@ import pytest
 from auricle import api
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.exports import export
-from auricle.imports import Told, import_results
+from auricle.interop.export import export
+from auricle.interop.result_import import Told, import_results
 from auricle.runs.run_directory import Run
 from foreign_results import cmi, kimi, open_asr
 

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError
-from auricle.imports import Told, import_results
+from auricle.interop.result_import import Told, import_results
 from auricle.runs.run_directory import Run
 from foreign_results import (
     TRANSCRIPTS,

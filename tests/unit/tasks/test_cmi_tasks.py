@@ -8,7 +8,7 @@ from auricle import Audio, Spec, evaluate
 from auricle.api import build, summary
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Rejected
-from auricle.exports import export
+from auricle.interop.export import export
 from auricle.tasks.inferencers import suited
 from auricle.tasks.reward.cmi import cmi_rewardbench, musicarena, pam
 from auricle.tasks.reward.cmi_rows import dataset_of, groups_of, truths_of

@@ -1,0 +1,21 @@
+"""Inferencers and dataset configs written for AISBench, as they are.
+
+inferencer: aisbench:my_inferencer.py:MyCustomApiInferencer
+auricle import --from aisbench config.py -o task.yaml
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+
+def inferencer_of(name: str) -> Callable[..., Any]:
+    """What makes an inferencer of ours from the AISBench class at `file.py:Class`."""
+    from auricle.core.registry import attribute
+    from auricle.interop.aisbench.inferencer import maker
+    from auricle.interop.aisbench.stubs import registered
+
+    with registered():
+        found = attribute(name)
+    return maker(name, found)

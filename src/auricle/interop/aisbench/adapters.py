@@ -1,0 +1,207 @@
+"""What a class finds where AISBench's own parts were: a model, data, counters, a session."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from time import perf_counter
+from types import SimpleNamespace
+from typing import Any
+
+from auricle.core.errors import MissingExtra, SampleError
+from auricle.core.types import Generation, Sample, limit_of
+from auricle.interop.aisbench.prompts import PromptList, theirs
+from auricle.interop.aisbench.sample_session import SITTING, Sitting
+from auricle.prompts import Prompt
+from auricle.prompts.few_shot import CHOSEN
+
+HAS = "generate, parse_template, max_out_len, is_api and abbr"
+
+
+class LentModel:
+    """`self.model`: asks the engine, which batches, retries and counts."""
+
+    def __init__(self, abbr: str, max_out_len: int) -> None:
+        self.abbr, self.max_out_len = abbr, max_out_len
+
+    @property
+    def is_api(self) -> bool:
+        """Is one prompt asked at a time, by `do_request`?"""
+        return not SITTING.get().local
+
+    def parse_template(self, prompt: Any, mode: str = "gen") -> Any:
+        """A prompt as it is: how turns are written down is the model's own business here."""
+        if mode != "gen":
+            raise SampleError(f"parse_template is for mode='gen' here, not {mode!r}")
+        return prompt
+
+    def generate(
+        self, inputs: Any, max_out_len: Any = None, output: Any = None, **given: Any
+    ) -> Any:
+        """A coroutine that fills `output`, or in `batch_inference` the texts themselves."""
+        sitting, limit = SITTING.get(), max_out_len or self.max_out_len
+        if sitting.local:
+            return sitting.generate_now(inputs, limit, given)
+        return _answered(sitting, inputs, limit, output, given)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(f"the model that Auricle lends has {HAS}, and no {name}")
+
+
+async def _answered(
+    sitting: Sitting, prompt: Any, limit: Any, output: Any, given: dict[str, Any]
+) -> Any:
+    """Fill an output as AISBench's models do: a failure is told by it and not raised."""
+    began = perf_counter()
+    try:
+        found = await sitting.generate(prompt, limit, given)
+    except SampleError as error:
+        if output is None:
+            raise
+        output.success, output.error_info = False, str(error)
+        return output
+    if output is None:
+        return found.text
+    _fill(output, found)
+    output.input, output.time_points = prompt, [began, perf_counter()]
+    return output
+
+
+def _fill(output: Any, found: Generation) -> None:
+    output.success, output.error_info = True, ""
+    output.content, output.reasoning_content = found.text, ""
+    output.input_tokens, output.output_tokens = found.input_tokens or 0, found.tokens or 0
+
+
+class Reader:
+    """`retriever.dataset_reader`: what is known of the columns of one sample."""
+
+    output_column = "target"
+
+    def __init__(self, sample: Sample) -> None:
+        self.input_columns = list(sample.inputs)
+        self._limit = limit_of(sample)
+
+    def get_max_out_len(self) -> list[Any] | None:
+        return None if self._limit is None else [self._limit]
+
+    def get_timestamp(self) -> None:
+        return None
+
+
+class BaseRetriever:
+    """One sample's prompt, examples and target, by the names AISBench's retrievers have."""
+
+    def __init__(self, sample: Sample, prompt: Prompt, abbr: str) -> None:
+        self._sample, self._prompt = sample, prompt
+        row = {**sample.meta, **sample.inputs}  # its target is told by get_gold_ans alone
+        self.test_ds = [row]
+        self.dataset = SimpleNamespace(abbr=abbr, test=self.test_ds)
+        self.dataset_reader = Reader(sample)
+
+    def retrieve(self) -> list[list[str]]:
+        """The ids of the sample's examples."""
+        shots = self._prompt.shots
+        return [[shot.id for shot in shots.of(self._sample)] if shots else []]
+
+    def generate_ice(self, idx_list: Sequence[Any]) -> Any:
+        """The examples as they are shown; the prompt finds them again by their ids."""
+        shots = self._prompt.shots
+        if not shots or not idx_list:
+            return ""
+        parts = [p for each in idx_list for p in self._prompt.shown(shots.pool.shot(str(each)))]
+        return Examples([str(each) for each in idx_list], "".join(map(str, parts)))
+
+    def generate_prompt_for_generate_task(
+        self, idx: int, ice: Any, gen_field_replace_token: str = ""
+    ) -> str | PromptList:
+        """What is said of the sample, after its examples; its target cannot be in it."""
+        if idx != 0:
+            raise IndexError(f"one sample is asked about at a time, so there is no row {idx}")
+        ids = ice.ids if isinstance(ice, Examples) else []
+        sample = replace(self._sample, meta={**self._sample.meta, CHOSEN: ids})
+        said = theirs(self._prompt.render(sample))
+        return f"{ice}{said}" if type(ice) is str and ice and isinstance(said, str) else said
+
+    def get_gold_ans(self) -> list[Any] | None:
+        return None if self._sample.target is None else [self._sample.target]
+
+
+class Examples(str):
+    """Examples as text, and which they are."""
+
+    __slots__ = ("ids",)
+    ids: list[str]
+
+    def __new__(cls, ids: list[str], text: str) -> Examples:
+        found = super().__new__(cls, text)
+        found.ids = ids
+        return found
+
+
+class StatusCounter:
+    """Requests sent, answered, failed and done with, and samples done with."""
+
+    def __init__(self, batch_size: int = 0) -> None:
+        self.post_req = self.get_req = self.failed_req = 0
+        self.finish_req = self.case_finish_req = 0
+
+    async def post(self) -> None:
+        self.post_req += 1
+
+    async def rev(self) -> None:
+        self.get_req += 1
+
+    async def failed(self) -> None:
+        self.failed_req += 1
+
+    async def finish(self) -> None:
+        self.finish_req += 1
+
+    async def case_finish(self) -> None:
+        self.case_finish_req += 1
+
+    def __str__(self) -> str:
+        return (
+            f"{self.post_req:,} requests posted, {self.get_req:,} received, "
+            f"{self.failed_req:,} failed, {self.finish_req:,} finished; "
+            f"{self.case_finish_req:,} cases finished"
+        )
+
+
+class TokenBucket:
+    """`token_bucket`: the engine paces, so there is always a token."""
+
+    def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
+        return True
+
+    def release(self) -> None: ...
+
+    def __enter__(self) -> bool:
+        return True
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class Session:
+    """`session`: an aiohttp session from the moment something is asked of it."""
+
+    def __init__(self) -> None:
+        self._made: Any = None
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if self._made is None:
+            try:
+                import aiohttp
+            except ImportError as error:
+                raise MissingExtra("A session", "api") from error
+            self._made = aiohttp.ClientSession(trust_env=True)
+        return getattr(self._made, name)
+
+    async def aclose(self) -> None:
+        """Close what was made."""
+        made, self._made = self._made, None
+        if made is not None:
+            await made.close()

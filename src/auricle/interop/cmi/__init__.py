@@ -1,0 +1,1 @@
+"""CMI-RewardBench: reward models, results and tables."""

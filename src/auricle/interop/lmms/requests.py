@@ -1,0 +1,216 @@
+"""Our requests as lmms-eval's: a doc for each, functions of it, and a tuple of arguments."""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import io
+import textwrap
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Literal, TypeAlias
+
+from auricle.audio import Audio, Image, Video
+from auricle.core.errors import SpecError
+from auricle.core.types import Generate, LogLikelihood, Part, Turn
+from auricle.interop.audio_files import Files
+
+TASK, SPLIT = "auricle", "test"
+"""Where classes find docs: `task_dict[task][split][doc_id]`."""
+BETWEEN_TURNS = "\n\n"
+Asked: TypeAlias = Generate | LogLikelihood
+Form: TypeAlias = Literal["array", "path"]
+
+
+class Docs:
+    """`task_dict[task][split]`: docs by their numbers, a new copy at every look.
+
+    A number is never used twice, so a class that remembers answers by them remembers right.
+    """
+
+    def __init__(self, docs: Mapping[int, Doc]) -> None:
+        self._docs = docs
+
+    def __getitem__(self, doc_id: int) -> dict[str, Any]:
+        if doc_id not in self._docs:
+            raise IndexError(f"there is no doc {doc_id}; there are {list(self._docs)}")
+        return self._docs[doc_id].copy()
+
+    def __len__(self) -> int:
+        return len(self._docs)
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        return (each.copy() for each in self._docs.values())
+
+
+class Doc:
+    """What one request asks about, with its sounds decoded once."""
+
+    def __init__(self, request: Asked, form: Form, files: Files) -> None:
+        self._turns = request.turns
+        parts = [part for turn in request.turns for part in turn.parts]
+        self._shown = [
+            _shown(part, form, files) if not isinstance(part, str) else part for part in parts
+        ]
+        self.text = text_of(request.turns)
+
+    def copy(self) -> dict[str, Any]:
+        """A doc that may be written into."""
+        held = iter(self._shown)
+        messages, seen, sounds = [], [], []
+        for turn in self._turns:
+            contents = []
+            for part in turn.parts:
+                value = _copied(next(held))
+                contents.append(_content(part, value))
+                if not isinstance(part, str):
+                    seen.append(value)
+                if isinstance(part, Audio):
+                    sounds.append(value)
+            messages.append({"role": turn.role, "content": contents})
+        doc = {"question": self.text, "messages": messages, "visuals": seen}
+        return {**doc, "audio": sounds[0]} if sounds else doc
+
+
+def _shown(part: Audio | Image | Video, form: Form, files: Files) -> Any:
+    """A sound as Hugging Face decodes it, or its path; a picture as Pillow has it; a film's path.
+
+    The sound's rate is its own: whoever wants another resamples.
+    """
+    if isinstance(part, Audio):
+        if form == "path":
+            return files.path(part)
+        whole = part.path is not None and part.data is None and not part.start and part.end is None
+        return {
+            "path": str(part.path) if whole else None,
+            "array": part.decode(),
+            "sampling_rate": part.info().rate,
+        }
+    return _picture(part) if isinstance(part, Image) else str(part.path or part.uri)
+
+
+def _picture(image: Image) -> Any:
+    try:
+        from PIL import Image as Pillow
+    except ImportError as error:
+        raise SpecError(
+            "A class of lmms-eval sees pictures by Pillow: pip install pillow."
+        ) from error
+    return Pillow.open(io.BytesIO(image.read()))
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {**value, "array": value["array"].copy()}
+    return value if isinstance(value, str) else value.copy()
+
+
+def _content(part: Part, value: Any) -> dict[str, Any]:
+    if isinstance(part, str):
+        return {"type": "text", "text": value}
+    return {"type": type(part).__name__.lower(), "url": value}
+
+
+def text_of(turns: Sequence[Turn]) -> str:
+    """What is said, without sounds and pictures: simple classes have one text and no turns."""
+    return BETWEEN_TURNS.join(filter(None, (_said(turn) for turn in turns)))
+
+
+def _said(turn: Turn) -> str:
+    said = ""
+    for part in turn.parts:
+        if isinstance(part, str):
+            parted = not said or said[-1].isspace() or part[:1].isspace()
+            said += part if parted else f"\n{part}"
+    return said
+
+
+# --- functions of a doc ------------------------------------------------------------------
+
+
+def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **before: Any) -> Any:
+    """What is said; a request is one round, so any later round says that it is over."""
+    if round_idx is None:
+        return doc["messages"]
+    return None, True, before.get("previous_output"), before.get("previous_round_info")
+
+
+def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
+    """Everything that is seen and heard, in order."""
+    seen: list[Any] = doc["visuals"]
+    return seen
+
+
+def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **before: Any) -> Any:
+    if round_idx is None:
+        return doc["question"]
+    return None, None, True, before.get("previous_output"), before.get("previous_round_info")
+
+
+class Target(str):
+    """A continuation: the guide has classes call a function for it, the code gives the text."""
+
+    __slots__ = ()
+
+    def __call__(self, doc: Any = None, *_: Any) -> str:
+        return str(self)
+
+
+def generation_arguments(request: Generate) -> dict[str, Any]:
+    """`gen_kwargs`, a new one each time: classes take things out of it."""
+    told: dict[str, Any] = {
+        "max_new_tokens": request.max_tokens,
+        "temperature": request.temperature,
+        "do_sample": request.temperature > 0,
+    }
+    return {**told, "until": list(request.stop)} if request.stop else told
+
+
+# --- what a class unpacks --------------------------------------------------------------------
+
+
+def unpacks(cls: type[Any]) -> int | None:
+    """How many arguments of a request `generate_until` takes apart, as its source has it.
+
+    Where it leaves that to others, the class's other methods are looked at.
+    """
+    others = [
+        value
+        for name, value in inspect.getmembers(cls, inspect.isfunction)
+        if name not in ("generate_until", "loglikelihood", "generate_until_multi_round")
+    ]
+    for method in (getattr(cls, "generate_until", None), *others):
+        for size in _sizes(method):
+            return size
+    return None
+
+
+def _sizes(method: Callable[..., Any] | None) -> Iterator[int]:
+    try:
+        tree = ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
+    except (OSError, TypeError, SyntaxError):
+        return
+    for node in ast.walk(tree):
+        target, value = _unpacking(node)
+        if value is None or not isinstance(target, (ast.Tuple, ast.List)):
+            continue
+        starred = any(isinstance(each, ast.Starred) for each in target.elts)
+        if not starred and _is_arguments(value):
+            yield len(target.elts)
+
+
+def _unpacking(node: ast.AST) -> tuple[ast.AST | None, ast.AST | None]:
+    if isinstance(node, ast.Assign):
+        return node.targets[0], node.value
+    if isinstance(node, (ast.For, ast.comprehension)):
+        return node.target, node.iter
+    return None, None
+
+
+def _is_arguments(value: ast.AST) -> bool:
+    """`request.args`, a list of them, or `zip(*chunk)` of a batch."""
+    for node in ast.walk(value):
+        if isinstance(node, ast.Attribute) and node.attr in ("args", "arguments"):
+            return True
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":
+            return any(isinstance(each, ast.Starred) for each in node.args)
+    return False

@@ -1,0 +1,1 @@
+"""The Open ASR Leaderboard: result files, read and written."""

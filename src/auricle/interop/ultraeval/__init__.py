@@ -1,0 +1,1 @@
+"""UltraEval-Audio: result files, read and written."""
