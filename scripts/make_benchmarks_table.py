@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.holdings import benchmarks, languages_of
+from auricle.cli.data import benchmarks, languages_of
 from auricle.tasks.benchmarks.base import Benchmark
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"

@@ -92,7 +92,7 @@ def _serve():
 
     import auricle.api
     import auricle.cli
-    import auricle.commands  # noqa: F401
+    import auricle.cli.run  # noqa: F401
 
     with suppress(ImportError):
         import aiohttp  # noqa: F401

@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Spec
 from auricle.api import build
-from auricle.forecast import forecast
+from auricle.cli.estimate import forecast
 from auricle.runs.usage import Price
 
 

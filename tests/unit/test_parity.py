@@ -2,8 +2,8 @@
 
 import json
 
+from auricle.cli.parity import parity
 from auricle.engine.spec import Spec
-from auricle.parity import parity
 
 PADDED = """
 from auricle import BatchModel, Generation

@@ -32,9 +32,9 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **sa
 
         import_tasks(path, framework, out, only)
         return
-    from auricle.commands import pairs
+    from auricle.cli.run import pairs
+    from auricle.cli.show import print_runs
     from auricle.interop.result_import import Told, import_results
-    from auricle.views import print_runs
 
     told = Told(
         kind=said["kind"] or "",
@@ -62,7 +62,7 @@ cache_option = click.option(
 def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
     """Tell what the answers kept across runs take up, or clear them."""
     if context.invoked_subcommand is None:
-        from auricle.upkeep import show_cache
+        from auricle.cli.cache import show_cache
 
         show_cache(cache_path, as_json)
 
@@ -72,7 +72,7 @@ def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> Non
 @json_option
 def cache_show(cache_path: Path | None, as_json: bool) -> None:
     """Where the cache is and what it holds, by model."""
-    from auricle.upkeep import show_cache
+    from auricle.cli.cache import show_cache
 
     show_cache(cache_path, as_json)
 
@@ -86,7 +86,7 @@ def cache_clear(
     model: str | None, days: float | None, cache_path: Path | None, as_json: bool
 ) -> None:
     """Forget answers."""
-    from auricle.upkeep import clear_cache
+    from auricle.cli.cache import clear_cache
 
     clear_cache(cache_path, model, days, as_json)
 
@@ -106,7 +106,7 @@ root_option = click.option(
 @json_option
 def data_list(name: str | None, as_json: bool) -> None:
     """Name, kind, language, licence and source of every published benchmark; or all of NAME."""
-    from auricle.holdings import list_data
+    from auricle.cli.data import list_data
 
     list_data(name, as_json)
 
@@ -119,7 +119,7 @@ def data_list(name: str | None, as_json: bool) -> None:
 @json_option
 def data_check(**options: Any) -> None:
     """Count a copy's rows, decode its sounds, name what is missing or broken; exit code 3 if so."""
-    from auricle.holdings import check_data
+    from auricle.cli.data import check_data
 
     sys.exit(check_data(**options))
 
@@ -132,7 +132,7 @@ def data_check(**options: Any) -> None:
 @json_option
 def data_prepare(**options: Any) -> None:
     """Write a copy's rows as a manifest that runs with --as KIND to the same numbers."""
-    from auricle.holdings import prepare_data
+    from auricle.cli.data import prepare_data
 
     sys.exit(prepare_data(**options))
 
@@ -151,7 +151,7 @@ def env() -> None:
 @json_option
 def env_create(**options: Any) -> None:
     """Build an environment with the packages a model needs."""
-    from auricle.housing import create_environment
+    from auricle.cli.env import create_environment
 
     create_environment(**options)
 
@@ -160,7 +160,7 @@ def env_create(**options: Any) -> None:
 @json_option
 def env_list(as_json: bool) -> None:
     """All environments, finished or not."""
-    from auricle.housing import list_environments
+    from auricle.cli.env import list_environments
 
     list_environments(as_json)
 
@@ -170,7 +170,7 @@ def env_list(as_json: bool) -> None:
 @json_option
 def env_show(name: str, as_json: bool) -> None:
     """What an environment was made from, and what is installed in it."""
-    from auricle.housing import show_environment
+    from auricle.cli.env import show_environment
 
     show_environment(name, as_json)
 
@@ -180,6 +180,6 @@ def env_show(name: str, as_json: bool) -> None:
 @json_option
 def env_remove(name: str, as_json: bool) -> None:
     """Delete an environment."""
-    from auricle.housing import remove_environment
+    from auricle.cli.env import remove_environment
 
     remove_environment(name, as_json)

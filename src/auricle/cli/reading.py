@@ -22,7 +22,7 @@ FORMS = ("kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
 @json_option
 def score(**options: Any) -> None:
     """Score runs again from their journals; only a judge that is named is loaded."""
-    from auricle.commands import score_runs
+    from auricle.cli.run import score_runs
 
     sys.exit(score_runs(**options))
 
@@ -33,7 +33,7 @@ def score(**options: Any) -> None:
 @json_option
 def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
     """Print the numbers of runs, finished or not."""
-    from auricle.views import show_runs
+    from auricle.cli.show import show_runs
 
     show_runs(runs, by, as_json)
 
@@ -45,7 +45,7 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
 @json_option
 def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
     """List a run's samples: what was right, what was answered."""
-    from auricle.views import list_samples
+    from auricle.cli.show import list_samples
 
     list_samples(run, worst, failed, as_json)
 
@@ -62,7 +62,7 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
 @json_option
 def compare(a: Path, b: Path, **options: Any) -> None:
     """How run B differs from run A, the baseline: pair by pair, and how surely."""
-    from auricle.views import compare_runs
+    from auricle.cli.show import compare_runs
 
     compare_runs((a, b), **options)
 
@@ -80,8 +80,8 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 @click.option("--however-asked", is_flag=True, help="Runs asked in other ways share a column.")
 def leaderboard(runs: tuple[Path, ...], form: str, every: bool, however_asked: bool) -> None:
     """Print models against tasks, in which only like stands below like."""
+    from auricle.cli.show import told_of
     from auricle.report.leaderboard import board
-    from auricle.views import told_of
 
     found = board(((str(run), told_of(run)) for run in runs), every=every, strict=not however_asked)
     click.echo(getattr(found, form)(), nl=False)
@@ -107,6 +107,6 @@ NAMED = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", 
 @json_option
 def list_(kind: str, as_json: bool) -> None:
     """List what can be named."""
-    from auricle.views import list_names
+    from auricle.cli.show import list_names
 
     list_names(kind, as_json)

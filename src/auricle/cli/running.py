@@ -8,6 +8,7 @@ from typing import Any
 
 import click
 
+from auricle.cli.fake_server import serving_options
 from auricle.cli.options import (
     json_option,
     judge_arguments,
@@ -18,8 +19,7 @@ from auricle.cli.options import (
     size,
     task_arguments,
 )
-from auricle.serving import serving_options
-from auricle.switches import scoring_options
+from auricle.cli.scoring_options import scoring_options
 
 
 @click.command()
@@ -60,7 +60,7 @@ def run(**options: Any) -> None:
 
     TASK is a name, data.jsonl (with --as), hf:dataset (with --as), task.yaml, or module:function.
     """
-    from auricle.commands import run_tasks
+    from auricle.cli.run import run_tasks
 
     sys.exit(run_tasks(**options))
 
@@ -72,7 +72,7 @@ def run(**options: Any) -> None:
 @json_option
 def demo(out: Path, fresh: bool, as_json: bool, limit: int | None) -> None:
     """Two real recognisers on synthetic speech, end to end, without a network."""
-    from auricle.commands import run_demo
+    from auricle.cli.run import run_demo
 
     sys.exit(run_demo(out, fresh, as_json, limit))
 
@@ -110,7 +110,7 @@ def perf(**options: Any) -> None:
     TASK may also be the folder of a measurement, to be summed up again without sending anything,
     or `selftest`, which finds what this machine itself can do.
     """
-    from auricle.stopwatch import measure_task
+    from auricle.cli.perf import measure_task
 
     sys.exit(measure_task(**options))
 
@@ -126,7 +126,7 @@ def ask(
     model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool
 ) -> None:
     """One question, one answer, exactly as the model gave it."""
-    from auricle.commands import ask_model
+    from auricle.cli.run import ask_model
 
     ask_model(model, model_args, audio, text, as_json)
 
@@ -141,7 +141,7 @@ def ask(
 @scoring_options
 def preview(**options: Any) -> None:
     """Print exactly what a model would be sent."""
-    from auricle.commands import preview_task
+    from auricle.cli.run import preview_task
 
     preview_task(**options)
 
@@ -157,7 +157,7 @@ def preview(**options: Any) -> None:
 @scoring_options
 def doctor(**options: Any) -> None:
     """Tell what is installed, readable and possible."""
-    from auricle.checkup import checkup
+    from auricle.cli.doctor import checkup
 
     sys.exit(checkup(**options))
 

@@ -84,7 +84,7 @@ class Jobs:
 
     def demo(self) -> Job:
         """Begin the demo: both recognisers, on the speech that ships with the package."""
-        from auricle.commands import DEMO
+        from auricle.cli.run import DEMO
 
         words = ["demo", "-o", str(self._shelf.root / "demo")]
         if short := os.environ.get(DEMO_LIMIT):

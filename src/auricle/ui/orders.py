@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle.commands import pairs
+from auricle.cli.run import pairs
 from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.core.redaction import SECRET

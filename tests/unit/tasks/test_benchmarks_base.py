@@ -14,11 +14,11 @@ from miniatures_speech import SPEECH
 
 from auricle import Spec, evaluate
 from auricle.api import build
+from auricle.cli.data import benchmarks, examined, prepare_data, spread
 from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.data.huggingface import CONVERTED, HuggingFace
 from auricle.data.manifest import Fields
-from auricle.holdings import benchmarks, examined, prepare_data, spread
 from auricle.tasks.benchmarks.base import Benchmark, Hub, item, table
 
 CORPORA = {str(each): each for each in SPEECH}

@@ -4,10 +4,10 @@ import pytest
 from miniatures_speech import SPEECH
 
 from auricle.api import build, evaluate
+from auricle.cli.data import examined, prepare_data
 from auricle.core import registry
 from auricle.core.errors import DataError
 from auricle.engine.spec import Spec, task_of
-from auricle.holdings import examined, prepare_data
 
 each_corpus = pytest.mark.parametrize("corpus", SPEECH, ids=str)
 

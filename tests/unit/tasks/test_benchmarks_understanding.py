@@ -10,11 +10,11 @@ from miniatures_understanding import MINIATURES, Understood, accents, heard, par
 
 from auricle import api
 from auricle.catalogue import TASKS
+from auricle.cli.data import examined, prepare_data
 from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Generation, Sample, parts_of
 from auricle.engine.spec import Spec, tasks_of
-from auricle.holdings import examined, prepare_data
 from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
 from auricle.tasks.inferencers import preview
 

@@ -17,6 +17,8 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
+from auricle.cli.estimate import MANY, forecast
+from auricle.cli.show import print_runs
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.redaction import redacted
 from auricle.core.serialization import dumps
@@ -24,13 +26,11 @@ from auricle.core.types import Generation, Rejected, Request
 from auricle.engine.factory import whom
 from auricle.engine.loop import Settings
 from auricle.engine.spec import JudgeSpec, Spec, read_yaml, task_of, tasks_of
-from auricle.forecast import MANY, forecast
 from auricle.report.progress import Bars, Progress
 from auricle.runs.response_cache import AnswerCache, default_path, served_name
 from auricle.runs.run_directory import Run, set_aside
 from auricle.runs.usage import Price, Prices, Purse
 from auricle.tasks.base import Task
-from auricle.views import print_runs
 
 DONE, FAILED, INTERRUPTED = 0, 3, 130
 

@@ -13,13 +13,13 @@ import click
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.commands import pairs
+from auricle.cli.parity import parity
+from auricle.cli.run import pairs
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
 from auricle.engine.factory import class_of
 from auricle.engine.spec import Spec, task_of
 from auricle.models import abilities
-from auricle.parity import parity
 from auricle.tasks.inferencers import suited
 
 EXTRAS = {

@@ -12,7 +12,7 @@ from typing import Any
 import click
 import orjson
 
-from auricle.commands import DONE, FAILED, INTERRUPTED, pairs, price_of
+from auricle.cli.run import DONE, FAILED, INTERRUPTED, pairs, price_of
 from auricle.core.errors import SpecError
 from auricle.engine.factory import build, short
 from auricle.engine.spec import Spec, task_of

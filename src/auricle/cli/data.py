@@ -19,7 +19,7 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.catalogue import TASKS
-from auricle.commands import DONE, FAILED, pairs
+from auricle.cli.run import DONE, FAILED, pairs
 from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
