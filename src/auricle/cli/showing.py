@@ -26,6 +26,6 @@ def ui(
     browser: bool | None,
 ) -> None:  # fmt: skip
     """Open the app: try models, run benchmarks, look at runs and compare them."""
-    from auricle.ui.command import serve
+    from auricle.app.server import serve
 
     serve(runs, allowed, port, host, max_upload, browser)

@@ -361,7 +361,7 @@ def test_mandarin_is_counted_as_they_do_by_another_metric(tmp_path):
 
 
 def test_the_app_reads_answers_that_nobody_timed(tmp_path):
-    journal = pytest.importorskip("auricle.ui.journal")
+    journal = pytest.importorskip("auricle.app.samples_table")
     run, _ = imported(kimi(tmp_path / "theirs"), "kimi", tmp_path / "run")
     held = journal.read_samples(run.path)
     assert len(held.frame) == 3

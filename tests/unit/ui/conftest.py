@@ -8,8 +8,8 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import ui_runs
+from auricle.app.workspace import Shelf, told
 from auricle.metrics import statistics
-from auricle.ui.shelf import Shelf, told
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,14 +67,14 @@ def drawn(monkeypatch, seen):
 def _drawing(page, query):
     from importlib import import_module
 
-    from auricle.ui import shelf
+    from auricle.app import workspace
 
     if page == "results":
-        from auricle.ui.views.results import results
+        from auricle.app.views.results import results
 
-        results(shelf.current().root / query["run"])
+        results(workspace.current().root / query["run"])
     else:
-        import_module(f"auricle.ui.pages.{page}").page()
+        import_module(f"auricle.app.pages.{page}").page()
 
 
 MARKED = ("markdown", "error", "info", "warning", "success", "subheader", "caption")

@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from auricle.ui.answers import bars, gauges
-from auricle.ui.colours import DARK, LIGHT
-from auricle.ui.theme import plain
-from auricle.ui.uploads import Heard
-from auricle.ui.waves import (
+from auricle.app.answers import bars, gauges
+from auricle.app.colours import DARK, LIGHT
+from auricle.app.theme import plain
+from auricle.app.uploads import Heard
+from auricle.app.waveforms import (
     COLUMNS,
     FLOOR,
     envelope,

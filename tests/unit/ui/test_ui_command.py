@@ -4,8 +4,8 @@ import socket
 
 import pytest
 
+from auricle.app import server as command
 from auricle.core.errors import SpecError
-from auricle.ui import command
 
 
 def test_a_port_in_use_is_told(auricle):

@@ -5,11 +5,11 @@ import time
 
 import pytest
 
+from auricle.app.job_status import minutes, told
+from auricle.app.jobs import Job, Jobs, alive
+from auricle.app.run_form import Order
+from auricle.app.workspace import Shelf
 from auricle.core.errors import SpecError
-from auricle.ui.jobs import Job, Jobs, alive
-from auricle.ui.live import minutes, told
-from auricle.ui.orders import Order
-from auricle.ui.shelf import Shelf
 
 
 @pytest.fixture

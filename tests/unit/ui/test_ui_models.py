@@ -6,9 +6,9 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from auricle.app import models as room
+from auricle.app.models import Models
 from auricle.core.errors import SpecError
-from auricle.ui import models as room
-from auricle.ui.models import Models
 
 COUNTING = """
 import threading, time

@@ -2,9 +2,9 @@
 
 import pytest
 
+from auricle.app.run_form import Order, model_of, option_words, options, run_name, task_of
+from auricle.app.workspace import Shelf
 from auricle.core.errors import SpecError
-from auricle.ui.orders import Order, model_of, option_words, options, run_name, task_of
-from auricle.ui.shelf import Shelf
 
 
 @pytest.fixture

@@ -3,10 +3,10 @@
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from auricle.ui import shelf as shelves
-from auricle.ui.jobs import Job, Jobs
-from auricle.ui.pages import benchmark
-from auricle.ui.shelf import Shelf
+from auricle.app import workspace as shelves
+from auricle.app.jobs import Job, Jobs
+from auricle.app.pages import benchmark
+from auricle.app.workspace import Shelf
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def started(monkeypatch):
 
 def drawn(name, state=(), **query):
     """A page by itself, as a visitor left it."""
-    script = f"from auricle.ui.places import _drawing\n_drawing({name!r})()"
+    script = f"from auricle.app.navigation import _drawing\n_drawing({name!r})()"
     app = AppTest.from_string(script, default_timeout=20)
     for key, value in query.items():
         app.query_params[key] = value

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from auricle.app import workspace as shelves
+from auricle.app.workspace import PACKAGED, Shelf
 from auricle.core.errors import DataError, SpecError
-from auricle.ui import shelf as shelves
-from auricle.ui.shelf import PACKAGED, Shelf
 
 
 def put(folder, when="2026-01-01T00:00:00+00:00", complete=True, **spec):

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 import soundfile
 
+from auricle.app import uploads
+from auricle.app.decode_upload import too_much
+from auricle.app.uploads import heard
 from auricle.core.errors import AudioError
-from auricle.ui import uploads
-from auricle.ui.decoding import too_much
-from auricle.ui.uploads import heard
 
 
 def test_a_sound_comes_back_mono_at_its_rate(tmp_path):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 import ui_runs
+from auricle.app import run_data, samples_table, workspace
 from auricle.core.errors import DataError
-from auricle.ui import journal, reading, shelf
 
 
 @pytest.mark.parametrize("run", ["liar-asr", "liar-labels"])
@@ -78,7 +78,7 @@ def test_code_a_run_names_is_not_run(untrusted, drawn, words):
 def test_code_named_in_arguments_is_seen(tmp_path, arguments, named):
     spec = {"spec": {"task": "asr", "task_args": arguments}}
     (tmp_path / "spec.json").write_text(json.dumps(spec))
-    assert reading.foreign_code(tmp_path) == named
+    assert run_data.foreign_code(tmp_path) == named
 
 
 def test_the_latest_line_of_a_sample_counts(kinds, tmp_path):
@@ -87,7 +87,7 @@ def test_the_latest_line_of_a_sample_counts(kinds, tmp_path):
     newer["outputs"][0]["text"] = "said later"
     added = json.dumps(newer, separators=(",", ":")).encode() + b"\n"
     (tmp_path / "outputs.jsonl").write_bytes(b"".join(lines) + added + b'{"id":"torn"')
-    held = journal.read_samples(tmp_path)
+    held = samples_table.read_samples(tmp_path)
     assert len(held.frame) == 16
     answer = held.frame.loc[held.frame["id"] == newer["id"], "answer"]
     assert list(answer) == ["said later"]
@@ -95,18 +95,18 @@ def test_the_latest_line_of_a_sample_counts(kinds, tmp_path):
 
 def test_a_sample_is_read_whole_from_where_its_line_begins(kinds):
     run = kinds / "asr-small"
-    row = journal.read_samples(run).frame.iloc[3]
-    assert reading.record(run, int(row["offset"])).sample.id == row["id"]
+    row = samples_table.read_samples(run).frame.iloc[3]
+    assert run_data.record(run, int(row["offset"])).sample.id == row["id"]
 
 
 def test_a_journal_that_is_not_there_is_told(tmp_path):
     with pytest.raises(DataError, match="nothing was answered"):
-        journal.read_samples(tmp_path)
+        samples_table.read_samples(tmp_path)
 
 
 def test_links_out_of_a_run_are_not_its_own(untrusted):
-    assert not journal.is_own(untrusted / "linked" / "metrics.json")
-    assert shelf.Shelf(untrusted).sound(untrusted / "astray" / "link.wav") is None
+    assert not samples_table.is_own(untrusted / "linked" / "metrics.json")
+    assert workspace.Shelf(untrusted).sound(untrusted / "astray" / "link.wav") is None
 
 
 def test_markup_reaches_the_page_only_escaped():

@@ -37,7 +37,7 @@ def test_samples_are_sliced_by_what_is_known_of_them(page, words):
 
 
 def test_only_a_page_of_many_samples_is_sent(page, monkeypatch):
-    monkeypatch.setattr("auricle.ui.pages.samples.PAGE", 5)
+    monkeypatch.setattr("auricle.app.pages.samples.PAGE", 5)
     app = page("samples", run="asr-small", fresh=True)
     assert len(app.dataframe[0].value) == 5
 

@@ -1,0 +1,74 @@
+"""Results of models that tell dimensions, such as arousal: how emotions lie along them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import streamlit as st
+
+from auricle.app.theme import chart, plain
+from auricle.app.views import charts, components
+from auricle.report.formatting import count, written
+from auricle.report.markup import Child
+
+Number = Mapping[str, Any]
+
+
+def dimensions(number: Number, key: str) -> None:
+    """Violins of each dimension, the plane of two, and means with their spread; no matrix."""
+    details = number["details"]
+    found = details["dimensions"]
+    st.subheader("Dimensions", anchor=False)
+    densities = details.get("densities") or {}
+    drawn = [name for name in found if name in densities]
+    for start in range(0, len(drawn), 2):
+        for place, name in zip(st.columns(2), drawn[start : start + 2], strict=False):
+            with place:
+                st.markdown(f"**{plain(name)}**")
+                chart(
+                    charts.violins(densities[name], found[name]["emotions"], str(name)),
+                    alt="Violins of one dimension by true label",
+                )
+    components.say(
+        "Values as the model gives them, by true label: the wider, the more samples lie "
+        "there; the bar holds the middle half, the tick is the median, the dot the mean."
+    )
+    if plane := details.get("plane"):
+        chart(charts.plane(plane), key=f"{key}-plane", alt="Samples over two dimensions")
+        some = len(plane["points"]) < plane["of"]
+        which = f"{len(plane['points']):,} of {plane['of']:,} samples" if some else "All samples"
+        components.say(f"{which}; large marks are means of a label.")
+    _table(found)
+
+
+def _table(found: Mapping[str, Mapping[str, Any]]) -> None:
+    first = next(iter(found.values()))["emotions"]
+    head = ["Label", "Samples"]
+    for name in found:
+        head += [f"{name}, mean ± sd", "d", "AUC"]
+    rows: list[list[Child]] = []
+    for label in first:
+        row: list[Child] = [label, count(first[label]["n"])]
+        for figures in found.values():
+            row += _cells(figures["emotions"][label])
+        rows.append(row)
+    components.show(components.table(head, rows))
+    between = " ".join(
+        f"Of {name}, {written(each['eta2'], 'share')} of the variance lies between labels (by "
+        f"chance {written(each['chance'], 'share')})."
+        for name, each in found.items()
+    )
+    components.say(
+        "d is Cohen’s and AUC the area under the ROC curve, both of one label against all "
+        f"others; 0 and 0.5 mean no difference. {between}"
+    )
+
+
+def _cells(figures: Mapping[str, Any]) -> list[Child]:
+    mean, spread = (_short(figures[name], 3) for name in ("mean", "sd"))
+    return [f"{mean} ± {spread}", _short(figures["d"], 2), _short(figures["auc"], 2)]
+
+
+def _short(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")
