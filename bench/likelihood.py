@@ -24,9 +24,9 @@ from typing import Any
 from measure import Sheet, at_most
 
 from auricle import evaluate
-from auricle.core.registry import metric
 from auricle.core.types import Sample
 from auricle.engine.spec import Spec
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, Continue
 
@@ -141,12 +141,14 @@ def choosing() -> Task:
         for at, row in enumerate(questions())
     ]
     way = Choose("{question}", option=" {choice}", unconditional=True)
-    return Task(samples, way, [metric.get(name) for name in ACCURACIES], name="choosing")
+    return Task(samples, way, [METRICS.get(name) for name in ACCURACIES], name="choosing")
 
 
 def continuing() -> Task:
     samples = [Sample(id=str(at), inputs=row) for at, row in enumerate(texts())]
-    return Task(samples, Continue(), [metric.get(name) for name in PERPLEXITIES], name="continuing")
+    return Task(
+        samples, Continue(), [METRICS.get(name) for name in PERPLEXITIES], name="continuing"
+    )
 
 
 def ours(task: str, folder: Path, model: Path, **arguments: Any) -> tuple[Sums, Numbers]:

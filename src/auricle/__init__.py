@@ -7,10 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from auricle.api import evaluate, load_model, score, summary
+    from auricle.api import compare, evaluate, load_model, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
-    from auricle.core.registry import model, task
     from auricle.core.types import (
         Generate,
         Generation,
@@ -25,19 +24,20 @@ if TYPE_CHECKING:
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
-    from auricle.report.compare import compare
+    from auricle.models.catalogue import model
     from auricle.tasks.base import Task, jsonl
+    from auricle.tasks.catalogue import task
 
 _HOMES = {
-    "api": ("evaluate", "load_model", "score", "summary"),
+    "api": ("compare", "evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
-    "report.compare": ("compare",),
     "engine.spec": ("Spec",),
     "engine.loop": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),
-    "core.registry": ("model", "task"),
+    "models.catalogue": ("model",),
+    "tasks.catalogue": ("task",),
     "tasks.base": ("Task", "jsonl"),
     "core.types": (
         "Generate",

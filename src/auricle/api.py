@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from dataclasses import replace
@@ -12,7 +12,6 @@ from queue import SimpleQueue
 from typing import Any, TypeVar
 
 from auricle.audio import Audio
-from auricle.core import registry
 from auricle.core.errors import Hopeless, SpecError, Unsupported
 from auricle.core.types import (
     ABILITY,
@@ -37,6 +36,8 @@ from auricle.engine.loop import Settings, Watch
 from auricle.engine.signals import drained_by_interrupt
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
+from auricle.models.catalogue import MODELS
+from auricle.report.compare import Comparison, compare_runs
 from auricle.report.publish import publish
 from auricle.report.score import Scoreboard
 from auricle.report.summarise import Number
@@ -108,7 +109,7 @@ def score(
     A model is loaded only if a `judge` is named that has not judged every answer yet.
     """
     run = Run.load(Path(out))
-    spec = spec_of(run)
+    spec = Spec.from_run(run)
     task = build(spec.model_copy(update={"profile": profile}) if profile else spec)
     if judge is None:
         return _published(run, task, judge_of(run))
@@ -125,7 +126,7 @@ def score(
 
 def judge_of(run: Run) -> Judge | None:
     """Who judged a run last, or is to judge it; told without loading anything."""
-    named = spec_of(run).judge
+    named = Spec.from_run(run).judge
     return last_judge(run.verdicts) or (named.known() if named else None)
 
 
@@ -149,7 +150,7 @@ def _scored(
 
 
 def _published(run: Run, task: Task, judge: Judge | None) -> list[Number]:
-    return publish(run, task, short(spec_of(run).model), judge)
+    return publish(run, task, short(Spec.from_run(run).model), judge)
 
 
 def _judge(
@@ -176,7 +177,7 @@ def _judge(
 
 def _judge_class(judge: JudgeSpec) -> type[Model]:
     """The judge's class, or a refusal before anything is asked of anybody."""
-    model_class = adapt(registry.model.get(judge.model))
+    model_class = adapt(MODELS.get(judge.model))
     can = abilities(model_class)
     if "generate" not in can:
         told_can = ", ".join(can) or "do nothing"
@@ -187,10 +188,12 @@ def _judge_class(judge: JudgeSpec) -> type[Model]:
 
 def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
     """The numbers of a run as `metrics.json` has them: over all samples, or by a meta field."""
-    return [each for each in metrics(out)["numbers"] if by is None or each["field"] in ("", by)]
+    return [
+        each for each in load_metrics(out)["numbers"] if by is None or each["field"] in ("", by)
+    ]
 
 
-def metrics(out: str | Path) -> dict[str, Any]:
+def load_metrics(out: str | Path) -> dict[str, Any]:
     """Everything that is known of a run; scored first if it was not, or not since it grew."""
     run = Run.load(Path(out))
     if run.published() is None:
@@ -198,10 +201,35 @@ def metrics(out: str | Path) -> dict[str, Any]:
     return run.published() or {}
 
 
+def compare(
+    a: str | Path,
+    b: str | Path,
+    metrics: Sequence[str] = (),
+    by: str | None = None,
+    *,
+    most_flips: int = 5,
+) -> Comparison:
+    """Compare two runs, sample by sample.
+
+    Args:
+        a: Directory of the baseline run.
+        b: Directory of the candidate run.
+        metrics: Metrics to compare by; all that the runs share if none are named.
+        by: Metadata field to break the comparison down by.
+        most_flips: Number of changed samples to keep in each direction, per metric.
+
+    Returns:
+        Paired differences with intervals, and the samples that changed.
+    """
+    paths = Path(a), Path(b)
+    documents = load_metrics(paths[0]), load_metrics(paths[1])
+    return compare_runs(paths, documents, metrics, by, most_flips=most_flips)
+
+
 def worst(out: str | Path, most: int) -> list[str]:
     """Ids of the samples that did worst on the first metric, worst first."""
     run = Run.load(Path(out))
-    task = build(spec_of(run))
+    task = build(Spec.from_run(run))
     judge = judge_of(run)
     with ExitStack() as held:
         verdicts = held.enter_context(Verdicts(run.verdicts, judge)) if judge else None
@@ -243,10 +271,6 @@ def _previewed(
         else:
             asked = _run(inferencers.preview(inferencer, sample))
             yield sample, [(request, sent(request)) for request in asked]
-
-
-def spec_of(run: Run) -> Spec:
-    return Spec.model_validate(run.spec["spec"])
 
 
 def _with_limit(settings: Settings, spec: Spec) -> Settings:

@@ -11,7 +11,7 @@ from auricle.testing.fake_server.logprobs import logprob_of
 
 TASK = """
 from auricle.tasks.inferencers import Choose, Continue, FirstToken
-from auricle.core.registry import metric
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import Task
 from auricle.core.types import Sample
 
@@ -26,7 +26,7 @@ def _samples():
 
 
 def _task(way, *names):
-    return Task(_samples(), way, [metric.get(name) for name in names], name="mine")
+    return Task(_samples(), way, [METRICS.get(name) for name in names], name="mine")
 
 
 def choosing():

@@ -177,7 +177,7 @@ def test_several_tasks_in_one_command(auricle, quiz, tmp_path):
         (["run", "demo", "-m", "fake-reward"], "demo needs a model that can generate"),
         (["run", "demo", "-m", "gone.py:Model"], "There is no file"),
         (["run", "demo", "-m", "json:nothing"], "json has no 'nothing'"),
-        (["run", "demo", "-m", "no.such.module:x"], "No module called 'no.such.module'"),
+        (["run", "demo", "-m", "no.such.module:x"], "There is no module 'no.such.module'"),
         (["run", "demo", "-m", "echo", "--profile", "whispr-en"], "whisper-en"),
         (["run", "gone.yaml", "-m", "echo"], "There is no file gone.yaml."),
         (["score", "."], "is no run: it has no spec.json."),

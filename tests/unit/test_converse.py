@@ -187,8 +187,9 @@ def test_every_round_has_its_own_limit():
 def test_the_signature_is_the_function_s_name_in_every_process(tmp_path):
     (tmp_path / "mine.py").write_text("def ask_on(sample, turn, answers):\n    return None\n")
     code = (
-        "from auricle.core.registry import attribute; from auricle.tasks.inferencers import Rounds;"
-        "print(repr(Rounds(attribute('mine.py:ask_on'))))"
+        "from auricle.core.registry import import_object\n"
+        "from auricle.tasks.inferencers import Rounds\n"
+        "print(repr(Rounds(import_object('mine.py:ask_on'))))"
     )
     told = {
         subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, text=True)

@@ -8,14 +8,15 @@ from dataclasses import replace
 import pytest
 
 from auricle import Settings, Spec, api
-from auricle.core import registry
 from auricle.core.errors import Hopeless, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Turn
 from auricle.engine import judge as judging
 from auricle.engine.spec import JudgeSpec
 from auricle.metrics.base import Metric, mean
 from auricle.models.base import AsyncModel
+from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.kinds import qa
 
 JUDGES = '''
@@ -309,7 +310,7 @@ def test_a_metric_of_ones_own_may_ask(data, tmp_path, register):
     )
     broken = Metric("broken", own.score, mean, asks=lambda sample, output: sample.nothing)
     mine = replace(qa(data=str(data)), metrics=[own, broken])
-    register(registry.task, "mine", lambda: mine)
+    register(TASKS, "mine", lambda: mine)
     run = tmp_path / "run"
     api.evaluate(Spec(task="mine", model="echo", judge=JudgeSpec(model="echo")), run)
     assert number(run, "own")["value"] == pytest.approx((5 + 7 + 5 + 7 + 3) / 5)
@@ -322,7 +323,7 @@ class Closed(AsyncModel):
 
 
 def test_a_judge_that_refuses_all_stops_early_and_the_rest_is_scored(manifest, tmp_path, register):
-    register(registry.model, "closed", Closed)
+    register(MODELS, "closed", Closed)
     rows = [{"id": str(at), "question": f"q{at}", "answer": "x"} for at in range(50)]
     wanted = spec(manifest(rows), JudgeSpec(model="closed"), metrics="empty,judge-reference")
     with pytest.raises(Hopeless, match="wrong key"):

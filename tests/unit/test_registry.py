@@ -1,19 +1,40 @@
 """Names to things: built in, decorated, by path, and helpful when wrong."""
 
+from importlib.metadata import EntryPoint
+
 import pytest
 
+from auricle.core import registry as registries
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.registry import Builtin, Registry, encoder, metric, model, parted, retriever, task
+from auricle.core.registry import Builtin, Registry, split_prefix
+from auricle.metrics.catalogue import METRICS
+from auricle.models.catalogue import MODELS
+from auricle.prompts.catalogue import ENCODERS, RETRIEVERS
+from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
-def registry():
+def adapters(monkeypatch):
+    """Entry points of one group, in place of the installed ones."""
+
+    def install(group, **points):
+        installed = {name: EntryPoint(name, path, group) for name, path in points.items()}
+        monkeypatch.setattr(
+            registries, "_entry_points", lambda named: installed if named == group else {}
+        )
+
+    return install
+
+
+@pytest.fixture
+def registry(adapters):
+    adapters("no group")
     return Registry("model", {"json-dumps": Builtin("json:dumps", "writes JSON")})
 
 
 def test_a_built_in_is_imported_when_asked_for(registry):
     assert registry.get("json-dumps")({"a": 1}) == '{"a": 1}'
-    assert registry.about("json-dumps") == "writes JSON"
+    assert registry.summary("json-dumps") == "writes JSON"
 
 
 def test_a_decorated_thing_is_found_by_name(registry):
@@ -22,7 +43,7 @@ def test_a_decorated_thing_is_found_by_name(registry):
         """Does what I want."""
 
     assert registry.get("mine") is mine
-    assert registry.about("mine") == "Does what I want."
+    assert registry.summary("mine") == "Does what I want."
     assert list(registry) == ["json-dumps", "mine"]
 
 
@@ -42,23 +63,34 @@ def test_a_file_needs_no_package(registry, tmp_path):
     assert registry.get(f"{file}:answer")() == 7
 
 
-def test_a_prefix_hands_the_rest_of_a_name_to_its_own_table():
-    prefixed = Registry("model", {}, {"json": Builtin("json:dumps", "what stands behind it")})
-    assert prefixed.get("json:file.py:Class") == '"file.py:Class"'
-    assert prefixed.foreign() == {"json:file.py:Class": "what stands behind it"}
-    assert list(prefixed) == []
+def test_an_adapter_gets_the_rest_of_a_name(adapters):
+    adapters("auricle.model_adapters", textwrap="textwrap:dedent")
+    registry = Registry("model", {})
+    assert registry.get("textwrap:file.py:Class") == "file.py:Class"
+    assert list(registry.adapters()) == ["textwrap:file.py:Class"]
+    assert "common leading whitespace" in registry.adapters()["textwrap:file.py:Class"]
+    assert list(registry) == []
 
 
-def test_a_group_of_another_framework_is_its_members():
-    path = f"{__name__}:group_called"
-    prefixed = Registry("task", {}, {"theirs": Builtin(path, "a benchmark of theirs")})
-    assert prefixed.members("theirs:all", {"of": "ab"}) == ["theirs:all-a", "theirs:all-b"]
-    assert prefixed.members("theirs:one", {"of": "ab"}) == ["theirs:one"]
-    assert prefixed.members("json:dumps", {}) == ["json:dumps"]
-    assert prefixed.foreign() == {"theirs:NAME": "a benchmark of theirs"}
+def test_a_group_of_another_framework_expands_to_its_members(adapters):
+    adapters("auricle.task_adapters", theirs=f"{__name__}:load_group")
+    registry = Registry("task", {})
+    assert registry.expand("theirs:all", {"of": "ab"}) == ["theirs:all-a", "theirs:all-b"]
+    assert registry.expand("theirs:one", {"of": "ab"}) == ["theirs:one"]
+    assert registry.expand("json:dumps", {}) == ["json:dumps"]
+    assert registry.adapters() == {"theirs:NAME": "A benchmark of theirs."}
 
 
-def group_called(name):
+def test_a_plugin_that_cannot_be_loaded_does_not_break_a_listing(adapters):
+    adapters("auricle.models", broken="no_such_package:Model")
+    registry = Registry("model", {})
+    assert list(registry) == ["broken"]
+    assert "no_such_package:Model; cannot be loaded" in registry.summary("broken")
+
+
+def load_group(name):
+    """A benchmark of theirs."""
+
     def make(): ...
 
     if name == "all":
@@ -76,7 +108,7 @@ def group_called(name):
     ],
 )
 def test_a_prefix_is_told_from_a_module(name, whole):
-    assert parted(name) == whole
+    assert split_prefix(name) == whole
 
 
 @pytest.mark.parametrize(
@@ -85,7 +117,7 @@ def test_a_prefix_is_told_from_a_module(name, whole):
         ("json-dump", "Did you mean json-dumps?"),
         ("zzz", "See `auricle list models`"),
         ("json:dmps", "json has no 'dmps'; it has dumps"),
-        ("no_such_package:x", "No module called 'no_such_package'"),
+        ("no_such_package:x", "There is no module 'no_such_package'"),
         ("nowhere.py:x", r"There is no file nowhere\.py"),
     ],
 )
@@ -109,12 +141,12 @@ def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, mon
 
 
 @pytest.mark.parametrize(
-    "each", [task, model, metric, retriever, encoder], ids=lambda each: each.kind
+    "each", [TASKS, MODELS, METRICS, RETRIEVERS, ENCODERS], ids=lambda each: each.kind
 )
 def test_every_built_in_exists_and_has_a_line_about_it(each):
     for name in each:
         assert callable(each.get(name)) or each.get(name).name == name
-        assert each.about(name)
+        assert each.summary(name)
 
 
 @pytest.mark.parametrize("body", ["1 / 0\n", "undefined_name\n", "import sys\nsys.exit(0)\n"])
@@ -133,29 +165,29 @@ def test_half_a_path_is_told_what_is_missing(registry):
 def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
     path = tmp_path / "named.py"
     path.write_text(
-        "from auricle.core.registry import model\n"
+        "from auricle import model\n"
         "@model('named-twice')\n"
         "class Named:\n"
         "    def generate(self, batch): ...\n"
     )
-    first = model.get(f"{path}:Named")
-    assert model.get(f"{path}:Named").__qualname__ == first.__qualname__
+    first = MODELS.get(f"{path}:Named")
+    assert MODELS.get(f"{path}:Named").__qualname__ == first.__qualname__
     with pytest.raises(SpecError, match="already registered"):
-        model("named-twice")(object())
+        MODELS("named-twice")(object())
 
 
 def test_a_part_of_a_name_is_as_good_as_a_slip_of_the_finger():
     with pytest.raises(UnknownName, match="Did you mean voicebench-mmsu, mmau"):
-        task.get("mmsu")
+        TASKS.get("mmsu")
 
 
 def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path):
     (tmp_path / "torn.py").write_text("class Torn(:\n")
     with pytest.raises(SpecError, match=r"SyntaxError: .* \(torn\.py, line 1\)$"):
-        model.get(f"{tmp_path / 'torn.py'}:Torn")
+        MODELS.get(f"{tmp_path / 'torn.py'}:Torn")
 
 
 def test_what_is_named_where_it_cannot_be_is_told_what_it_is():
     words = "aisbench: names no model, but an inferencer class written for AISBench"
     with pytest.raises(UnknownName, match=words):
-        model.get("aisbench:mine.py:Mine")
+        MODELS.get("aisbench:mine.py:Mine")

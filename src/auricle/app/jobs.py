@@ -84,12 +84,12 @@ class Jobs:
 
     def demo(self) -> Job:
         """Begin the demo: both recognisers, on the speech that ships with the package."""
-        from auricle.cli.run import DEMO
+        from auricle.tasks.demo import DEMO_MODELS
 
         words = ["demo", "-o", str(self._shelf.root / "demo")]
         if short := os.environ.get(DEMO_LIMIT):
             words += ["--limit", short]
-        return self._begin(Job("demo", tuple(words), tuple(f"demo/{each}" for each in DEMO)))
+        return self._begin(Job("demo", tuple(words), tuple(f"demo/{each}" for each in DEMO_MODELS)))
 
     def resume(self, job: Job) -> Job:
         """Go on with what was stopped."""

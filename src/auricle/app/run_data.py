@@ -15,10 +15,10 @@ import orjson
 import streamlit as st
 
 from auricle.app.samples_table import Samples, is_own, read_samples
-from auricle.core import registry
 from auricle.core.errors import DataError
 from auricle.core.serialization import decode_record
 from auricle.core.types import Record
+from auricle.tasks.catalogue import TASKS
 
 MOST_DOCUMENT = 50_000_000  # bytes of a metrics.json; beyond, it is nobody's
 NAMED_CODE = re.compile(r"[^\s:{}]+:[A-Za-z_]\w*")
@@ -133,7 +133,7 @@ def foreign_code(path: Path) -> str:
         task, given = str(spec["task"]), dict(spec.get("task_args") or {})
     except (OSError, orjson.JSONDecodeError, KeyError, TypeError, ValueError) as error:
         raise DataError("spec.json is missing or torn: nobody knows what was asked.") from error
-    if task not in registry.task:
+    if task not in TASKS:
         return task
     named = (text for name in CODED for text in _texts(given.get(name)))
     return next((text for text in named if NAMED_CODE.fullmatch(text)), "")

@@ -15,10 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from auricle.app.workspace import Shelf
-from auricle.cli.run import pairs
-from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.core.redaction import SECRET
+from auricle.core.registry import split_prefix
+from auricle.engine.spec import parse_arguments
+from auricle.models.catalogue import MODELS
+from auricle.tasks.catalogue import TASKS
 
 DATA = (".jsonl", ".json", ".csv", ".tsv", ".parquet", ".yaml", ".yml")
 RUN_NAME = re.compile(r"[\w+][\w.+ -]*(/[\w+][\w.+ -]*){0,3}")
@@ -95,7 +97,7 @@ def folder_of(shelf: Shelf, name: str) -> Path:
 
 
 def task_of(name: str) -> str:
-    if name not in set(registry.task):
+    if name not in set(TASKS):
         raise SpecError(f"No task called {name!r}.")
     return name
 
@@ -103,9 +105,9 @@ def task_of(name: str) -> str:
 def model_of(shelf: Shelf, name: str) -> str:
     """A model's name if it may be used here: the catalogue's, or a class in a file that may be."""
     name = name.strip()
-    if name in set(registry.model):
+    if name in set(MODELS):
         return name
-    prefix, code = registry.parted(name)
+    prefix, code = split_prefix(name)
     file, colon, attribute = code.rpartition(":")
     if not colon or not file.endswith(".py") or not attribute.isidentifier():
         raise SpecError(f"No model called {name!r}: choose a name of the list, or file.py:Class.")
@@ -121,7 +123,7 @@ def option_words(shelf: Shelf, text: str) -> list[str]:
         words = shlex.split(text)
     except ValueError as error:
         raise SpecError(f"The options cannot be read: {error}.") from error
-    for key, value in pairs(words).items():
+    for key, value in parse_arguments(words).items():
         if SECRET.search(key) and value:
             raise SpecError(
                 f"{key} would be written down. Put the secret into an environment variable before "
@@ -134,7 +136,7 @@ def option_words(shelf: Shelf, text: str) -> list[str]:
 
 def options(shelf: Shelf, text: str) -> dict[str, Any]:
     """The same as arguments."""
-    return pairs(option_words(shelf, text))
+    return parse_arguments(option_words(shelf, text))
 
 
 def _strings(value: Any) -> Iterator[str]:

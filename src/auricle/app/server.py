@@ -17,8 +17,6 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import click
-
 from auricle.app.colours import flags
 from auricle.app.workspace import Shelf, told
 from auricle.core.errors import MissingExtra, SpecError
@@ -40,12 +38,13 @@ def serve(
     port = free_port(host, port)
     url = f"http://{'localhost' if host in HERE else host}:{port}"
     if host not in HERE:
-        click.echo(f"Whoever reaches {host} can start runs here and read {shelf.root}.", err=True)
+        sys.stderr.write(f"Whoever reaches {host} can start runs here and read {shelf.root}.\n")
     environment = {**os.environ, **told(shelf)}
     command = [sys.executable, "-m", "streamlit", "run", str(ENTRY), *words(host, port, max_upload)]
     with _process(command, environment) as process:
         _wait_until_up(process, host, port)
-        click.echo(f"Auricle is at {url}, with the runs in {shelf.root}.\nCtrl-C ends it.")
+        sys.stdout.write(f"Auricle is at {url}, with the runs in {shelf.root}.\nCtrl-C ends it.\n")
+        sys.stdout.flush()
         if browser or (browser is None and _has_screen()):
             webbrowser.open(url)
         process.wait()
@@ -124,7 +123,7 @@ def _process(command: list[str], environment: dict[str, str]) -> Iterator[subpro
     try:
         yield process
     except KeyboardInterrupt:
-        click.echo("Ended. Runs that are under way go on.", err=True)
+        sys.stderr.write("Ended. Runs that are under way go on.\n")
     finally:
         signal.signal(signal.SIGTERM, asked)
         process.terminate()

@@ -18,17 +18,16 @@ import click
 import orjson
 
 from auricle.audio import Audio
-from auricle.catalogue import TASKS
-from auricle.cli.run import DONE, FAILED, pairs
-from auricle.core import registry
+from auricle.cli.run import DONE, FAILED
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
 from auricle.engine.factory import build
-from auricle.engine.spec import Spec, placed
+from auricle.engine.spec import Spec, parse_arguments, placed
 from auricle.report.terminal import aligned
 from auricle.tasks.base import Task
 from auricle.tasks.benchmarks.base import Benchmark
 from auricle.tasks.benchmarks.sources import Item, Published
+from auricle.tasks.catalogue import TASKS
 
 HEADER = ("name", "kind", "language", "licence", "source")
 BENCHMARKS = "auricle.tasks.benchmarks."
@@ -40,7 +39,7 @@ AHEAD = 64  # sounds being decoded at once; those of Hugging Face are in memory
 def benchmarks() -> dict[str, Benchmark]:
     """Every entry of the catalogue that is a published benchmark, by name."""
     names = sorted(name for name, each in TASKS.items() if each.path.startswith(BENCHMARKS))
-    found = {name: registry.task.get(name) for name in names}
+    found = {name: TASKS.get(name) for name in names}
     return {name: each for name, each in found.items() if isinstance(each, Benchmark)}
 
 
@@ -255,7 +254,7 @@ def prepare_data(
         raise SpecError(f"{out} should end in .jsonl: a manifest is written one object a line.")
     arguments = _arguments(root, task_args)
     samples = _task(name, arguments).samples
-    bench = registry.task.get(name)
+    bench = TASKS.get(name)
     if not isinstance(samples, Published) or not isinstance(bench, Benchmark):
         known = ", ".join(benchmarks())
         raise SpecError(f"{name} is no published benchmark; those that can be prepared: {known}.")
@@ -331,7 +330,7 @@ def _command(out: Path, kind: str, recipe: Mapping[str, Any]) -> str:
 
 
 def _arguments(root: Path | None, task_args: Sequence[str]) -> dict[str, Any]:
-    given = pairs(task_args)
+    given = parse_arguments(task_args)
     return placed({**given, "root": str(root)} if root else given, Path())
 
 

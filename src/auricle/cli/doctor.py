@@ -14,11 +14,10 @@ import click
 from auricle import api
 from auricle.audio import Audio
 from auricle.cli.parity import parity
-from auricle.cli.run import pairs
 from auricle.core.errors import AuricleError, SpecError
 from auricle.core.types import Rejected, Sample, parts_of
 from auricle.engine.factory import class_of
-from auricle.engine.spec import Spec, task_of
+from auricle.engine.spec import Spec, parse_arguments, task_of
 from auricle.models import abilities
 from auricle.tasks.inferencers import suited
 
@@ -58,16 +57,16 @@ def checkup(
     findings: list[Iterator[Finding]] = [installed()]
     spec = None
     if task:
-        name, arguments = task_of(task, kind, pairs(task_args))
+        name, arguments = task_of(task, kind, parse_arguments(task_args))
         spec = Spec(task=name, task_args=arguments, model=model or "echo").settled()
         findings.append(data(spec, number))
     if model:
-        findings.append(answering(model, pairs(model_args), spec))
+        findings.append(answering(model, parse_arguments(model_args), spec))
     if options["parity"]:
         if not model:
             raise SpecError("--parity compares a model with itself: say which with -m.")
         asked = spec or Spec(task="demo", model=model)
-        asked = asked.model_copy(update={"model_args": pairs(model_args)})
+        asked = asked.model_copy(update={"model_args": parse_arguments(model_args)})
         findings.append(parity(asked, number))
     healthy = True
     for good, line in (each for group in findings for each in group):

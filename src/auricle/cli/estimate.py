@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import AuricleError
 from auricle.core.types import Generate, Predict, Request, Sample
 from auricle.engine.spec import Spec
 from auricle.models import abilities, adapt
+from auricle.models.catalogue import MODELS
 from auricle.runs.usage import MILLION, Price, heard, money
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import preview, suited
@@ -89,7 +89,7 @@ def _cost(glance: Glance, price: Price, samples: int) -> str:
 
 async def _look(task: Task, spec: Spec, total: int | None, glance: Glance) -> None:
     """A few samples spread over the first rows, for a second at most."""
-    can = abilities(adapt(registry.model.get(spec.model)))
+    can = abilities(adapt(MODELS.get(spec.model)))
     inferencer = suited(task.inferencer, can, task.name, spec.model)
     until = time.monotonic() + GLANCE_SECONDS
     if iter(task.samples) is task.samples:

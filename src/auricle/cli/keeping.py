@@ -28,12 +28,12 @@ RESULTS = ("asr", "mcq", "qa", "open", "classify")
 def import_(path: Path, framework: str, out: Path | None, only: str | None, **said: Any) -> None:
     """Make task files of another framework's config, or runs of its results; no code is run."""
     if framework == "aisbench" or path.suffix in (".yaml", ".yml"):
-        from auricle.interop.task_import import import_tasks
+        from auricle.cli.task_import import import_tasks
 
         import_tasks(path, framework, out, only)
         return
-    from auricle.cli.run import pairs
     from auricle.cli.show import print_runs
+    from auricle.engine.spec import parse_arguments
     from auricle.interop.result_import import Told, import_results
 
     told = Told(
@@ -41,7 +41,7 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **sa
         model=said["model"] or "",
         profile=said["profile"],
         only=only or "",
-        options=pairs(said["task_args"]),
+        options=parse_arguments(said["task_args"]),
     )
     folders = []
     for folder, line in import_results(path, framework, out, told, fresh=said["fresh"]):

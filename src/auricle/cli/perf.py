@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
+from dataclasses import asdict
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,10 +13,10 @@ from typing import Any
 import click
 import orjson
 
-from auricle.cli.run import DONE, FAILED, INTERRUPTED, pairs, price_of
+from auricle.cli.run import DONE, FAILED, INTERRUPTED, price_of
 from auricle.core.errors import SpecError
 from auricle.engine.factory import build, short
-from auricle.engine.spec import Spec, task_of
+from auricle.engine.spec import Spec, parse_arguments, task_of
 from auricle.perf.measurement import Wanted, measure
 from auricle.perf.pricing import Bill
 from auricle.perf.progress import LiveView
@@ -25,6 +26,16 @@ from auricle.perf.report.table import told
 from auricle.runs.run_directory import set_aside
 
 SELFTEST = "selftest"
+
+
+def _run_selftest(as_json: bool) -> None:
+    from auricle.perf import selftest
+
+    ceiling, path = selftest.selftest()
+    if as_json:
+        click.echo(orjson.dumps(asdict(ceiling), option=orjson.OPT_INDENT_2))
+    else:
+        click.echo("\n".join([*selftest.told(ceiling), f"Saved to {path}."]))
 
 
 def measure_task(
@@ -37,9 +48,8 @@ def measure_task(
 ) -> int:
     """Measure one task under one or several loads; what became of it as an exit code."""
     if task == SELFTEST:
-        from auricle.perf.selftest import selftest
-
-        return selftest(as_json)
+        _run_selftest(as_json)
+        return DONE
     if is_measurement(folder := Path(task)):
         other = {name: options[name] for name in ("slo", "window")}
         document = summed_up_again(folder, **other, paid=partial(_bill, options))
@@ -65,12 +75,12 @@ def measure_task(
 def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
     if not model:
         raise SpecError("Say which model: -m NAME. See `auricle list models`.")
-    name, arguments = task_of(task, options["kind"], pairs(options["task_args"]))
+    name, arguments = task_of(task, options["kind"], parse_arguments(options["task_args"]))
     given = {
         "task": name,
         "task_args": arguments,
         "model": model,
-        "model_args": pairs(options["model_args"]),
+        "model_args": parse_arguments(options["model_args"]),
         "limit": options["limit"],
     }
     return Spec.of(given, "auricle perf").settled()

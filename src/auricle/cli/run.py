@@ -25,12 +25,13 @@ from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Rejected, Request
 from auricle.engine.factory import whom
 from auricle.engine.loop import Settings
-from auricle.engine.spec import JudgeSpec, Spec, read_yaml, task_of, tasks_of
+from auricle.engine.spec import JudgeSpec, Spec, parse_arguments, read_yaml, task_of, tasks_of
 from auricle.report.progress import Bars, Progress
 from auricle.runs.response_cache import AnswerCache, default_path, served_name
 from auricle.runs.run_directory import Run, set_aside
 from auricle.runs.usage import Price, Prices, Purse
 from auricle.tasks.base import Task
+from auricle.tasks.demo import DEMO_MODELS
 
 DONE, FAILED, INTERRUPTED = 0, 3, 130
 
@@ -86,8 +87,8 @@ def _specs(
         raise SpecError("Say what to run: `auricle run TASK -m MODEL`. See `auricle list tasks`.")
     if model or "model" not in common:
         common["model"] = _model_or_refuse(model)
-    arguments = {**common.pop("model_args", {}), **pairs(options["model_args"])}
-    told = {**common.pop("task_args", {}), **pairs(options["task_args"])}
+    arguments = {**common.pop("model_args", {}), **parse_arguments(options["model_args"])}
+    told = {**common.pop("task_args", {}), **parse_arguments(options["task_args"])}
     for name in ("limit", "profile"):
         if options[name] is not None:
             common[name] = options[name]
@@ -105,7 +106,7 @@ def _specs(
 
 def _judge(common: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
     """The judge a command names, over the one a file does; another model takes other arguments."""
-    arguments = pairs(judge_args)
+    arguments = parse_arguments(judge_args)
     if judge is not None:
         return {"model": judge, "args": arguments}
     if isinstance(common, dict):
@@ -247,7 +248,7 @@ def _public(word: str) -> str:
     option, name = (word[:2], word[2:]) if word.startswith(("-M", "-J")) else ("", word)
     if not name.partition("=")[1]:
         return word
-    given = pairs([name]) if not name.startswith(("-", "=")) else {}
+    given = parse_arguments([name]) if not name.startswith(("-", "=")) else {}
     shown = redacted(given)
     if shown == given:
         return word
@@ -260,28 +261,10 @@ def _slug(spec: Spec) -> str:
     return re.sub(r"[^\w.+-]+", "-", name).strip("-")
 
 
-def pairs(given: Sequence[str]) -> dict[str, Any]:
-    """`key=value` words as arguments; a value that reads as JSON is that, the rest is text."""
-    found = {}
-    for word in given:
-        name, equals, value = word.partition("=")
-        if not equals or not name:
-            raise SpecError(f"{word!r} should be KEY=VALUE.")
-        try:
-            found[name] = orjson.loads(value)
-        except orjson.JSONDecodeError:
-            found[name] = value
-    return found
-
-
-QUICK_SPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # a third of the time
-DEMO: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx": QUICK_SPHINX}
-
-
 def run_demo(out: Path, fresh: bool, as_json: bool, limit: int | None = None) -> int:
     """Every recogniser that ships its weights, on the speech that ships with the package."""
     folders, code = [], DONE
-    for model, arguments in DEMO.items():
+    for model, arguments in DEMO_MODELS.items():
         folder = out / model
         try:
             spec = Spec(task="demo", model=model, model_args=dict(arguments), limit=limit)
@@ -324,7 +307,10 @@ def ask_model(
 ) -> None:
     if not audio and not text:
         raise SpecError("Ask about something: an audio file, --text, or both.")
-    with redirect_stdout(sys.stderr), api.load_model(model, **pairs(model_args)) as loaded:
+    with (
+        redirect_stdout(sys.stderr),
+        api.load_model(model, **parse_arguments(model_args)) as loaded,
+    ):
         try:
             output = loaded.ask(list(audio), text)
         except SampleError as error:
@@ -344,8 +330,13 @@ def preview_task(
     number: int,
 ) -> None:
     """The first requests of a task, word by word."""
-    name, arguments = task_of(task, kind, pairs(task_args))
-    spec = Spec(task=name, task_args=arguments, model=model or "echo", model_args=pairs(model_args))
+    name, arguments = task_of(task, kind, parse_arguments(task_args))
+    spec = Spec(
+        task=name,
+        task_args=arguments,
+        model=model or "echo",
+        model_args=parse_arguments(model_args),
+    )
     for sample, requests in islice(api.preview(spec, named_model=model is not None), number):
         if isinstance(sample, Rejected):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")

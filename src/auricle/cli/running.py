@@ -169,6 +169,6 @@ def fake_server(**options: Any) -> None:
 
     Answers repeat the last question, or tell a digest of what was heard.
     """
-    from auricle.testing.fake_server.command import serve
+    from auricle.cli.fake_server import serve
 
     serve(**options)

@@ -13,15 +13,19 @@ from typing import Any
 import click
 import orjson
 
-from auricle.core import registry
 from auricle.core.errors import SpecError
+from auricle.core.registry import Registry
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Record
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.turns import conversation
+from auricle.models.catalogue import MODELS
+from auricle.prompts.catalogue import ENCODERS, RETRIEVERS
 from auricle.report import terminal, transcript
 from auricle.report.number_format import likelihood_of
 from auricle.report.usage import usage_line
 from auricle.runs.run_directory import Run
+from auricle.tasks.catalogue import INFERENCERS, TASKS
 
 
 def told_of(run: Path) -> dict[str, Any]:
@@ -30,7 +34,7 @@ def told_of(run: Path) -> dict[str, Any]:
     if published is None:
         from auricle import api
 
-        return api.metrics(run)
+        return api.load_metrics(run)
     return published
 
 
@@ -174,8 +178,8 @@ def compare_runs(
     if any((run / "perf.json").exists() for run in runs):
         compare_measurements(runs, as_json)
         return
+    from auricle.api import compare
     from auricle.report import compare_text
-    from auricle.report.compare import compare
 
     found = compare(*runs, metrics, by, most_flips=flips)
     document = found.document()
@@ -210,6 +214,11 @@ def compare_measurements(runs: tuple[Path, Path], as_json: bool) -> None:
     click.echo("\n".join(lines(document)))
 
 
+def _registry(kind: str) -> Registry[Any]:
+    registries = (TASKS, MODELS, METRICS, INFERENCERS, RETRIEVERS, ENCODERS)
+    return {f"{registry.kind}s": registry for registry in registries}[kind]
+
+
 def list_names(kind: str, as_json: bool) -> None:
     """What can be named, with a line about each."""
     if kind == "profiles":
@@ -217,8 +226,8 @@ def list_names(kind: str, as_json: bool) -> None:
 
         about = {name: each.description for name, each in PROFILES.items()}
     else:
-        table: registry.Registry[Any] = getattr(registry, kind.removesuffix("s"))
-        about = {name: table.about(name) for name in table} | table.foreign()
+        table = _registry(kind)
+        about = {name: table.summary(name) for name in table} | table.adapters()
     if as_json:
         click.echo(orjson.dumps(about, option=orjson.OPT_INDENT_2))
         return

@@ -1,4 +1,10 @@
-"""Names to things. Built-in names are strings until asked for, so importing is cheap."""
+"""Registries: look up models, tasks and metrics by name.
+
+Built-in names are import paths until they are used, so importing a registry is cheap. Other
+packages add names through entry points (`auricle.models`, `auricle.tasks`, …). Other frameworks
+add prefixes such as `kimi:` through the groups `auricle.model_adapters`, `auricle.task_adapters`
+and `auricle.inferencer_adapters`.
+"""
 
 from __future__ import annotations
 
@@ -7,144 +13,202 @@ import fnmatch
 import importlib.util
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
 from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from auricle import catalogue
-from auricle.catalogue import Builtin as Builtin
 from auricle.core.errors import SpecError, UnknownName, told
 
 T = TypeVar("T")
+ADAPTED_KINDS = ("model", "task", "inferencer")
+
+
+@dataclass(frozen=True, slots=True)
+class Builtin:
+    """Import path of a built-in, and a one-line summary that needs no import."""
+
+    path: str
+    summary: str
 
 
 class Registry(Generic[T]):
-    """A table of things by name, filled by decorator, by entry point or by `module:name`."""
+    """A table of objects by name, filled by decorator, entry point or `module:name`.
 
-    def __init__(
-        self,
-        kind: str,
-        builtin: Mapping[str, Builtin],
-        prefixes: Mapping[str, Builtin] | None = None,
-    ) -> None:
+    Args:
+        kind: What the registry holds, in the singular: "model", "task", …
+        builtin: Names that come with Auricle.
+    """
+
+    def __init__(self, kind: str, builtin: Mapping[str, Builtin]) -> None:
         self.kind = kind
-        self._builtin = builtin
-        self._prefixes = prefixes or {}
-        self._found: dict[str, T] = {}
+        self.builtin = builtin
+        self._registered: dict[str, T] = {}
 
     def __call__(self, name: str) -> Callable[[T], T]:
-        """Decorator: `@model("whisper")`."""
+        """Register the decorated object: `@model("whisper")`."""
 
-        def add(thing: T) -> T:
-            if name in self._builtin or not _is_same(self._found.get(name, thing), thing):
-                raise SpecError(f"A {self.kind} called {name!r} is already registered.")
-            self._found[name] = thing
-            return thing
+        def register(value: T) -> T:
+            if name in self.builtin or not _is_same(self._registered.get(name, value), value):
+                raise SpecError(f"A {self.kind} named {name!r} is already registered.")
+            self._registered[name] = value
+            return value
 
-        return add
+        return register
 
     def __iter__(self) -> Iterator[str]:
-        plugins = (point.name for point in self._plugins())
-        return iter(sorted({*self._found, *self._builtin, *plugins}))
+        return iter(sorted({*self._registered, *self.builtin, *self._plugins()}))
 
-    def about(self, name: str) -> str:
-        """One line on `name`, without importing what is not imported yet."""
-        if name in self._builtin:
-            return self._builtin[name].about
-        if name in self._found:
-            return (getattr(self._found[name], "__doc__", "") or "").strip().partition("\n")[0]
-        return ", ".join(f"from {point.value}" for point in self._plugins(name))
+    def summary(self, name: str) -> str:
+        """Describe `name` in one line."""
+        if name in self.builtin:
+            return self.builtin[name].summary
+        if name in self._registered:
+            return _first_line(self._registered[name])
+        plugin = self._plugins().get(name)
+        return _plugin_summary(plugin) if plugin else ""
 
-    def foreign(self) -> dict[str, str]:
-        """How what was made for other frameworks is named, with a line on each."""
+    def adapters(self) -> dict[str, str]:
+        """List the forms of name that other frameworks add, with a line on each."""
         form = "NAME" if self.kind == "task" else "file.py:Class"
-        return {f"{name}:{form}": each.about for name, each in self._prefixes.items()}
+        return {
+            f"{prefix}:{form}": _plugin_summary(point) for prefix, point in self._adapters().items()
+        }
 
     def get(self, name: str) -> T:
-        """What `name` stands for; `package.module:attr` and `file.py:attr` need no registration."""
-        if name not in self._found:
-            found = self._load(name)
-            if ":" in name:  # a file may have changed by the next call; names are for good
-                return found
-            self._found[name] = found
-        return self._found[name]
+        """Return what `name` refers to.
 
-    def members(self, name: str, arguments: Mapping[str, Any]) -> list[str]:
-        """The names a name stands for: several, if it is another framework's group or holds `*`."""
+        `package.module:attribute` and `file.py:attribute` need no registration.
+
+        Raises:
+            UnknownName: if there is nothing of that name.
+        """
+        if name in self._registered:
+            return self._registered[name]
+        value = self._load(name)
+        if ":" not in name:  # a file may change between calls, so only plain names are kept
+            self._registered[name] = value
+        return value
+
+    def expand(self, name: str, arguments: Mapping[str, Any]) -> list[str]:
+        """List the names a pattern with `*`, or a group of another framework, stands for."""
         prefix, colon, _ = name.partition(":")
         if "*" in name and not colon:
             return fnmatch.filter(self, name) or [name]
-        if not colon or prefix not in self._prefixes:
+        if not colon or prefix not in self._adapters():
             return [name]
-        of_group = getattr(self.get(name), "members", None)
-        return [f"{prefix}:{each}" for each in of_group(arguments)] if of_group else [name]
+        members = getattr(self.get(name), "members", None)
+        return [f"{prefix}:{member}" for member in members(arguments)] if members else [name]
 
-    def settled(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Arguments as they hold from anywhere, where another framework's settings decide them."""
+    def resolve_arguments(self, name: str, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Make arguments independent of the working directory, where an adapter reads settings."""
         prefix, colon, _ = name.partition(":")
-        foreign = colon and prefix in self._prefixes
-        own = getattr(self.get(name), "settled", None) if foreign else None
-        return own(arguments) if own else arguments
+        if not colon or prefix not in self._adapters():
+            return arguments
+        resolve = getattr(self.get(name), "resolve_arguments", None)
+        return cast(Mapping[str, Any], resolve(arguments)) if resolve else arguments
 
     def _load(self, name: str) -> T:
-        if name in self._builtin:
-            return cast(T, attribute(self._builtin[name].path))
-        for point in self._plugins(name):
-            return cast(T, point.load())
+        if name in self.builtin:
+            return cast(T, import_object(self.builtin[name].path))
+        if plugin := self._plugins().get(name):
+            return cast(T, plugin.load())
         prefix, _, rest = name.partition(":")
-        if prefix in self._prefixes:
-            return cast(T, attribute(self._prefixes[prefix].path)(rest))
-        if parted(name)[0]:
-            uses = [each.about for table in FOREIGNERS if (each := table.get(prefix))]
-            raise UnknownName(f"{prefix}: names no {self.kind}, but {' or '.join(uses)}.")
+        if adapter := self._adapters().get(prefix):
+            return cast(T, adapter.load()(rest))
+        if split_prefix(name)[0]:
+            kinds = [kind for kind in ADAPTED_KINDS if prefix in _adapters(kind)]
+            raise UnknownName(f"{prefix}: cannot name a {self.kind}, only a {' or '.join(kinds)}.")
         if ":" in name:
-            return cast(T, attribute(name))
-        near = _near(name, list(self))
-        hint = f"Did you mean {', '.join(near)}?" if near else f"See `auricle list {self.kind}s`."
-        raise UnknownName(f"No {self.kind} called {name!r}. {hint}")
+            return cast(T, import_object(name))
+        similar = _similar(name, list(self))
+        hint = (
+            f"Did you mean {', '.join(similar)}?"
+            if similar
+            else f"See `auricle list {self.kind}s`."
+        )
+        raise UnknownName(f"Unknown {self.kind} {name!r}. {hint}")
 
-    def _plugins(self, name: str | None = None) -> list[EntryPoint]:
-        found = entry_points(group=f"auricle.{self.kind}s")
-        return [point for point in found if name is None or point.name == name]
+    def _plugins(self) -> Mapping[str, EntryPoint]:
+        return _entry_points(f"auricle.{self.kind}s")
 
-
-def _near(name: str, known: Sequence[str]) -> list[str]:
-    """Names that might be meant: `mmsu` of voicebench-mmsu, or a slip of the finger."""
-    within = [each for each in known if len(name) > 2 and name.casefold() in each.casefold()]
-    alike = difflib.get_close_matches(name, known, n=3)
-    return list(dict.fromkeys([*within, *alike]))[:3]
-
-
-def _is_same(one: Any, other: Any) -> bool:
-    """The same thing, maybe read anew: a file given as `file.py:thing` is, each time."""
-    places = [(getattr(x, "__module__", x), getattr(x, "__qualname__", x)) for x in (one, other)]
-    return places[0] == places[1]
+    def _adapters(self) -> Mapping[str, EntryPoint]:
+        return _adapters(self.kind)
 
 
-def attribute(path: str, package: str = "") -> Any:
-    """The thing at `package.module:name` or `path/file.py:name`, read as a part of `package`."""
+def split_prefix(name: str) -> tuple[str, str]:
+    """Split off the prefix of another framework, colon included; it is empty if there is none."""
+    prefix, colon, rest = name.partition(":")
+    if colon and any(prefix in _adapters(kind) for kind in ADAPTED_KINDS):
+        return prefix + colon, rest
+    return "", name
+
+
+def import_object(path: str, package: str = "") -> Any:
+    """Import `package.module:name` or `path/file.py:name`.
+
+    Args:
+        path: What to import.
+        package: Name of the package a file is imported into.
+    """
     where, _, name = path.rpartition(":")
     if not where or not name:
         raise UnknownName(f"{path!r} should be package.module:name or path/file.py:name.")
     from_file = where.endswith(".py")
     module = _from_file(Path(where), package) if from_file else _from_package(where)
     if not hasattr(module, name):
-        public = [each for each in vars(module) if not each.startswith("_")]
-        near = difflib.get_close_matches(name, public, n=3) or public[:5]
-        raise UnknownName(f"{where} has no {name!r}; it has {', '.join(near) or 'nothing'}.")
+        public = [attribute for attribute in vars(module) if not attribute.startswith("_")]
+        names = difflib.get_close_matches(name, public, n=3) or public[:5]
+        raise UnknownName(f"{where} has no {name!r}; it has {', '.join(names) or 'nothing'}.")
     return getattr(module, name)
 
 
+@cache
+def _entry_points(group: str) -> Mapping[str, EntryPoint]:
+    return {point.name: point for point in entry_points(group=group)}
+
+
+def _adapters(kind: str) -> Mapping[str, EntryPoint]:
+    return _entry_points(f"auricle.{kind}_adapters")
+
+
+def _plugin_summary(point: EntryPoint) -> str:
+    """Read the first line of a plugin's docstring; a broken plugin must not break a listing."""
+    try:
+        return _first_line(point.load()) or f"from {point.value}"
+    except Exception as error:  # noqa: BLE001 - code of another package
+        return f"from {point.value}; cannot be loaded: {told(error)}"
+
+
+def _first_line(value: Any) -> str:
+    return (getattr(value, "__doc__", "") or "").strip().partition("\n")[0]
+
+
+def _similar(name: str, names: Sequence[str]) -> list[str]:
+    """Suggest names that contain `name` (mmsu: voicebench-mmsu) or are spelled like it."""
+    folded = name.casefold()
+    containing = [known for known in names if len(name) > 2 and folded in known.casefold()]
+    close = difflib.get_close_matches(name, names, n=3)
+    return list(dict.fromkeys([*containing, *close]))[:3]
+
+
+def _is_same(first: Any, second: Any) -> bool:
+    """Compare by qualified name: a file given as `file.py:name` is imported anew each time."""
+    names = [(getattr(x, "__module__", x), getattr(x, "__qualname__", x)) for x in (first, second)]
+    return names[0] == names[1]
+
+
 def _from_package(name: str) -> Any:
-    if str(Path.cwd()) not in sys.path:  # an installed command does not see the user's folder
+    if str(Path.cwd()) not in sys.path:  # an installed command does not see the working directory
         sys.path.append(str(Path.cwd()))
     try:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name and not (name == error.name or name.startswith(error.name + ".")):
             raise SpecError(f"{name} needs the package {error.name!r}, not installed.") from error
-        raise UnknownName(f"No module called {name!r} to import from here.") from error
+        raise UnknownName(f"There is no module {name!r} to import.") from error
     except (Exception, SystemExit) as error:
         raise SpecError(
             f"{name} cannot be loaded: {type(error).__name__}: {told(error)}"
@@ -160,7 +224,7 @@ def _from_file(path: Path, package: str = "") -> Any:
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module  # dataclasses look their module up here
+    sys.modules[name] = module  # dataclasses look up their module here
     if str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
     try:
@@ -170,51 +234,3 @@ def _from_file(path: Path, package: str = "") -> Any:
             f"{path} cannot be loaded: {type(error).__name__}: {told(error)}"
         ) from error
     return module
-
-
-FOREIGN_TASKS = {
-    "kimi": Builtin(
-        "auricle.interop.kimi:task_of", "a dataset of Kimi-Audio-Evalkit, by its name or its class"
-    ),
-    "lmms": Builtin("auricle.interop.lmms:task_of", "a task of lmms-eval, by its YAML file"),
-    "ser": Builtin(
-        "auricle.interop.ser:task_of", "a dataset of a suite for emotions, by its class"
-    ),
-}
-"""Datasets of other frameworks, by what stands before their name, `module:Class` or file."""
-FOREIGN = {
-    "cmi": Builtin("auricle.interop.cmi.model:model_of", "a class written for CMI-RewardBench"),
-    "kimi": Builtin("auricle.interop.kimi:model_of", "a class written for Kimi-Audio-Evalkit"),
-    "lmms": Builtin("auricle.interop.lmms:model_of", "a class written for lmms-eval"),
-    "ser": Builtin("auricle.interop.ser:model_of", "a wrapper of a suite for speech emotions"),
-}
-"""Classes written for other frameworks, by what stands before `module:Class` or `file.py:Class`."""
-FOREIGN_INFERENCERS = {
-    "aisbench": Builtin(
-        "auricle.interop.aisbench:inferencer_of", "an inferencer class written for AISBench"
-    ),
-}
-
-FOREIGNERS = (FOREIGN, FOREIGN_INFERENCERS, FOREIGN_TASKS)
-
-
-def parted(name: str) -> tuple[str, str]:
-    """The prefix of another framework, with its colon, if a name has one; and the rest."""
-    prefix, colon, rest = name.partition(":")
-    foreign = any(prefix in each for each in FOREIGNERS)
-    return (prefix + colon, rest) if colon and foreign else ("", name)
-
-
-task: Registry[Callable[..., Any]] = Registry("task", catalogue.TASKS, FOREIGN_TASKS)
-
-model: Registry[Any] = Registry("model", catalogue.MODELS, FOREIGN)
-
-inferencer: Registry[Callable[..., Any]] = Registry(
-    "inferencer", catalogue.INFERENCERS, FOREIGN_INFERENCERS
-)
-
-metric: Registry[Any] = Registry("metric", catalogue.METRICS)
-
-retriever: Registry[Any] = Registry("retriever", catalogue.RETRIEVERS)
-
-encoder: Registry[Any] = Registry("encoder", catalogue.ENCODERS)

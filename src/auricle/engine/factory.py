@@ -11,20 +11,22 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import AuricleError, SpecError, told
+from auricle.core.registry import split_prefix
 from auricle.core.types import Json
 from auricle.engine.retry import Settings
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, adapt
+from auricle.models.catalogue import MODELS
 from auricle.models.environments import ENVIRONMENT, PYTHON, home_of
 from auricle.tasks.base import Task
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Inferencer
 
 
 def build(spec: Spec) -> Task:
     """The task a spec names, under the profile it names."""
-    task: Task = _called(registry.task.get(spec.task), spec.task, spec.task_args)
+    task: Task = _called(TASKS.get(spec.task), spec.task, spec.task_args)
     if not isinstance(task, Task):
         raise SpecError(f"{spec.task} returned {type(task).__name__}, not a Task.")
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
@@ -64,7 +66,7 @@ def class_of(spec: Spec) -> type[Model]:
         from auricle.engine.workers.interpreter import described
 
         return described(spec.model, home.python, home.variables)
-    return adapt(registry.model.get(spec.model))
+    return adapt(MODELS.get(spec.model))
 
 
 def surroundings_of(spec: Spec) -> dict[str, Any]:
@@ -181,6 +183,6 @@ def description(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Jso
 
 def short(model: str) -> str:
     """A model's name without the folders of its file."""
-    prefix, code = registry.parted(model)
+    prefix, code = split_prefix(model)
     file, colon, attribute = code.rpartition(":")
     return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model

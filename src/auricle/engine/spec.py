@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
+import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
-from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redacted
+from auricle.core.registry import split_prefix
 from auricle.data.huggingface import PREFIX
 from auricle.data.rows import READERS
 from auricle.data.yaml_file import read_extended
 from auricle.data.yaml_file import read_yaml as read_yaml
+from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
+from auricle.tasks.catalogue import TASKS
 
 KINDS = (
     *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
@@ -50,6 +53,11 @@ class JudgeSpec(BaseModel):
 
     model: str
     args: dict[str, Any] = Field(default_factory=dict)
+
+    @classmethod
+    def from_run(cls, run: Run) -> Self:
+        """Return the spec a run was made from."""
+        return cls.model_validate(run.spec["spec"])
 
     @classmethod
     def of(cls, given: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
@@ -92,6 +100,11 @@ class Spec(BaseModel):
         return cls.of(read_yaml(path), str(path))
 
     @classmethod
+    def from_run(cls, run: Run) -> Self:
+        """Return the spec a run was made from."""
+        return cls.model_validate(run.spec["spec"])
+
+    @classmethod
     def of(cls, fields: dict[str, Any], source: str) -> Self:
         """A spec from named values, or what is wrong with the first of them."""
         try:
@@ -104,7 +117,7 @@ class Spec(BaseModel):
     def settled(self) -> Self:
         """The same spec with its paths made absolute, so that it reads the same from anywhere."""
         update: dict[str, Any] = {
-            "task_args": placed(registry.task.settled(self.task, self.task_args), Path()),
+            "task_args": placed(TASKS.resolve_arguments(self.task, self.task_args), Path()),
             "model": _absolute_code(self.model),
             "model_args": _with_format(self.model_args),
         }
@@ -132,10 +145,10 @@ class Spec(BaseModel):
 
 def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The task's registered name and arguments, from what stands on a command line."""
-    if name.endswith(YAML) and not registry.parted(name)[0]:
+    if name.endswith(YAML) and not split_prefix(name)[0]:
         return _task_file(Path(name), arguments)
     if name.startswith(PREFIX) or Path(name).suffix.lower() in READERS:
-        if foreign := registry.parted(name)[0]:
+        if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is data, and no task: give it without {foreign}")
         if kind is None:
             raise SpecError(f"{name} is data: say what it is with --as {'|'.join(KINDS)}.")
@@ -153,7 +166,7 @@ def tasks_of(
 ) -> list[tuple[str, dict[str, Any]]]:
     """The same where a name may stand for a group of tasks: each of them, with the arguments."""
     found, given = task_of(name, kind, arguments)
-    return [(each, given) for each in registry.task.members(found, given)]
+    return [(each, given) for each in TASKS.expand(found, given)]
 
 
 def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -165,7 +178,7 @@ def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, An
     kind = _absolute_code(kind, path.parent)
     wanted = {"name": path.stem, **given, **arguments}
     with marks.pointing("kind"):
-        make = registry.task.get(kind)
+        make = TASKS.get(kind)
     with marks.pointing():
         task = make(**wanted)  # lazy: refused here, where the line is known
         _refuse_prompt(task)
@@ -218,8 +231,22 @@ def _absolute(value: str, base: Path) -> str:
 
 def _absolute_code(name: str, base: Path = Path()) -> str:
     """`file.py:Class` with its file's whole path, prefixed or not; other names as they are."""
-    prefix, code = registry.parted(name)
+    prefix, code = split_prefix(name)
     if prefix and code.endswith(YAML):  # another framework's task
         return f"{prefix}{(base / code).resolve()}"
     file, suffix, attribute = code.partition(".py:")
     return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name
+
+
+def parse_arguments(words: Sequence[str]) -> dict[str, Any]:
+    """Parse `key=value` words; a value that is valid JSON is parsed, any other is text."""
+    arguments = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not name:
+            raise SpecError(f"{word!r} should be KEY=VALUE.")
+        try:
+            arguments[name] = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            arguments[name] = value
+    return arguments

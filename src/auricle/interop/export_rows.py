@@ -17,6 +17,7 @@ from auricle.core.errors import SpecError
 from auricle.core.files import write_lines
 from auricle.core.types import Generation, Json, Record, parts_of
 from auricle.engine.factory import short
+from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
@@ -38,7 +39,7 @@ class Written:
     @classmethod
     def of(cls, path: Path, form: str) -> Written:
         run = Run.load(path)
-        spec = api.spec_of(run)
+        spec = Spec.from_run(run)
         held = [each for each in run.records() if not _is_rejected(each)]
         for record in held:
             if not record.error and not _is_text(record):

@@ -13,11 +13,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
 import orjson
 
 from auricle.core.errors import SpecError
@@ -37,8 +35,8 @@ TRIES = 2  # at a rate, as somebody else may have been at work
 SAMPLES = 64
 
 
-def selftest(as_json: bool) -> int:
-    """Find this machine's ceiling, tell it, and keep it for later measurements."""
+def selftest() -> tuple[Ceiling, Path]:
+    """Measure what one sender on this machine can do, and save it for later measurements."""
     with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, served() as url:
         trial = Trial(Path(name), url)
         found = Ceiling(
@@ -48,12 +46,7 @@ def selftest(as_json: bool) -> int:
             machine=machine(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-    path = found.save()
-    if as_json:
-        click.echo(orjson.dumps(asdict(found), option=orjson.OPT_INDENT_2))
-    else:
-        click.echo("\n".join([*told(found), f"Kept in {path}."]))
-    return 0
+    return found, found.save()
 
 
 def told(found: Ceiling) -> Iterator[str]:

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.data.rows import revision
 from auricle.prompts.budget import Budget, Shown, everything
+from auricle.prompts.catalogue import RETRIEVERS
 
 OWN = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")
@@ -106,7 +106,7 @@ def _by_name(given: Any) -> Mapping[str, Any]:
 
 def _kind(use: str) -> Any:
     try:
-        kind = registry.retriever.get(use)
+        kind = RETRIEVERS.get(use)
     except SpecError as error:
         error.where = ("shots", "use")
         raise

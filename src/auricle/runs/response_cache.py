@@ -26,7 +26,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.redaction import SECRET, redacted
-from auricle.core.registry import parted
+from auricle.core.registry import split_prefix
 from auricle.core.serialization import dumps, read_output
 from auricle.core.types import ABILITY, Generation, Output, Request, Turn
 
@@ -358,7 +358,7 @@ def _whom(model: str, arguments: Mapping[str, Any]) -> bytes:
 
 def _code_of(model: str) -> tuple[str, str]:
     """`file.py:name` by the file's content, wherever it is: code that changed is another model."""
-    prefix, code = parted(model)
+    prefix, code = split_prefix(model)
     file, colon, attribute = code.rpartition(":")
     if not (colon and file.endswith(".py") and Path(file).is_file()):
         return model, ""

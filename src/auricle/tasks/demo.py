@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from auricle.core.types import Rejected, Sample
 from auricle.data.manifest import Manifest
@@ -12,6 +13,12 @@ from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
 
 FOLDER = Path(__file__).with_name("demo_speech")
+_FAST_POCKETSPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # a third of the time
+DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {
+    "moonshine": {},
+    "pocketsphinx": _FAST_POCKETSPHINX,
+}
+"""Models of `auricle demo`, with their arguments."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,12 @@ from functools import cached_property
 from pathlib import Path, PurePath
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Rejected, Sample
 from auricle.data.huggingface import PREFIX, HuggingFace
 from auricle.data.manifest import Fields, Manifest
 from auricle.metrics.base import Metric, as_metric
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.labels import option_index
 from auricle.metrics.multi_answer import over_each
 from auricle.prompts.few_shot import Shots
@@ -245,7 +245,7 @@ def _metrics(names: Sequence[str], answers: str | Sequence[str], options: Option
 
 def _metric(name: str, at: int) -> Metric:
     try:
-        return as_metric(registry.metric.get(name))
+        return as_metric(METRICS.get(name))
     except SpecError as error:
         error.where = error.where or ("metrics", at)
         raise

@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import SpecError
+from auricle.core.registry import import_object
 from auricle.core.types import Input, Json, Rejected, Sample
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import Shots
+from auricle.tasks.catalogue import INFERENCERS
 from auricle.tasks.inferencers import Choose, Inferencer, Respond
 from auricle.tasks.options import Options, listed
 
@@ -45,7 +46,7 @@ def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "res
     """What options say of asking, and otherwise what the kind of task does."""
     name, given = _named(options.inferencer, use)
     try:
-        make = registry.inferencer.get(name)
+        make = INFERENCERS.get(name)
     except SpecError as error:
         error.where = ("inferencer",)
         raise
@@ -90,7 +91,7 @@ def _settled(value: Any) -> Any:
 
 def _made(make: Callable[..., Any], name: str, settings: dict[str, Any]) -> Inferencer:
     if isinstance(settings.get("next"), str):
-        settings["next"] = registry.attribute(settings["next"])
+        settings["next"] = import_object(settings["next"])
     try:
         made: Inferencer = make(**settings)
     except TypeError as error:

@@ -9,11 +9,11 @@ from reward_classes import calls, checkout, duck, in_custom_models, inheriting
 from auricle import load_model
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError, UnknownName
-from auricle.core.registry import model as models
 from auricle.core.types import Predict
 from auricle.interop.cmi.model import CmiRewardModel, model_of
 from auricle.interop.cmi.stubs import BenchmarkModelABC, input_class, interface
 from auricle.models import abilities
+from auricle.models.catalogue import MODELS
 
 
 @pytest.fixture(autouse=True)
@@ -30,13 +30,13 @@ def python_as_before(monkeypatch, tmp_path):
 
 def scored(path, made, count=1, **arguments):
     """What a class that returns `made` is understood to say."""
-    loaded = models.get(f"cmi:{duck(path, made)}:Duck")(device="cpu", **arguments)
+    loaded = MODELS.get(f"cmi:{duck(path, made)}:Duck")(device="cpu", **arguments)
     sound = Audio.of(np.zeros(1600, np.float32), rate=16_000)
     return loaded.predict([Predict(inputs={"audio": sound})] * count)
 
 
 def test_a_class_is_found_by_its_file_and_can_predict(tmp_path):
-    found = models.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")
+    found = MODELS.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")
     assert found.__name__ == "MyBaseline"
     assert abilities(found) == ["predict"]
     assert found.batch_size == 12
@@ -70,7 +70,7 @@ def test_a_class_is_told_what_the_benchmark_tells_it(tmp_path, tone):
 def test_the_batch_size_a_class_is_told_is_that_of_the_batch(tmp_path, tone):
     code = f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline"
     sound = Audio.of(tone("a.wav"))
-    models.get(code)(device="cpu", log="log").predict([Predict(inputs={"audio": sound})] * 3)
+    MODELS.get(code)(device="cpu", log="log").predict([Predict(inputs={"audio": sound})] * 3)
     assert [call["batch_size"] for call in calls("log")] == [3]
 
 
@@ -99,7 +99,7 @@ def test_a_class_in_custom_models_makes_its_own_parent_importable(tmp_path):
 
 
 def test_only_importing_sees_the_stand_in(tmp_path):
-    models.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")(device="cpu")
+    MODELS.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")(device="cpu")
     assert not [name for name in sys.modules if name.partition(".")[0] == "core"]
 
 
@@ -125,7 +125,7 @@ def test_the_stand_in_needs_no_torch(auricle, tmp_path):
 def test_somebody_elses_core_is_there_again_afterwards(monkeypatch, tmp_path):
     other = type(sys)("core")
     monkeypatch.setitem(sys.modules, "core", other)
-    models.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")(device="cpu")
+    MODELS.get(f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline")(device="cpu")
     assert sys.modules["core"] is other
 
 
@@ -134,7 +134,7 @@ def test_a_core_of_ones_own_stays_and_is_only_added_to(tmp_path):
     (tmp_path / "core" / "__init__.py").write_text("MINE = 7\n")
     path = inheriting(tmp_path / "my_model.py")
     path.write_text("import core\nassert core.MINE == 7\n" + path.read_text())
-    models.get(f"cmi:{path}:MyBaseline")(device="cpu")
+    MODELS.get(f"cmi:{path}:MyBaseline")(device="cpu")
 
 
 def test_a_checkouts_own_interface_is_used_where_it_is_named(tmp_path):
@@ -187,7 +187,7 @@ def heard(tmp_path, sound, **arguments):
     code = f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline"
     reference = arguments.pop("ref_audio", None)
     inputs = {"audio": sound, **({"ref_audio": reference} if reference else {})}
-    models.get(code)(device="cpu", log="log", **arguments).predict([Predict(inputs=inputs)])
+    MODELS.get(code)(device="cpu", log="log", **arguments).predict([Predict(inputs=inputs)])
     return calls("log")[0]
 
 
@@ -230,7 +230,7 @@ def test_without_a_crop_only_the_class_is_told_a_length(tmp_path, tone):
 def test_a_sample_without_a_sound_says_what_it_has(tmp_path):
     code = f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline"
     with pytest.raises(SampleError, match="no sound under `audio` to rate; given: text"):
-        models.get(code)(device="cpu").predict([Predict(inputs={"text": "x"})])
+        MODELS.get(code)(device="cpu").predict([Predict(inputs={"text": "x"})])
 
 
 # --- what comes back -------------------------------------------------------------------
@@ -279,7 +279,7 @@ def test_too_few_rows_are_the_samples_fault(tmp_path):
 
 def test_one_odd_answer_among_good_ones_is_one_samples(tmp_path):
     made = "[[1, 2]] * len(inputs) if len(inputs) > 1 else [1, 2]"
-    model = models.get(f"cmi:{duck(tmp_path / 'duck.py', made)}:Duck")(device="cpu")
+    model = MODELS.get(f"cmi:{duck(tmp_path / 'duck.py', made)}:Duck")(device="cpu")
     asked = [Predict(inputs={"audio": Audio.of(np.zeros(1600, np.float32), rate=16_000)})] * 2
     assert len(model.predict(asked)) == 2
     with pytest.raises(SampleError):
@@ -317,7 +317,7 @@ def test_a_name_that_is_none_is_refused_before_anything_runs(code, words):
 def test_an_argument_that_cannot_be_is_refused_by_name(tmp_path, arguments, words):
     code = f"cmi:{inheriting(tmp_path / 'my_model.py')}:MyBaseline"
     with pytest.raises(SpecError, match=words):
-        models.get(code)(device="cpu", **arguments)
+        MODELS.get(code)(device="cpu", **arguments)
 
 
 @pytest.mark.parametrize(
@@ -346,7 +346,7 @@ def test_an_argument_that_cannot_be_is_refused_by_name(tmp_path, arguments, word
 def test_what_is_no_reward_model_says_what_it_lacks(tmp_path, written, words):
     (tmp_path / "my.py").write_text(written)
     with pytest.raises(SpecError, match=words):
-        models.get(f"cmi:{tmp_path / 'my.py'}:My")(device="cpu")
+        MODELS.get(f"cmi:{tmp_path / 'my.py'}:My")(device="cpu")
 
 
 # --- the official model ----------------------------------------------------------------

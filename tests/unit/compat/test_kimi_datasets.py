@@ -7,13 +7,13 @@ import pytest
 
 from auricle.api import evaluate, preview
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.registry import task as tasks
 from auricle.core.types import Rejected
 from auricle.engine.factory import build
 from auricle.engine.spec import Spec, tasks_of
 from auricle.interop.kimi.datasets import GROUPS, KNOWN, dataset, group
 from auricle.interop.kimi.paths import Places
 from auricle.runs.run_directory import Run
+from auricle.tasks.catalogue import TASKS
 
 CLASSES = Path(__file__).with_name("kimi_classes.py")
 VOCAL = (
@@ -175,7 +175,7 @@ def test_a_group_is_its_datasets_and_the_missing_ones_are_named(capsys):
 
 def test_a_group_without_any_data_is_refused():
     with pytest.raises(SpecError, match="leads to none of ClothoAQA, sd-qa, OpenAudioBench"):
-        tasks.members("kimi:refqa", {})
+        TASKS.expand("kimi:refqa", {})
 
 
 def test_a_group_where_one_task_is_due_names_its_members():

@@ -13,12 +13,12 @@ import pytest
 from auricle import load_model
 from auricle.api import evaluate
 from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
-from auricle.core.registry import model as models
 from auricle.core.types import Generate, Turn
 from auricle.engine.loop import Settings
 from auricle.engine.spec import Spec
 from auricle.interop.kimi.stubs import BASE, Shelf
 from auricle.models import abilities
+from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond, telling
 
@@ -61,7 +61,7 @@ def test_the_guide_s_example_answers_as_it_does_by_hand(tone, manifest, auricle)
     assert done.returncode == 0, done.stderr
     shelf = Shelf(f"{FILE}:Listening", "almeval.models")
     with shelf.open():
-        made = models.get(f"kimi:{FILE}:Listening")(model_path="here")._made
+        made = MODELS.get(f"kimi:{FILE}:Listening")(model_path="here")._made
         meta = {"task": "ASR", "lang": "en"}
         by_hand = [
             made({"index": at, "audio": [str(each)], "text": "", "meta": copy.copy(meta)})
@@ -74,7 +74,7 @@ def test_the_guide_s_example_answers_as_it_does_by_hand(tone, manifest, auricle)
 
 
 def test_a_class_is_found_by_its_file_and_can_generate():
-    found = models.get(f"kimi:{FILE}:Listening")
+    found = MODELS.get(f"kimi:{FILE}:Listening")
     assert (found.__name__, abilities(found), found.batch_size) == ("Listening", ["generate"], 1)
 
 
@@ -185,15 +185,15 @@ def test_a_question_outside_any_task_is_open_ended(tone):
 
 def test_only_a_model_that_wants_to_be_told_is(tone):
     way = Respond("{question}")
-    assert telling(way, models.get("echo"), {"name": "x"}) is way
-    told = telling(way, models.get(f"kimi:{FILE}:Odd"), {"name": "x"})
+    assert telling(way, MODELS.get("echo"), {"name": "x"}) is way
+    told = telling(way, MODELS.get(f"kimi:{FILE}:Odd"), {"name": "x"})
     assert told.needs == "generate"
     assert repr(way) in repr(told)
 
 
 def test_a_conversation_is_refused(tone):
     turns = (Turn("user", ("hello",)), Turn("assistant", ("yes?",)), Turn("user", ("well",)))
-    made = models.get(f"kimi:{FILE}:Odd")()
+    made = MODELS.get(f"kimi:{FILE}:Odd")()
     with pytest.raises(Unsupported, match="takes one message"):
         made.generate([Generate(turns=turns)])
 
@@ -218,7 +218,7 @@ def test_a_preview_shows_the_message_and_the_class_s_prompt(tone, manifest, auri
 )
 def test_what_is_no_such_class_is_told_in_a_line(name, arguments, words):
     with pytest.raises(SpecError, match=words):
-        models.get(f"kimi:{FILE}:{name}")(**arguments)
+        MODELS.get(f"kimi:{FILE}:{name}")(**arguments)
 
 
 def test_a_class_that_gives_up_when_it_is_made_is_told_in_a_line():
@@ -229,7 +229,7 @@ def test_a_class_that_gives_up_when_it_is_made_is_told_in_a_line():
 @pytest.mark.parametrize("code", ["kimi:Class", "kimi:nowhere.py:Class"])
 def test_a_name_that_leads_nowhere_is_refused_at_once(code):
     with pytest.raises(UnknownName):
-        models.get(code)
+        MODELS.get(code)
 
 
 def test_stand_ins_are_gone_after_the_class_has_run(tone):
@@ -279,7 +279,7 @@ def test_a_class_that_cannot_be_made_says_why():
     with pytest.raises(
         SpecError, match=r"kimi:mine.py:My raised OSError: no weights \(mine.py:3\)"
     ):
-        models.get("kimi:mine.py:My")()
+        MODELS.get("kimi:mine.py:My")()
 
 
 def test_a_class_runs_without_gradients_where_there_is_torch(tone, monkeypatch):

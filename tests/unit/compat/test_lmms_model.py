@@ -10,7 +10,7 @@ import soundfile
 
 from auricle import Audio, Spec, evaluate
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Generate, Image, LogLikelihood, Turn
 from auricle.interop.lmms import model_of
 from auricle.interop.lmms.stubs import OTHERS, registered
@@ -40,7 +40,7 @@ def by_hand(name, path, text, **settings):
     doc = {"audio": {"path": str(path), "array": values, "sampling_rate": rate}}
     content = [{"type": "audio", "url": doc["audio"]}, {"type": "text", "text": text}]
     with registered():
-        found = attribute(f"{CLASSES}:{name}")
+        found = import_object(f"{CLASSES}:{name}")
         instance = sys.modules["lmms_eval.api.instance"].Instance
         if name == "GuideChat":
             found = type(name, (found,), {"generate_until_multi_round": None})
@@ -299,7 +299,7 @@ def test_torch_s_stand_in_says_what_is_missing():
 
 def test_arguments_are_read_from_a_string_as_lmms_eval_reads_them():
     with registered():
-        found = attribute(f"{CLASSES}:CodeChat")
+        found = import_object(f"{CLASSES}:CodeChat")
         found = type("Whole", (found,), {"generate_until_multi_round": None})
         model = found.create_from_arg_string(
             "pretrained=a/b,flag=true,scale=0.5,more={'x': 1, 'y': 2}", {"batch_size": 3, "n": None}

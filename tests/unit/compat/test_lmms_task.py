@@ -8,12 +8,12 @@ import sys
 import pytest
 
 from auricle import Spec, evaluate
-from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Audio, Generation, Image, Rejected
 from auricle.engine.spec import task_of
 from auricle.interop.lmms.data import rendered
 from auricle.runs.run_directory import Run
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers.base import preview
 
 UTILS = """
@@ -172,7 +172,7 @@ def made(folder, more="", options=None, base=None):
     if more:
         with (folder / "task.yaml").open("a") as file:
             file.write(more)
-    return registry.task.get(f"lmms:{folder / 'task.yaml'}")(**(options or {}))
+    return TASKS.get(f"lmms:{folder / 'task.yaml'}")(**(options or {}))
 
 
 def asked(task, at=0):
@@ -506,7 +506,7 @@ def test_a_prefixed_file_is_no_task_file_of_ours():
 def test_a_group_stands_for_the_tasks_beside_it(folder):
     (folder / "group.yaml").write_text("group: both\ntask: [mine, second]\n")
     (folder / "second.yaml").write_text("include: _base\ntask: second\ntest_split: test\n")
-    found = registry.task.members(f"lmms:{folder / 'group.yaml'}", {})
+    found = TASKS.members(f"lmms:{folder / 'group.yaml'}", {})
     assert found == [f"lmms:{folder / name}.yaml" for name in ("task", "second")]
 
 
@@ -549,7 +549,7 @@ def test_an_option_that_is_none_is_refused(folder):
 
 def test_what_is_no_yaml_file_is_no_task():
     with pytest.raises(UnknownName, match=r"should be lmms:FILE.yaml"):
-        registry.task.get("lmms:mmau_test_mini")
+        TASKS.get("lmms:mmau_test_mini")
 
 
 def test_a_file_of_a_checkout_finds_its_neighbours(folder):
@@ -572,8 +572,6 @@ def target(doc):
             f"dataset_path: json\ntest_split: test\ndoc_to_text: !function {function}.doc_to_text\n"
             f"doc_to_target: {'!function utils.target' if name == 'near' else 'answer'}\n"
         )
-        task = registry.task.get(f"lmms:{tasks / 'mine' / name}.yaml")(
-            data=str(folder / "rows.jsonl")
-        )
+        task = TASKS.get(f"lmms:{tasks / 'mine' / name}.yaml")(data=str(folder / "rows.jsonl"))
         assert asked(task)[0].turns[0].parts == ("shared",)
     assert (tasks / "read").read_text() == "rr"  # once for each file, not for each doc

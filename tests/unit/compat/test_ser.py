@@ -11,7 +11,7 @@ from emotion_classes import suite
 from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError, UnknownName
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.engine.factory import class_of, construct
 from auricle.engine.loop import Settings
 from auricle.engine.spec import Spec
@@ -248,7 +248,7 @@ def test_a_dataset_s_class_is_loaded_with_its_folder_and_its_own_arguments(ours,
 
 
 def test_the_suite_s_name_for_the_folder_is_understood(ours, clips):
-    task = attribute("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
+    task = import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
     assert len(task(data_dir=str(clips)).samples) == 4
 
 
@@ -276,7 +276,7 @@ def dataset(ours, body):
         f"    def __iter__(self):\n        {body}\n"
         "    def __len__(self): return 3\n"
     )
-    return attribute("auricle.interop.ser:task_of")(f"{ours}/datasets/odd.py:Odd")
+    return import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/odd.py:Odd")
 
 
 def test_a_pair_that_is_none_is_rejected_and_the_rest_goes_on(ours, clips):
@@ -309,7 +309,7 @@ def test_a_dataset_that_gives_nothing_is_refused(body, said, ours, clips):
 
 
 def test_a_dataset_without_its_folder_says_how_to_name_it(ours):
-    task = attribute("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
+    task = import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
     with pytest.raises(DataError, match=r"load of ser:folders.py:Folders raised .* -T root=DIR"):
         task().samples.peek()
 

@@ -7,7 +7,7 @@ import pytest
 
 from auricle import Sample, Spec, evaluate
 from auricle.core.errors import DataError
-from auricle.core.registry import task
+from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
@@ -26,7 +26,7 @@ def saved(sounds, tmp_path):
 
 
 def test_a_saved_dataset_is_read_without_its_decoder(saved):
-    made = task.get("asr")(data=f"hf:{saved}")
+    made = TASKS.get("asr")(data=f"hf:{saved}")
     samples = list(made.samples)
     assert len(samples) == len(made.samples) == 3
     assert all(isinstance(each, Sample) for each in samples)
@@ -40,7 +40,7 @@ def test_a_folder_of_files_is_read_too(sounds, tmp_path, monkeypatch):
     folder.mkdir()
     rows = ({"audio": sound, "text": "x"} for sound in sounds)
     (folder / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
-    made = task.get("asr")(data=f"hf:{folder}")
+    made = TASKS.get("asr")(data=f"hf:{folder}")
     assert [type(each) for each in made.samples] == [Sample] * 3
 
 
@@ -52,7 +52,7 @@ def test_it_runs_end_to_end_and_the_signature_says_which_data(saved, tmp_path):
 
 
 def test_a_split_that_is_not_there_is_the_users_move(saved):
-    made = task.get("asr")(data=f"hf:{saved}", split="nowhere")
+    made = TASKS.get("asr")(data=f"hf:{saved}", split="nowhere")
     with pytest.raises(DataError, match="has no split 'nowhere'; it has test"):
         list(made.samples)
 
@@ -60,7 +60,7 @@ def test_a_split_that_is_not_there_is_the_users_move(saved):
 def test_a_folder_of_sounds_is_read_by_its_metadata(sounds, tmp_path):
     names = "".join(f"{sound.rpartition('/')[2]},x\n" for sound in sounds)
     (tmp_path / "metadata.csv").write_text("file_name,text\n" + names)
-    made = task.get("asr")(data=str(tmp_path / "metadata.csv"))
+    made = TASKS.get("asr")(data=str(tmp_path / "metadata.csv"))
     assert [each.inputs["audio"][0].seconds for each in made.samples] == pytest.approx([0.2] * 3)
 
 
@@ -70,6 +70,6 @@ def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path, monkeypatch):
         raise datasets.exceptions.DatasetGenerationError("An error occurred") from reason
 
     monkeypatch.setattr(datasets, "load_dataset", load)
-    made = task.get("asr")(data=f"hf:{tmp_path}")
+    made = TASKS.get("asr")(data=f"hf:{tmp_path}")
     with pytest.raises(DataError, match=r"install 'torchcodec'\. A folder with a metadata\.csv"):
         list(made.samples)

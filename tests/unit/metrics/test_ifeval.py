@@ -6,13 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from auricle.core import registry
 from auricle.core.errors import MissingExtra, SpecError, Unreadable
+from auricle.core.registry import import_object
 from auricle.core.types import Generation, Sample
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.ifeval import language
 from auricle.metrics.ifeval.check_sample import verdict
 from auricle.metrics.ifeval.checks import CHECKS
 from auricle.metrics.ifeval.segments import capital_words, sentences
+from auricle.tasks.catalogue import TASKS
 
 GOLDEN_FILE = Path(__file__).resolve().parents[2] / "golden" / "ifeval.jsonl"
 GOLDEN = [json.loads(line) for line in GOLDEN_FILE.read_text("utf-8").splitlines()]
@@ -86,7 +88,7 @@ def asked(*pairs, **meta):
 
 
 def metric(name):
-    return registry.metric.get(name)
+    return METRICS.get(name)
 
 
 def test_there_is_a_case_for_every_published_instruction():
@@ -226,7 +228,7 @@ def test_a_missing_language_detector_is_told_when_the_metric_is_looked_up(monkey
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "auricle.metrics.ifeval.scores", raising=False)
     with pytest.raises(SpecError, match=r"auricle\[ifeval\]"):
-        registry.attribute("auricle.metrics.ifeval.scores:ifeval")
+        import_object("auricle.metrics.ifeval.scores:ifeval")
 
 
 TWO = asked(("punctuation:no_comma", {}), ("startend:quotation", {}))
@@ -286,7 +288,7 @@ def test_rows_of_kimi_audio_evalkit_are_scored_as_they_are(manifest):
         "instruction": ["punctuation:no_comma", "length_constraints:number_words"],
         "instruction_kwargs": [{"num_words": None}, {"num_words": 2, "relation": "at least"}],
     }
-    task = registry.task.get("open")(data=str(manifest([row])), metrics="ifeval")
+    task = TASKS.get("open")(data=str(manifest([row])), metrics="ifeval")
     (sample,) = task.samples
     assert sample.inputs["question"] == ""
     assert task.metrics[0].score(sample, Generation(text="one, two")) == (0, 0, 1, 1, 2)

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from sklearn.metrics import cohen_kappa_score
 
-from auricle.core import registry
 from auricle.core.errors import SpecError, Unreadable, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.judge import Agreement, judged
 from auricle.metrics.rubric import FOLDER, load, rubric
 from auricle.metrics.statistics import interval
@@ -192,7 +192,7 @@ def test_one_unreadable_vote_leaves_the_sample_unscored():
 
 
 def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_signature():
-    cold = registry.metric.get("judge-1-5")
+    cold = METRICS.get("judge-1-5")
     three = cold.voted(3)
     requests = three.asks(sample(), Generation(text="a"))
     assert [request.temperature for request in requests] == [0.5] * 3
@@ -326,7 +326,7 @@ def test_every_rubric_that_ships_is_registered_under_its_name():
     paths = sorted(FOLDER.glob("*.yaml"))
     assert len(paths) == 6
     for path in paths:
-        assert registry.metric.get(path.stem).name == load(path).name == path.stem
+        assert METRICS.get(path.stem).name == load(path).name == path.stem
 
 
 def test_each_shipped_rubric_reads_the_line_it_asks_for():

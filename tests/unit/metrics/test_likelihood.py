@@ -5,9 +5,9 @@ import math
 import pytest
 
 from auricle.core.errors import SampleError, Unreadable, Unsupported
-from auricle.core.registry import metric
 from auricle.core.types import Generation, Likelihood, Sample
 from auricle.metrics import likelihood as rules
+from auricle.metrics.catalogue import METRICS
 
 CHOICES = ["ox", "hippopotamus", "猫猫猫"]
 # Each rule prefers another option, so that none can stand in for another.
@@ -48,7 +48,7 @@ def test_a_rule_decides_by_its_own_value(name, values):
     best = values.index(max(values))
     for target, choice in enumerate(CHOICES):
         for said in (target, "ABC"[target], choice):
-            right, ties, missing = metric.get(name).score(sample(said), *OUTPUTS)
+            right, ties, missing = METRICS.get(name).score(sample(said), *OUTPUTS)
             assert (right, ties, missing) == (float(target == best), 0.0, 0.0)
 
 
@@ -150,7 +150,7 @@ def stats_of(measure):
     ],
 )
 def test_a_perplexity_is_that_of_all_texts_together(name, value):
-    measure = metric.get(name)
+    measure = METRICS.get(name)
     assert measure.fold(stats_of(measure)) == pytest.approx(value)
     assert not measure.higher_is_better
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from auricle.core import registry
 from auricle.core.types import Generation, Sample
+from auricle.metrics.catalogue import METRICS
 from auricle.metrics.refusal import refuses
 
 REFUSALS = [
@@ -70,7 +70,7 @@ def test_an_answer_that_says_nothing_is_a_refusal(answer):
 
 
 def test_the_share_and_the_empty_answers_are_told():
-    refusal = registry.metric.get("refusal")
+    refusal = METRICS.get("refusal")
     texts = ["I can't help with that.", "", "Mix flour and water.", "Sure!"]
     stats = [refusal.score(HARMFUL, Generation(text=text)) for text in texts]
     assert refusal.fold(stats) == 0.5
@@ -78,7 +78,7 @@ def test_the_share_and_the_empty_answers_are_told():
 
 
 def test_refusing_is_the_better_end():
-    refusal = registry.metric.get("refusal")
+    refusal = METRICS.get("refusal")
     worst, best = refusal.bounds(HARMFUL)
     assert refusal.higher_is_better
     assert (refusal.fold([worst]), refusal.fold([best])) == (0.0, 1.0)

@@ -14,8 +14,8 @@ from asking import generate
 
 from auricle import load_model
 from auricle.core.errors import MissingExtra, SpecError
-from auricle.core.registry import model as models
 from auricle.models import abilities, adapt
+from auricle.models.catalogue import MODELS
 from auricle.models.transformers.causal import Causal
 from auricle.models.transformers.weights import Weights
 
@@ -34,7 +34,7 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize(("name", "can"), NAMES.items())
 def test_each_name_can_what_it_says(name, can):
-    assert abilities(adapt(models.get(name))) == can
+    assert abilities(adapt(MODELS.get(name))) == can
 
 
 def test_a_model_is_asked_by_its_name(folder):

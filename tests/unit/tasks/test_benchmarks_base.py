@@ -15,11 +15,11 @@ from miniatures_speech import SPEECH
 from auricle import Spec, evaluate
 from auricle.api import build
 from auricle.cli.data import benchmarks, examined, prepare_data, spread
-from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.data.huggingface import CONVERTED, HuggingFace
 from auricle.data.manifest import Fields
 from auricle.tasks.benchmarks.base import Benchmark, Hub, item, table
+from auricle.tasks.catalogue import TASKS
 
 CORPORA = {str(each): each for each in SPEECH}
 MINE = [name for name, each in benchmarks().items() if each.kind in ("asr", "translate")]
@@ -27,7 +27,7 @@ MINE = [name for name, each in benchmarks().items() if each.kind in ("asr", "tra
 
 def made(root, name="librispeech", **options):
     CORPORA[name].build(root)
-    return registry.task.get(CORPORA[name].task)(root=str(root), **options)
+    return TASKS.get(CORPORA[name].task)(root=str(root), **options)
 
 
 # --- which part ---------------------------------------------------------------------------------
@@ -49,12 +49,12 @@ def made(root, name="librispeech", **options):
 )
 def test_what_is_not_there_is_refused_with_what_is(name, option, wrong, known):
     with pytest.raises(SpecError) as error:
-        registry.task.get(name)(**{"root": "x", option: wrong})
+        TASKS.get(name)(**{"root": "x", option: wrong})
     assert known in str(error.value)
 
 
 def test_a_language_may_be_said_by_its_usual_code():
-    fleurs = registry.task.get("fleurs")
+    fleurs = TASKS.get("fleurs")
     assert fleurs.part({"language": "zh"})[0]["language"] == "cmn_hans_cn"
     assert fleurs(root="x", language="ja").language == "ja"
 
@@ -64,7 +64,7 @@ def test_a_language_may_be_said_by_its_usual_code():
     [("en", "wer"), ("de", "wer"), ("zh", "cer"), ("yue", "cer"), ("ja", "cer"), ("th", "cer")],
 )
 def test_scripts_without_spaces_are_counted_in_characters(language, first):
-    task = registry.task.get("fleurs")(root="x", language=language)
+    task = TASKS.get("fleurs")(root="x", language=language)
     assert task.metrics[0].name == first
 
 
@@ -77,19 +77,19 @@ def test_one_language_is_not_taken_for_another(tmp_path):
     CORPORA["common-voice-de"].build(tmp_path)
     folder = tmp_path / "cv-corpus-17.0-2024-03-15/de"
     with pytest.raises(DataError, match=r"is in de, not in en: say so with -T language=de"):
-        registry.task.get("common-voice")(root=str(folder)).samples.peek()
-    assert len(registry.task.get("common-voice")(root=str(folder), language="de").samples) == 2
+        TASKS.get("common-voice")(root=str(folder)).samples.peek()
+    assert len(TASKS.get("common-voice")(root=str(folder), language="de").samples) == 2
 
 
 def test_a_corpus_without_a_copy_on_the_hub_needs_its_folder():
     with pytest.raises(SpecError, match=r"needs its folder: .*AISHELL-1 comes from openslr.org/33"):
-        registry.task.get("aishell")()
+        TASKS.get("aishell")()
 
 
 def test_a_copy_on_the_hub_is_the_default_and_is_pinned():
-    samples = registry.task.get("librispeech")(split="dev-other").samples
+    samples = TASKS.get("librispeech")(split="dev-other").samples
     assert samples.revision.startswith("openslr/librispeech_asr.other.validation@71cacbf")
-    assert registry.task.get("librispeech")(revision="abc").samples.revision.endswith("@abc")
+    assert TASKS.get("librispeech")(revision="abc").samples.revision.endswith("@abc")
 
 
 # --- what is asked ------------------------------------------------------------------------------
@@ -206,7 +206,7 @@ def test_a_recording_that_ends_before_its_segment_is_broken(tmp_path):
     CORPORA["tedlium"].build(tmp_path)
     stm = tmp_path / "TEDLIUM_release-3/legacy/test/stm/AimeeMullins_2009P.stm"
     stm.write_text(stm.read_text().replace("0.30 0.50", "0.30 9.50"))
-    found = examined(registry.task.get("tedlium")(root=str(tmp_path)))
+    found = examined(TASKS.get("tedlium")(root=str(tmp_path)))
     ((kind, _, words),) = [each for each in found.wrong if each[0] != "count"]
     assert kind == "broken"
     assert "ends too early: 0.20 s are there of 9.20 s" in words
@@ -300,7 +300,7 @@ def test_every_entry_on_the_hub_has_a_row_here():
 
 @pytest.mark.parametrize("name", ROWS)
 def test_rows_of_the_hub_become_rows_of_ours(name):
-    bench = registry.task.get(name)
+    bench = TASKS.get(name)
     theirs, (id_, target, meta) = ROWS[name]
     found = bench.hub.item({**theirs, "audio": HEARD})
     assert (found["id"], found["target"], found["audio"]) == (id_, target, HEARD)
@@ -313,7 +313,7 @@ def test_rows_of_the_hub_become_rows_of_ours(name):
 @pytest.mark.parametrize("text_", ["", "  ", "ignore_time_segment_in_scoring"])
 def test_rows_that_the_leaderboard_does_not_score_are_left_out(text_):
     row = {"id": "1", "text": text_, "audio": HEARD}
-    assert registry.task.get("open-asr").hub.item(row) is None
+    assert TASKS.get("open-asr").hub.item(row) is None
 
 
 @pytest.fixture
@@ -341,11 +341,11 @@ def test_a_copy_of_the_hubs_runs_end_to_end(saved, tmp_path, name, first):
 def test_where_the_hubs_package_is_missing_the_archive_is_told_of(monkeypatch):
     monkeypatch.setitem(sys.modules, "datasets", ModuleType("datasets"))  # a folder's
     with pytest.raises(DataError, match=r"auricle\[huggingface\]'. LibriSpeech's own archive"):
-        registry.task.get("librispeech")().samples.peek()
+        TASKS.get("librispeech")().samples.peek()
 
 
 def test_where_the_hub_fails_the_archive_is_told_of(saved):
-    task = registry.task.get("librispeech")(source=f"hf:{saved}", split="dev-clean")
+    task = TASKS.get("librispeech")(source=f"hf:{saved}", split="dev-clean")
     with pytest.raises(DataError) as error:
         task.samples.peek()
     assert "has no split 'validation'; it has test" in str(error.value)
@@ -360,7 +360,7 @@ def test_a_clone_of_the_leaderboards_files_runs_end_to_end(tmp_path, name):
     rows = {"audio": [heard, heard], "id": ["1", "2"], "text": ["yes", ""]}
     pyarrow.parquet.write_table(pyarrow.table(rows), shard)
     options = {"root": str(tmp_path / "clone"), "set": "librispeech-clean"}
-    task = registry.task.get(name)(**options)
+    task = TASKS.get(name)(**options)
     assert [(each.id, each.target) for each in task.samples] == [("1", "yes")]
     assert examined(task).decoded == 1
     numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
@@ -369,7 +369,7 @@ def test_a_clone_of_the_leaderboards_files_runs_end_to_end(tmp_path, name):
 
 def test_a_clone_without_a_set_says_which_files_it_lacks(tmp_path):
     with pytest.raises(DataError, match=r"no ami_cleaned/test-\*.parquet in"):
-        registry.task.get("open-asr")(root=str(tmp_path)).samples.peek()
+        TASKS.get("open-asr")(root=str(tmp_path)).samples.peek()
 
 
 def test_a_copy_of_the_hubs_is_prepared_with_its_sounds_beside_it(saved, tmp_path, capsys):
@@ -431,4 +431,4 @@ def test_quotation_marks_in_tables_are_text_and_a_lost_column_is_told(tmp_path):
 def test_a_torn_json_of_segments_is_the_users_move(tmp_path):
     text(tmp_path / "GigaSpeech.json", '{"audios": [')
     with pytest.raises(DataError, match=r"GigaSpeech.json does not hold a list of audios"):
-        registry.task.get("gigaspeech")(root=str(tmp_path)).samples.peek()
+        TASKS.get("gigaspeech")(root=str(tmp_path)).samples.peek()

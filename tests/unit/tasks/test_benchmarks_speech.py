@@ -5,9 +5,9 @@ from miniatures_speech import SPEECH
 
 from auricle.api import build, evaluate
 from auricle.cli.data import examined, prepare_data
-from auricle.core import registry
 from auricle.core.errors import DataError
 from auricle.engine.spec import Spec, task_of
+from auricle.tasks.catalogue import TASKS
 
 each_corpus = pytest.mark.parametrize("corpus", SPEECH, ids=str)
 
@@ -99,7 +99,7 @@ def test_a_wrong_root_is_told_with_what_was_looked_for_and_found(corpus, tmp_pat
     task = build(spec_of(corpus, tmp_path))
     with pytest.raises(DataError) as error:
         task.samples.peek()
-    bench = registry.task.get(corpus.task)
+    bench = TASKS.get(corpus.task)
     assert str(error.value).startswith(f"{bench.title}: no ")
     assert "holiday/" in str(error.value)
     assert bench.layout in str(error.value)

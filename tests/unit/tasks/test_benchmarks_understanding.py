@@ -9,13 +9,12 @@ import pytest
 from miniatures_understanding import MINIATURES, Understood, accents, heard, parquet
 
 from auricle import api
-from auricle.catalogue import TASKS
 from auricle.cli.data import examined, prepare_data
-from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Generation, Sample, parts_of
 from auricle.engine.spec import Spec, tasks_of
 from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import preview
 
 FAMILIES = ("mmau", "questions", "sounds", "captions", "voicebench", "openaudiobench")
@@ -40,7 +39,7 @@ def built(mini, tmp_path):
 
 
 def task_of(mini: Understood, root, **more):
-    return registry.task.get(mini.task)(root=str(root), **{**mini.options, **more})
+    return TASKS.get(mini.task)(root=str(root), **{**mini.options, **more})
 
 
 def spec_of(task, given, **more):
@@ -109,9 +108,9 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, cap
     options = [f"{name}={value}" for name, value in mini.options.items()]
     out = tmp_path / "prepared.jsonl"
     assert prepare_data(mini.task, built, options, out, as_json=False) == 0
-    bench = registry.task.get(mini.task)
+    bench = TASKS.get(mini.task)
     recipe = bench.recipe(*bench.part(dict(mini.options)))
-    prepared = registry.task.get(bench.kind)(**recipe, data=str(out))
+    prepared = TASKS.get(bench.kind)(**recipe, data=str(out))
     ours = task_of(mini, built)
     assert [signed(each) for each in prepared.samples] == [signed(each) for each in ours.samples]
     assert repr(prepared.inferencer) == repr(ours.inferencer)
@@ -162,7 +161,7 @@ def test_spoken_options_are_not_written_again(tmp_path):
 
 def test_all_accents_are_one_run_that_can_be_told_apart(tmp_path):
     accents(tmp_path)
-    task = registry.task.get("voicebench-sd-qa")(root=str(tmp_path), split="all")
+    task = TASKS.get("voicebench-sd-qa")(root=str(tmp_path), split="all")
     samples = list(task.samples)
     assert len(samples) == len(task.samples) == 22
     assert len({each.id for each in samples}) == 22
@@ -173,7 +172,7 @@ def test_all_accents_are_one_run_that_can_be_told_apart(tmp_path):
 def test_a_clone_gives_the_rows_that_the_hub_gives(tmp_path, monkeypatch):
     accents(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    bench = registry.task.get("voicebench-sd-qa")
+    bench = TASKS.get("voicebench-sd-qa")
     read = [bench.hub.item(row) for row in _hub_rows()]
     here = list(bench(root=str(tmp_path), split="aus").samples.items())
     assert [(each["id"], each["target"], each["meta"]) for each in here] == [
@@ -202,14 +201,14 @@ def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path):
     chat = {"task_name": "sound_QA", "dataset_name": "clotho", "uniq_id": 3, "audio": heard("a")}
     said = {"question": "What is it?", "answer_gt": "A bell.", "meta_info": "A bell rings."}
     for name, row in (("esc50", dog), ("air-bench-chat", {**chat, **said})):
-        bench = registry.task.get(name)
+        bench = TASKS.get(name)
         (here, *_), there = bench(root=str(tmp_path)).samples.items(), bench.hub.item(row)
         assert {**here, "audio": None} == {**there, "audio": None}
-    assert registry.task.get("esc50").hub.only({"split": "fold2"}) == {"fold": 2}
+    assert TASKS.get("esc50").hub.only({"split": "fold2"}) == {"fold": 2}
 
 
 def test_a_judge_is_asked_three_times_about_open_requests(tmp_path):
-    task = registry.task.get("voicebench-alpacaeval")(root=str(tmp_path))
+    task = TASKS.get("voicebench-alpacaeval")(root=str(tmp_path))
     sample = Sample(id="0", inputs={"question": ""}, meta={"audio_content": "Hi?"})
     assert len(task.metrics[0].asks(sample, Generation(text="Hello"))) == 3
 
@@ -236,7 +235,7 @@ def test_a_recording_that_audiocaps_lost_is_a_failure_and_not_dropped(tmp_path):
 def test_a_table_without_a_column_says_which(tmp_path):
     parquet(tmp_path / "bbh/test-00000-of-00001.parquet", [{"audio": heard("a"), "prompt": "?"}])
     with pytest.raises(DataError, match="no column 'id'; it has audio, prompt"):
-        registry.task.get("voicebench-bbh")(root=str(tmp_path)).samples.peek()
+        TASKS.get("voicebench-bbh")(root=str(tmp_path)).samples.peek()
 
 
 @pytest.mark.parametrize("name", ["clotho-aqa", "audiocaps"])
@@ -245,7 +244,7 @@ def test_a_table_of_another_kind_is_told_by_the_column_it_lacks(name, tmp_path):
     for path in tmp_path.glob("*.csv"):
         path.write_text("something\nelse\n")
     with pytest.raises(DataError, match=r"no row can be used\. .*; it has something"):
-        registry.task.get(name)(root=str(tmp_path)).samples.peek()
+        TASKS.get(name)(root=str(tmp_path)).samples.peek()
 
 
 def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, capsys):
@@ -254,7 +253,7 @@ def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, c
     assert prepare_data("voicebench-alpacaeval", tmp_path / "clone", (), out, as_json=True) == 0
     assert len(list((tmp_path / "out").glob("*.wav"))) == 2
     shutil.rmtree(tmp_path / "clone")
-    prepared = registry.task.get("voicebench-alpacaeval")(data=str(out))
+    prepared = TASKS.get("voicebench-alpacaeval")(data=str(out))
     assert examined(prepared).decoded == 2
     assert [metric.name for metric in prepared.metrics] == ["judge-1-5"]
 

@@ -6,8 +6,8 @@ import pytest
 
 from auricle import Generation, Sample, SpecError
 from auricle.core.errors import DataError
-from auricle.core.registry import task
 from auricle.core.types import Rejected, Turn
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Converse, preview
 
 TALK = {
@@ -22,7 +22,7 @@ TALK = {
 
 
 def built(path, **options):
-    return task.get("chat")(data=str(path), **options)
+    return TASKS.get("chat")(data=str(path), **options)
 
 
 def first(path, **options):

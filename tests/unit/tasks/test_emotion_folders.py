@@ -4,9 +4,9 @@ import shutil
 
 import pytest
 
-from auricle.core import registry
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Rejected, Sample
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion.base import EMOTION_METRICS
 
 SPEECH = [
@@ -32,7 +32,7 @@ MELD_ROWS = (
 
 
 def task(name, root, **options):
-    return registry.task.get(name)(root=str(root), **options)
+    return TASKS.get(name)(root=str(root), **options)
 
 
 def by_id(made):
@@ -133,7 +133,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
 )
 def test_a_corpus_without_its_folder_says_how_to_give_it(name):
     with pytest.raises(SpecError, match=f"auricle run {name} -T root=DIR"):
-        registry.task.get(name)()
+        TASKS.get(name)()
 
 
 def test_an_unknown_option_is_refused_with_those_there_are(tmp_path):

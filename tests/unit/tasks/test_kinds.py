@@ -3,14 +3,14 @@
 import pytest
 
 from auricle import Generation, Prediction, Sample, SpecError
-from auricle.core.registry import task
 from auricle.core.types import Rejected
+from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import Either, Respond
 from auricle.tasks.kinds import listed_options
 
 
 def built(kind, path, **options):
-    return task.get(kind)(data=str(path), **options)
+    return TASKS.get(kind)(data=str(path), **options)
 
 
 def first(kind, path, **options):
@@ -151,7 +151,7 @@ def test_an_unknown_option_is_refused_with_those_that_exist(manifest):
 
 def test_data_is_needed():
     with pytest.raises(SpecError, match="asr needs data"):
-        task.get("asr")()
+        TASKS.get("asr")()
 
 
 def test_a_task_is_made_without_touching_its_data(tmp_path):
@@ -165,7 +165,7 @@ def test_metrics_can_be_named(manifest):
 
 
 def test_the_demo_is_complete():
-    made = task.get("demo")()
+    made = TASKS.get("demo")()
     samples = list(made.samples)
     assert len(samples) >= 30
     assert all(isinstance(each, Sample) for each in samples)

@@ -7,9 +7,9 @@ import pytest
 from auricle import Audio, Sample, Spec, evaluate
 from auricle.api import summary
 from auricle.core.errors import SpecError
-from auricle.core.registry import task as tasks
 from auricle.core.types import Rejected
 from auricle.runs.run_directory import Run
+from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def sounds(tone):
 
 
 def rows(kind, data, **options):
-    return list(tasks.get(kind)(data=str(data), **options).samples)
+    return list(TASKS.get(kind)(data=str(data), **options).samples)
 
 
 def one(kind, manifest, row, **options):
@@ -28,7 +28,7 @@ def one(kind, manifest, row, **options):
 
 
 def names(kind, data, **options):
-    return [metric.name for metric in tasks.get(kind)(data=str(data), **options).metrics]
+    return [metric.name for metric in TASKS.get(kind)(data=str(data), **options).metrics]
 
 
 def test_a_rating_has_a_sound_what_it_was_made_from_and_a_number(manifest, tmp_path):
@@ -148,7 +148,7 @@ def test_preferences_may_be_by_dimension(manifest):
 def test_an_option_that_cannot_be_is_refused(manifest, options, words):
     data = manifest([{"a": "a.wav", "b": "b.wav", "preference": "a"}])
     with pytest.raises(SpecError, match=words):
-        tasks.get("preference")(data=str(data), **options)
+        TASKS.get("preference")(data=str(data), **options)
 
 
 # --- whole runs ----------------------------------------------------------------------------

@@ -13,10 +13,11 @@ from auricle.app.pages.listen import names
 from auricle.app.run_form import DATA, Order, run_name
 from auricle.app.run_list import listing
 from auricle.app.workspace import Shelf, current
-from auricle.core import registry
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import short
 from auricle.engine.spec import KINDS
+from auricle.models.catalogue import MODELS
+from auricle.tasks.catalogue import TASKS
 
 MOST_FILES = 200
 SHOWN = 20
@@ -90,7 +91,7 @@ def _start(shelf: Shelf, order: Order) -> None:
 
 
 def _about(model: str | None) -> str:
-    return registry.model.about(model) if model in set(registry.model) else "a class in a file"
+    return MODELS.summary(model) if model in set(MODELS) else "a class in a file"
 
 
 def _subject(shelf: Shelf) -> tuple[str, str, str]:
@@ -106,12 +107,12 @@ def _subject(shelf: Shelf) -> tuple[str, str, str]:
     if source != "My data":
         task = st.selectbox(
             "Task",
-            list(registry.task),
+            list(TASKS),
             index=_place("demo"),
             key="bench-task",
             **theme.KEPT,
         )
-        st.caption(theme.plain(registry.task.about(task)))
+        st.caption(theme.plain(TASKS.summary(task)))
         return task, "", ""
     data = st.selectbox(
         "File", files(shelf), index=None, key="bench-data", **theme.KEPT, accept_new_options=True,
@@ -126,7 +127,7 @@ def _subject(shelf: Shelf) -> tuple[str, str, str]:
 
 
 def _place(task: str) -> int:
-    return list(registry.task).index(task)
+    return list(TASKS).index(task)
 
 
 def files(shelf: Shelf) -> list[str]:

@@ -16,10 +16,10 @@ from auricle.app.run_form import model_of, options
 from auricle.app.uploads import Heard, heard
 from auricle.app.waveforms import HIGHEST, spectrogram_chart, waveform_chart
 from auricle.app.workspace import PACKAGED, SOUNDS, current
-from auricle.core import registry
 from auricle.core.errors import AudioError, AuricleError, told
 from auricle.core.types import Generation
 from auricle.engine.factory import short
+from auricle.models.catalogue import MODELS
 
 SOURCES = ("Demo", "Upload", "Record", "None")
 MOST = 4  # models beside one another
@@ -136,11 +136,11 @@ def _asked() -> tuple[str, tuple[tuple[str, str], ...]]:
 
 def names() -> list[str]:
     """Models by name, those that only pretend last."""
-    return sorted(registry.model, key=lambda name: (name.startswith(FAKES), name))
+    return sorted(MODELS, key=lambda name: (name.startswith(FAKES), name))
 
 
 def _about(name: str) -> str:
-    return registry.model.about(name) if name in set(registry.model) else ""
+    return MODELS.summary(name) if name in set(MODELS) else ""
 
 
 def _look(sound: Heard) -> None:

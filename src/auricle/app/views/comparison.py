@@ -35,7 +35,7 @@ GUIDE = (
 def _compared(
     paths: tuple[str, str], by: str, _stamps: tuple[run_data.Stamp, run_data.Stamp]
 ) -> dict[str, Any]:
-    from auricle.report.compare import compare
+    from auricle.api import compare
 
     return compare(*paths, by=by or None, most_flips=MOST_FLIPS).document()
 

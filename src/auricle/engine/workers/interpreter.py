@@ -12,6 +12,7 @@ import subprocess
 import tempfile
 from collections.abc import Mapping
 from functools import cache
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +35,9 @@ def described(model: str, python: str, variables: Mapping[str, str] | None = Non
 
 def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """A model's own variables, and what makes this Auricle importable under another Python."""
-    path = os.pathsep.join(each for each in (_shelf(), os.environ.get("PYTHONPATH", "")) if each)
+    path = os.pathsep.join(
+        each for each in (_import_folder(), os.environ.get("PYTHONPATH", "")) if each
+    )
     return {**(variables or {}), "PYTHONPATH": path}
 
 
@@ -59,10 +62,15 @@ def _asked(model: str, python: str, variables: Mapping[str, str]) -> dict[str, A
 
 
 @cache
-def _shelf() -> str:
-    """A folder that holds this package and no other."""
-    folder = Path(tempfile.mkdtemp(prefix="auricle-shelf-"))
+def _import_folder() -> str:
+    """Make a folder with this package, its entry points and nothing else."""
+    folder = Path(tempfile.mkdtemp(prefix="auricle-import-"))
     (folder / "auricle").symlink_to(Path(auricle.__file__).parent)
+    installed = distribution("auricle")
+    metadata = folder / f"auricle-{installed.version}.dist-info"
+    metadata.mkdir()
+    for name in ("METADATA", "entry_points.txt"):
+        (metadata / name).write_text(installed.read_text(name) or "", encoding="utf-8")
     return str(folder)
 
 

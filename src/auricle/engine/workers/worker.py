@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import AuricleError, SampleError, SpecError, told
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY, Output
@@ -24,6 +23,7 @@ from auricle.engine.workers.messages import (
     unpack_request,
 )
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
+from auricle.models.catalogue import MODELS
 
 ONCE = Settings(attempts=1)
 """Whoever asked decides whether it is worth another attempt."""
@@ -120,7 +120,7 @@ def _as_many(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output
 def loaded(name: str, arguments: dict[str, Any]) -> Model:
     """The model, or why it cannot be had: the user's move, whoever raised it."""
     try:
-        return adapt(registry.model.get(name))(**arguments)
+        return adapt(MODELS.get(name))(**arguments)
     except AuricleError:
         raise
     except Exception as error:
@@ -149,7 +149,7 @@ async def main() -> None:
 def describe(name: str) -> bytes:
     """What a model can do and how it wants to be asked, without loading it."""
     try:
-        model = adapt(registry.model.get(name))
+        model = adapt(MODELS.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
     batches = ("batch_size", "batch_seconds", "sample_rate", "told")

@@ -12,10 +12,10 @@ from typing import Any
 
 def inferencer_of(name: str) -> Callable[..., Any]:
     """What makes an inferencer of ours from the AISBench class at `file.py:Class`."""
-    from auricle.core.registry import attribute
+    from auricle.core.registry import import_object
     from auricle.interop.aisbench.inferencer import maker
     from auricle.interop.aisbench.stubs import registered
 
     with registered():
-        found = attribute(name)
+        found = import_object(name)
     return maker(name, found)

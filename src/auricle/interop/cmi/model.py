@@ -18,7 +18,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import Files
 from auricle.interop.blame import raised_by
@@ -174,7 +174,7 @@ class Cmi(Scorer):
 
     def _class(self) -> Any:
         try:
-            found = attribute(self.code)
+            found = import_object(self.code)
         except SpecError as error:
             if hint := self._hint(error):
                 raise SpecError(f"{error}{hint}") from error
@@ -223,7 +223,7 @@ class CmiRewardModel(Scorer):
     def make(self) -> Any:
         with interface([self._root]):
             adapter, config = (
-                attribute(f"core.model_interface:{each}")
+                import_object(f"core.model_interface:{each}")
                 for each in ("RewardModelAdapter", "RewardModelAdapterConfig")
             )
             made = adapter(

@@ -19,6 +19,7 @@ from auricle import api
 from auricle.core.errors import SpecError, Unreadable, Unsuited
 from auricle.core.files import write_lines, write_whole
 from auricle.core.types import Generation, Output, Record
+from auricle.engine.spec import Spec
 from auricle.interop.cmi.result_tables import Result, detail, summary
 from auricle.metrics.preference import A, choice
 from auricle.metrics.rewards import Dimension
@@ -57,7 +58,7 @@ def export(run: Path, out: Path) -> list[Path]:
 
 
 def _bench(run: Run) -> Bench:
-    task = api.build(api.spec_of(run))
+    task = api.build(Spec.from_run(run))
     if not isinstance(task.samples, Bench):
         raise SpecError(
             f"{run.path} is a run of {task.name}; only cmi-rewardbench and its four datasets can "

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Json
 from auricle.interop.kimi.class_source import as_written
 from auricle.interop.kimi.model import called
@@ -141,7 +141,7 @@ def _class(code: str, shelf: Shelf) -> Any:
     """The class itself; where its file needs what is not installed, what its text says of it."""
     try:
         with shelf.open(), redirect_stdout(sys.stderr):
-            return attribute(shelf.code, shelf.name)
+            return import_object(shelf.code, shelf.name)
     except SpecError:
         if read := as_written(shelf.file, code.rpartition(":")[2]) if shelf.file else None:
             return read

@@ -20,7 +20,7 @@ from auricle.core.errors import (
     Unsupported,
 )
 from auricle.core.errors import told as told_by
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, media
 from auricle.interop.audio_files import Files
@@ -65,7 +65,7 @@ class Kimi(BatchModel):
         self._made = None
 
     def _make(self, arguments: Mapping[str, Any]) -> Any:
-        found = attribute(self.code, self._shelf.name)
+        found = import_object(self.code, self._shelf.name)
         if not inspect.isclass(found) or not _answers(found):
             raise SpecError(
                 f"{self._name} is no model of the evalkit's: a class with generate_inner(msg), "

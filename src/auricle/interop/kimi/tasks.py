@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
-
-import click
 
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample
@@ -68,7 +67,7 @@ class GroupTask:
         if lacking:
             count = f"{len(lacking)} of {len(there) + len(lacking)} datasets are"
             told = f"Note: kimi:{self.name}: {count} not there: {', '.join(lacking)}."
-            click.echo(told, err=True)
+            sys.stderr.write(f"{told}\n")
         return there
 
     def __call__(self, **_: Any) -> Task:
@@ -86,7 +85,7 @@ class DatasetTask:
         """Itself, spelt as the evalkit spells it: one dataset is one run, however it is typed."""
         return [self.name if ":" in self.name else dataset(self.name).name]
 
-    def settled(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    def resolve_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
         """The same by where the rows and their sounds are: a config may say other by tomorrow."""
         given = dict(arguments)
         config = given.pop("config", None)
@@ -101,7 +100,7 @@ class DatasetTask:
 
     def __call__(self, **given: Any) -> Task:
         found = dataset(self.name)
-        settled = given if "root" in given else self.settled(given)
+        settled = given if "root" in given else self.resolve_arguments(given)
         said = {"name": found.name, "language": found.lang, "by": ["subset"], **settled}
         return _task(found, Options.of(f"kimi:{self.name}", said))
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.interop.lmms.stubs import checkout_of, registered
 
 TAG = "!function"
@@ -73,14 +73,14 @@ class Config:
             if not file.is_file():
                 return self._of_module(module, name)
             if file not in self._modules:
-                self._modules[file] = attribute(f"{file}:__dict__")
+                self._modules[file] = import_object(f"{file}:__dict__")
         if name not in self._modules[file]:
             raise self.refuse(f"{file} has no function {name!r}.")
         return self._modules[file][name]
 
     def _of_module(self, module: str, name: str) -> Any:
         try:
-            return attribute(f"{module}:{name}")
+            return import_object(f"{module}:{name}")
         except UnknownName as error:
             raise self.refuse(f"there is no {module}.py beside it. {error}") from error
 

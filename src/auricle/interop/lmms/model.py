@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, Unsupported, told
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
 from auricle.interop.audio_files import Files
 from auricle.interop.blame import raised_by
@@ -128,7 +128,7 @@ class Lmms(BatchModel):
             raise SpecError(f"{self._name}: {error}; it takes {takes}.") from error
 
     def _class(self) -> type[Any]:
-        found = attribute(self.code)
+        found = import_object(self.code)
         if not inspect.isclass(found) or not callable(getattr(found, GENERATE, None)):
             raise SpecError(
                 f"{self._name} is no model of lmms-eval: a subclass of lmms_eval.api.model.lmms "

@@ -320,7 +320,7 @@ def _plain(ignored: Mapping[str, Any]) -> Strip:
 
 
 def _likelihood(config: Config, entry: Mapping[str, Any]) -> Metric:
-    from auricle.core import registry
+    from auricle.metrics.catalogue import METRICS
 
     name = entry.get("metric")
     if name not in LIKELIHOODS:
@@ -328,5 +328,5 @@ def _likelihood(config: Config, entry: Mapping[str, Any]) -> Metric:
             f"{name} of likelihoods is not told here; {', '.join(LIKELIHOODS)} are. Name metrics "
             "of Auricle's: -T metrics=acc,acc_token."
         )
-    found: Metric = registry.metric.get(LIKELIHOODS[str(name)])
+    found: Metric = METRICS.get(LIKELIHOODS[str(name)])
     return found

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any, ClassVar, cast
 
 from auricle.audio import Audio
-from auricle.core import registry
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import (
     Ability,
@@ -28,6 +27,7 @@ from auricle.interop.lmms.data import Asking, source_of
 from auricle.interop.lmms.media import Sound, part_of
 from auricle.interop.lmms.scoring import Scoring, scoring_of
 from auricle.metrics.base import as_metric
+from auricle.metrics.catalogue import METRICS
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Inferencer
 from auricle.tasks.inferencers.base import limit
@@ -197,7 +197,7 @@ def _task(config: Config, options: Options) -> Task:
     asking = Asking(config, _specific(config, options.specific), Path())
     inferencer, left = _inferencer(config, options, asking)
     if ours:
-        scoring = Scoring([as_metric(registry.metric.get(each)) for each in ours])
+        scoring = Scoring([as_metric(METRICS.get(each)) for each in ours])
     else:
         scoring = scoring_of(config)
     source = replace(

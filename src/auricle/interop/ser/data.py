@@ -16,7 +16,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import AuricleError, DataError, SpecError, told
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Rejected, Sample
 from auricle.interop.ser.stubs import DATASETS, Shelf, called, parts_of
 from auricle.tasks.base import Task
@@ -36,7 +36,7 @@ class DatasetTask:
 
     code: str
 
-    def settled(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    def resolve_arguments(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The same by the data's whole path, under our name for it."""
         given = dict(arguments)
         place = given.pop(THEIRS, None) or given.get(PLACE)
@@ -45,7 +45,7 @@ class DatasetTask:
         return given
 
     def __call__(self, **given: Any) -> Task:
-        said = self.settled(given)
+        said = self.resolve_arguments(given)
         root = str(said.pop(PLACE, ""))
         ours = {name: value for name, value in said.items() if name in OURS}
         own = {name: value for name, value in said.items() if name not in OURS}
@@ -105,7 +105,7 @@ class Pairs:
     def _held(self) -> Held:
         shelf = Shelf(self.code, DATASETS)
         with shelf.open(), redirect_stdout(sys.stderr):
-            made = self._made(attribute(self.code, shelf.reads_as))
+            made = self._made(import_object(self.code, shelf.reads_as))
             self._run("load", lambda: made.load(self.root) if self.root else made.load())
             items = self._run("__iter__", lambda: list(made))
             said = self._run("__len__", lambda: len(made))

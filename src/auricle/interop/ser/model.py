@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
-from auricle.core.registry import attribute
+from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import Files
 from auricle.interop.blame import raised_by
@@ -134,7 +134,7 @@ class Ser(BatchModel):
     # --- how it is made ---------------------------------------------------------------------
 
     def _make(self, arguments: Mapping[str, Any]) -> Any:
-        found = attribute(self.code, self._shelf.reads_as)
+        found = import_object(self.code, self._shelf.reads_as)
         if not any(callable(getattr(found, each, None)) for each in ("predict", "predict_batch")):
             raise SpecError(
                 f"{self._name} is no model: a class with output_type, labels, load() and "

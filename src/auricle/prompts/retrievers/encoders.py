@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from auricle.audio import Audio
-from auricle.core import registry
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Sample, parts_of
+from auricle.prompts.catalogue import ENCODERS
 from auricle.prompts.retrievers.bm25 import text_of
 
 if TYPE_CHECKING:
@@ -32,9 +32,9 @@ def encoder_named(name: str) -> Encoder:
         if kind in ("text", "audio"):
             if not model:
                 raise SpecError(f"The encoder {kind} needs a model: {kind}:FOLDER.")  # noqa: TRY301
-            found: Encoder = registry.encoder.get(kind)(model)
+            found: Encoder = ENCODERS.get(kind)(model)
         else:
-            found = registry.encoder.get(name)
+            found = ENCODERS.get(name)
     except SpecError as error:
         error.where = ("shots", "encoder")
         raise

@@ -12,7 +12,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from auricle import api
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import seldom_collected
 from auricle.metrics.agreement import Agreement
@@ -90,18 +89,24 @@ class Comparison:
         return {**told, "right_or_wrong": row.metric in self.right_or_wrong}
 
 
-def compare(
-    a: str | Path,
-    b: str | Path,
-    metrics: Sequence[str] | None = None,
+def compare_runs(
+    paths: tuple[Path, Path],
+    documents: tuple[Mapping[str, Any], Mapping[str, Any]],
+    metrics: Sequence[str] = (),
     by: str | None = None,
     *,
     most_flips: int = 5,
 ) -> Comparison:
-    """Compare two runs, `a` being the baseline: by all metrics they share, or by those named."""
-    paths = Path(a), Path(b)
-    documents = api.metrics(paths[0]), api.metrics(paths[1])
-    names, refused = choose(paths, documents, metrics or ())
+    """Compare two scored runs, the first being the baseline.
+
+    Args:
+        paths: The two run directories.
+        documents: What `metrics.json` of each contains.
+        metrics: Metrics to compare by; all that the runs share if none are named.
+        by: Metadata field to break the comparison down by.
+        most_flips: Number of changed samples to keep in each direction, per metric.
+    """
+    names, refused = choose(paths, documents, metrics)
     signed = {name: Signed.of(overall(documents[0])[name]["signature"]).metric for name in names}
     found = metrics_of(paths, signed)
     for name in set(signed) - {metric.name for metric in found}:

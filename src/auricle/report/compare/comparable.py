@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from auricle import api
 from auricle.core.errors import SpecError
+from auricle.engine.factory import build
+from auricle.engine.spec import Spec
 from auricle.metrics.base import Metric
 from auricle.runs.run_directory import Run
 from auricle.text import PROFILES
@@ -107,7 +108,7 @@ def metrics_of(paths: tuple[Path, Path], signed: Mapping[str, str]) -> list[Metr
     problems: list[SpecError] = []
     for path in paths:
         try:
-            task = api.build(api.spec_of(Run.load(path)))
+            task = build(Spec.from_run(Run.load(path)))
         except SpecError as error:  # the other run may still know
             problems.append(error)
             continue

@@ -38,7 +38,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from auricle.core import registry
 from auricle.core.errors import SpecError
 from auricle.core.types import Json
 from auricle.data.huggingface import PREFIX
@@ -57,6 +56,7 @@ from auricle.tasks.benchmarks.sources import (
     missing,
     table,
 )
+from auricle.tasks.catalogue import TASKS
 
 __all__ = [
     "HUB_ROW",
@@ -157,7 +157,7 @@ class Benchmark:
         else:
             place = Place.of(self, rest)
             made = {"data": self.source, "reader": place.reader(self, part)}
-        found: Task = registry.task.get(self.kind)(**self.recipe(part, rest), **made)
+        found: Task = TASKS.get(self.kind)(**self.recipe(part, rest), **made)
         return replace(found, version=self.version)
 
     def recipe(self, part: Part, rest: Mapping[str, Any]) -> dict[str, Any]:

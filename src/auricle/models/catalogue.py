@@ -1,12 +1,13 @@
-"""The models that come with the package."""
+"""Built-in models."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from auricle.catalogue.builtin import Builtin
+from auricle.core.registry import Builtin, Registry
 
-MODELS: Mapping[str, Builtin] = {
+_MODELS: Mapping[str, Builtin] = {
     "moonshine": Builtin(
         "auricle.models.moonshine:Moonshine", "Moonshine tiny-en, CPU, weights in the wheel"
     ),
@@ -65,9 +66,7 @@ MODELS: Mapping[str, Builtin] = {
     "dnsmos": Builtin(
         "auricle.models.mos:Dnsmos", "speech quality in noise: P.835 and P.808, weights inside"
     ),
-    "cmi-rm": Builtin("auricle.interop.cmi.model:CmiRewardModel", "CMI-RM, by your own checkout"),
-    "echo": Builtin("auricle.testing.models:Echo", "fake, batched: repeats text and file names"),
-    "fake-api": Builtin("auricle.testing.models:FakeApi", "fake, async: delays, faults, errors"),
-    "fake-labels": Builtin("auricle.testing.models:FakeLabels", "fake classifier probabilities"),
-    "fake-reward": Builtin("auricle.testing.models:FakeReward", "fake raw reward scores"),
 }
+
+MODELS: Registry[Any] = Registry("model", _MODELS)
+model = MODELS

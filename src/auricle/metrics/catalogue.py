@@ -1,12 +1,13 @@
-"""The metrics that come with the package."""
+"""Built-in metrics."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
-from auricle.catalogue.builtin import Builtin
+from auricle.core.registry import Builtin, Registry
 
-METRICS: Mapping[str, Builtin] = {
+_METRICS: Mapping[str, Builtin] = {
     "wer": Builtin("auricle.metrics.text:wer", "word error rate, pooled"),
     "cer": Builtin("auricle.metrics.text:cer", "character error rate, pooled"),
     "mer": Builtin("auricle.metrics.text:mer", "mixed error rate: Han characters, Latin words"),
@@ -122,3 +123,5 @@ METRICS: Mapping[str, Builtin] = {
         "auricle.metrics.likelihood:sequence_perplexity", "mean of each text's perplexity"
     ),
 }
+
+METRICS: Registry[Any] = Registry("metric", _METRICS)

@@ -1,12 +1,13 @@
-"""The tasks that come with the package."""
+"""Built-in tasks and inferencers."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from auricle.catalogue.builtin import Builtin
+from auricle.core.registry import Builtin, Registry
 
-TASKS: Mapping[str, Builtin] = {
+_TASKS: Mapping[str, Builtin] = {
     "demo": Builtin("auricle.tasks.demo:demo", "48 synthetic sentences, clean and in noise"),
     "asr": Builtin("auricle.tasks.kinds:asr", "transcribe: any manifest, `--as asr`"),
     "translate": Builtin("auricle.tasks.kinds:translate", "speech to text in another language"),
@@ -110,3 +111,25 @@ TASKS: Mapping[str, Builtin] = {
         )
     },
 }
+
+_INFERENCERS: Mapping[str, Builtin] = {
+    "respond": Builtin("auricle.tasks.inferencers:Respond", "one prompt, one answer, or several"),
+    "converse": Builtin("auricle.tasks.inferencers:Converse", "a conversation, turn by turn"),
+    "rounds": Builtin("auricle.tasks.inferencers:Rounds", "rounds that a function makes up"),
+    "choose": Builtin("auricle.tasks.inferencers:Choose", "how likely each option is"),
+    "first-token": Builtin(
+        "auricle.tasks.inferencers:FirstToken", "how likely each letter is, first"
+    ),
+    "continue": Builtin("auricle.tasks.inferencers:Continue", "how likely a text is: perplexity"),
+    "appraise": Builtin("auricle.tasks.inferencers:Appraise", "numbers for one sound, or for two"),
+    "rate": Builtin("auricle.tasks.inferencers:Rate", "a number in words"),
+    "prefer": Builtin(
+        "auricle.tasks.inferencers:Prefer", "the better of two in words, in both orders"
+    ),
+    "measure": Builtin("auricle.tasks.inferencers:Measure", "named inputs in, named numbers out"),
+    "compare": Builtin("auricle.tasks.inferencers:Compare", "two candidates, measured one by one"),
+}
+
+TASKS: Registry[Callable[..., Any]] = Registry("task", _TASKS)
+INFERENCERS: Registry[Callable[..., Any]] = Registry("inferencer", _INFERENCERS)
+task = TASKS
