@@ -22,7 +22,7 @@ import torch
 from measure import Sheet, at_least, best
 
 from auricle import Audio, BatchModel, Generate, Generation, evaluate, model
-from auricle.engine.batching import Limits, Waiting
+from auricle.engine.batching import BatchLimits, PendingRequest
 
 SAMPLES = 384
 RATE = 16_000
@@ -86,7 +86,9 @@ def corpus(folder: Path) -> Path:
     return material.write(folder / "data.jsonl", lines)
 
 
-def as_they_come(waiting: Sequence[Waiting], limits: Limits) -> Iterator[list[Waiting]]:
+def as_they_come(
+    waiting: Sequence[PendingRequest], limits: BatchLimits
+) -> Iterator[list[PendingRequest]]:
     """Batches of the same size, in the order in which the samples asked."""
     for start in range(0, len(waiting), limits.size):
         yield list(waiting[start : start + limits.size])

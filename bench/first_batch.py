@@ -24,7 +24,7 @@ import soundfile
 from measure import Sheet, at_most
 
 from auricle import BatchModel, evaluate
-from auricle.engine.batching import Gone
+from auricle.engine.batching import WorkerLost
 
 ROWS = (1_000, 10_000, 100_000)
 FILES, SECONDS, RATE = 200, 15, 16_000
@@ -38,7 +38,7 @@ class First(BatchModel):
     batch_size, sample_rate = 16, RATE
 
     def generate(self, batch: Any) -> Any:
-        raise Gone(f"asked at {time.monotonic()} s")  # a clock that processes share
+        raise WorkerLost(f"asked at {time.monotonic()} s")  # a clock that processes share
 
 
 def sounds(folder: Path) -> None:
@@ -58,7 +58,7 @@ def in_python(data: Path, out: Path) -> float:
     began = time.monotonic()
     try:
         evaluate(material.spec(data, MODEL, "asr"), out)
-    except Gone as told:
+    except WorkerLost as told:
         return _asked(str(told)) - began
     raise AssertionError("the model was not asked")
 

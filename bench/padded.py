@@ -30,7 +30,7 @@ import torch
 from measure import Cost, Sheet, at_most, cost
 
 from auricle import Audio, BatchModel, Generate, Generation, evaluate, model
-from auricle.engine.batching import LOOKAHEAD
+from auricle.engine.batching import BATCHES_PER_WINDOW
 
 FILES, RATE = 384, 16_000
 SHORTEST, LONGEST = 1.5, 35.0
@@ -160,7 +160,7 @@ def ahead(batches: Iterable[Batch]) -> Iterator[tuple[Batch, list[np.ndarray]]]:
             yield waiting.result()
 
 
-def by_hand(window: int = LOOKAHEAD * SIZE, prefetch: bool = False) -> Loop:
+def by_hand(window: int = BATCHES_PER_WINDOW * SIZE, prefetch: bool = False) -> Loop:
     def loop(data: Path, out: Path) -> None:
         encoder = Encoder()
         cut = batches(data, window)
@@ -201,7 +201,7 @@ def agree(data: Path) -> None:
     fresh(data, run)
     by_hand()(data, hand)
     by_engine(infer_only=True)(data, run)
-    assert Padded.seen == [*batches(data, LOOKAHEAD * SIZE)], "the batches differ"
+    assert Padded.seen == [*batches(data, BATCHES_PER_WINDOW * SIZE)], "the batches differ"
     assert said(hand) == said(run), "the answers differ"
 
 

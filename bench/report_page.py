@@ -18,8 +18,8 @@ from measure import Cost, Sheet, at_most, cost
 
 from auricle import api
 from auricle.metrics.text import wer
-from auricle.report.html import render
-from auricle.report.worst_samples import shown
+from auricle.report.html import render_report
+from auricle.report.worst_samples import build_sample_views
 from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000
@@ -42,9 +42,9 @@ def rows(folder: Path) -> Iterator[dict[str, Any]]:
 def page(run: Path) -> str:
     """The page alone, from numbers that are written already."""
     document = orjson.loads((run / "metrics.json").read_bytes())
-    with Run.load(run).held() as held:
-        records = [record for each in api.worst(run, 50) if (record := held.get(each))]
-    return render(document, shown(records, wer))
+    with Run.load(run).open_index() as held:
+        records = [record for each in api.worst_samples(run, 50) if (record := held.get(each))]
+    return render_report(document, build_sample_views(records, wer))
 
 
 def opened(report: Path) -> float:

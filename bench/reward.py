@@ -19,16 +19,16 @@ from measure import Sheet, at_most, best
 from scipy import stats as scipy_stats
 
 from auricle import Audio, Prediction, Sample
-from auricle.core.files import write_lines
-from auricle.core.gc_tuning import seldom_collected
+from auricle.core.files import write_lines_atomically
+from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
-from auricle.report.score import Scoreboard, scored
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
 from auricle.runs.run_directory import Run
-from auricle.runs.usage import Tally
+from auricle.runs.usage import UsageTotals
 
 PAIRS, RATINGS, ROUNDS = 100_000, 3_000, 3
 MOST_FOR_PAIRS, MOST_FOR_RATINGS = 3.0, 5.0  # seconds
@@ -77,8 +77,8 @@ def _clip(dice: random.Random) -> Audio:
 
 def scoring(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[], None]:
     def run() -> None:
-        board = Scoreboard(metrics)
-        for _ in scored(records, board):
+        board = ScoreTable(metrics)
+        for _ in score_records(records, board):
             pass
         summarise(board)
 
@@ -94,10 +94,10 @@ def from_disk(
             run.append(record)
 
     def read() -> None:
-        board = Scoreboard(metrics)
-        with seldom_collected():
-            found = Tally().over(Run.load(folder).records())
-            write_lines(folder / "scores.jsonl", scored(found, board))
+        board = ScoreTable(metrics)
+        with infrequent_gc():
+            found = UsageTotals().count_records(Run.load(folder).records())
+            write_lines_atomically(folder / "scores.jsonl", score_records(found, board))
         summarise(board)
 
     return read

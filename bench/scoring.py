@@ -17,7 +17,7 @@ from measure import Cost, Sheet, at_most, best, cost
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
 from auricle.metrics.text import wer
-from auricle.report.score import Scoreboard, scored
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
 
 SAMPLES = 100_000
@@ -41,12 +41,12 @@ def records(pairs: Sequence[material.Pair]) -> list[Record]:
 
 
 def in_memory(heard: Sequence[Record], profile: str) -> Callable[[], None]:
-    assert wer.under
-    metric = wer.under(profile)
+    assert wer.with_profile
+    metric = wer.with_profile(profile)
 
     def run() -> None:
-        board = Scoreboard([metric])
-        for _ in scored(heard, board):
+        board = ScoreTable([metric])
+        for _ in score_records(heard, board):
             pass
         summarise(board)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from auricle.cli.data import benchmarks, languages_of
+from auricle.cli.data import format_languages, load_benchmarks
 from auricle.tasks.benchmarks.base import Benchmark
 
 PAGE = Path(__file__).parents[1] / "docs" / "benchmarks.md"
@@ -28,7 +28,7 @@ COMMIT = 40
 
 def tables() -> str:
     """A table for each kind of task."""
-    found = benchmarks().values()
+    found = load_benchmarks().values()
     return "".join(
         f"\n## {title} ({', '.join(kinds)})\n\n{HEADER}\n"
         + "".join(f"{row(each)}\n" for each in found if each.kind in kinds)
@@ -41,7 +41,7 @@ def row(bench: Benchmark) -> str:
     options = [f"`{name}={brief(values)}`" for name, values in bench.options.items()]
     cells = (
         f"`{bench.name}`",
-        languages_of(bench),
+        format_languages(bench),
         ", ".join(splits),
         ", ".join(options),
         bench.licence,

@@ -252,8 +252,8 @@ def large(folder, name, count):
 
 def measured(out, loads=("closed:1", "closed:2"), count=10):
     """A load test against a server of our own that answers at once."""
-    from auricle.perf.measurement import Wanted, measure
-    from auricle.perf.report.publish import publish
+    from auricle.perf.measurement import PerfConfig, measure
+    from auricle.perf.report.publish import write_reports
     from auricle.testing.fake_server import FakeServer, Script
 
     rows = [{"id": f"s{at}", "question": f"say {at}", "answer": f"say {at}"} for at in range(20)]
@@ -261,8 +261,8 @@ def measured(out, loads=("closed:1", "closed:2"), count=10):
     with FakeServer(Script(latency=0.02)) as server:
         spec = Spec(task="qa", task_args={"data": str(data)}, model="openai",
                     model_args={"base_url": server.url, "model": "fake"})  # fmt: skip
-        document = measure(spec, out, Wanted(loads=loads, count=count), lambda _: None)
-    publish(out, document)
+        document = measure(spec, out, PerfConfig(loads=loads, count=count), lambda _: None)
+    write_reports(out, document)
     return out
 
 
@@ -350,14 +350,14 @@ def served(out):
     """A load test as `auricle perf` leaves it, from requests whose times are known."""
     from dataclasses import asdict
 
-    from auricle.perf.exchange import Exchange
-    from auricle.perf.report.publish import publish
+    from auricle.perf.exchange import RequestRecord
+    from auricle.perf.report.publish import write_reports
     from auricle.perf.summary import summarise
 
     points = []
     for at, rate in enumerate((5.0, 20.0)):
         made = [
-            Exchange(index=n, sample=str(n), due=n / rate, sent=n / rate + 0.001, body=str(n),
+            RequestRecord(index=n, sample=str(n), due=n / rate, sent=n / rate + 0.001, body=str(n),
                      done=n / rate + 0.05 + 0.002 * (n % 10) * (at + 1), audio_seconds=3.0)
             for n in range(60)
         ]  # fmt: skip
@@ -370,5 +370,5 @@ def served(out):
     spec = {"task": "speech", "model": "server"}
     (out / "perf.json").write_bytes(orjson.dumps({"spec": spec, "created": "2026-01-01T00:00:00"}))
     (out / "summary.json").write_bytes(orjson.dumps(document))
-    publish(out, document)
+    write_reports(out, document)
     return out

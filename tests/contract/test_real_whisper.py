@@ -13,7 +13,7 @@ from whisper_weights import whisper_tiny_en
 
 import auricle
 from auricle.audio import Audio
-from auricle.text import profile
+from auricle.text import get_profile
 
 RATE = 16_000
 CLIPS = slice(1, None, 10)  # some of them misheard
@@ -78,7 +78,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(
     heard = {line["id"]: line for line in answered(tmp_path / "run")}
     texts = {name: line["outputs"][0]["text"] for name, line in heard.items()}
     assert texts == {row["id"]: directly(Audio.of(row["audio"]).decode(RATE)) for row in rows}
-    normalise = profile("whisper-en")
+    normalise = get_profile("whisper-en")
     wanted = [normalise(row["text"]) for row in rows]
     oracle = jiwer.wer(wanted, [normalise(texts[row["id"]]) for row in rows])
     wer = numbers["wer"]

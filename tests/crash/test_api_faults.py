@@ -16,7 +16,7 @@ import pytest
 from auricle import api
 from auricle.engine.spec import Spec
 from auricle.models.openai import OpenAI
-from auricle.testing.fake_server import FakeServer, Script, digest_of
+from auricle.testing.fake_server import FakeServer, Script, compute_digest
 
 MAY_PASS = {"429", "500", "503", "408", "drop", "cut", "garbage"}
 FINAL = {"400": "HTTP 400", "401": "HTTP 401", "404": "HTTP 404", "html": "web page"}
@@ -57,13 +57,13 @@ def bodies(data, url, stream):
     """What is going to be sent about each sample, by its id."""
     model = OpenAI(base_url=url, model="fake")
     spec = Spec(task="qa", task_args={"data": str(data)}, model="openai")
-    previewed = api.preview(spec, named_model=False)
-    return {sample.id: model.body(asked, stream) for sample, ((asked, _),) in previewed}
+    previewed = api.preview(spec, has_model=False)
+    return {sample.id: model.encode_body(asked, stream) for sample, ((asked, _),) in previewed}
 
 
 def foretold(script, body):
     """What becomes of a request, and at which attempt."""
-    digest = digest_of(body)
+    digest = compute_digest(body)
     for attempt in range(1, ATTEMPTS + 1):
         fault = script.fault(digest, attempt)
         if fault not in MAY_PASS:
@@ -108,7 +108,7 @@ def ordeal(request, tmp_path_factory, warm):
             lines=journal(out),
             stats=server.stats(),
             ends={name: foretold(script, body) for name, body in sent.items()},
-            digests={name: digest_of(body) for name, body in sent.items()},
+            digests={name: compute_digest(body) for name, body in sent.items()},
             document=json.loads((out / "metrics.json").read_text()),
         )
 

@@ -15,7 +15,7 @@ import pytest
 import soundfile
 
 from auricle import Spec, evaluate
-from auricle.interop.export import export
+from auricle.interop.export import export_run
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cmi"
 DOCS = Path(__file__).parents[2] / "docs" / "reward.md"
@@ -56,7 +56,7 @@ def exported(sounds, tmp_path):
             model_args={"checkpoint": str(GOLDEN / "sounds.json"), "device": "cpu"},
         )
         evaluate(spec, tmp_path / "run", infer_only=True)
-        export(tmp_path / "run", "cmi")
+        export_run(tmp_path / "run", "cmi")
         return tmp_path / "run" / "cmi"
 
     return run

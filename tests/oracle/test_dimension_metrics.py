@@ -6,7 +6,7 @@ from scipy import stats as scipy_stats
 from sklearn.metrics import mean_squared_error, roc_auc_score
 
 from auricle.metrics import dimensions
-from auricle.metrics.statistics import weigh
+from auricle.metrics.statistics import prepare_weighted
 
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 
@@ -29,15 +29,15 @@ def emotional(seed):
 def test_agreement_equals_scipy_and_scikit_learn(seed):
     said, true = ratings(seed)
     pairs = np.column_stack([said, true])
-    assert dimensions.pearson_arousal.fold(pairs) == pytest.approx(
+    assert dimensions.pearson_arousal.aggregate(pairs) == pytest.approx(
         scipy_stats.pearsonr(said, true).statistic
     )
-    assert dimensions.rmse_arousal.fold(pairs) == pytest.approx(
+    assert dimensions.rmse_arousal.aggregate(pairs) == pytest.approx(
         np.sqrt(mean_squared_error(true, said))
     )
     together = np.cov(said, true, ddof=0)[0, 1]
     apart = said.var() + true.var() + (said.mean() - true.mean()) ** 2
-    assert dimensions.ccc_arousal.fold(pairs) == pytest.approx(2 * together / apart)
+    assert dimensions.ccc_arousal.aggregate(pairs) == pytest.approx(2 * together / apart)
 
 
 @pytest.mark.parametrize("metric", [dimensions.ccc_valence, dimensions.rmse_valence])
@@ -45,7 +45,7 @@ def test_weights_count_pairs_several_times(metric):
     said, true = ratings(1)
     pairs = np.column_stack([said, true])
     times = np.random.default_rng(0).integers(0, 4, len(pairs))
-    assert weigh(pairs, metric.fold)(times.astype(float)) == pytest.approx(
+    assert prepare_weighted(pairs, metric.fold)(times.astype(float)) == pytest.approx(
         metric.fold(np.repeat(pairs, times, axis=0))
     )
 
@@ -57,7 +57,7 @@ def test_eta_squared_is_that_of_a_one_way_analysis_of_variance(seed):
     f = scipy_stats.f_oneway(*groups).statistic
     between, within = len(groups) - 1, len(values) - len(groups)
     expected = f * between / (f * between + within)
-    found = dimensions.eta2_arousal.fold(list(zip(labels, values, strict=True)))
+    found = dimensions.eta2_arousal.aggregate(list(zip(labels, values, strict=True)))
     assert found == pytest.approx(expected)
 
 
@@ -81,7 +81,7 @@ def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed):
 def test_densities_equal_scipy_s():
     values = np.random.default_rng(2).normal(size=80)
     stats = [("sad", (("arousal", each),)) for each in values]
-    drawn = dimensions.eta2.drawn(stats)["densities"]["arousal"]
+    drawn = dimensions.eta2.plot_data(stats)["densities"]["arousal"]
     grid = np.linspace(drawn["from"], drawn["to"], len(drawn["of"]["sad"]))
     spread = min(values.std(ddof=1), scipy_stats.iqr(values) / 1.34)
     width = 0.9 * spread * len(values) ** -0.2

@@ -46,9 +46,9 @@ def test_folds_equal_scikit_learn(seed):
     pairs = random_pairs(seed)
     said, true = zip(*pairs, strict=True)
     zero = {"zero_division": 0}
-    assert uar.fold(pairs) == pytest.approx(balanced_accuracy_score(true, said), abs=1e-12)
-    assert macro_f1.fold(pairs) == pytest.approx(f1_score(true, said, average="macro", **zero))
-    assert weighted_f1.fold(pairs) == pytest.approx(
+    assert uar.aggregate(pairs) == pytest.approx(balanced_accuracy_score(true, said), abs=1e-12)
+    assert macro_f1.aggregate(pairs) == pytest.approx(f1_score(true, said, average="macro", **zero))
+    assert weighted_f1.aggregate(pairs) == pytest.approx(
         f1_score(true, said, average="weighted", **zero)
     )
 
@@ -97,7 +97,7 @@ def test_figures_of_another_label_set_equal_scikit_learn(seed):
     raw = [max(output.values, key=output.values.get) for _, output in rows]
     said = [MEANS.get(each, each) for each in raw]
     stats = {each.name: [each.score(*row) for row in rows] for each in METRICS}
-    value = {each.name: each.fold(stats[each.name]) for each in METRICS}
+    value = {each.name: each.aggregate(stats[each.name]) for each in METRICS}
 
     assert value["accuracy"] == pytest.approx(accuracy_score(true, said))
     assert value["uar_all"] == pytest.approx(balanced_accuracy_score(true, said))
@@ -128,7 +128,7 @@ def test_top_k_equals_scikit_learn(seed):
         ]
         places = [names.index(label) for label in true]
         expected = top_k_accuracy_score(places, rows, k=k, labels=range(len(names)))
-        assert metric.fold(hits) == pytest.approx(expected)
+        assert metric.aggregate(hits) == pytest.approx(expected)
 
 
 def test_calibration_equals_its_definition():
@@ -141,12 +141,12 @@ def test_calibration_equals_its_definition():
         members = (sure > low) & (sure <= high)
         if members.any():
             gaps += members.mean() * abs(hits[members].mean() - sure[members].mean())
-    assert ece.fold(np.column_stack([sure, hits])) == pytest.approx(gaps)
+    assert ece.aggregate(np.column_stack([sure, hits])) == pytest.approx(gaps)
 
 
 def test_an_answer_that_names_no_label_is_wrong_and_no_class():
     pairs = [("a", "a"), (None, "a"), ("b", "b")]
-    assert uar.fold(pairs) == pytest.approx(0.75)
-    assert macro_f1.fold(pairs) == pytest.approx((2 / 3 + 1) / 2)
+    assert uar.aggregate(pairs) == pytest.approx(0.75)
+    assert macro_f1.aggregate(pairs) == pytest.approx((2 / 3 + 1) / 2)
     matrix = uar.details(pairs)["matrix"]
     assert (matrix["counts"], matrix["unreadable"]) == ([[1, 0], [0, 1]], [1, 0])

@@ -8,10 +8,10 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from auricle import Generation, Sample
-from auricle.metrics.edits import errors, joined_errors
+from auricle.metrics.edits import count_errors, count_errors_with_joins
 from auricle.metrics.text import LENGTH, wer
-from auricle.text import PROFILES, profile, words
-from auricle.text.toolkits import cut_chinese, cut_western
+from auricle.text import PROFILES, get_profile, split_words
+from auricle.text.toolkits import tokenise_13a, tokenise_zh
 
 GOLDEN = json.loads(
     (Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8")
@@ -21,8 +21,8 @@ TOOLS = sorted(GOLDEN["tools"])
 
 def rows(name):
     """The pairs of a profile's language, each with our counts and what the tool said of it."""
-    metric = wer.under(name)
-    for row in GOLDEN[profile(name).languages[0]]:
+    metric = wer.with_profile(name)
+    for row in GOLDEN[get_profile(name).languages[0]]:
         sample = Sample(id="pair", inputs={}, target=row["reference"])
         *counted, length = metric.score(sample, Generation(text=row["hypothesis"]))[: LENGTH + 1]
         yield row, sum(counted), length, row[name]
@@ -69,12 +69,12 @@ def test_chinese_is_cut_where_sacrebleu_cuts_it():
         (0x1FFF0, 0x20010),
     )
     text = "x".join(chr(code) for block in blocks for code in range(*block))
-    assert cut_chinese(text) == cuts(text).lower().split()
+    assert tokenise_zh(text) == cuts(text).lower().split()
 
 
 def test_western_marks_are_cut_as_13a_cuts_them():
     text = "it costs $5.50, or 3.5% -5 1-2 a-b +7 (x) y/z £3 ¢4 end. 1,000 a.b {c} ~d o'clock"
-    assert cut_western(text) == Tokenizer13a()(text).split()
+    assert tokenise_13a(text) == Tokenizer13a()(text).split()
 
 
 @pytest.mark.parametrize(
@@ -89,9 +89,9 @@ def test_western_marks_are_cut_as_13a_cuts_them():
     ],
 )
 def test_words_written_apart_or_together_cost_nothing(reference, hypothesis, wrong):
-    assert sum(joined_errors(reference.split(), hypothesis.split())) == wrong
+    assert sum(count_errors_with_joins(reference.split(), hypothesis.split())) == wrong
 
 
 def test_without_a_compound_joining_counts_as_always():
-    sides = words("the cat sat on the mat"), words("a cat sits on mat now")
-    assert joined_errors(*sides) == errors(*sides)
+    sides = split_words("the cat sat on the mat"), split_words("a cat sits on mat now")
+    assert count_errors_with_joins(*sides) == count_errors(*sides)

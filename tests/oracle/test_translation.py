@@ -27,4 +27,6 @@ def test_the_fold_of_sentence_statistics_is_the_corpus_score(metric, oracle):
 
 def test_several_references_are_told_as_a_list():
     sample = Sample(id="x", inputs={}, target=["a b c d e", "v w x y z"])
-    assert bleu.fold([bleu.score(sample, Generation(text="v w x y z"))]) == pytest.approx(100.0)
+    assert bleu.aggregate([bleu.score(sample, Generation(text="v w x y z"))]) == pytest.approx(
+        100.0
+    )

@@ -5,16 +5,16 @@ import asyncio
 import pytest
 
 from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Settings, Turn
-from auricle.api import Unwatched
-from auricle.core.errors import AudioError, Hopeless, Refused, Transient, Unreachable
+from auricle.api import NullObserver
+from auricle.core.errors import AllRequestsFailed, AudioError, Refused, Transient, Unreachable
 from auricle.core.types import Prediction
-from auricle.engine.loop import Direct, Pass
-from auricle.engine.retry import FIRST, LONGEST_WAIT, Asking, Luck
+from auricle.engine.loop import DirectSlot, RunLoop
+from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 
 QUESTION = Generate(turns=(Turn("user", ("hello",)),))
-QUICK = Settings(patience=0.0)
+QUICK = Settings(initial_backoff=0.0)
 
 
 class Scripted(AsyncModel):
@@ -58,7 +58,7 @@ def slept(monkeypatch):
 
 
 def ask(model, settings=QUICK):
-    asking = Asking(Direct(model, 1), settings)
+    asking = RetryingSender(DirectSlot(model, 1), settings)
     return asyncio.run(asking(QUESTION)), asking.attempts
 
 
@@ -66,8 +66,8 @@ def run(path, model, size=200):
     samples = [Sample(id=str(at), inputs={"question": str(at)}, target="") for at in range(size)]
 
     async def main():
-        one_pass = Pass(Respond("{question}"), model, opened, QUICK, Unwatched())
-        await one_pass.over(samples, asyncio.Event())
+        one_pass = RunLoop(Respond("{question}"), model, opened, QUICK, NullObserver())
+        await one_pass.run(samples, asyncio.Event())
 
     with Run.open(path, {"identity": {}, "spec": {}}) as opened:
         asyncio.run(main())
@@ -93,7 +93,7 @@ def test_what_will_not_pass_is_not_tried_again(slept, error):
 
 
 def test_each_wait_is_about_twice_the_last(slept):
-    ask(Scripted(*[Transient("busy")] * 5), Settings(patience=1.0))
+    ask(Scripted(*[Transient("busy")] * 5), Settings(initial_backoff=1.0))
     assert all(0.5 * 2**at <= nap <= 1.5 * 2**at for at, nap in enumerate(slept))
 
 
@@ -103,7 +103,7 @@ def test_a_server_that_says_how_long_is_waited_for_that_long_and_no_shorter(slep
 
 
 def test_a_server_that_wants_too_long_a_wait_fails_the_sample(slept):
-    model = Scripted(Transient("tomorrow", LONGEST_WAIT + 1))
+    model = Scripted(Transient("tomorrow", MAX_RETRY_AFTER + 1))
     with pytest.raises(Transient, match="tomorrow"):
         ask(model)
     assert (model.asked, slept) == (1, [])
@@ -127,14 +127,16 @@ def test_an_answer_of_the_wrong_kind_is_told():
 )
 def test_a_run_ends_when_its_first_requests_all_fail_alike(tmp_path, error):
     model = Failing(lambda _: error)
-    with pytest.raises(Hopeless, match=f"The first {FIRST} requests all failed alike: {error}"):
+    with pytest.raises(
+        AllRequestsFailed, match=f"The first {FAIL_FAST_AFTER} requests all failed alike: {error}"
+    ):
         run(tmp_path, model)
     assert model.asked < 200
 
 
 def test_different_words_about_one_status_are_alike(tmp_path):
     model = Failing(lambda at: Refused(f"HTTP 404 from host: no model {at}"))
-    with pytest.raises(Hopeless):
+    with pytest.raises(AllRequestsFailed):
         run(tmp_path, model)
 
 
@@ -157,15 +159,15 @@ def test_a_busy_server_or_broken_sounds_end_no_run(tmp_path, error):
 
 
 def test_nineteen_failures_are_not_enough():
-    luck = Luck()
-    for _ in range(FIRST - 1):
-        luck.ran_out(Refused("HTTP 400 from host: no"))
-    with pytest.raises(Hopeless):
-        luck.ran_out(Refused("HTTP 400 from host: no"))
+    luck = FailFast()
+    for _ in range(FAIL_FAST_AFTER - 1):
+        luck.record_failure(Refused("HTTP 400 from host: no"))
+    with pytest.raises(AllRequestsFailed):
+        luck.record_failure(Refused("HTTP 400 from host: no"))
 
 
 def test_a_run_that_was_given_up_can_be_taken_up_again(tmp_path):
-    with pytest.raises(Hopeless):
+    with pytest.raises(AllRequestsFailed):
         run(tmp_path, Failing(lambda _: Refused("HTTP 401 from host: no")))
     records = run(tmp_path, Scripted())
     assert len(records) == 200

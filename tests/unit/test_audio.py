@@ -288,7 +288,7 @@ def test_a_slice_of_a_slice_counts_from_the_outer_start_and_stays_inside():
     assert (inner.start, inner.end) == (3, 6)
     assert np.array_equal(inner.decode(), ramp.decode()[300:600])
     with pytest.raises(AudioError, match="starts at 0 s or later"):
-        outer.part(-1)
+        outer.segment(-1)
 
 
 @pytest.mark.parametrize(
@@ -491,13 +491,13 @@ def test_a_mono_array_at_the_rate_wanted_is_not_copied():
 
 def test_a_loaded_copy_keeps_name_path_hash_and_length(wav):
     part = Audio.of(wav, start=0.25, end=0.75)
-    loaded = part.loaded(16_000)
+    loaded = part.load(16_000)
     assert np.array_equal(loaded.decode(16_000), part.decode(16_000))
     assert np.shares_memory(loaded.decode(16_000), loaded.data)
     assert (loaded.uri, loaded.path, loaded.hash) == (str(wav), wav, part.hash)
     assert loaded.seconds == part.seconds == 0.5
-    assert loaded.loaded(8_000).hash == part.hash
-    assert loaded.part(0.1, 0.2).hash == part.part(0.1, 0.2).hash
+    assert loaded.load(8_000).hash == part.hash
+    assert loaded.segment(0.1, 0.2).hash == part.segment(0.1, 0.2).hash
 
 
 def test_the_hash_follows_content_and_slice_and_not_the_path(wav, tmp_path):
@@ -527,7 +527,7 @@ def test_a_file_written_anew_has_another_hash(wav):
 
 def test_whole_files_are_paths_and_others_say_what_to_use(wav):
     assert os.fspath(Audio.of(wav)) == str(wav)
-    assert os.fspath(Audio.of(wav).loaded(8_000)) == str(wav)
+    assert os.fspath(Audio.of(wav).load(8_000)) == str(wav)
     assert Audio.of(wav.as_uri()).path == wav
     for audio in (Audio.of(wav, start=0.5), Audio.of(wav.read_bytes()), Audio("s3://a/b.wav")):
         with pytest.raises(AudioError, match=r"use decode\(\)"):

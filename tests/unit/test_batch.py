@@ -6,8 +6,14 @@ import pytest
 
 from auricle.core.errors import AudioError
 from auricle.core.types import Audio, Generate, Generation, Predict, Prediction, Turn
-from auricle.engine.batch_limits import AUTO_MOST, Limits
-from auricle.engine.batching import LOOKAHEAD, Batcher, Stopped, Waiting, cut
+from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, BatchLimits
+from auricle.engine.batching import (
+    BATCHES_PER_WINDOW,
+    Batcher,
+    PendingRequest,
+    RunStopped,
+    split_into_batches,
+)
 
 
 def request(text):
@@ -20,7 +26,7 @@ def said(each):
 
 async def answers(lanes, limits, texts, asks=1, growing=False):
     """Every text asked by a sample of its own, `asks` times in a row."""
-    batcher = Batcher(lanes, limits, growing=growing)
+    batcher = Batcher(lanes, limits, auto_grow=growing)
 
     async def sample(seat, text):
         try:
@@ -31,8 +37,8 @@ async def answers(lanes, limits, texts, asks=1, growing=False):
             seat.leave()
 
     try:
-        tasks = [asyncio.create_task(sample(batcher.seat(), text)) for text in texts]
-        batcher.seal()
+        tasks = [asyncio.create_task(sample(batcher.acquire_slot(), text)) for text in texts]
+        batcher.close_window()
         return await asyncio.gather(*tasks, return_exceptions=True)
     finally:
         await batcher.close()
@@ -49,7 +55,7 @@ def recording(batches):
 def test_answers_reach_whoever_asked():
     batches = []
     texts = [str(number) for number in range(10)]
-    found = asyncio.run(answers([recording(batches)], Limits(4), texts))
+    found = asyncio.run(answers([recording(batches)], BatchLimits(4), texts))
     assert [each.text for each in found] == texts
     assert [len(batch) for batch in batches] == [4, 4, 2]
 
@@ -57,7 +63,7 @@ def test_answers_reach_whoever_asked():
 def test_the_longest_go_first_and_neighbours_in_length_share_a_batch():
     batches = []
     texts = ["aaaa", "b", "ccc", "dd", "eeeee", "ffffff"]
-    asyncio.run(answers([recording(batches)], Limits(2), texts))
+    asyncio.run(answers([recording(batches)], BatchLimits(2), texts))
     assert batches == [["ffffff", "eeeee"], ["aaaa", "ccc"], ["dd", "b"]]
 
 
@@ -72,7 +78,7 @@ def test_batches_are_a_function_of_the_data_not_of_timing():
             await asyncio.sleep(delay * (len(batches) % 3))
             return [Generation(text="") for _ in batch]
 
-        asyncio.run(answers([lane], Limits(8), texts))
+        asyncio.run(answers([lane], BatchLimits(8), texts))
         return batches
 
     assert run(0) == run(0.002)
@@ -80,29 +86,35 @@ def test_batches_are_a_function_of_the_data_not_of_timing():
 
 def test_several_rounds_of_asking_are_batched_each():
     batches = []
-    asyncio.run(answers([recording(batches)], Limits(4), list("abcdefgh"), asks=3))
+    asyncio.run(answers([recording(batches)], BatchLimits(4), list("abcdefgh"), asks=3))
     assert [len(batch) for batch in batches] == [4] * 6
 
 
 def test_a_window_holds_a_bounded_number_of_samples():
     batches = []
-    size = LOOKAHEAD * 2
+    size = BATCHES_PER_WINDOW * 2
     texts = [f"{'x' * number}" for number in range(1, 2 * size + 1)]
-    asyncio.run(answers([recording(batches)], Limits(2), texts))
+    asyncio.run(answers([recording(batches)], BatchLimits(2), texts))
     assert batches[0][0] == texts[size - 1]  # the longest of the first window, not of all
 
 
 def waiting(*lengths):
-    return [Waiting(request(str(length)), length, None, None) for length in lengths]
+    return [PendingRequest(request(str(length)), length, None, None) for length in lengths]
 
 
 def test_a_budget_of_padded_seconds_bounds_a_batch():
-    cuts = [[each.length for each in batch] for batch in cut(waiting(1, 9, 2, 8, 3), Limits(8, 20))]
+    cuts = [
+        [each.length for each in batch]
+        for batch in split_into_batches(waiting(1, 9, 2, 8, 3), BatchLimits(8, 20))
+    ]
     assert cuts == [[9, 8], [3, 2, 1]]
 
 
 def test_a_request_over_the_budget_goes_alone():
-    cuts = [[each.length for each in batch] for batch in cut(waiting(50, 60, 1), Limits(8, 20))]
+    cuts = [
+        [each.length for each in batch]
+        for batch in split_into_batches(waiting(50, 60, 1), BatchLimits(8, 20))
+    ]
     assert cuts == [[60], [50], [1]]
 
 
@@ -116,7 +128,7 @@ def test_a_bad_request_fails_alone_after_halving():
         return [Generation(text=said(each)) for each in batch]
 
     texts = ["one", "two", "bad", "four", "five", "six", "seven", "eight"]
-    found = asyncio.run(answers([lane], Limits(8), texts))
+    found = asyncio.run(answers([lane], BatchLimits(8), texts))
     assert isinstance(found[2], ValueError)
     assert [each.text for at, each in enumerate(found) if at != 2] == [
         t for t in texts if t != "bad"
@@ -129,7 +141,7 @@ def test_a_short_answer_list_is_an_error_not_a_shift():
     async def lane(ability, batch):
         return [Generation(text="x")][: len(batch) - 1]
 
-    (only,) = asyncio.run(answers([lane], Limits(8), ["one"]))
+    (only,) = asyncio.run(answers([lane], BatchLimits(8), ["one"]))
     with pytest.raises(Exception, match="gave 0 answers to 1 requests"):
         raise only
 
@@ -145,7 +157,7 @@ def test_lanes_work_side_by_side():
         running -= 1
         return [Generation(text=said(each)) for each in batch]
 
-    asyncio.run(answers([lane] * 3, Limits(2), [str(number) for number in range(12)]))
+    asyncio.run(answers([lane] * 3, BatchLimits(2), [str(number) for number in range(12)]))
     assert peak == 3
 
 
@@ -160,17 +172,17 @@ def test_sounds_arrive_decoded_and_a_broken_one_costs_only_itself(tone, tmp_path
         return [Prediction(values={"x": 1.0}, scale="continuous") for _ in batch]
 
     async def main():
-        batcher = Batcher([lane], Limits(4, sample_rate=8000))
+        batcher = Batcher([lane], BatchLimits(4, sample_rate=8000))
         try:
-            seats = [batcher.seat() for _ in range(2)]
-            batcher.seal()
+            seats = [batcher.acquire_slot() for _ in range(2)]
+            batcher.close_window()
             asked = [
-                seat.ask(Predict(inputs={"audio": sound}))
+                seat.send(Predict(inputs={"audio": sound}))
                 for seat, sound in zip(seats, (good, bad), strict=True)
             ]
             pending = [asyncio.create_task(each) for each in asked]
             for seat, task in zip(seats, pending, strict=True):
-                task.add_done_callback(lambda _, seat=seat: seat.leave())
+                task.add_done_callback(lambda _, seat=seat: seat.release())
             return await asyncio.gather(*pending, return_exceptions=True)
         finally:
             await batcher.close()
@@ -190,10 +202,10 @@ def test_stopping_turns_away_what_has_not_begun():
             await asyncio.sleep(0.05)
             return [Generation(text=said(each)) for each in batch]
 
-        batcher = Batcher([lane], Limits(2))
-        seats = [batcher.seat() for _ in range(6)]
-        batcher.seal()
-        tasks = [asyncio.create_task(s.ask(request(str(at)))) for at, s in enumerate(seats)]
+        batcher = Batcher([lane], BatchLimits(2))
+        seats = [batcher.acquire_slot() for _ in range(6)]
+        batcher.close_window()
+        tasks = [asyncio.create_task(s.send(request(str(at)))) for at, s in enumerate(seats)]
         await started.wait()
         batcher.stop()
         found = await asyncio.gather(*tasks, return_exceptions=True)
@@ -202,7 +214,7 @@ def test_stopping_turns_away_what_has_not_begun():
 
     found = asyncio.run(main())
     assert sum(isinstance(each, Generation) for each in found) == 2
-    assert sum(isinstance(each, Stopped) for each in found) == 4
+    assert sum(isinstance(each, RunStopped) for each in found) == 4
 
 
 def within(most, sizes):
@@ -219,7 +231,7 @@ def within(most, sizes):
 
 def test_running_out_of_memory_halves_the_batch_and_is_remembered():
     sizes, texts = [], [str(number) for number in range(200)]
-    found = asyncio.run(answers([within(3, sizes)], Limits(8), texts))
+    found = asyncio.run(answers([within(3, sizes)], BatchLimits(8), texts))
     assert [each.text for each in found] == texts
     # One batch of 8 and one of 4 are found too large; another may have been decoded by then.
     assert sum(size > 3 for size in sizes) <= 4
@@ -236,16 +248,16 @@ def test_another_error_halves_the_batch_and_later_batches_are_as_large_as_before
             raise ValueError("this one cannot be batched")
         return [Generation(text=each) for each in said]
 
-    asyncio.run(answers([lane], Limits(8), texts))
+    asyncio.run(answers([lane], BatchLimits(8), texts))
     assert sizes.count(8) == 4
 
 
 def test_a_growing_batch_doubles_until_memory_or_the_most_stops_it():
     sizes, texts = [], [str(number) for number in range(3000)]
-    asyncio.run(answers([within(10**6, sizes)], Limits(8), texts, growing=True))
+    asyncio.run(answers([within(10**6, sizes)], BatchLimits(8), texts, growing=True))
     assert sizes[0] == 8
-    assert max(sizes) == AUTO_MOST
+    assert max(sizes) == MAX_AUTO_BATCH_SIZE
     sizes.clear()
-    asyncio.run(answers([within(40, sizes)], Limits(8), texts, growing=True))
+    asyncio.run(answers([within(40, sizes)], BatchLimits(8), texts, growing=True))
     assert sorted(set(sizes))[-2:] == [32, 64]
     assert sizes.count(64) == 1

@@ -15,7 +15,12 @@ import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
 from auricle.core.types import Likelihood, Prediction
-from auricle.runs.response_cache import AnswerCache, clear, contents, default_path
+from auricle.runs.response_cache import (
+    ResponseCache,
+    clear,
+    default_cache_path,
+    list_entries_by_model,
+)
 
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
 ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")
@@ -31,9 +36,9 @@ def kept(file):
     """Put an answer to a request, then look whether it answers another one."""
 
     def ask(first, second, one=("m", {}), other=None):
-        with AnswerCache(file, *one) as cache:
+        with ResponseCache(file, *one) as cache:
             cache.put(first, ANSWER)
-        with AnswerCache(file, *(other or one)) as cache:
+        with ResponseCache(file, *(other or one)) as cache:
             return cache.get(second)
 
     return ask
@@ -44,13 +49,13 @@ def test_an_answer_is_found_again_by_another_run(kept):
 
 
 def test_an_answer_is_found_before_it_is_written(file):
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
         assert cache.get(HELLO) == ANSWER
 
 
 def test_what_was_never_asked_is_not_found(file):
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         assert cache.get(HELLO) is None
 
 
@@ -117,7 +122,7 @@ def test_a_sound_is_known_by_its_content(kept, tone, tmp_path):
 def test_a_sound_that_is_not_there_is_neither_found_nor_kept(kept, file):
     asked = Predict(inputs={"audio": Audio("nowhere.wav")})
     assert kept(asked, asked) is None
-    assert contents(file) == []
+    assert list_entries_by_model(file) == []
 
 
 def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept, tmp_path):
@@ -138,7 +143,7 @@ def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept, tmp_path):
     ],
 )
 def test_every_kind_of_output_comes_back(file, request_, output):
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         cache.put(request_, output)
         found = cache.get(request_)
     whole = replace(output, text="half a pair ?") if isinstance(output, Generation) else output
@@ -153,9 +158,9 @@ def test_a_spoken_answer_comes_back_with_its_sound(file, tone, kind):
         "file": Audio(str(path)),
         "array": Audio(data=np.zeros(1600, np.float32), rate=16_000),
     }[kind]
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, Generation(text="hi", audio=sound))
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         found = cache.get(HELLO)
     assert isinstance(found.audio.data, bytes)
     assert found.audio.seconds == pytest.approx(0.1)
@@ -168,13 +173,13 @@ def test_threads_may_share_a_cache(file):
             cache.put(asked, ANSWER)
             assert cache.get(asked) == ANSWER
 
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         threads = [threading.Thread(target=fill, args=(cache, each)) for each in range(4)]
         for each in threads:
             each.start()
         for each in threads:
             each.join()
-    assert contents(file)[0].entries == 800
+    assert list_entries_by_model(file)[0].entries == 800
 
 
 WRITER = """
@@ -205,13 +210,13 @@ def test_several_processes_write_at_once(file):
     for child in children:
         _, said = child.communicate(timeout=60)
         assert (child.returncode, said) == (0, "")
-    assert contents(file)[0].entries == 2000
+    assert list_entries_by_model(file)[0].entries == 2000
 
 
 def _kept(file, text):
     """Wait until another process has written this down."""
     until = time.monotonic() + 20
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         while time.monotonic() < until:
             if cache.get(Generate(turns=(Turn("user", (text,)),))):
                 return True
@@ -228,7 +233,7 @@ def test_a_process_killed_while_writing_leaves_a_whole_file(file):
         child.communicate()
     with closing(sqlite3.connect(file)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         found = cache.get(Generate(turns=(Turn("user", ("k2 0",)),)))
     assert found.text.startswith("k2 0 ")
 
@@ -239,27 +244,27 @@ def test_a_process_killed_while_writing_leaves_a_whole_file(file):
 def test_a_damaged_file_is_set_aside_with_one_line(file, content):
     file.write_bytes(content)
     said = []
-    with AnswerCache(file, "m", {}, said.append) as cache:
+    with ResponseCache(file, "m", {}, said.append) as cache:
         cache.put(HELLO, ANSWER)
     assert len(said) == 1
     assert "set aside as answers.sqlite.damaged-1" in said[0]
     assert (file.parent / "answers.sqlite.damaged-1").read_bytes() == content
-    assert contents(file)[0].entries == 1
+    assert list_entries_by_model(file)[0].entries == 1
 
 
 def test_damage_that_shows_while_running_stops_the_cache_and_not_the_run(file):
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         for at in range(500):
             cache.put(Generate(turns=(Turn("user", (f"{at}",)),)), ANSWER)
     whole = file.read_bytes()
     said = []
-    with AnswerCache(file, "m", {}, said.append) as cache:
+    with ResponseCache(file, "m", {}, said.append) as cache:
         file.write_bytes(whole[: 4096 * 3] + b"\xff" * (len(whole) - 4096 * 3))
         found = [cache.get(Generate(turns=(Turn("user", (f"{at}",)),))) for at in range(500)]
         cache.put(HELLO, ANSWER)
     assert None in found
     assert len(said) == 1
-    with AnswerCache(file, "m", {}, said.append) as cache:
+    with ResponseCache(file, "m", {}, said.append) as cache:
         assert cache.get(HELLO) is None
     assert len(said) == 1
 
@@ -268,62 +273,62 @@ def test_a_file_of_another_format_is_set_aside(file):
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")
     said = []
-    AnswerCache(file, "m", {}, said.append).close()
+    ResponseCache(file, "m", {}, said.append).close()
     assert "format 99" in said[0]
 
 
 def test_a_row_that_cannot_be_read_is_asked_again(file):
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
     with closing(sqlite3.connect(file)) as connection, connection:
         connection.execute("UPDATE answers SET output = 'not json'")
-    with AnswerCache(file, "m", {}) as cache:
+    with ResponseCache(file, "m", {}) as cache:
         assert cache.get(HELLO) is None
         cache.put(HELLO, ANSWER)
         assert cache.get(HELLO) == ANSWER
 
 
 def test_a_busy_file_is_waited_for(file):
-    AnswerCache(file, "m", {}).close()
+    ResponseCache(file, "m", {}).close()
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
-        cache = AnswerCache(file, "m", {})
+        cache = ResponseCache(file, "m", {})
         cache.put(HELLO, ANSWER)
         time.sleep(0.3)
         assert cache.get(HELLO) == ANSWER
         other.execute("COMMIT")
         cache.close()
-    assert contents(file)[0].entries == 1
+    assert list_entries_by_model(file)[0].entries == 1
 
 
 def test_a_path_that_cannot_be_opened_is_refused(tmp_path):
     with pytest.raises(SpecError, match=r"cannot be opened.*--cache-path"):
-        AnswerCache(tmp_path, "m", {})
+        ResponseCache(tmp_path, "m", {})
 
 
 def test_the_path_is_where_the_environment_says(monkeypatch, tmp_path):
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path / "mine.db"))
-    assert default_path() == tmp_path / "mine.db"
+    assert default_cache_path() == tmp_path / "mine.db"
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path))
-    assert default_path() == tmp_path / "answers.sqlite"
+    assert default_cache_path() == tmp_path / "answers.sqlite"
     monkeypatch.delenv("AURICLE_CACHE")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert default_path() == tmp_path / "auricle" / "answers.sqlite"
+    assert default_cache_path() == tmp_path / "auricle" / "answers.sqlite"
 
 
 def test_clearing_takes_one_model_or_what_is_old(file):
     for name in ("a", "b"):
-        with AnswerCache(file, "openai", {"model": name}) as cache:
+        with ResponseCache(file, "openai", {"model": name}) as cache:
             cache.put(HELLO, ANSWER)
-    assert [each.model for each in contents(file)] == ["a", "b"]
+    assert [each.model for each in list_entries_by_model(file)] == ["a", "b"]
     assert clear(file, before=time.time() - 1000) == 0
     assert clear(file, model="a") == 1
     assert clear(file, before=time.time() + 1) == 1
-    assert contents(file) == []
+    assert list_entries_by_model(file) == []
 
 
 def test_the_command_shows_and_clears(auricle, file):
-    with AnswerCache(file, "openai", {"model": "big"}) as cache:
+    with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     shown = auricle("cache", "--cache-path", file)
     assert shown.returncode == 0
@@ -338,7 +343,7 @@ def test_the_command_shows_and_clears(auricle, file):
 
 
 def test_clearing_a_model_that_is_not_there_says_which_are(auricle, file):
-    with AnswerCache(file, "openai", {"model": "big"}) as cache:
+    with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     done = auricle("cache", "clear", "--model", "bgi", "--cache-path", file)
     assert done.returncode == 2

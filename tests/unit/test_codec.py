@@ -45,11 +45,11 @@ OUTPUTS: list[Output] = [
         finish="stop",
         audio=Audio("speech/a.wav"),
         logprobs=(-0.5, -1.0),
-        first={"a": -0.5},
+        first_token_logprobs={"a": -0.5},
         prompt="what is heard?",
     ),
     Likelihood(logprobs=(-0.5, -1.0)),
-    Likelihood(logprobs=(-0.5,), greedy=True, text="bell", given="nothing"),
+    Likelihood(logprobs=(-0.5,), greedy=True, text="bell", conditioned_on="nothing"),
     Prediction(values={"musicality": 3.5, "alignment": 2.0}, scale="continuous"),
 ]
 

@@ -9,7 +9,7 @@ import pytest
 import auricle as package
 from auricle import Spec, SpecError, compare, evaluate, score
 from auricle.report import compare_text
-from auricle.report.compare.loading import restored
+from auricle.report.compare.loading import restore_stat
 
 MODELS = """
 import zlib
@@ -67,11 +67,11 @@ def test_a_worse_model_is_found_worse(run, quiz):
     a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer", wrong=0.3)
     found = compare(a, b)
     row = row_of(found, "wer")
-    assert row.found.difference > 0.1
-    assert row.found.low > 0
-    assert row.found.p < 0.01
+    assert row.test.difference > 0.1
+    assert row.test.low > 0
+    assert row.test.p < 0.01
     assert (row.better, found.pairs.count) == (0, 40)
-    assert compare_text.sentence(found.document()["rows"][0]).startswith("wer: B is worse by")
+    assert compare_text.describe_row(found.document()["rows"][0]).startswith("wer: B is worse by")
 
 
 def test_values_are_those_of_the_runs_where_all_samples_are_paired(run, quiz):
@@ -79,17 +79,17 @@ def test_values_are_those_of_the_runs_where_all_samples_are_paired(run, quiz):
     a, b = run("a", data, metrics="wer", wrong=0.2), run("b", data, metrics="wer", wrong=0.4)
     row = row_of(compare(a, b), "wer")
     known = [package.summary(each)[0]["value"] for each in (a, b)]
-    assert [row.found.value_a, row.found.value_b] == pytest.approx(known)
+    assert [row.test.value_a, row.test.value_b] == pytest.approx(known)
 
 
 def test_a_run_beside_itself_differs_in_nothing(run, quiz):
     a = run("a", quiz(), wrong=0.2)
     found = compare(a, a)
     row = row_of(found, "exact_match")
-    assert (row.found.difference, row.found.p, row.better, row.worse) == (0.0, 1.0, 0, 0)
+    assert (row.test.difference, row.test.p, row.better, row.worse) == (0.0, 1.0, 0, 0)
     assert "A and B are one and the same run." in found.notes
     assert not any(found.flips.values())
-    told = compare_text.sentence(found.document()["rows"][0])
+    told = compare_text.describe_row(found.document()["rows"][0])
     assert re.search(r"all pairs score the same; one of .* or more would have been seen", told)
 
 
@@ -128,7 +128,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run, quiz):
     assert (found.pairs.count, found.pairs.failed_a) == (40 - lost, 0)
     assert row.worst == pytest.approx(-lost / 40)
     assert row.best == pytest.approx(0.0)
-    assert "With those that failed" in compare_text.sentence(found.document()["rows"][0])
+    assert "With those that failed" in compare_text.describe_row(found.document()["rows"][0])
 
 
 def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):
@@ -137,7 +137,7 @@ def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):
     )
     found = compare(run("a", quiz()), run("b", other))
     assert found.pairs.count == 0
-    assert math.isnan(row_of(found, "exact_match").found.p)
+    assert math.isnan(row_of(found, "exact_match").test.p)
     assert any("No sample was answered in both" in note for note in found.notes)
     assert any("tasks differ" in note for note in found.notes)
 
@@ -178,8 +178,8 @@ def test_several_metrics_are_adjusted_for_each_other(run, quiz):
     data = quiz()
     a, b = (run(n, data, metrics="wer,cer", wrong=w) for n, w in (("a", 0.1), ("b", 0.2)))
     found = compare(a, b)
-    smallest = min(found.rows, key=lambda row: row.found.p)
-    assert smallest.adjusted == pytest.approx(2 * smallest.found.p)
+    smallest = min(found.rows, key=lambda row: row.test.p)
+    assert smallest.adjusted == pytest.approx(2 * smallest.test.p)
     assert any("Holm" in note for note in found.notes)
 
 
@@ -188,7 +188,7 @@ def test_a_field_breaks_the_comparison_down(run, quiz):
     found = compare(run("a", data), run("b", data, wrong=0.1), by="speaker")
     groups = [row for row in found.rows if row.field and row.metric == "exact_match"]
     assert [row.group for row in groups] == [f"s{at}" for at in range(8)]
-    assert sum(row.found.n for row in groups) == 40
+    assert sum(row.test.n for row in groups) == 40
     assert sum(row.worse for row in groups) == row_of(found, "exact_match").worse
 
 
@@ -203,7 +203,7 @@ def test_whole_clusters_are_drawn_where_the_task_names_one(run, quiz):
     a, b = (run(n, data, cluster="speaker", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
     found = compare(a, b)
     row = row_of(found, "exact_match")
-    assert row.found.method == "paired-cluster-bootstrap:1000"
+    assert row.test.method == "paired-cluster-bootstrap:1000"
     assert row.units == 8
     assert any("only 8 values of speaker" in note for note in found.notes)
 
@@ -301,8 +301,8 @@ def test_dimensional_runs_get_shifts_of_means_and_no_matrix(run, moods, models):
     assert found.matrix is None
     assert "told instead: arousal, valence" in found.refused["confusion matrix"]
     first = found.shifts[0]
-    assert (first.dimension, first.label, first.found.n) == ("arousal", "", 60)
-    assert first.found.difference == pytest.approx(0.1)
+    assert (first.dimension, first.label, first.test.n) == ("arousal", "", 60)
+    assert first.test.difference == pytest.approx(0.1)
     assert [each.label for each in found.shifts[:5]] == ["", "angry", "happy", "neutral", "sad"]
 
 
@@ -313,7 +313,7 @@ def test_cohens_d_is_the_shift_in_pooled_deviations(run, moods, models):
     b = run("b", moods, models("Dimensions"), "classify", shift=0.1)
     found = compare(a, b)
     values = [each["arousal"] for each in found.a.dimensions.values()]
-    assert found.shifts[0].d == pytest.approx(0.1 / np.std(values, ddof=1))
+    assert found.shifts[0].cohens_d == pytest.approx(0.1 / np.std(values, ddof=1))
 
 
 def test_dimensions_the_runs_do_not_share_are_explained(run, moods, models):
@@ -337,11 +337,11 @@ def test_classes_beside_dimensions_are_explained(run, moods, models):
 
 
 def test_stats_come_back_from_json_as_they_were():
-    assert restored([1, 2.5]) == (1, 2.5)
-    assert restored([None, "sad"]) == (None, "sad")
-    assert restored([0, [["a", None]]]) == (0, (("a", None),))
-    assert math.isnan(restored(None))
-    assert math.isnan(restored([1.0, None])[1])
+    assert restore_stat([1, 2.5]) == (1, 2.5)
+    assert restore_stat([None, "sad"]) == (None, "sad")
+    assert restore_stat([0, [["a", None]]]) == (0, (("a", None),))
+    assert math.isnan(restore_stat(None))
+    assert math.isnan(restore_stat([1.0, None])[1])
 
 
 def test_a_document_is_plain_json(run, quiz):

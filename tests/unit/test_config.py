@@ -4,8 +4,8 @@ import pytest
 from pydantic import ValidationError
 
 from auricle import Spec, SpecError
-from auricle.core.redaction import redacted
-from auricle.engine.spec import task_of
+from auricle.core.redaction import redact
+from auricle.engine.spec import resolve_task
 
 
 def test_an_unknown_field_is_refused():
@@ -28,10 +28,10 @@ def test_a_wrong_value_in_yaml_is_named(tmp_path):
 
 def test_paths_read_the_same_from_anywhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    settled = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").settled()
+    settled = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").resolved()
     assert settled.task_args["data"] == str(tmp_path / "x.jsonl")
     assert settled.model == f"{tmp_path / 'mine.py'}:f"
-    assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").settled().task_args == {
+    assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").resolved().task_args == {
         "data": "hf:a/b"
     }
 
@@ -45,9 +45,9 @@ def test_how_answers_are_scored_is_not_what_was_asked():
 
 def test_secrets_are_blanked_and_their_places_kept():
     given = {"api_key": "sk-1", "auth_token": "t", "api_key_env": "KEY", "max_tokens": 5, "a": 1}
-    assert redacted(given) == {**given, "api_key": "…", "auth_token": "…"}
-    assert redacted({"tokenizer": "x", "keyword": "y"}) == {"tokenizer": "x", "keyword": "y"}
-    assert redacted({"c": [{"password": "p"}], "hf_auth": "t", "url": "http://u:p@h/x"}) == {
+    assert redact(given) == {**given, "api_key": "…", "auth_token": "…"}
+    assert redact({"tokenizer": "x", "keyword": "y"}) == {"tokenizer": "x", "keyword": "y"}
+    assert redact({"c": [{"password": "p"}], "hf_auth": "t", "url": "http://u:p@h/x"}) == {
         "c": [{"password": "…"}],
         "hf_auth": "…",
         "url": "http://…@h/x",
@@ -55,17 +55,17 @@ def test_secrets_are_blanked_and_their_places_kept():
 
 
 def test_a_manifest_with_a_kind_is_that_task():
-    assert task_of("x.csv", "mcq", {"language": "en"}) == (
+    assert resolve_task("x.csv", "mcq", {"language": "en"}) == (
         "mcq",
         {"data": "x.csv", "language": "en"},
     )
-    assert task_of("hf:a/b", "asr", {}) == ("asr", {"data": "hf:a/b"})
+    assert resolve_task("hf:a/b", "asr", {}) == ("asr", {"data": "hf:a/b"})
 
 
 def test_what_is_said_on_the_command_line_wins_over_a_task_file(tmp_path):
     path = tmp_path / "mine.yaml"
     path.write_text("kind: asr\ndata: sub/x.jsonl\nlanguage: en\n")
-    kind, arguments = task_of(str(path), None, {"language": "zh"})
+    kind, arguments = resolve_task(str(path), None, {"language": "zh"})
     assert kind == "asr"
     assert arguments == {
         "name": "mine",

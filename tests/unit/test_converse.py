@@ -208,8 +208,8 @@ def test_a_function_without_a_name_must_be_given_one():
 
 
 def test_a_function_that_breaks_is_the_sample_s_failure_told_with_its_line(tmp_path):
-    from auricle.api import Unwatched
-    from auricle.engine.loop import Pass
+    from auricle.api import NullObserver
+    from auricle.engine.loop import RunLoop
     from auricle.engine.retry import Settings
     from auricle.testing.models import FakeApi
 
@@ -220,8 +220,8 @@ def test_a_function_that_breaks_is_the_sample_s_failure_told_with_its_line(tmp_p
 
     samples = [question(), Sample(id="2", inputs={"q": "y"})]
     with Run.open(tmp_path / "run", {"identity": {}}) as run:
-        once = Pass(Rounds(breaks), FakeApi(), run, Settings(), Unwatched())
-        asyncio.run(once.over(samples, asyncio.Event()))
+        once = RunLoop(Rounds(breaks), FakeApi(), run, Settings(), NullObserver())
+        asyncio.run(once.run(samples, asyncio.Event()))
         found = {record.sample.id: record for record in run.records()}
     assert found["1"].error.kind == "ValueError"
     assert found["1"].error.message.startswith("no idea (test_converse.py:")

@@ -9,8 +9,15 @@ from auricle import Audio, Generation, Sample, Spec, SpecError, evaluate, score
 from auricle.api import metrics
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Record
-from auricle.report.usage import usage_facts, usage_line
-from auricle.runs.usage import Price, Prices, Purse, Tally, heard, money
+from auricle.report.usage import format_usage_line, usage_facts
+from auricle.runs.usage import (
+    Budget,
+    Price,
+    Prices,
+    UsageTotals,
+    format_money,
+    sample_audio_seconds,
+)
 
 TOKENS = Price("m", input=2.0, output=10.0)
 
@@ -26,25 +33,27 @@ def said(read=1_000_000, wrote=100_000):
 
 
 def tallied(price, *records):
-    tally = Tally(price)
+    tally = UsageTotals(price)
     for each in records:
         tally.add(each)
-    return tally.document()
+    return tally.to_dict()
 
 
 # --- prices --------------------------------------------------------------------------
 
 
 def test_a_price_is_found_by_name_then_by_the_first_pattern_that_fits():
-    prices = Prices.of({"gpt-*": {"input": 1}, "*": {"input": 2}, "gpt-4o": {"input": 3}}, "p.yaml")
-    assert [prices.price(name).input for name in ("gpt-4o", "gpt-5", "x")] == [3, 1, 2]
+    prices = Prices.parse(
+        {"gpt-*": {"input": 1}, "*": {"input": 2}, "gpt-4o": {"input": 3}}, "p.yaml"
+    )
+    assert [prices.find(name).input for name in ("gpt-4o", "gpt-5", "x")] == [3, 1, 2]
 
 
 def test_a_currency_holds_for_the_file_or_for_one_model():
     given = {"currency": "EUR", "a": {"input": 1}, "b": {"input": 1, "currency": "CNY"}}
-    prices = Prices.of(given, "p.yaml")
-    assert (prices.price("a").currency, prices.price("b").currency) == ("EUR", "CNY")
-    assert Prices.of({"a": {"input": 1}}, "p.yaml").price("a").currency == "USD"
+    prices = Prices.parse(given, "p.yaml")
+    assert (prices.find("a").currency, prices.find("b").currency) == ("EUR", "CNY")
+    assert Prices.parse({"a": {"input": 1}}, "p.yaml").find("a").currency == "USD"
 
 
 @pytest.mark.parametrize(
@@ -58,12 +67,12 @@ def test_a_currency_holds_for_the_file_or_for_one_model():
 )
 def test_a_wrong_price_is_refused_by_name(entry, complaint):
     with pytest.raises(SpecError, match=complaint):
-        Prices.of({"a": entry}, "p.yaml")
+        Prices.parse({"a": entry}, "p.yaml")
 
 
 def test_a_model_without_a_price_is_told_with_those_that_have_one():
     with pytest.raises(SpecError, match=r"p\.yaml has no price for b; it has a\.") as refusal:
-        Prices.of({"a": {"input": 1}}, "p.yaml").price("b")
+        Prices.parse({"a": {"input": 1}}, "p.yaml").find("b")
     assert "b: {input: 2.5, output: 10}" in str(refusal.value)
 
 
@@ -91,14 +100,14 @@ def test_minutes_of_sound_and_requests_have_a_price():
 def test_unknown_usage_is_unknown_and_not_zero():
     used = tallied(TOKENS, record(Generation(text="x")))
     assert used["cost"] is used["input_tokens"] is used["output_tokens"] is None
-    assert usage_line({"usage": used}) == "Usage: the cost of 1 sample unknown"
+    assert format_usage_line({"usage": used}) == "Usage: the cost of 1 sample unknown"
     assert (used["samples_without_usage"], used["samples_without_cost"]) == (1, 1)
 
 
 def test_partly_known_usage_is_a_lower_bound():
     used = tallied(TOKENS, record(said()), record(Generation(text="x", tokens=100_000)))
     assert (used["cost"], used["samples_without_cost"]) == (4.0, 1)
-    line = usage_line({"usage": used})
+    line = format_usage_line({"usage": used})
     assert line.endswith("at least 4.00 USD, the cost of 1 sample unknown")
     assert dict(usage_facts({"usage": used}))["Cost"] == "≥ 4.00 USD"
 
@@ -132,15 +141,15 @@ def test_without_prices_there_is_usage_and_no_cost():
 
 
 def test_nothing_known_is_not_told():
-    assert usage_line({"usage": tallied(None, record(Generation(text="x")))}) == ""
-    assert usage_line({}) == ""
+    assert format_usage_line({"usage": tallied(None, record(Generation(text="x")))}) == ""
+    assert format_usage_line({}) == ""
 
 
 def test_the_seconds_of_sounds_are_read_from_their_headers(tone):
     path = str(tone("a.wav", seconds=0.5))
     both = Sample(id="1", inputs={"audio": [Audio(path), Audio(path, end=0.25)], "question": "x"})
-    assert heard(both) == 0.75
-    assert heard(Sample(id="1", inputs={"audio": Audio("nowhere.wav")})) is None
+    assert sample_audio_seconds(both) == 0.75
+    assert sample_audio_seconds(Sample(id="1", inputs={"audio": Audio("nowhere.wav")})) is None
 
 
 def test_the_journal_keeps_seconds_of_sound_and_what_was_cached():
@@ -150,7 +159,7 @@ def test_the_journal_keeps_seconds_of_sound_and_what_was_cached():
 
 
 def test_money_keeps_what_is_less_than_a_cent():
-    assert [money(each, "USD") for each in (0.0, 0.000123, 12.345)] == [
+    assert [format_money(each, "USD") for each in (0.0, 0.000123, 12.345)] == [
         "0.00 USD",
         "0.000123 USD",
         "12.35 USD",
@@ -267,6 +276,6 @@ def test_an_answer_told_anew_is_not_paid_twice(paid, tmp_path, manifest):
         return Spec(task="qa", task_args={"data": str(data)}, model=paid)
 
     evaluate(spec(rows("x")), tmp_path / "run")
-    purse = Purse(Price("m", input=2, output=10), most=100)
-    evaluate(spec(rows("y")), tmp_path / "run", watch=purse)
-    assert purse.tally.cost == pytest.approx(2 * EACH)
+    purse = Budget(Price("m", input=2, output=10), limit=100)
+    evaluate(spec(rows("y")), tmp_path / "run", observer=purse)
+    assert purse.totals.cost == pytest.approx(2 * EACH)

@@ -16,16 +16,16 @@ from auricle import (
     Transient,
     Turn,
 )
-from auricle.api import Unwatched
+from auricle.api import NullObserver
 from auricle.core.errors import DataError
-from auricle.core.types import Rejected
-from auricle.engine.loop import Pass, ask_once
+from auricle.core.types import RejectedRow
+from auricle.engine.loop import RunLoop, send_once
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward
 
 SPEC = {"identity": {}, "spec": {}}
-QUICK = Settings(patience=0.001)
+QUICK = Settings(initial_backoff=0.001)
 
 
 def texts(size):
@@ -37,8 +37,10 @@ def texts(size):
 
 def evaluate(path, samples, model, inferencer=None, settings=QUICK, stop=None):
     async def main():
-        one_pass = Pass(inferencer or Respond("{question}"), model, run, settings, Unwatched())
-        await one_pass.over(samples, stop(model) if stop else asyncio.Event())
+        one_pass = RunLoop(
+            inferencer or Respond("{question}"), model, run, settings, NullObserver()
+        )
+        await one_pass.run(samples, stop(model) if stop else asyncio.Event())
 
     with Run.open(path, SPEC) as run:
         asyncio.run(main())
@@ -176,7 +178,7 @@ def test_a_limit_forgets_nobody(tmp_path):
 
 
 def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path):
-    rows = [*texts(2), Rejected("m.jsonl:3", "not valid JSON"), *texts(1)]
+    rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
     assert failed == {
@@ -186,7 +188,7 @@ def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path):
 
 
 def test_resuming_does_not_write_known_rejections_again(tmp_path):
-    rows = [*texts(2), Rejected("m.jsonl:3", "not valid JSON")]
+    rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON")]
     evaluate(tmp_path, rows, Echo())
     evaluate(tmp_path, rows, Echo())
     assert len(lines(tmp_path)) == 3
@@ -212,11 +214,11 @@ def test_stopping_keeps_what_is_answered_and_the_rest_is_asked_later(tmp_path):
 
     first = evaluate(tmp_path, texts(500), Stops(), settings=Settings(concurrency=4), stop=stop)
     assert 20 <= len(first) < 40
-    assert Run.load(tmp_path).progress()["complete"] is False
+    assert Run.load(tmp_path).read_progress()["complete"] is False
     model = FakeApi()
     assert len(evaluate(tmp_path, texts(500), model)) == 500
     assert model.calls == 500 - len(first)
-    assert Run.load(tmp_path).progress()["complete"] is True
+    assert Run.load(tmp_path).read_progress()["complete"] is True
 
 
 def test_memory_holds_only_what_is_in_flight(tmp_path):
@@ -273,7 +275,7 @@ def test_pairwise_preference_asks_about_both_candidates(tmp_path):
 @pytest.mark.parametrize("model", [Echo(), FakeApi()])
 def test_a_model_can_be_asked_outside_a_run(model):
     request = Generate(turns=(Turn("user", ("hello there",)),))
-    assert asyncio.run(ask_once(model, request)).text == "hello there"
+    assert asyncio.run(send_once(model, request)).text == "hello there"
 
 
 @pytest.mark.parametrize("escape", [SystemExit(0), GeneratorExit(), asyncio.CancelledError()])
@@ -300,7 +302,7 @@ def test_what_no_except_sees_costs_a_sample_not_the_run(tmp_path, base, escape):
 
 
 def test_a_sample_may_be_called_like_a_rejected_rows_place(tmp_path):
-    rows = [Sample(id="m.jsonl:2", inputs={"question": "x"}), Rejected("m.jsonl:2", "broken")]
+    rows = [Sample(id="m.jsonl:2", inputs={"question": "x"}), RejectedRow("m.jsonl:2", "broken")]
     assert len(evaluate(tmp_path, rows, Echo())) == 2
 
 
@@ -308,13 +310,13 @@ def test_kept_failures_are_still_told(tmp_path):
     evaluate(tmp_path, texts(4), Refuses())
     seen = []
 
-    class Sees(Unwatched):
+    class Sees(NullObserver):
         def saw(self, record):
             seen.append(record.error.kind)
 
     async def main(run):
         settings = Settings(retry_failed=False)
-        await Pass(Respond("{question}"), FakeApi(), run, settings, Sees()).over(
+        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Sees()).run(
             texts(4), asyncio.Event()
         )
 
@@ -331,4 +333,4 @@ def test_data_that_breaks_off_is_told_as_it_is_and_what_was_answered_is_kept(tmp
     with pytest.raises(DataError, match="ends in the middle"):
         evaluate(tmp_path, samples(), FakeApi(), settings=Settings(concurrency=4))
     assert len(lines(tmp_path)) > 200
-    assert Run.load(tmp_path).progress() == {}
+    assert Run.load(tmp_path).read_progress() == {}

@@ -22,7 +22,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.core.errors import SpecError
-from auricle.testing.fake_server import FAULTS, FakeServer, Script, digest_of
+from auricle.testing.fake_server import FAULTS, FakeServer, Script, compute_digest
 
 CHAT = "/v1/chat/completions"
 SPEECH = "/v1/audio/transcriptions"
@@ -103,7 +103,7 @@ def encoded(sound=SOUND):
 
 
 def heard(sound=SOUND):
-    return f"heard {digest_of(sound)[:6]}"
+    return f"heard {compute_digest(sound)[:6]}"
 
 
 # --- conversations ---------------------------------------------------------------
@@ -296,7 +296,7 @@ def test_a_reply_waits_for_the_latency(serve):
 
 def test_jitter_is_computed_and_bounded():
     script = Script(latency=1, jitter=0.5)
-    delays = [script.delay(digest_of(bytes([at])), 1) for at in range(100)]
+    delays = [script.draw_delay(compute_digest(bytes([at])), 1) for at in range(100)]
     assert all(1 <= delay <= 1.5 for delay in delays)
     assert len(set(delays)) == 100
 
@@ -516,8 +516,8 @@ def test_faults_are_dealt_as_foretold(serve):
     server = serve(faults=script.faults, seed=7)
     for at in range(100):
         ask(server, f"number {at}")
-    digests = [digest_of(body(f"number {at}")) for at in range(100)]
-    dealt = [script.fault(digest, 1) for digest in digests]
+    digests = [compute_digest(body(f"number {at}")) for at in range(100)]
+    dealt = [script.draw_fault(digest, 1) for digest in digests]
     stats = server.stats()
     assert stats["faults"] == Counter(kind for kind in dealt if kind)
     assert stats["answered"] == {
@@ -527,14 +527,14 @@ def test_faults_are_dealt_as_foretold(serve):
 
 def test_each_attempt_draws_anew():
     script = Script(faults={"500": 0.5})
-    dealt = {script.fault(digest_of(b"x"), attempt) for attempt in range(1, 30)}
+    dealt = {script.draw_fault(compute_digest(b"x"), attempt) for attempt in range(1, 30)}
     assert dealt == {None, "500"}
 
 
 def test_another_seed_deals_otherwise():
     def dealt(seed):
         script = Script(faults={"500": 0.5}, seed=seed)
-        return [script.fault(digest_of(bytes([at])), 1) for at in range(50)]
+        return [script.draw_fault(compute_digest(bytes([at])), 1) for at in range(50)]
 
     assert dealt(0) == dealt(0)
     assert dealt(0) != dealt(1)
@@ -542,7 +542,7 @@ def test_another_seed_deals_otherwise():
 
 def test_shares_are_met():
     script = Script(faults={"429": 0.1, "cut": 0.05})
-    dealt = Counter(script.fault(digest_of(str(at).encode()), 1) for at in range(20_000))
+    dealt = Counter(script.draw_fault(compute_digest(str(at).encode()), 1) for at in range(20_000))
     assert dealt["429"] / 20_000 == pytest.approx(0.1, abs=0.01)
     assert dealt["cut"] / 20_000 == pytest.approx(0.05, abs=0.01)
 
@@ -580,8 +580,8 @@ def test_every_request_is_counted_once(serve):
     assert told == server.stats()
     assert told["requests"] == {CHAT: 3, SPEECH: 1, "/v1/models": 1}
     assert told["received"] == told["answered"]
-    assert told["answered"][digest_of(body("a"))] == 1
-    assert told["answered"][digest_of(body("b"))] == 2
+    assert told["answered"][compute_digest(body("a"))] == 1
+    assert told["answered"][compute_digest(body("b"))] == 2
     assert told["faults"] == {}
     assert told["abandoned"] == 0
 

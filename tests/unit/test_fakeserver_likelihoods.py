@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.testing.fake_server import FakeServer, Script
-from auricle.testing.fake_server.logprobs import logprob_of
+from auricle.testing.fake_server.logprobs import compute_logprob
 
 DIRECT = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -45,7 +45,7 @@ def test_each_token_of_a_prompt_is_told_after_those_before_it(ask):
     assert first is None
     told = [next(iter(each.values())) for each in rest]
     assert [each["decoded_token"] for each in told] == [" two", " three"]
-    wanted = [logprob_of(" two", "one"), logprob_of(" three", "one two")]
+    wanted = [compute_logprob(" two", "one"), compute_logprob(" three", "one two")]
     assert [each["logprob"] for each in told] == pytest.approx(wanted)
 
 
@@ -55,7 +55,7 @@ def test_an_echo_tells_the_same(ask):
     told = choice["logprobs"]
     assert told["tokens"] == ["one", " two", " three"]
     assert told["text_offset"] == [0, 3, 7]
-    wanted = [logprob_of(" two", "one"), logprob_of(" three", "one two")]
+    wanted = [compute_logprob(" two", "one"), compute_logprob(" three", "one two")]
     assert told["token_logprobs"][1:] == pytest.approx(wanted)
     assert told["token_logprobs"][0] is None
 

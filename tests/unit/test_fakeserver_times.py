@@ -13,8 +13,8 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.core.errors import SpecError
-from auricle.testing.fake_server import FakeServer, Script, digest_of
-from auricle.testing.fake_server.schedule import Timetable
+from auricle.testing.fake_server import FakeServer, Script, compute_digest
+from auricle.testing.fake_server.schedule import ServerSchedule
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 
@@ -47,7 +47,7 @@ class Heard:
 
     def __init__(self, server, text="a b c d", connection=None, **rest):
         content = body(text, **rest)
-        self.digest = digest_of(content)
+        self.digest = compute_digest(content)
         address = urlsplit(server.url).netloc
         line = connection or http.client.HTTPConnection(address, timeout=20)
         self.asked = time.monotonic()
@@ -222,19 +222,19 @@ def test_a_slot_is_taken_until_the_last_token_is_said(serve):
 
 
 def test_turns_follow_from_arrivals_alone():
-    timetable = Timetable(Script(slots=2))
+    timetable = ServerSchedule(Script(slots=2))
     arrivals = [0.0, 0.1, 0.2, 0.3, 5.0]
-    assert [timetable.begin(at, 1.0) for at in arrivals] == [0.0, 0.1, 1.0, 1.1, 5.0]
+    assert [timetable.assign_slot(at, 1.0) for at in arrivals] == [0.0, 0.1, 1.0, 1.1, 5.0]
 
 
 def test_work_rests_in_a_stall_and_goes_on_after_it():
-    timetable = Timetable(Script(stall_at=10, stall_seconds=2))
-    timetable.open(100.0)
-    timetable.open(105.0)
-    assert timetable.after(100.0, 1.0) == 101.0
-    assert timetable.after(109.5, 1.0) == 112.5
-    assert timetable.after(111.0, 1.0) == 113.0
-    assert timetable.after(112.0, 1.0) == 113.0
+    timetable = ServerSchedule(Script(stall_at=10, stall_seconds=2))
+    timetable.start_clock(100.0)
+    timetable.start_clock(105.0)
+    assert timetable.finish_time(100.0, 1.0) == 101.0
+    assert timetable.finish_time(109.5, 1.0) == 112.5
+    assert timetable.finish_time(111.0, 1.0) == 113.0
+    assert timetable.finish_time(112.0, 1.0) == 113.0
 
 
 def test_nothing_leaves_in_a_stall(serve):

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from auricle import Spec
-from auricle.api import build
-from auricle.cli.estimate import forecast
+from auricle.api import build_task
+from auricle.cli.estimate import estimate_run
 from auricle.runs.usage import Price
 
 
@@ -16,7 +16,9 @@ def told(manifest):
 
     def tell(rows, kind="qa", held=0, price=None, total="known"):
         spec = Spec(task=kind, task_args={"data": str(manifest(rows))}, model="echo")
-        return forecast(build(spec), spec, len(rows) if total == "known" else None, held, price)
+        return estimate_run(
+            build_task(spec), spec, len(rows) if total == "known" else None, held, price
+        )
 
     return tell
 
@@ -79,8 +81,8 @@ def test_samples_that_can_be_read_only_once_are_left_alone(tmp_path, auricle):
         "    return Task(samples=rows, inferencer=Respond('{question}'), metrics=[], name='once')\n"
     )
     spec = Spec(task=f"{tmp_path / 'mine.py'}:once", model="echo")
-    task = build(spec)
-    assert forecast(task, spec, None, 0, Price("m", request=1)) == ""
+    task = build_task(spec)
+    assert estimate_run(task, spec, None, 0, Price("m", request=1)) == ""
     assert len(list(task.samples)) == 3
 
 

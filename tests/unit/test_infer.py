@@ -6,7 +6,14 @@ import pytest
 
 from auricle import Audio, Sample
 from auricle.core.errors import SampleError, SpecError, Unsupported
-from auricle.tasks.inferencers import Either, Measure, Respond, preview, render, suited
+from auricle.tasks.inferencers import (
+    FirstSupported,
+    Measure,
+    Respond,
+    preview_requests,
+    render,
+    select_inferencer,
+)
 
 SOUND = Audio("a.wav")
 
@@ -57,16 +64,16 @@ def test_a_system_prompt_comes_first():
 
 
 def test_the_first_way_a_model_can_answer_is_taken():
-    ways = Either((Measure(), Respond("{text}")))
-    assert suited(ways, ["generate"], "t", "m") == Respond("{text}")
-    assert suited(ways, ["predict", "generate"], "t", "m") == Measure()
+    ways = FirstSupported((Measure(), Respond("{text}")))
+    assert select_inferencer(ways, ["generate"], "t", "m") == Respond("{text}")
+    assert select_inferencer(ways, ["predict", "generate"], "t", "m") == Measure()
     with pytest.raises(
         Unsupported, match="t needs a model that can predict or generate; m can log"
     ):
-        suited(ways, ["loglikelihood"], "t", "m")
+        select_inferencer(ways, ["loglikelihood"], "t", "m")
 
 
 def test_a_preview_asks_nobody():
     sample = Sample(id="1", inputs={"text": "x"})
-    (request,) = asyncio.run(preview(Respond("{text}"), sample))
+    (request,) = asyncio.run(preview_requests(Respond("{text}"), sample))
     assert request.turns[0].parts == ("x",)

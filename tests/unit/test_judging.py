@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from auricle import Settings, Spec, api
-from auricle.core.errors import Hopeless, Refused, SpecError, Unsupported
+from auricle.core.errors import AllRequestsFailed, Refused, SpecError, Unsupported
 from auricle.core.types import Generate, Generation, Turn
 from auricle.engine import judge as judging
 from auricle.engine.spec import JudgeSpec
@@ -190,7 +190,7 @@ def test_what_the_judge_mumbles_is_unscored_with_its_reason_and_no_zero(data, ju
 def test_what_the_judge_fails_on_is_unscored_and_asked_again(data, judge, tmp_path):
     run = tmp_path / "run"
     judge_that_fails = judge(fail="odd")
-    api.evaluate(spec(data, judge_that_fails), run, settings=Settings(attempts=1))
+    api.evaluate(spec(data, judge_that_fails), run, settings=Settings(max_attempts=1))
     assert number(run)["scored"] == 4
     assert told(run)["judge"]["failed"] == 1
     (reason,) = told(run)["unreadable"]["judge-reference"]
@@ -306,9 +306,9 @@ def test_a_metric_of_ones_own_may_ask(data, tmp_path, register):
         "own",
         lambda sample, *outputs, verdicts: float(len(verdicts[0])),
         mean,
-        asks=lambda sample, output: (Generate(turns=(Turn("user", (output.text,)),)),),
+        judge_requests=lambda sample, output: (Generate(turns=(Turn("user", (output.text,)),)),),
     )
-    broken = Metric("broken", own.score, mean, asks=lambda sample, output: sample.nothing)
+    broken = Metric("broken", own.score, mean, judge_requests=lambda sample, output: sample.nothing)
     mine = replace(qa(data=str(data)), metrics=[own, broken])
     register(TASKS, "mine", lambda: mine)
     run = tmp_path / "run"
@@ -326,7 +326,7 @@ def test_a_judge_that_refuses_all_stops_early_and_the_rest_is_scored(manifest, t
     register(MODELS, "closed", Closed)
     rows = [{"id": str(at), "question": f"q{at}", "answer": "x"} for at in range(50)]
     wanted = spec(manifest(rows), JudgeSpec(model="closed"), metrics="empty,judge-reference")
-    with pytest.raises(Hopeless, match="wrong key"):
+    with pytest.raises(AllRequestsFailed, match="wrong key"):
         api.evaluate(wanted, tmp_path / "run")
     assert number(tmp_path / "run", "empty")["scored"] == 50
 
@@ -344,11 +344,13 @@ class Slow(AsyncModel):
 def test_an_interrupt_lets_verdicts_under_way_finish(data, tmp_path):
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
-    bench = judging.Bench(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").known())
+    bench = judging.JudgePass(
+        Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge()
+    )
 
     async def main():
         stop, model = asyncio.Event(), Slow()
-        sitting = bench.over(model, Settings(concurrency=2), judging.Unseen(), stop)
+        sitting = bench.run(model, Settings(concurrency=2), judging.NullJudgeObserver(), stop)
         work = asyncio.create_task(sitting)
         await model.begun.wait()
         stop.set()

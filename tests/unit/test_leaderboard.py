@@ -5,7 +5,7 @@ import io
 
 import pytest
 
-from auricle.report.leaderboard import board
+from auricle.report.leaderboard import build_leaderboard
 
 
 def number(metric="wer", value=0.1, **more):
@@ -28,7 +28,9 @@ def signed(signature):
 
 
 def test_runs_of_one_task_share_a_column_best_first():
-    made = board([("a", document("worse", number(value=0.3))), ("b", document("better"))])
+    made = build_leaderboard(
+        [("a", document("worse", number(value=0.3))), ("b", document("better"))]
+    )
     assert [row.model for row in made.rows] == ["better", "worse"]
     (column,) = made.columns
     assert made.best(column) == 0.1
@@ -44,56 +46,60 @@ def test_runs_of_one_task_share_a_column_best_first():
     ],
 )
 def test_what_cannot_be_compared_has_columns_of_its_own(other):
-    made = board([("a", document("m")), ("b", document("n", signed(other)))])
+    made = build_leaderboard([("a", document("m")), ("b", document("n", signed(other)))])
     assert len(made.columns) == 2
 
 
 def test_runs_asked_in_other_ways_can_share_a_column():
     other = signed("asr:1|data@1|Measure#9|wer:1.basic|m|auricle 1")
     runs = [("a", document("m")), ("b", document("n", other))]
-    assert len(board(runs, strict=False).columns) == 1
+    assert len(build_leaderboard(runs, split_by_prompt=False).columns) == 1
 
 
 def test_the_newest_of_equal_runs_stands_for_them():
     older = document("m", number(value=0.5), created="2025")
-    made = board([("new", document("m")), ("old", older)])
+    made = build_leaderboard([("new", document("m")), ("old", older)])
     assert [cell.run for row in made.rows for cell in row.cells.values()] == ["new"]
-    assert made.replaced == 1
+    assert made.replaced_count == 1
 
 
 def test_models_with_other_arguments_are_other_rows():
     small = document("m", model={"name": "m", "arguments": {"size": "small"}})
-    made = board([("a", document("m")), ("b", small)])
+    made = build_leaderboard([("a", document("m")), ("b", small)])
     assert {row.title for row in made.rows} == {"m", "m (size=small)"}
 
 
 def test_by_default_only_the_first_metric_of_a_task_is_told():
     runs = [("a", document("m", number("wer"), number("cer")))]
-    assert len(board(runs).columns) == 1
-    assert len(board(runs, every=True).columns) == 2
+    assert len(build_leaderboard(runs).columns) == 1
+    assert len(build_leaderboard(runs, all_metrics=True).columns) == 2
 
 
 def test_an_unfinished_run_is_never_the_best():
     runs = [("a", document("m", complete=False)), ("b", document("n", number(value=0.4)))]
-    made = board(runs)
+    made = build_leaderboard(runs)
     assert made.best(made.columns[0]) == 0.4
-    assert "10.00 % (9.00 – 11.00 %, 90.0 % covered, unfinished)" in made.markdown()
+    assert "10.00 % (9.00 – 11.00 %, 90.0 % covered, unfinished)" in made.to_markdown()
 
 
 def test_numbers_without_a_signature_are_left_out():
-    assert board([("a", document("m", signed("nobody knows")))]).columns == ()
+    assert build_leaderboard([("a", document("m", signed("nobody knows")))]).columns == ()
 
 
 def test_a_spreadsheet_has_a_line_a_number():
-    (row,) = csv.DictReader(io.StringIO(board([("a/b", document("=HYPERLINK(1)"))]).csv()))
+    (row,) = csv.DictReader(
+        io.StringIO(build_leaderboard([("a/b", document("=HYPERLINK(1)"))]).to_csv())
+    )
     assert (row["value"], row["coverage"], row["rtfx"]) == ("0.1", "0.9", "12.5")
     assert (row["run"], row["signature"][:5]) == ("a/b", "asr:1")
     assert row["model"] == "'=HYPERLINK(1)"
 
 
 def test_markdown_shows_names_to_the_letter_and_the_best_in_bold():
-    told = board([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
-    lines = told.markdown().splitlines()
+    told = build_leaderboard(
+        [("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))]
+    )
+    lines = told.to_markdown().splitlines()
     assert lines[0] == "| Model | asr WER ↓ | RTFx |"
     assert lines[1] == "| --- | ---: | ---: |"
     assert lines[2].startswith(r"| a\|b \<i\>\*c\* | **10.00 %** (9.00 – 11.00 %, 90.0 % covered)")
@@ -101,7 +107,7 @@ def test_markdown_shows_names_to_the_letter_and_the_best_in_bold():
 
 
 def test_latex_escapes_what_it_would_obey():
-    told = board([("a", document("a_b & 100% $x$ \\input{y}"))]).latex()
+    told = build_leaderboard([("a", document("a_b & 100% $x$ \\input{y}"))]).to_latex()
     assert r"a\_b \& 100\% \$x\$ \textbackslash{}input\{y\}" in told
     assert r"\textbf{10.00 \%} (9.00 -- 11.00 \%, 90.0 \% covered)" in told
     assert told.startswith("\\begin{tabular}{lrr}\n\\toprule\n")
@@ -109,9 +115,9 @@ def test_latex_escapes_what_it_would_obey():
 
 
 def test_nothing_makes_an_empty_table():
-    made = board([])
+    made = build_leaderboard([])
     assert made.rows == ()
-    assert made.csv().count("\n") == 1
+    assert made.to_csv().count("\n") == 1
 
 
 def test_the_command_prints_a_table(auricle, manifest):

@@ -2,7 +2,7 @@
 
 import json
 
-from auricle.cli.parity import parity
+from auricle.cli.parity import check_parity
 from auricle.engine.spec import Spec
 
 PADDED = """
@@ -32,7 +32,7 @@ def findings(tmp_path, **arguments):
         model=f"{tmp_path / 'padded.py'}:Padded",
         model_args=arguments,
     )
-    return list(parity(spec, 4))
+    return list(check_parity(spec, 4))
 
 
 def test_a_model_that_does_not_mask_its_padding_is_found_out_by_sample(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 
 from auricle import Audio, Generation, Prediction, Sample
 from auricle.core.errors import NotFinite, SampleError
-from auricle.tasks.inferencers import Appraise, InWords, Prefer, Rate
+from auricle.tasks.inferencers import Appraise, Prefer, Rate, RateOrPrefer
 
 A, B, ONE, REFERENCE = (Audio(f"{name}.wav") for name in ("a", "b", "one", "reference"))
 PAIR = Sample(id="1", inputs={"a": A, "b": B, "text": "a waltz"}, target={"musicality": "b"})
@@ -99,6 +99,6 @@ def test_sides_may_be_rated_instead():
 
 def test_no_truth_reaches_a_prompt():
     for sample in (PAIR, SINGLE):
-        requests, _ = asked(InWords(Rate(("How good?",)), Prefer(("Which?",))), sample)
+        requests, _ = asked(RateOrPrefer(Rate(("How good?",)), Prefer(("Which?",))), sample)
         assert "4.0" not in text(requests[0])
         assert "musicality" not in text(requests[0])

@@ -6,13 +6,13 @@ import json
 import pytest
 
 from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
-from auricle.api import Unwatched, score
+from auricle.api import NullObserver, score
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Failure, Record, has_media
-from auricle.engine.loop import Pass
-from auricle.report.usage import meanings, usage_facts, usage_line
+from auricle.engine.loop import RunLoop
+from auricle.report.usage import describe_speed_facts, format_usage_line, usage_facts
 from auricle.runs.run_directory import Run
-from auricle.runs.throughput import Clock, passes, speed
+from auricle.runs.throughput import PassTimer, read_passes, summarise_throughput
 from auricle.tasks.inferencers import Respond
 from auricle.testing.models import Echo, FakeApi
 
@@ -36,12 +36,12 @@ def sounds(tone):
 
 def one_pass(path, samples, model, *, infer="{question}", settings=None, stop=None):
     async def main():
-        going = Pass(Respond(infer), model, run, settings or Settings(), Unwatched())
-        await going.over(samples, stop or asyncio.Event())
+        going = RunLoop(Respond(infer), model, run, settings or Settings(), NullObserver())
+        await going.run(samples, stop or asyncio.Event())
 
     with Run.open(path, SPEC) as run:
         asyncio.run(main())
-    return passes(Run.load(path))
+    return read_passes(Run.load(path))
 
 
 def record(*, audio_seconds=None, sounds=False, **more):
@@ -52,10 +52,10 @@ def record(*, audio_seconds=None, sounds=False, **more):
 
 
 def clocked(*added, ready=None):
-    clock = Clock()
+    clock = PassTimer()
     for each, began, ended in added:
-        clock.add(each, began, ended, media=has_media(each.sample))
-    return clock.measured(ready)
+        clock.add(each, began, ended, has_media=has_media(each.sample))
+    return clock.timings(ready)
 
 
 def took(wall=10.0, samples=5, audio=30.0):
@@ -115,7 +115,7 @@ def test_a_resumed_pass_adds_up(tmp_path):
     both = one_pass(tmp_path, texts(12), FakeApi())
     assert both[0] == first[0]
     assert [each["samples"] for each in both] == [8, 4]
-    total = speed(both)
+    total = summarise_throughput(both)
     assert (total["samples"], total["passes"]) == (12, 2)
     assert total["wall_seconds"] == pytest.approx(sum(each["wall_seconds"] for each in both))
 
@@ -133,7 +133,7 @@ def test_a_pass_that_breaks_off_is_left_out_and_those_before_it_are_kept(tmp_pat
     first = one_pass(tmp_path, texts(8), FakeApi())
     with pytest.raises(DataError):
         one_pass(tmp_path, broken(), FakeApi(), settings=Settings(concurrency=4))
-    assert Run.load(tmp_path).progress() == {"passes": first}
+    assert Run.load(tmp_path).read_progress() == {"passes": first}
     held = len(list(Run.load(tmp_path).records()))
     last = one_pass(tmp_path, texts(310), FakeApi())
     assert [each["samples"] for each in last] == [8, 310 - held]
@@ -173,7 +173,7 @@ def test_what_passes_took_goes_with_the_journal(tmp_path):
 
 
 def test_speed_is_sums_over_sums():
-    assert speed([took(10.0, 5, 30.0), took(2.0, 1, 3.0)]) == {
+    assert summarise_throughput([took(10.0, 5, 30.0), took(2.0, 1, 3.0)]) == {
         "wall_seconds": 12.0,
         "samples": 6,
         "samples_per_second": 0.5,
@@ -184,44 +184,46 @@ def test_speed_is_sums_over_sums():
 
 
 def test_without_sound_there_is_no_rtfx():
-    found = speed([took(10.0, 5, 0.0)])
+    found = summarise_throughput([took(10.0, 5, 0.0)])
     assert found["rtfx"] is found["audio_seconds"] is None
     assert found["samples_per_second"] == 0.5
 
 
 def test_an_unknown_length_makes_rtfx_unknown():
-    found = speed([took(), took(audio=None)])
+    found = summarise_throughput([took(), took(audio=None)])
     assert found["rtfx"] is found["audio_seconds"] is None
 
 
 def test_a_run_that_never_was_measured_has_no_speed():
-    assert speed([]) is None
+    assert summarise_throughput([]) is None
 
 
 # --- told -------------------------------------------------------------------------------
 
 
 def told(answered=5, **more):
-    return {"speed": speed([took(**more)]), "outcomes": {"answered": answered}}
+    return {"speed": summarise_throughput([took(**more)]), "outcomes": {"answered": answered}}
 
 
 def test_terminal_and_page_tell_time_and_speed():
     document = told(wall=118.2, audio=4881.66)
-    assert usage_line(document) == "Usage: 118 s of wall time, RTFx 41.3"
+    assert format_usage_line(document) == "Usage: 118 s of wall time, RTFx 41.3"
     assert usage_facts(document) == [("Wall time", "118 s"), ("RTFx", "41.3")]
-    assert "per second of wall time" in dict(meanings(document))["RTFx"]
+    assert "per second of wall time" in dict(describe_speed_facts(document))["RTFx"]
 
 
 def test_without_sound_samples_a_second_are_told():
     document = told(wall=0.5, samples=5000, audio=0.0)
-    assert usage_line(document) == "Usage: 0.5 s of wall time, 10,000 samples/s"
+    assert format_usage_line(document) == "Usage: 0.5 s of wall time, 10,000 samples/s"
     assert usage_facts(document)[1] == ("Samples/s", "10,000")
 
 
 def test_a_speed_that_is_of_some_samples_only_says_so():
     document = told(answered=2000, wall=10.0, samples=500, audio=0.0)
-    assert "10 s of wall time for 500 of 2,000 answers" in usage_line(document)
-    assert dict(meanings(document))["Wall time"].endswith("Measured for 500 of 2,000 answers.")
+    assert "10 s of wall time for 500 of 2,000 answers" in format_usage_line(document)
+    assert dict(describe_speed_facts(document))["Wall time"].endswith(
+        "Measured for 500 of 2,000 answers."
+    )
 
 
 @pytest.mark.parametrize(

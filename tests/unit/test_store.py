@@ -10,7 +10,7 @@ import pytest
 
 from auricle import Audio, Generation, Likelihood, Prediction, Sample
 from auricle.core.errors import DataError, RunLocked, RunMismatch
-from auricle.core.files import COMMIT_SECONDS, cut_torn_line
+from auricle.core.files import COMMIT_SECONDS, truncate_partial_line
 from auricle.core.types import Failure, Record
 from auricle.runs.run_directory import Run, set_aside
 
@@ -72,8 +72,8 @@ def test_the_latest_record_of_a_sample_counts(tmp_path):
 def test_samples_that_left_the_data_are_left_out(tmp_path):
     opened(tmp_path, record("1"), record("2", row=1))
     with Run.open(tmp_path, SPEC) as run:
-        held = run.held()
-        run.forget(held.ids() - {next(iter(held.ids()))})
+        held = run.open_index()
+        run.mark_removed(held.id_digests() - {next(iter(held.id_digests()))})
     assert len(list(Run.load(tmp_path).records())) == 1
 
 
@@ -81,9 +81,9 @@ def test_a_record_is_on_disk_within_two_tenths_of_a_second(tmp_path):
     with Run.open(tmp_path, SPEC) as run:
         run.append(record())
         deadline = time.monotonic() + 20 * COMMIT_SECONDS
-        while not run.outputs.stat().st_size and time.monotonic() < deadline:
+        while not run.outputs_path.stat().st_size and time.monotonic() < deadline:
             time.sleep(0.01)
-        assert run.outputs.read_bytes().endswith(b"\n")
+        assert run.outputs_path.read_bytes().endswith(b"\n")
 
 
 def test_a_torn_last_line_is_cut_on_opening(tmp_path):
@@ -101,7 +101,7 @@ def test_a_torn_last_line_is_cut_on_opening(tmp_path):
 def test_cutting_leaves_whole_lines(tmp_path, content, left):
     path = tmp_path / "lines"
     path.write_bytes(content)
-    cut_torn_line(path, block=7)
+    truncate_partial_line(path, block=7)
     assert path.read_bytes() == left
 
 
@@ -112,7 +112,7 @@ def test_a_damaged_line_in_the_middle_costs_only_itself(tmp_path):
     (tmp_path / "outputs.jsonl").write_bytes(b"".join(lines))
     run = Run.load(tmp_path)
     assert [each.sample.id for each in run.records()] == ["1", "3"]
-    with run.held() as held:
+    with run.open_index() as held:
         assert held.get("2") is None
 
 
@@ -211,7 +211,7 @@ def test_any_damaged_line_counts_as_never_written(tmp_path, line):
         file.write(line + b"\n")
     run = Run.load(tmp_path)
     assert [each.sample.id for each in run.records()] == ["0"]
-    with run.held() as held:
+    with run.open_index() as held:
         assert held.get("1") is None
 
 

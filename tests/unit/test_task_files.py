@@ -5,8 +5,8 @@ import json
 import pytest
 
 from auricle import SpecError, evaluate
-from auricle.engine.factory import build
-from auricle.engine.spec import Spec, task_of
+from auricle.engine.factory import build_task
+from auricle.engine.spec import Spec, resolve_task
 from auricle.runs.run_directory import Run
 
 ROWS = [
@@ -31,8 +31,8 @@ def write(manifest, tmp_path):
 
 
 def task(path, **arguments):
-    kind, given = task_of(path, None, arguments)
-    return build(Spec(task=kind, task_args=given, model="echo"))
+    kind, given = resolve_task(path, None, arguments)
+    return build_task(Spec(task=kind, task_args=given, model="echo"))
 
 
 def first_request(made):
@@ -64,7 +64,7 @@ def test_a_task_file_says_everything_a_task_is(write):
         ("user", ("Capital of France? Think of the Seine.",)),
         ("assistant", ("Answer:",)),
     ]
-    assert (request.max_tokens, request.stop, made.by) == (4, (".",), ("subset",))
+    assert (request.max_tokens, request.stop, made.group_by) == (4, (".",), ("subset",))
     assert [metric.name for metric in made.metrics] == ["option_accuracy"]
 
 
@@ -77,7 +77,7 @@ def test_a_task_file_extends_another(write, tmp_path):
         "shared/base.yaml",
     )
     path = write("extends: shared/base.yaml\nlanguage: null\nprompt: {system: Be kind.}\n")
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     assert kind == "mcq"
     assert given == {
         "name": "task",
@@ -90,7 +90,7 @@ def test_a_task_file_extends_another(write, tmp_path):
 def test_files_that_extend_each_other_in_a_circle_are_refused(write):
     write("extends: task.yaml\n", "other.yaml")
     with pytest.raises(SpecError, match="more than 20 files: a circle"):
-        task_of(write("extends: other.yaml\nkind: mcq\n"), None, {})
+        resolve_task(write("extends: other.yaml\nkind: mcq\n"), None, {})
 
 
 @pytest.mark.parametrize(
@@ -118,14 +118,14 @@ def test_files_that_extend_each_other_in_a_circle_are_refused(write):
 )  # fmt: skip
 def test_a_mistake_is_told_with_its_line(write, text, told):
     with pytest.raises(SpecError) as refused:
-        task_of(write(text), None, {})
+        resolve_task(write(text), None, {})
     assert told in str(refused.value)
 
 
 def test_a_mistake_in_the_extended_file_is_told_with_that_file(write):
     write("kind: mcq\ndata: quiz.jsonl\nmetrics: [nope]\n", "base.yaml")
     with pytest.raises(SpecError, match=r"base\.yaml:3: No metric called 'nope'"):
-        task_of(write("extends: base.yaml\n"), None, {})
+        resolve_task(write("extends: base.yaml\n"), None, {})
 
 
 def test_a_row_has_the_last_word_on_how_long_its_answer_may_be(write):
@@ -155,7 +155,7 @@ class Twice(Respond):
 def test_an_inferencer_of_ones_own_serves_local_and_remote_models(write, tmp_path, model):
     (tmp_path / "mine.py").write_text(MINE)
     path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question}'\ninferencer: mine.py:Twice\n")
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     evaluate(Spec(task=kind, task_args=given, model=model), tmp_path / "run")
     records = list(Run.load(tmp_path / "run").records())
     assert len(records) == 3
@@ -164,7 +164,7 @@ def test_an_inferencer_of_ones_own_serves_local_and_remote_models(write, tmp_pat
 
 def test_a_changed_column_that_the_prompt_shows_is_asked_again(write, manifest, tmp_path):
     path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question} {hint}'\n")
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     spec = Spec(task=kind, task_args=given, model="echo")
     evaluate(spec, tmp_path / "run")
     manifest([{**ROWS[0], "hint": "croissants"}, *ROWS[1:]], "quiz.jsonl")
@@ -175,7 +175,7 @@ def test_a_changed_column_that_the_prompt_shows_is_asked_again(write, manifest, 
 
 def test_the_chosen_examples_are_on_record(write, tmp_path):
     path = write("kind: mcq\ndata: quiz.jsonl\nshots: {use: random, k: 2, seed: 7}\n")
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     evaluate(Spec(task=kind, task_args=given, model="echo"), tmp_path / "run")
     records = list(Run.load(tmp_path / "run").records())
     assert all(len(set(r.sample.meta["shots"]) - {r.sample.id}) == 2 for r in records)
@@ -188,13 +188,13 @@ def test_options_are_chosen_by_likelihood_where_the_file_says_so(write, tmp_path
         "kind: mcq\ndata: quiz.jsonl\nprompt: '{question}'\n"
         "inferencer: {use: choose, option: ' {choice}', unconditional: true, whole: true}\n"
     )
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     numbers = evaluate(Spec(task=kind, task_args=given, model="echo"), tmp_path / "run")
     assert [number.metric for number in numbers] == [
         "acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole",
     ]  # fmt: skip
     record = next(iter(Run.load(tmp_path / "run").records()))
-    assert [(output.text, output.given) for output in record.outputs] == [
+    assert [(output.text, output.conditioned_on) for output in record.outputs] == [
         (" Paris", "context"), (" Rome", "context"),
         (" Paris", "nothing"), (" Rome", "nothing"),
         (" Paris", "itself"), (" Rome", "itself"),
@@ -203,7 +203,7 @@ def test_options_are_chosen_by_likelihood_where_the_file_says_so(write, tmp_path
 
 def test_numbers_are_broken_down_by_the_fields_that_are_named(write, tmp_path):
     path = write("kind: qa\ndata: quiz.jsonl\nby: [hint, nowhere]\n")
-    kind, given = task_of(path, None, {})
+    kind, given = resolve_task(path, None, {})
     evaluate(Spec(task=kind, task_args=given, model="echo"), tmp_path / "run")
     document = json.loads((tmp_path / "run" / "metrics.json").read_text())
     assert "no sample has the meta field 'nowhere'" in document["refused"]["by nowhere"]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auricle.audio import Audio
-from auricle.core.fast_construct import quickly
+from auricle.core.fast_construct import make_fast_constructor
 from auricle.core.types import Generation, Prediction, Record, Sample
 
 KINDS = (Audio, Generation, Prediction, Record, Sample)
@@ -23,7 +23,10 @@ def given(kind: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_fields_come_by_name_or_by_place(kind: Any) -> None:
     told = given(kind)
-    by_name, by_place = quickly(kind)(**told), quickly(kind)(*told.values())
+    by_name, by_place = (
+        make_fast_constructor(kind)(**told),
+        make_fast_constructor(kind)(*told.values()),
+    )
     for made in (by_name, by_place):
         assert type(made) is kind
         assert {name: getattr(made, name) for name in told} == told
@@ -32,7 +35,7 @@ def test_fields_come_by_name_or_by_place(kind: Any) -> None:
 
 
 def test_what_is_not_told_has_its_default_and_its_own() -> None:
-    make = quickly(Sample)
+    make = make_fast_constructor(Sample)
     one, other = make(id="one", inputs={}), make(id="other", inputs={})
     assert one == Sample(id="one", inputs={})
     assert one.meta == {}
@@ -42,7 +45,7 @@ def test_what_is_not_told_has_its_default_and_its_own() -> None:
 
 
 def test_it_cannot_be_changed_but_replaced_and_sent() -> None:
-    made = quickly(Prediction)(values={"musicality": 3.0}, scale="continuous")
+    made = make_fast_constructor(Prediction)(values={"musicality": 3.0}, scale="continuous")
     with pytest.raises(FrozenInstanceError):
         made.scale = "logit"  # type: ignore[misc]
     assert replace(made, scale="logit") == Prediction(values={"musicality": 3.0}, scale="logit")

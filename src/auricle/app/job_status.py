@@ -8,12 +8,12 @@ from __future__ import annotations
 import streamlit as st
 
 from auricle.app import navigation, theme
-from auricle.app.jobs import Job, Jobs, Stage, State
-from auricle.app.workspace import Shelf
+from auricle.app.jobs import Job, JobManager, JobState, RunProgress
+from auricle.app.workspace import Workspace
 
-EVERY = 1.0  # seconds
-BUSY = ("running", "stopping")
-WORDS: dict[State, tuple[str, str]] = {
+REFRESH_SECONDS = 1.0  # seconds
+ACTIVE_STATES = ("running", "stopping")
+STATE_LABELS: dict[JobState, tuple[str, str]] = {
     "running": ("under way", "blue"),
     "stopping": ("stopping: what is in flight is waited for", "orange"),
     "done": ("done", "green"),
@@ -21,66 +21,73 @@ WORDS: dict[State, tuple[str, str]] = {
     "stopped": ("stopped; nothing answered is lost", "gray"),
     "refused": ("could not be run", "orange"),
 }
-LAST_LINES = 40
+LOG_LINES_SHOWN = 40
 
 
-def under_way(shelf: Shelf, names: list[str] | None = None) -> None:
+def draw_job_cards(workspace: Workspace, job_names: list[str] | None = None) -> None:
     """Cards of these jobs, or of all; drawn again every second while one is busy."""
-    jobs = Jobs(shelf)
-    found = _worth_telling(jobs, names)
-    busy = any(state in BUSY for _, state in found)
+    jobs = JobManager(workspace)
+    found = _select_jobs(jobs, job_names)
+    busy = any(state in ACTIVE_STATES for _, state in found)
     if found:
-        st.fragment(run_every=EVERY if busy else None)(_cards)(shelf, names, busy)
+        st.fragment(run_every=REFRESH_SECONDS if busy else None)(_draw_cards)(
+            workspace, job_names, busy
+        )
 
 
-def _cards(shelf: Shelf, names: list[str] | None, was_busy: bool) -> None:
-    jobs = Jobs(shelf)
-    found = _worth_telling(jobs, names)
-    if was_busy and not any(state in BUSY for _, state in found):
+def _draw_cards(workspace: Workspace, job_names: list[str] | None, was_active: bool) -> None:
+    jobs = JobManager(workspace)
+    found = _select_jobs(jobs, job_names)
+    if was_active and not any(state in ACTIVE_STATES for _, state in found):
         st.rerun()  # the page as a whole: there are results to show
     for job, state in found:
         with st.container(border=True, key=f"job-{job.name}"):
-            _card(jobs, job, state)
+            _draw_card(jobs, job, state)
 
 
-def _worth_telling(jobs: Jobs, names: list[str] | None) -> list[tuple[Job, State]]:
+def _select_jobs(jobs: JobManager, job_names: list[str] | None) -> list[tuple[Job, JobState]]:
     """All that is not done, and the last one that is."""
-    known = [job for job in jobs.all() if names is None or job.name in names]
+    known = [job for job in jobs.list_jobs() if job_names is None or job.name in job_names]
     found = [(job, jobs.state(job)) for job in known]
     done = [pair for pair in found if pair[1] == "done"]
     return [pair for pair in found if pair[1] != "done" or pair is done[0]]
 
 
-def _card(jobs: Jobs, job: Job, state: State) -> None:
-    words, colour = WORDS[state]
-    st.markdown(f"**{theme.plain(', '.join(job.runs))}** &nbsp; :{colour}[{words}]")
-    stages = jobs.stages(job)
+def _draw_card(jobs: JobManager, job: Job, state: JobState) -> None:
+    words, colour = STATE_LABELS[state]
+    st.markdown(f"**{theme.escape_markdown(', '.join(job.runs))}** &nbsp; :{colour}[{words}]")
+    stages = jobs.read_progress(job)
     for stage in stages:
-        share = 1.0 if stage.finished else stage.done / max(1, stage.total or stage.done)
-        st.progress(min(1.0, share), text=f":gray[{theme.plain(told(stage))}]")
-    if not stages and state in BUSY:
+        share = 1.0 if stage.is_finished else stage.done / max(1, stage.total or stage.done)
+        st.progress(
+            min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(stage))}]"
+        )
+    if not stages and state in ACTIVE_STATES:
         st.progress(0.0, text=":gray[starting: the model is being loaded]")
-    if state == "refused" and (why := jobs.why(job)):
-        st.error(theme.plain(why), icon=":material/error:")
+    if state == "refused" and (why := jobs.read_error(job)):
+        st.error(theme.escape_markdown(why), icon=":material/error:")
     with st.container(horizontal=True, vertical_alignment="center"):
-        _buttons(jobs, job, state)
-    if state not in BUSY:
+        _draw_buttons(jobs, job, state)
+    if state not in ACTIVE_STATES:
         with st.expander("What it said"):
-            st.code("\n".join(jobs.said(job).splitlines()[-LAST_LINES:]), language=None)
+            st.code("\n".join(jobs.read_log(job).splitlines()[-LOG_LINES_SHOWN:]), language=None)
 
 
-def told(stage: Stage) -> str:
+def describe_progress(progress: RunProgress) -> str:
     """A stage in words: how far, how fast, how long still."""
-    of = f" of {stage.total}" if stage.total and not stage.finished else ""
-    parts = [f"{stage.title}: {stage.done}{of} {stage.what}", f"{stage.rate:.3g} a second"]
-    if stage.left is not None:
-        parts.append(f"{minutes(stage.left)} left")
-    if stage.failed:
-        parts.append(f"{stage.failed} failed")
+    of = f" of {progress.total}" if progress.total and not progress.is_finished else ""
+    parts = [
+        f"{progress.title}: {progress.done}{of} {progress.unit}",
+        f"{progress.rate:.3g} a second",
+    ]
+    if progress.seconds_left is not None:
+        parts.append(f"{format_duration(progress.seconds_left)} left")
+    if progress.failed:
+        parts.append(f"{progress.failed} failed")
     return " · ".join(parts)
 
 
-def minutes(seconds: float) -> str:
+def format_duration(seconds: float) -> str:
     """A stretch of time for people."""
     if seconds < 90:
         return f"{seconds:.0f} s"
@@ -89,14 +96,14 @@ def minutes(seconds: float) -> str:
     return f"{seconds / 3600:.1f} h"
 
 
-def _buttons(jobs: Jobs, job: Job, state: State) -> None:
+def _draw_buttons(jobs: JobManager, job: Job, state: JobState) -> None:
     if state == "running" and st.button("Stop", key=f"stop-{job.name}", icon=":material/stop:"):
         jobs.cancel(job)
         st.rerun()
     if state == "stopping" and st.button("Stop at once", key=f"kill-{job.name}"):
         jobs.cancel(job)
         st.rerun()
-    if state in BUSY:
+    if state in ACTIVE_STATES:
         return
     resumable = state in ("stopped", "incomplete")
     word = "Resume" if state == "stopped" else "Ask what failed again"
@@ -105,7 +112,7 @@ def _buttons(jobs: Jobs, job: Job, state: State) -> None:
         st.rerun()
     if state in ("done", "incomplete"):
         for name in job.runs:
-            navigation.link("benchmark", f"Results of {name}", run=name)
+            navigation.draw_page_link("benchmark", f"Results of {name}", run=name)
     if st.button("Dismiss", key=f"dismiss-{job.name}", type="tertiary"):
-        jobs.forget(job)
+        jobs.remove(job)
         st.rerun()

@@ -20,53 +20,53 @@ import streamlit as st
 
 from auricle import api
 from auricle.core.serialization import dumps
-from auricle.engine.factory import short
+from auricle.engine.factory import display_name
 
-MOST = 4
-FULL = 0.9  # of the machine's memory, or of the card's: from here on others have to go
+MAX_LOADED_MODELS = 4
+MAX_MEMORY_SHARE = 0.9  # of the machine's memory, or of the card's: from here on others have to go
 
 
 @dataclass(slots=True)
-class Slot:
+class ModelSlot:
     """A model's place: taken before it is loaded, so that nobody loads it a second time."""
 
     name: str
     lock: threading.Lock = field(default_factory=threading.Lock)
-    model: api.Loaded | None = None
-    gone: bool = False
+    model: api.LoadedModel | None = None
+    is_unloaded: bool = False
     """Out of the table: whoever waited for it takes another."""
-    size: int = 0
+    memory_bytes: int = 0
     """Bytes this process grew by when it was loaded: a rough figure, and the only one there is."""
-    seconds: float = 0.0
+    load_seconds: float = 0.0
     """How long loading took."""
 
 
-class Models:
+class ModelPool:
     """The models that are loaded, the least recently used first."""
 
-    def __init__(self, most: int = MOST) -> None:
-        self._most = most
+    def __init__(self, max_models: int = MAX_LOADED_MODELS) -> None:
+        self._max_models = max_models
         self._lock = threading.Lock()
-        self._slots: OrderedDict[str, Slot] = OrderedDict()
+        self._slots: OrderedDict[str, ModelSlot] = OrderedDict()
 
     @contextmanager
-    def held(self, name: str, arguments: Mapping[str, Any]) -> Iterator[api.Loaded]:
+    def acquire(self, name: str, arguments: Mapping[str, Any]) -> Iterator[api.LoadedModel]:
         """A model for one question, loaded if it is not; others wait until it is answered."""
         key = f"{name} {dumps(dict(sorted(arguments.items()))).decode()}"
         while True:
-            slot = self._slot(key, name)
+            slot = self._get_slot(key, name)
             with slot.lock:
-                if slot.gone:  # unloaded while we waited for it
+                if slot.is_unloaded:  # unloaded while we waited for it
                     continue
                 yield slot.model or self._load(slot, name, arguments)
                 return
 
-    def loaded(self) -> list[Slot]:
+    def loaded_slots(self) -> list[ModelSlot]:
         """What is loaded, the most recently used first."""
         with self._lock:
             return [slot for slot in reversed(self._slots.values()) if slot.model]
 
-    def unload(self, slot: Slot, wait: bool = True) -> None:
+    def unload(self, slot: ModelSlot, wait: bool = True) -> None:
         """Let a model go once its question is answered; without waiting, only if nobody asks it."""
         if not slot.lock.acquire(blocking=wait):
             return
@@ -74,62 +74,62 @@ class Models:
             self._drop(slot)
         finally:
             slot.lock.release()
-        _give_back()
+        _release_memory()
 
-    def _slot(self, key: str, name: str) -> Slot:
+    def _get_slot(self, key: str, name: str) -> ModelSlot:
         with self._lock:
-            slot = self._slots.setdefault(key, Slot(short(name)))
+            slot = self._slots.setdefault(key, ModelSlot(display_name(name)))
             self._slots.move_to_end(key)
             return slot
 
-    def _load(self, slot: Slot, name: str, arguments: Mapping[str, Any]) -> api.Loaded:
+    def _load(self, slot: ModelSlot, name: str, arguments: Mapping[str, Any]) -> api.LoadedModel:
         self._make_room(slot)
-        before, began = memory_of_us(), time.monotonic()
+        before, began = process_memory(), time.monotonic()
         try:
             slot.model = api.load_model(name, **arguments)
-            slot.seconds = time.monotonic() - began
-            slot.size = max(0, memory_of_us() - before)
+            slot.load_seconds = time.monotonic() - began
+            slot.memory_bytes = max(0, process_memory() - before)
             return slot.model
         finally:
             if slot.model is None:
                 self._drop(slot)
 
-    def _drop(self, slot: Slot) -> None:
+    def _drop(self, slot: ModelSlot) -> None:
         """Out of the table, by whoever holds it."""
-        slot.gone = True
+        slot.is_unloaded = True
         with self._lock:
             self._slots = OrderedDict((k, s) for k, s in self._slots.items() if s is not slot)
         if slot.model:
             slot.model.close()
             slot.model = None
 
-    def _make_room(self, coming: Slot) -> None:
+    def _make_room(self, incoming_slot: ModelSlot) -> None:
         """Unload models nobody is asking, oldest first, until the next one fits."""
-        for slot in reversed(self.loaded()):
-            if len(self.loaded()) < self._most and not _short_of_memory():
+        for slot in reversed(self.loaded_slots()):
+            if len(self.loaded_slots()) < self._max_models and not _is_memory_low():
                 return
-            if slot is not coming:
+            if slot is not incoming_slot:
                 self.unload(slot, wait=False)
 
 
 @st.cache_resource(show_spinner=False)
-def models() -> Models:
+def get_model_pool() -> ModelPool:
     """The one table of this app."""
-    return Models()
+    return ModelPool()
 
 
-def memory_of_us() -> int:
+def process_memory() -> int:
     """Bytes of memory that this process takes."""
     return int(psutil.Process().memory_info().rss)
 
 
-def memory() -> tuple[int, int]:
+def system_memory() -> tuple[int, int]:
     """Bytes of the machine's memory in use, and in all."""
     found = psutil.virtual_memory()
     return int(found.total - found.available), int(found.total)
 
 
-def graphics() -> list[tuple[str, int, int]]:
+def gpu_memory() -> list[tuple[str, int, int]]:
     """Each graphics card's name, bytes in use and in all; known only once a model uses torch."""
     torch = sys.modules.get("torch")
     if torch is None or not torch.cuda.is_available():
@@ -141,11 +141,14 @@ def graphics() -> list[tuple[str, int, int]]:
     return found
 
 
-def _short_of_memory() -> bool:
-    return any(used > FULL * total for used, total in (memory(), *(g[1:] for g in graphics())))
+def _is_memory_low() -> bool:
+    return any(
+        used > MAX_MEMORY_SHARE * total
+        for used, total in (system_memory(), *(g[1:] for g in gpu_memory()))
+    )
 
 
-def _give_back() -> None:
+def _release_memory() -> None:
     gc.collect()
     torch = sys.modules.get("torch")
     if torch is not None and torch.cuda.is_available():

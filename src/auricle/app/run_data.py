@@ -14,22 +14,22 @@ from typing import Any
 import orjson
 import streamlit as st
 
-from auricle.app.samples_table import Samples, is_own, read_samples
+from auricle.app.samples_table import SamplesTable, is_file_inside_run, read_samples
 from auricle.core.errors import DataError
 from auricle.core.serialization import decode_record
 from auricle.core.types import Record
 from auricle.tasks.catalogue import TASKS
 
-MOST_DOCUMENT = 50_000_000  # bytes of a metrics.json; beyond, it is nobody's
-NAMED_CODE = re.compile(r"[^\s:{}]+:[A-Za-z_]\w*")
-CODED = ("metrics", "inferencer", "shots", "rubric", "encoder")
-Stamp = tuple[int, ...]
+MAX_DOCUMENT_BYTES = 50_000_000  # bytes of a metrics.json; beyond, it is nobody's
+IMPORT_PATH_PATTERN = re.compile(r"[^\s:{}]+:[A-Za-z_]\w*")
+CODE_ARGUMENTS = ("metrics", "inferencer", "shots", "rubric", "encoder")
+Fingerprint = tuple[int, ...]
 
 
 # --- numbers ---------------------------------------------------------------------------------
 
 
-def stamp(path: Path, *names: str) -> Stamp:
+def fingerprint(path: Path, *names: str) -> Fingerprint:
     """When files were written and how large they are: what was read of them is good until then."""
     found: list[int] = []
     for name in names:
@@ -41,32 +41,32 @@ def stamp(path: Path, *names: str) -> Stamp:
     return tuple(found)
 
 
-def document(path: Path) -> dict[str, Any]:
+def load_metrics(path: Path) -> dict[str, Any]:
     """What `metrics.json` says, if it is as this package writes it."""
-    return _document(str(path), stamp(path, "metrics.json"))
+    return _load_metrics(str(path), fingerprint(path, "metrics.json"))
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _document(path: str, _stamp: Stamp) -> dict[str, Any]:
-    return checked(Path(path) / "metrics.json")
+def _load_metrics(path: str, _fingerprint: Fingerprint) -> dict[str, Any]:
+    return read_metrics_file(Path(path) / "metrics.json")
 
 
-def checked(file: Path) -> dict[str, Any]:
+def read_metrics_file(file: Path) -> dict[str, Any]:
     """A document of numbers, or what is wrong with the file."""
-    if not is_own(file):
+    if not is_file_inside_run(file):
         raise DataError(f"{file.name} is not there: the run has not been scored yet.")
-    if file.stat().st_size > MOST_DOCUMENT:
-        raise DataError(f"{file.name} is larger than {MOST_DOCUMENT // 1_000_000} MB.")
+    if file.stat().st_size > MAX_DOCUMENT_BYTES:
+        raise DataError(f"{file.name} is larger than {MAX_DOCUMENT_BYTES // 1_000_000} MB.")
     try:
         found = orjson.loads(file.read_bytes())
     except (OSError, orjson.JSONDecodeError) as error:
         raise DataError(f"{file.name} is torn or no JSON; it can be made again.") from error
-    if not _is_document(found):
+    if not _is_metrics_document(found):
         raise DataError(f"{file.name} is not as auricle writes it; it can be made again.")
     return dict(found)
 
 
-NUMBER = {
+NUMBER_FIELDS = {
     "metric": str,
     "field": str,
     "group": str,
@@ -79,10 +79,10 @@ NUMBER = {
     "unreadable": int,
     "higher_is_better": bool,
 }
-FIGURES = ("value", "low", "high", "worst", "best")
+NULLABLE_NUMBER_FIELDS = ("value", "low", "high", "worst", "best")
 
 
-def _is_document(found: Any) -> bool:
+def _is_metrics_document(document: Any) -> bool:
     parts = {
         "task": dict,
         "model": dict,
@@ -94,36 +94,40 @@ def _is_document(found: Any) -> bool:
         "notes": list,
     }
     return (
-        isinstance(found, dict)
-        and all(isinstance(found.get(name), kind) for name, kind in parts.items())
-        and all(isinstance(found[side].get("name"), str) for side in ("task", "model"))
-        and all(map(_is_number, found["numbers"]))
+        isinstance(document, dict)
+        and all(isinstance(document.get(name), kind) for name, kind in parts.items())
+        and all(isinstance(document[side].get("name"), str) for side in ("task", "model"))
+        and all(map(_is_number, document["numbers"]))
     )
 
 
-def _is_number(each: Any) -> bool:
+def _is_number(value: Any) -> bool:
     return (
-        isinstance(each, dict)
-        and all(isinstance(each.get(name), kind) for name, kind in NUMBER.items())
-        and all(isinstance(each.get(name), (int, float, type(None))) for name in FIGURES)
+        isinstance(value, dict)
+        and all(isinstance(value.get(name), kind) for name, kind in NUMBER_FIELDS.items())
+        and all(
+            isinstance(value.get(name), (int, float, type(None))) for name in NULLABLE_NUMBER_FIELDS
+        )
     )
 
 
-def overall(found: Mapping[str, Any]) -> list[dict[str, Any]]:
+def overall_numbers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     """A run's numbers over all samples."""
-    return [each for each in found["numbers"] if not each["field"]]
+    return [each for each in document["numbers"] if not each["field"]]
 
 
 def is_stale(path: Path) -> bool:
     """Was more answered since the numbers were made?"""
-    written = stamp(path, "metrics.json")[0]
-    return bool(written) and written < max(stamp(path, "outputs.jsonl", "verdicts.jsonl")[::2])
+    written = fingerprint(path, "metrics.json")[0]
+    return bool(written) and written < max(
+        fingerprint(path, "outputs.jsonl", "verdicts.jsonl")[::2]
+    )
 
 
 # --- code a run names ---------------------------------------------------------------------------
 
 
-def foreign_code(path: Path) -> str:
+def find_foreign_code(path: Path) -> str:
     """Code outside this package that scoring this run again would run; empty if there is none.
 
     A run's folder is data, wherever it came from, and looking at it must not run anything.
@@ -135,34 +139,34 @@ def foreign_code(path: Path) -> str:
         raise DataError("spec.json is missing or torn: nobody knows what was asked.") from error
     if task not in TASKS:
         return task
-    named = (text for name in CODED for text in _texts(given.get(name)))
-    return next((text for text in named if NAMED_CODE.fullmatch(text)), "")
+    named = (text for name in CODE_ARGUMENTS for text in _iter_strings(given.get(name)))
+    return next((text for text in named if IMPORT_PATH_PATTERN.fullmatch(text)), "")
 
 
-def _texts(value: Any) -> Iterator[str]:
+def _iter_strings(value: Any) -> Iterator[str]:
     if isinstance(value, str):
         yield from (part.strip() for part in value.split(","))
     elif isinstance(value, Mapping):
-        yield from (text for each in value.values() for text in _texts(each))
+        yield from (text for each in value.values() for text in _iter_strings(each))
     elif isinstance(value, list):
-        yield from (text for each in value for text in _texts(each))
+        yield from (text for each in value for text in _iter_strings(each))
 
 
 # --- samples -----------------------------------------------------------------------------------
 
 
-def samples(path: Path) -> Samples:
+def load_samples(path: Path) -> SamplesTable:
     """All samples of a run as a table; kept until the run changes."""
     names = "outputs.jsonl", "scores.jsonl", "metrics.json"
-    return _samples(str(path), stamp(path, *names))
+    return _load_samples(str(path), fingerprint(path, *names))
 
 
 @st.cache_data(max_entries=6, show_spinner="Reading samples …")
-def _samples(path: str, _stamp: Stamp) -> Samples:
+def _load_samples(path: str, _fingerprint: Fingerprint) -> SamplesTable:
     return read_samples(Path(path))
 
 
-def record(path: Path, offset: int) -> Record:
+def load_record(path: Path, offset: int) -> Record:
     """One sample whole, from where its line begins."""
     with (path / "outputs.jsonl").open("rb") as journal:
         journal.seek(offset)

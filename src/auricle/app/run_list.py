@@ -7,26 +7,26 @@ from collections.abc import Sequence
 import streamlit as st
 
 from auricle.app import navigation, theme
-from auricle.app.workspace import Entry
+from auricle.app.workspace import RunEntry
 
 
-def listing(entries: Sequence[Entry], most: int) -> None:
+def draw_run_list(entries: Sequence[RunEntry], max_runs: int) -> None:
     """The first of these runs, with a line on each."""
     with st.container(key="run-rows", gap=None):
-        for entry in entries[:most]:
+        for entry in entries[:max_runs]:
             with st.container(horizontal=True, vertical_alignment="center", gap="small"):
                 page = "performance" if entry.kind == "perf" else "benchmark"
-                navigation.link(page, entry.name, run=entry.name)
-                st.markdown(f":gray[{theme.plain(about(entry))}]")
-    if len(entries) > most:
-        st.caption(f"{len(entries) - most:,} older ones can be chosen on the other pages.")
+                navigation.draw_page_link(page, entry.name, run=entry.name)
+                st.markdown(f":gray[{theme.escape_markdown(describe_run(entry))}]")
+    if len(entries) > max_runs:
+        st.caption(f"{len(entries) - max_runs:,} older ones can be chosen on the other pages.")
 
 
-def about(entry: Entry) -> str:
+def describe_run(entry: RunEntry) -> str:
     """An entry in a line."""
-    if entry.reason:
-        return entry.reason
+    if entry.error:
+        return entry.error
     kind = "load test of " if entry.kind == "perf" else ""
-    state = "" if entry.finished else " · not finished"
-    when = f" · {entry.when[:16].replace('T', ' ')}" if entry.when else ""
+    state = "" if entry.is_finished else " · not finished"
+    when = f" · {entry.created_at[:16].replace('T', ' ')}" if entry.created_at else ""
     return f"{kind}{entry.task} × {entry.model}{state}{when}"

@@ -17,63 +17,77 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle.app.colours import flags
-from auricle.app.workspace import Shelf, told
+from auricle.app.colours import streamlit_theme_options
+from auricle.app.workspace import Workspace, workspace_environment
 from auricle.core.errors import MissingExtra, SpecError
 
-PORT = 8501
-ENTRY = Path(__file__).parent / "entry" / "app.py"
-HERE = ("127.0.0.1", "localhost", "::1")
-START_SECONDS = 60.0
-END_SECONDS = 5.0
+DEFAULT_PORT = 8501
+ENTRY_SCRIPT = Path(__file__).parent / "entry" / "app.py"
+LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
+STARTUP_TIMEOUT = 60.0
+SHUTDOWN_TIMEOUT = 5.0
 
 
 def serve(
-    runs: Path, allowed: Sequence[Path], port: int, host: str, max_upload: int, browser: bool | None
+    runs_folder: Path,
+    allowed_folders: Sequence[Path],
+    port: int,
+    host: str,
+    max_upload_mb: int,
+    open_browser: bool | None,
 ) -> None:
     """Serve until interrupted, which is the way to end it and no failure."""
     if find_spec("streamlit") is None:
         raise MissingExtra("The app", "ui")
-    shelf = shelf_of(runs, allowed)
-    port = free_port(host, port)
-    url = f"http://{'localhost' if host in HERE else host}:{port}"
-    if host not in HERE:
+    shelf = open_workspace(runs_folder, allowed_folders)
+    port = find_free_port(host, port)
+    url = f"http://{'localhost' if host in LOCAL_HOSTS else host}:{port}"
+    if host not in LOCAL_HOSTS:
         sys.stderr.write(f"Whoever reaches {host} can start runs here and read {shelf.root}.\n")
-    environment = {**os.environ, **told(shelf)}
-    command = [sys.executable, "-m", "streamlit", "run", str(ENTRY), *words(host, port, max_upload)]
-    with _process(command, environment) as process:
+    environment = {**os.environ, **workspace_environment(shelf)}
+    command = [
+        sys.executable,
+        "-m",
+        "streamlit",
+        "run",
+        str(ENTRY_SCRIPT),
+        *build_streamlit_options(host, port, max_upload_mb),
+    ]
+    with _run_server(command, environment) as process:
         _wait_until_up(process, host, port)
         sys.stdout.write(f"Auricle is at {url}, with the runs in {shelf.root}.\nCtrl-C ends it.\n")
         sys.stdout.flush()
-        if browser or (browser is None and _has_screen()):
+        if open_browser or (open_browser is None and _has_display()):
             webbrowser.open(url)
         process.wait()
     if process.returncode not in (0, -signal.SIGINT, -signal.SIGTERM):
         raise SpecError(f"The app ended with code {process.returncode}; what it said is above.")
 
 
-def shelf_of(runs: Path, allowed: Sequence[Path]) -> Shelf:
+def open_workspace(runs_folder: Path, allowed_folders: Sequence[Path]) -> Workspace:
     """The folders the app may touch, or which of them is none."""
-    if (runs / "spec.json").exists() or (runs / "perf.json").exists():
-        raise SpecError(f"{runs} is itself a run: give the folder it is in, --runs {runs.parent}.")
-    for each in allowed:
+    if (runs_folder / "spec.json").exists() or (runs_folder / "perf.json").exists():
+        raise SpecError(
+            f"{runs_folder} is itself a run: give the folder it is in, --runs {runs_folder.parent}."
+        )
+    for each in allowed_folders:
         if not each.is_dir():
             raise SpecError(f"--allow {each} is not a folder.")
     try:
-        runs.mkdir(parents=True, exist_ok=True)
+        runs_folder.mkdir(parents=True, exist_ok=True)
     except FileExistsError as error:
-        raise SpecError(f"--runs {runs} is a file, not a folder.") from error
-    return Shelf(runs, tuple(allowed))
+        raise SpecError(f"--runs {runs_folder} is a file, not a folder.") from error
+    return Workspace(runs_folder, tuple(allowed_folders))
 
 
-def words(host: str, port: int, max_upload: int) -> list[str]:
+def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[str]:
     """Streamlit's settings, as words of its command line."""
     settings: dict[str, Any] = {
         "server.address": host,
         "server.port": port,
         "server.headless": True,
         "server.fileWatcherType": "none",
-        "server.maxUploadSize": max_upload,
+        "server.maxUploadSize": max_upload_mb,
         "browser.gatherUsageStats": False,
         "client.toolbarMode": "minimal",
         "client.showErrorDetails": "type",
@@ -81,22 +95,26 @@ def words(host: str, port: int, max_upload: int) -> list[str]:
         "runner.magicEnabled": False,
         "logger.level": "warning",
     }
-    if host in HERE:  # a page elsewhere cannot talk to the app under a name of its own
-        settings["server.allowedHosts"] = HERE
-    told_of = (settings | flags()).items()
-    return [f"--{name}={_word(each)}" for name, value in told_of for each in _each(value)]
+    if host in LOCAL_HOSTS:  # a page elsewhere cannot talk to the app under a name of its own
+        settings["server.allowedHosts"] = LOCAL_HOSTS
+    told_of = (settings | streamlit_theme_options()).items()
+    return [
+        f"--{name}={_format_option(each)}"
+        for name, value in told_of
+        for each in _as_sequence(value)
+    ]
 
 
-def _each(value: Any) -> Sequence[Any]:
+def _as_sequence(value: Any) -> Sequence[Any]:
     """A setting with several values is named once for each; a list is one value, in JSON."""
     return value if isinstance(value, tuple) else (value,)
 
 
-def _word(value: Any) -> str:
+def _format_option(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-def free_port(host: str, port: int) -> int:
+def find_free_port(host: str, port: int) -> int:
     """The port, if nobody listens there; for 0 one that is free."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as probe:
@@ -114,7 +132,9 @@ def free_port(host: str, port: int) -> int:
 
 
 @contextmanager
-def _process(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
+def _run_server(
+    command: list[str], environment: dict[str, str]
+) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a child that ends with us, whether by Ctrl-C or by a signal."""
     asked = signal.signal(signal.SIGTERM, signal.default_int_handler)
     process = subprocess.Popen(  # noqa: S603 - our own words, no shell
@@ -128,14 +148,14 @@ def _process(command: list[str], environment: dict[str, str]) -> Iterator[subpro
         signal.signal(signal.SIGTERM, asked)
         process.terminate()
         try:
-            process.wait(END_SECONDS)
+            process.wait(SHUTDOWN_TIMEOUT)
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
 
 
 def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> None:
-    until = time.monotonic() + START_SECONDS
+    until = time.monotonic() + STARTUP_TIMEOUT
     where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only looked up
     while process.poll() is None and time.monotonic() < until:
         try:
@@ -147,7 +167,7 @@ def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> No
     raise SpecError(f"The app did not come up at {host}:{port}; what it said is above.")
 
 
-def _has_screen() -> bool:
+def _has_display() -> bool:
     """Is there somebody to open a browser for? Not in scripts, nor over a plain SSH line."""
     shown = sys.platform == "darwin" or "DISPLAY" in os.environ or "WAYLAND_DISPLAY" in os.environ
     return sys.stdout.isatty() and shown

@@ -17,12 +17,12 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-MOST_SECONDS = 600.0  # of sound
-PATIENCE = 30.0  # seconds
+MAX_SECONDS = 600.0  # of sound
+DECODE_TIMEOUT = 30.0  # seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Heard:
+class DecodedAudio:
     """A sound as samples: mono, at the rate it came with."""
 
     name: str
@@ -41,13 +41,13 @@ class Heard:
         return Audio(self.name, data=self.samples, rate=self.rate)
 
 
-def heard(content: bytes, name: str, most_seconds: float = MOST_SECONDS) -> Heard:
+def decode_audio(content: bytes, name: str, max_seconds: float = MAX_SECONDS) -> DecodedAudio:
     """The sound that these bytes hold, or an `AudioError` that says why there is none."""
     import numpy as np
 
     if not content:
         raise AudioError(f"{name} is empty (0 bytes).")
-    line, _, samples = _decoded(content, name, most_seconds).partition(b"\n")
+    line, _, samples = _run_decoder(content, name, max_seconds).partition(b"\n")
     try:
         told = json.loads(line)
     except ValueError as error:  # killed before it could say anything
@@ -57,17 +57,17 @@ def heard(content: bytes, name: str, most_seconds: float = MOST_SECONDS) -> Hear
         raise AudioError(f"{name} cannot be used: {why}")
     values = np.frombuffer(samples, dtype="<f4")
     digest = hashlib.sha256(content).hexdigest()[:16]
-    return Heard(name, told["rate"], told["channels"], values, digest)
+    return DecodedAudio(name, told["rate"], told["channels"], values, digest)
 
 
-def _decoded(content: bytes, name: str, most_seconds: float) -> bytes:
-    command = [sys.executable, "-m", "auricle.app.decode_upload", str(most_seconds)]
+def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
+    command = [sys.executable, "-m", "auricle.app.decode_upload", str(max_seconds)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
         done = subprocess.run(  # noqa: S603 - our own words, no shell
             command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-            timeout=PATIENCE, env=environment, check=False,
+            timeout=DECODE_TIMEOUT, env=environment, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired as error:
-        raise AudioError(f"{name} takes more than {PATIENCE:.0f} s to decode.") from error
+        raise AudioError(f"{name} takes more than {DECODE_TIMEOUT:.0f} s to decode.") from error
     return done.stdout

@@ -12,15 +12,17 @@ if TYPE_CHECKING:
     from numpy import float32, uint8
     from numpy.typing import NDArray
 
-    from auricle.app.uploads import Heard
+    from auricle.app.uploads import DecodedAudio
 
-BINS = 600  # of the waveform; more than the pixels it is drawn on
-COLUMNS, WINDOW = 700, 0.025  # of the spectrogram, and its window in seconds
-HIGHEST = 8_000.0  # hertz that are drawn: speech has little above
-FLOOR = -80.0  # decibels below the loudest
+WAVEFORM_BINS = 600  # of the waveform; more than the pixels it is drawn on
+SPECTROGRAM_COLUMNS, WINDOW_SECONDS = 700, 0.025  # of the spectrogram, and its window in seconds
+MAX_FREQUENCY = 8_000.0  # hertz that are drawn: speech has little above
+MIN_DECIBELS = -80.0  # decibels below the loudest
 
 
-def envelope(samples: NDArray[float32], rate: int, bins: int = BINS) -> list[dict[str, float]]:
+def compute_envelope(
+    samples: NDArray[float32], rate: int, bins: int = WAVEFORM_BINS
+) -> list[dict[str, float]]:
     """The lowest and the highest sample of each stretch of a sound."""
     import numpy as np
 
@@ -33,30 +35,34 @@ def envelope(samples: NDArray[float32], rate: int, bins: int = BINS) -> list[dic
     ]
 
 
-def spectrogram(samples: NDArray[float32], rate: int) -> NDArray[float32]:
+def compute_spectrogram(samples: NDArray[float32], rate: int) -> NDArray[float32]:
     """Decibels below the loudest: frequencies up to HIGHEST, low ones first, by time."""
     import numpy as np
 
-    size = max(16, int(rate * WINDOW))
+    size = max(16, int(rate * WINDOW_SECONDS))
     padded = np.pad(samples, (size // 2, size // 2 + size))
-    starts = np.linspace(0, max(1, len(samples) - 1), min(COLUMNS, max(2, len(samples)))).astype(
-        int
-    )
+    starts = np.linspace(
+        0, max(1, len(samples) - 1), min(SPECTROGRAM_COLUMNS, max(2, len(samples)))
+    ).astype(int)
     frames = padded[starts[:, None] + np.arange(size)] * np.hanning(size)
-    bins = int(min(HIGHEST, rate / 2) / rate * (length := 2 ** int(np.ceil(np.log2(size))))) + 1
+    bins = (
+        int(min(MAX_FREQUENCY, rate / 2) / rate * (length := 2 ** int(np.ceil(np.log2(size))))) + 1
+    )
     power = np.abs(np.fft.rfft(frames, n=length)[:, :bins]) ** 2
     decibels = 10 * np.log10(np.maximum(power, 1e-12))
-    found: NDArray[float32] = np.clip(decibels - decibels.max(), FLOOR, 0.0).T.astype(np.float32)
+    found: NDArray[float32] = np.clip(decibels - decibels.max(), MIN_DECIBELS, 0.0).T.astype(
+        np.float32
+    )
     return found
 
 
-def waveform_chart(sound: Heard, colours: Palette) -> Any:
+def waveform_chart(recording: DecodedAudio, colours: Palette) -> Any:
     """Amplitude over seconds."""
     import altair as alt
 
-    data = alt.InlineData(values=envelope(sound.samples, sound.rate))
-    loudest = max(0.05, float(abs(sound.samples).max())) if len(sound.samples) else 1.0
-    x = alt.X("t:Q", title=None, scale=alt.Scale(domain=[0, sound.seconds], nice=False),
+    data = alt.InlineData(values=compute_envelope(recording.samples, recording.rate))
+    loudest = max(0.05, float(abs(recording.samples).max())) if len(recording.samples) else 1.0
+    x = alt.X("t:Q", title=None, scale=alt.Scale(domain=[0, recording.seconds], nice=False),
               axis=alt.Axis(labels=False, ticks=False))  # fmt: skip
     y = alt.Y("low:Q", title="amplitude", scale=alt.Scale(domain=[-loudest, loudest]),
               axis=alt.Axis(tickCount=3, minExtent=36))  # fmt: skip
@@ -64,12 +70,14 @@ def waveform_chart(sound: Heard, colours: Palette) -> Any:
     return drawn.encode(x=x, y=y, y2="high:Q")
 
 
-def spectrogram_chart(sound: Heard, colours: Palette) -> Any:
+def spectrogram_chart(recording: DecodedAudio, colours: Palette) -> Any:
     """Loudness by frequency over seconds, drawn as one picture inside axes."""
     import altair as alt
 
-    top = min(HIGHEST, sound.rate / 2) / 1000
-    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _picture(sound, colours)}])
+    top = min(MAX_FREQUENCY, recording.rate / 2) / 1000
+    data = alt.InlineData(
+        values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, colours)}]
+    )
     return (
         alt.Chart(data, height=230)
         .mark_image(
@@ -78,7 +86,7 @@ def spectrogram_chart(sound: Heard, colours: Palette) -> Any:
         )
         .encode(
             x=alt.X("t:Q", title="time (s)",
-                    scale=alt.Scale(domain=[0, sound.seconds], nice=False),
+                    scale=alt.Scale(domain=[0, recording.seconds], nice=False),
                     axis=alt.Axis(grid=False)),
             y=alt.Y("f:Q", title="frequency (kHz)", scale=alt.Scale(domain=[0, top], nice=False),
                     axis=alt.Axis(grid=False, tickCount=4, minExtent=36)),
@@ -87,24 +95,30 @@ def spectrogram_chart(sound: Heard, colours: Palette) -> Any:
     )  # fmt: skip
 
 
-def _picture(sound: Heard, colours: Palette) -> str:
+def _spectrogram_data_url(recording: DecodedAudio, colours: Palette) -> str:
     """The spectrogram as a PNG in a data address."""
     import numpy as np
     from PIL import Image
 
-    shades = (spectrogram(sound.samples, sound.rate)[::-1] - FLOOR) / -FLOOR * 255
+    shades = (
+        (compute_spectrogram(recording.samples, recording.rate)[::-1] - MIN_DECIBELS)
+        / -MIN_DECIBELS
+        * 255
+    )
     picture = Image.fromarray(shades.astype(np.uint8), mode="P")
-    picture.putpalette(_ramp(colours).tobytes())
+    picture.putpalette(_colour_table(colours).tobytes())
     file = io.BytesIO()
     picture.save(file, "PNG", optimize=True)
     return "data:image/png;base64," + base64.b64encode(file.getvalue()).decode()
 
 
-def _ramp(colours: Palette) -> NDArray[uint8]:
+def _colour_table(colours: Palette) -> NDArray[uint8]:
     """256 colours from nothing to loudest."""
     import numpy as np
 
-    known = np.array([[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours.ramp])
+    known = np.array(
+        [[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours.sequential]
+    )
     places = np.linspace(0, len(known) - 1, 256)
     one_by_one = [np.interp(places, np.arange(len(known)), known[:, at]) for at in range(3)]
     return np.stack(one_by_one, axis=1).round().astype(np.uint8)

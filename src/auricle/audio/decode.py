@@ -37,36 +37,36 @@ class _Reader(Protocol):
 
 def probe(source: Path | bytes, name: str) -> AudioInfo:
     """Rate, channels and length, from the header where the header can be believed."""
-    with opened(source, name) as stream:
-        if plain := _plain_wav(stream.read(44), stream.seek(0, os.SEEK_END)):
+    with open_source(source, name) as stream:
+        if plain := _parse_plain_wav(stream.read(44), stream.seek(0, os.SEEK_END)):
             return plain
-    with _reader(source, name) as reader:
+    with _open_reader(source, name) as reader:
         return reader.info()
 
 
 def read(source: Path | bytes, name: str, start: float = 0.0, end: float | None = None) -> Waveform:
     """The slice from start to end in seconds, all channels, at the rate it was stored with."""
-    with _reader(source, name) as reader:
+    with _open_reader(source, name) as reader:
         return reader.read(start, end)
 
 
 # Opening
 
-_FAULTS: dict[type[Exception], str] = {
+_OPEN_ERRORS: dict[type[Exception], str] = {
     FileNotFoundError: "does not exist",
     IsADirectoryError: "is a directory, not a file",
     PermissionError: "may not be read by this user",
 }
 
 
-class _Bytes(io.BytesIO):
+class _ClampedBytesIO(io.BytesIO):
     """Takes a seek before its start for the start: C code that calls it cannot be raised at."""
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         return super().seek(max(offset, 0) if whence == os.SEEK_SET else offset, whence)
 
 
-def _regular(path: Path) -> BinaryIO:
+def _open_regular_file(path: Path) -> BinaryIO:
     """A file unbuffered, so that its descriptor stands where the stream stands."""
     kind = path.stat().st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
@@ -75,26 +75,28 @@ def _regular(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def opened(
-    source: Path | bytes, name: str, error: type[SampleError] = AudioError
+def open_source(
+    source: Path | bytes, name: str, error_type: type[SampleError] = AudioError
 ) -> Iterator[BinaryIO]:
     """A seekable stream over a file or bytes that hold something; always closed again."""
     try:
-        stream = _Bytes(source) if isinstance(source, bytes) else _regular(source)
+        stream = (
+            _ClampedBytesIO(source) if isinstance(source, bytes) else _open_regular_file(source)
+        )
     except (OSError, ValueError) as fault:
-        words = _FAULTS.get(type(fault), f"cannot be opened ({fault})")
-        raise error(f"{name} {words}.") from fault
+        words = _OPEN_ERRORS.get(type(fault), f"cannot be opened ({fault})")
+        raise error_type(f"{name} {words}.") from fault
     with stream:
         if not stream.seek(0, os.SEEK_END):
-            raise error(f"{name} is empty (0 bytes).")
+            raise error_type(f"{name} is empty (0 bytes).")
         stream.seek(0)
         yield stream
 
 
 @contextmanager
-def _reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
+def _open_reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
     """The library that reads this content right: libsndfile if it can, PyAV otherwise."""
-    with opened(source, name) as stream:
+    with open_source(source, name) as stream:
         head = stream.read(64)
         file = _open_soundfile(stream) if _length_is_stated(stream, head, name) else None
         if file is not None:
@@ -108,7 +110,7 @@ def _reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
 # Looking at headers
 
 
-def _plain_wav(head: bytes, size: int) -> AudioInfo | None:
+def _parse_plain_wav(head: bytes, size: int) -> AudioInfo | None:
     """What the 44 bytes most WAV files begin with say: a twentieth of the time of a library.
 
     Nothing where they are not those of a whole file of samples as integers.
@@ -117,13 +119,13 @@ def _plain_wav(head: bytes, size: int) -> AudioInfo | None:
         return None
     length, kind, channels, rate, _, block, width = struct.unpack("<IHHIIHH", head[16:36])
     (bytes_of_sound,) = struct.unpack("<I", head[40:44])
-    whole = 0 < bytes_of_sound <= size - 44 and bytes_of_sound < _STREAMED
+    whole = 0 < bytes_of_sound <= size - 44 and bytes_of_sound < _UNKNOWN_SIZE
     sane = (length, kind) == (16, 1) and channels and rate and block * 8 == channels * width
     return AudioInfo(rate, channels, bytes_of_sound // block) if whole and sane and block else None
 
 
-_STREAMED = 0x7FFFF000  # sizes from here on are what writers to a pipe put for "unknown"
-_PAGE = 65_307  # the longest page an Ogg file can have
+_UNKNOWN_SIZE = 0x7FFFF000  # sizes from here on are what writers to a pipe put for "unknown"
+_MAX_OGG_PAGE = 65_307  # the longest page an Ogg file can have
 
 
 def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
@@ -131,12 +133,12 @@ def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
     size = stream.seek(0, os.SEEK_END)
     if head[:3] == b"ID3" or (head[0] == 0xFF and head[1:2] >= b"\xe0"):
         return _mpeg_length_is_stated(stream, head)
-    check = _CHECKS.get(head[:4]) or _CHECKS.get(head[4:8])
+    check = _LENGTH_CHECKS.get(head[:4]) or _LENGTH_CHECKS.get(head[4:8])
     return check is None or check(stream, size, name)
 
 
 def _chunk_length_is_stated(
-    stream: BinaryIO, size: int, name: str, *, order: str, wanted: bytes
+    stream: BinaryIO, size: int, name: str, *, order: str, data_tag: bytes
 ) -> bool:
     """RIFF and its kin: the chunk of samples must lie within the file."""
     stream.seek(4)
@@ -146,9 +148,9 @@ def _chunk_length_is_stated(
         stream.seek(position)
         tag, length = struct.unpack(order + "4sI", stream.read(8))
         position += 8
-        if tag == wanted:
-            if length < _STREAMED and position + length > size:
-                raise _cut_short(name, f"{length:,} bytes of sound", f"{size - position:,}")
+        if tag == data_tag:
+            if length < _UNKNOWN_SIZE and position + length > size:
+                raise _truncated_error(name, f"{length:,} bytes of sound", f"{size - position:,}")
             return bool(length) or int(stated) + 8 == size
         position += length + length % 2
     return True
@@ -162,12 +164,12 @@ def _flac_length_is_stated(stream: BinaryIO, _size: int, _name: str) -> bool:
 
 def _ogg_length_is_stated(stream: BinaryIO, size: int, name: str) -> bool:
     """The last page of an Ogg file must be whole."""
-    stream.seek(max(0, size - _PAGE))
+    stream.seek(max(0, size - _MAX_OGG_PAGE))
     tail = stream.read()
     page = tail[tail.rfind(b"OggS") :]
     lacing = page[27 : 27 + page[26]] if len(page) > 26 else b""
     if len(page) < 27 + len(lacing) + sum(lacing) or len(lacing) < page[26]:
-        raise _cut_short(name, "one more page of sound", "a part of it")
+        raise _truncated_error(name, "one more page of sound", "a part of it")
     return True
 
 
@@ -181,7 +183,7 @@ def _mpeg_length_is_stated(stream: BinaryIO, head: bytes) -> bool:
     return found is not None and found[1][0] % 2 == 1  # the lowest flag: frames are counted
 
 
-def _boxes_are_whole(stream: BinaryIO, size: int, name: str) -> bool:
+def _check_mp4_boxes(stream: BinaryIO, size: int, name: str) -> bool:
     """MP4 and its kin: every box must lie within the file; libsndfile does not read them."""
     position = 0
     while position + 16 <= size:
@@ -189,24 +191,24 @@ def _boxes_are_whole(stream: BinaryIO, size: int, name: str) -> bool:
         length, _tag, extended = struct.unpack(">I4sQ", stream.read(16))
         length = extended if length == 1 else length or size - position
         if position + length > size:
-            raise _cut_short(name, f"{position + length:,} bytes", f"{size:,}")
+            raise _truncated_error(name, f"{position + length:,} bytes", f"{size:,}")
         position += max(length, 8)
     return False
 
 
-_CHECKS: dict[bytes, Callable[[BinaryIO, int, str], bool]] = {
-    b"RIFF": partial(_chunk_length_is_stated, order="<", wanted=b"data"),
-    b"RIFX": partial(_chunk_length_is_stated, order=">", wanted=b"data"),
-    b"FORM": partial(_chunk_length_is_stated, order=">", wanted=b"SSND"),
+_LENGTH_CHECKS: dict[bytes, Callable[[BinaryIO, int, str], bool]] = {
+    b"RIFF": partial(_chunk_length_is_stated, order="<", data_tag=b"data"),
+    b"RIFX": partial(_chunk_length_is_stated, order=">", data_tag=b"data"),
+    b"FORM": partial(_chunk_length_is_stated, order=">", data_tag=b"SSND"),
     b"OggS": _ogg_length_is_stated,
     b"fLaC": _flac_length_is_stated,
-    b"ftyp": _boxes_are_whole,
+    b"ftyp": _check_mp4_boxes,
 }
 
 
-def _cut_short(name: str, promised: str, found: str) -> AudioError:
+def _truncated_error(name: str, expected: str, actual: str) -> AudioError:
     return AudioError(
-        f"{name} is cut short: it promises {promised} and holds {found}. Copy or download it again."
+        f"{name} is cut short: it promises {expected} and holds {actual}. Copy or download it again."
     )
 
 
@@ -247,14 +249,16 @@ class _SoundFileReader:
             self.file.seek(first)
             values = self.file.read(wanted.stop - first, dtype="float32")
         except soundfile.SoundFileError as fault:
-            raise _damaged(self.name, f"libsndfile says '{str(fault).rstrip('.')}'") from fault
+            raise _damaged_error(
+                self.name, f"libsndfile says '{str(fault).rstrip('.')}'"
+            ) from fault
         except (MemoryError, ValueError) as fault:
-            raise _damaged(
+            raise _damaged_error(
                 self.name, f"{info.seconds:g} s of sound do not fit in memory"
             ) from fault
         if len(values) < wanted.stop - first:
             seconds = (first + len(values)) / info.rate
-            raise _cut_short(self.name, f"{info.seconds:g} s", f"{seconds:g} s")
+            raise _truncated_error(self.name, f"{info.seconds:g} s", f"{seconds:g} s")
         return Waveform(values[wanted.start - first :], info.rate)
 
 
@@ -265,9 +269,9 @@ _CONTAINERS = (
     "mov,matroska,webm,asf,avi,flv,mpegts,mpeg,ogg,aac,mp3,flac,wav,aiff,caf,au,amr,ac3,eac3,dts,"
     "ape,wv,tta,tak,mpc,mpc8,w64,loas,latm,rm,3gp"
 )
-_STATES_DURATION = {"mov", "matroska"}  # the others estimate it from the bit rate
-_SLACK = 0.1  # seconds; codecs pad and trim at both ends
-_KINDS = (
+_CONTAINERS_WITH_DURATION = {"mov", "matroska"}  # the others estimate it from the bit rate
+_DURATION_TOLERANCE = 0.1  # seconds; codecs pad and trim at both ends
+_FORMAT_SIGNATURES = (
     (0, b"RIFF", "WAV"),
     (0, b"FORM", "AIFF"),
     (0, b"fLaC", "FLAC"),
@@ -286,9 +290,9 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
     try:
         container = av.open(stream, options={"format_whitelist": _CONTAINERS})
     except (av.error.FFmpegError, ValueError) as fault:
-        for offset, magic, kind in _KINDS:
+        for offset, magic, kind in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
-                raise _damaged(
+                raise _damaged_error(
                     name, f"it begins like a {kind} file but cannot be decoded"
                 ) from fault
         raise AudioError(
@@ -302,7 +306,7 @@ class _ContainerReader:
     def __init__(self, container: Any, name: str) -> None:
         self.container = container
         self.name = name
-        self.kind = container.format.name.split(",")[0]
+        self.container_format = container.format.name.split(",")[0]
         if not container.streams.audio:
             found = ", ".join(sorted({stream.type for stream in container.streams})) or "nothing"
             raise AudioError(f"{name} has no audio stream (it holds: {found}).")
@@ -323,8 +327,10 @@ class _ContainerReader:
         blocks = list(self._blocks(end))
         info = self._decoded_info(sum(len(block) for block in blocks))
         stated = self._stated_seconds() or 0.0
-        if self.kind == "matroska" and info.seconds + _SLACK < min(stated, end or stated):
-            raise _cut_short(self.name, f"{stated:g} s", f"{info.seconds:g} s")
+        if self.container_format == "matroska" and info.seconds + _DURATION_TOLERANCE < min(
+            stated, end or stated
+        ):
+            raise _truncated_error(self.name, f"{stated:g} s", f"{info.seconds:g} s")
         values = np.concatenate(blocks)[frames_between(start, end, info, self.name)]
         return Waveform(values, info.rate)
 
@@ -336,7 +342,7 @@ class _ContainerReader:
 
     def _stated_seconds(self) -> float | None:
         """The length from the header, where the container keeps one for this very stream."""
-        if self.kind not in _STATES_DURATION:
+        if self.container_format not in _CONTAINERS_WITH_DURATION:
             return None
         if self.track.duration is not None:
             return float(self.track.duration * self.track.time_base)
@@ -362,8 +368,8 @@ class _ContainerReader:
                     return
         except (av.error.FFmpegError, ValueError) as fault:
             seconds = count / context.sample_rate
-            raise _damaged(self.name, f"decoding stops after {seconds:g} s") from fault
+            raise _damaged_error(self.name, f"decoding stops after {seconds:g} s") from fault
 
 
-def _damaged(name: str, words: str) -> AudioError:
-    return AudioError(f"{name} is damaged or cut short: {words}. Copy or download it again.")
+def _damaged_error(name: str, reason: str) -> AudioError:
+    return AudioError(f"{name} is damaged or cut short: {reason}. Copy or download it again.")

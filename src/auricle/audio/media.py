@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
 
-REMOTE = ("http://", "https://")
-_MOST_CHANNELS = 64  # beyond this an array is channels first, not a sound with so many channels
+REMOTE_SCHEMES = ("http://", "https://")
+_MAX_CHANNELS = 64  # beyond this an array is channels first, not a sound with so many channels
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +55,7 @@ class Audio:
         """
         for fits, build in _BUILDERS:
             if fits(value):
-                return build(value, rate).part(start, end)
+                return build(value, rate).segment(start, end)
         raise AudioError(
             f"Cannot make a sound of {type(value).__qualname__}: give a path, bytes, an array "
             "with its rate, or a Hugging Face audio value."
@@ -66,16 +66,16 @@ class Audio:
         """The file on disk, sliced or not; None for sounds in memory and URLs."""
         if self._origin is not None:
             return self._origin.path
-        return _local(self.uri) if self.data is None else None
+        return _local_path(self.uri) if self.data is None else None
 
     @property
     def hash(self) -> str:
         """Identity of the content and the slice, whatever the path; a loaded copy keeps it."""
         if self._origin is not None:
             return self._origin.hash
-        if self.data is None and self.uri.startswith(REMOTE):  # known by its address alone
-            return _sliced_digest(self.uri.encode(), self.start, self.end)
-        return _sliced_digest(self._content_digest(), self.start, self.end)
+        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):  # known by its address alone
+            return _slice_digest(self.uri.encode(), self.start, self.end)
+        return _slice_digest(self._content_digest(), self.start, self.end)
 
     @property
     def seconds(self) -> float:
@@ -84,7 +84,7 @@ class Audio:
         frames = waveform.frames_between(self.start, self.end, info, self._name)
         return float(frames.stop - frames.start) / info.rate
 
-    def part(self, start: float = 0.0, end: float | None = None) -> Audio:
+    def segment(self, start: float = 0.0, end: float | None = None) -> Audio:
         """The stretch from start to end, in seconds from where this one starts, and inside it."""
         if start == 0.0 and end is None:
             return self
@@ -93,7 +93,7 @@ class Audio:
         stop = self.end if end is None else self.start + end
         if self.end is not None and stop is not None:
             stop = min(stop, self.end)
-        origin = None if self._origin is None else self._origin.part(start, end)
+        origin = None if self._origin is None else self._origin.segment(start, end)
         return replace(self, start=self.start + start, end=stop, _origin=origin)
 
     def info(self) -> AudioInfo:
@@ -114,7 +114,7 @@ class Audio:
         rate = waveform.check_rate(native if rate is None else rate, self._name)
         return waveform.resample(values, native, rate, self._name)
 
-    def loaded(self, rate: int) -> Audio:
+    def load(self, rate: int) -> Audio:
         """A copy that holds its mono samples at `rate`; its name, path and hash stay the same."""
         return Audio(uri=self.uri, data=self.decode(rate), rate=rate, _origin=self._origin or self)
 
@@ -139,7 +139,7 @@ class Audio:
     def _source(self) -> Path | bytes:
         if isinstance(self.data, bytes):
             return self.data
-        return _local(self.uri) or _refuse_remote(self.uri, AudioError)
+        return _local_path(self.uri) or _raise_not_local(self.uri, AudioError)
 
     def _array(self) -> Waveform:
         if self.rate is None:
@@ -154,7 +154,7 @@ class Audio:
             wanted = waveform.frames_between(self.start, self.end, self.info(), self._name)
             values = values[wanted]
         values = waveform.downmix(values) if mono else values.reshape(len(values), -1)
-        waveform.refuse_unreal(values, self._name)
+        waveform.check_finite(values, self._name)
         return Waveform(values, rate)
 
     def _content_digest(self) -> bytes:
@@ -182,7 +182,7 @@ def _from_array(value: Any, rate: int | None, uri: str = "") -> Audio:
     if rate is None:
         raise AudioError("An array needs its sample rate: Audio.of(array, rate=16000).")
     values = waveform.as_float32(value)
-    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] > _MOST_CHANNELS):
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] > _MAX_CHANNELS):
         raise AudioError(
             f"A sound is (frames,) or (frames, channels), not {values.shape}; "
             "if channels come first, give array.T."
@@ -213,28 +213,28 @@ def _from_channels_first(value: Any, rate: int | None, uri: str) -> Audio:
     return _from_array(waveform.as_float32(value).T, rate, uri)
 
 
-def _is(*types: type) -> Callable[[object], bool]:
+def _instance_of(*types: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, types)
 
 
-def _has(name: str) -> Callable[[object], bool]:
+def _has_attribute(name: str) -> Callable[[object], bool]:
     return lambda value: hasattr(value, name)
 
 
 # Audio comes before paths because it is itself path-like.
 _BUILDERS: tuple[tuple[Callable[[object], bool], Callable[[Any, int | None], Audio]], ...] = (
-    (_is(Audio), lambda value, _rate: value),
-    (_is(str, os.PathLike), _from_path),
-    (_is(bytes, bytearray, memoryview), _from_bytes),
-    (_is(Mapping), _from_mapping),
-    (_is(list, tuple), _from_array),
-    (_has("get_all_samples"), _from_decoder),
-    (_has("__array__"), _from_array),
+    (_instance_of(Audio), lambda value, _rate: value),
+    (_instance_of(str, os.PathLike), _from_path),
+    (_instance_of(bytes, bytearray, memoryview), _from_bytes),
+    (_instance_of(Mapping), _from_mapping),
+    (_instance_of(list, tuple), _from_array),
+    (_has_attribute("get_all_samples"), _from_decoder),
+    (_has_attribute("__array__"), _from_array),
 )
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class _MediaFile:
     """A file handed on as it is, for models that also see."""
 
     uri: str = ""
@@ -257,7 +257,7 @@ class _File:
 
     @property
     def path(self) -> Path | None:
-        return _local(self.uri) if self.data is None else None
+        return _local_path(self.uri) if self.data is None else None
 
     @property
     def hash(self) -> str:
@@ -267,13 +267,13 @@ class _File:
     @property
     def media_type(self) -> str:
         """Such as image/png: by content, then by suffix."""
-        with decode.opened(self._source(), self._name, SampleError) as stream:
+        with decode.open_source(self._source(), self._name, SampleError) as stream:
             head = stream.read(64)
         guess = mimetypes.guess_type(self.uri)[0] or "application/octet-stream"
         return next((kind for pattern, kind in _MAGIC if re.match(pattern, head, re.DOTALL)), guess)
 
     def read(self) -> bytes:
-        with decode.opened(self._source(), self._name, SampleError) as stream:
+        with decode.open_source(self._source(), self._name, SampleError) as stream:
             return stream.read()
 
     @property
@@ -283,16 +283,16 @@ class _File:
     def _source(self) -> Path | bytes:
         if self.data is not None:
             return self.data
-        return _local(self.uri) or _refuse_remote(self.uri, SampleError)
+        return _local_path(self.uri) or _raise_not_local(self.uri, SampleError)
 
 
 @dataclass(frozen=True, slots=True)
-class Image(_File):
+class Image(_MediaFile):
     """Where a picture is."""
 
 
 @dataclass(frozen=True, slots=True)
-class Video(_File):
+class Video(_MediaFile):
     """Where a film is; `start` and `end` are seconds, for models that take a part of it."""
 
     start: float = 0.0
@@ -303,7 +303,7 @@ class Video(_File):
         """Identity of the content and the slice, whatever the path."""
         waveform.check_slice(self.start, self.end, self._name, SampleError)
         content = _digest(self._source(), self._name, SampleError)
-        return _sliced_digest(content, self.start, self.end)
+        return _slice_digest(content, self.start, self.end)
 
 
 _MAGIC = (
@@ -323,23 +323,25 @@ _MAGIC = (
 )
 
 
-def _local(uri: str) -> Path | None:
+def _local_path(uri: str) -> Path | None:
     scheme = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", uri)
     if scheme is None:
         return Path(uri) if uri else None
     return Path(unquote(urlsplit(uri).path)) if scheme[1].lower() == "file" else None
 
 
-def _refuse_remote(uri: str, error: type[SampleError]) -> NoReturn:
+def _raise_not_local(uri: str, error_type: type[SampleError]) -> NoReturn:
     if not uri:
-        raise error("Neither a path nor data was given.")
-    raise error(f"{uri} is not on this machine: download it first and give the path of the file.")
+        raise error_type("Neither a path nor data was given.")
+    raise error_type(
+        f"{uri} is not on this machine: download it first and give the path of the file."
+    )
 
 
-def _digest(source: Path | bytes, name: str, error: type[SampleError]) -> bytes:
+def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> bytes:
     if isinstance(source, bytes):
         return hashlib.sha256(source).digest()[:16]
-    with decode.opened(source, name, error) as stream:
+    with decode.open_source(source, name, error_type) as stream:
         status = os.fstat(stream.fileno())
     return _file_digest(source, status.st_size, status.st_mtime_ns)
 
@@ -351,6 +353,6 @@ def _file_digest(path: Path, _size: int, _modified: int) -> bytes:
         return hashlib.file_digest(stream, "sha256").digest()[:16]
 
 
-def _sliced_digest(content: bytes, start: float, end: float | None) -> str:
+def _slice_digest(content: bytes, start: float, end: float | None) -> str:
     times = f"{float(start)} {None if end is None else float(end)}"
     return hashlib.blake2b(content + times.encode(), digest_size=16).hexdigest()

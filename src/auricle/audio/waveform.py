@@ -55,13 +55,15 @@ def frames_between(start: float, end: float | None, info: AudioInfo, name: str) 
 
 
 def check_slice(
-    start: float, end: float | None, name: str, error: type[Exception] = AudioError
+    start: float, end: float | None, name: str, error_type: type[Exception] = AudioError
 ) -> None:
     """Refuse times that describe no stretch of any sound."""
     if not (math.isfinite(start) and start >= 0):
-        raise error(f"{name}: a slice starts at 0 s or later, not at {start} s.")
+        raise error_type(f"{name}: a slice starts at 0 s or later, not at {start} s.")
     if end is not None and not end > start:
-        raise error(f"{name}: a slice must end after its start, not at {end} s (start {start} s).")
+        raise error_type(
+            f"{name}: a slice must end after its start, not at {end} s (start {start} s)."
+        )
 
 
 def as_float32(value: Any) -> NDArray[float32]:
@@ -86,7 +88,7 @@ def as_float32(value: Any) -> NDArray[float32]:
     return (centred / scale).astype(np.float32)
 
 
-def refuse_unreal(values: NDArray[float32], name: str) -> None:
+def check_finite(values: NDArray[float32], name: str) -> None:
     """Raise if any sample is not a number a loudspeaker could play."""
     import numpy as np
 
@@ -117,15 +119,19 @@ def downmix(values: NDArray[float32]) -> NDArray[float32]:
     return mixed
 
 
-def resample(values: NDArray[float32], before: int, after: int, name: str) -> NDArray[float32]:
+def resample(
+    values: NDArray[float32], source_rate: int, target_rate: int, name: str
+) -> NDArray[float32]:
     """The same sound at another sample rate; untouched when the rates agree."""
-    if after == before:
+    if target_rate == source_rate:
         return values
     import soxr
 
-    resampled: NDArray[float32] = soxr.resample(values, before, after, quality="HQ")
+    resampled: NDArray[float32] = soxr.resample(values, source_rate, target_rate, quality="HQ")
     if not len(resampled):
-        raise AudioError(f"{name}: {len(values)} samples at {before} Hz are none at {after} Hz.")
+        raise AudioError(
+            f"{name}: {len(values)} samples at {source_rate} Hz are none at {target_rate} Hz."
+        )
     return resampled
 
 
@@ -147,18 +153,20 @@ _CODECS = {
 }
 
 
-def encode(sound: Waveform, rate: int, kind: Format, name: str) -> bytes:
+def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> bytes:
     """A mono sound as a file; where the format does not know the rate, the next higher it knows."""
     import numpy as np
     import soundfile
 
-    if kind not in _CODECS:
-        raise AudioError(f"{name}: no encoder for {kind!r}; choose one of {', '.join(_CODECS)}.")
-    codec = _CODECS[kind]
+    if audio_format not in _CODECS:
+        raise AudioError(
+            f"{name}: no encoder for {audio_format!r}; choose one of {', '.join(_CODECS)}."
+        )
+    codec = _CODECS[audio_format]
     check_rate(rate, name)
     if codec.rates:
         rate = min((known for known in codec.rates if known >= rate), default=codec.rates[-1])
-    values = np.clip(resample(sound.values, sound.rate, rate, name), -1.0, 1.0)
+    values = np.clip(resample(waveform.values, waveform.rate, rate, name), -1.0, 1.0)
     buffer = io.BytesIO()
     soundfile.write(buffer, values, rate, format=codec.container, subtype=codec.subtype)
     return buffer.getvalue()

@@ -13,15 +13,15 @@ import click
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.cli.parity import parity
+from auricle.cli.parity import check_parity
 from auricle.core.errors import AuricleError, SpecError
-from auricle.core.types import Rejected, Sample, parts_of
-from auricle.engine.factory import class_of
-from auricle.engine.spec import Spec, parse_arguments, task_of
+from auricle.core.types import RejectedRow, Sample, list_parts
+from auricle.engine.factory import resolve_model
+from auricle.engine.spec import Spec, parse_arguments, resolve_task
 from auricle.models import abilities
-from auricle.tasks.inferencers import suited
+from auricle.tasks.inferencers import select_inferencer
 
-EXTRAS = {
+EXTRA_PACKAGES = {
     "api": ("aiohttp", "pybase64"),
     "ray": ("ray",),
     "demo": ("moonshine-voice", "pocketsphinx"),
@@ -37,14 +37,14 @@ EXTRAS = {
     "mos": ("speechmos", "onnxruntime"),
     "ui": ("streamlit", "altair", "pandas", "psutil"),
 }
-CORE = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
+CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
 
-Finding = tuple[bool | None, str]
+CheckResult = tuple[bool | None, str]
 """Good, bad, or neither; and the words."""
-MARKS = {True: "ok ", False: "NO ", None: "-  "}
+STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
 
 
-def checkup(
+def run_checks(
     task: str | None,
     model: str | None,
     model_args: Sequence[str],
@@ -54,43 +54,43 @@ def checkup(
 ) -> int:
     """Print findings; exit code 2 if something that was asked about does not work."""
     number = options["number"]
-    findings: list[Iterator[Finding]] = [installed()]
+    findings: list[Iterator[CheckResult]] = [check_installation()]
     spec = None
     if task:
-        name, arguments = task_of(task, kind, parse_arguments(task_args))
-        spec = Spec(task=name, task_args=arguments, model=model or "echo").settled()
-        findings.append(data(spec, number))
+        name, arguments = resolve_task(task, kind, parse_arguments(task_args))
+        spec = Spec(task=name, task_args=arguments, model=model or "echo").resolved()
+        findings.append(check_task_data(spec, number))
     if model:
-        findings.append(answering(model, parse_arguments(model_args), spec))
+        findings.append(check_model(model, parse_arguments(model_args), spec))
     if options["parity"]:
         if not model:
             raise SpecError("--parity compares a model with itself: say which with -m.")
         asked = spec or Spec(task="demo", model=model)
         asked = asked.model_copy(update={"model_args": parse_arguments(model_args)})
-        findings.append(parity(asked, number))
+        findings.append(check_parity(asked, number))
     healthy = True
     for good, line in (each for group in findings for each in group):
         healthy &= good is not False
-        click.echo(f"{MARKS[good]} {line}")
+        click.echo(f"{STATUS_MARKS[good]} {line}")
     return 0 if healthy else 2
 
 
-def installed() -> Iterator[Finding]:
+def check_installation() -> Iterator[CheckResult]:
     yield (
         True,
         f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}",
     )
-    yield True, ", ".join(f"{name} {version(name)}" for name in CORE)
-    for extra, packages in EXTRAS.items():
-        found = [f"{name} {known}" for name in packages if (known := _version(name))]
+    yield True, ", ".join(f"{name} {version(name)}" for name in CORE_PACKAGES)
+    for extra, packages in EXTRA_PACKAGES.items():
+        found = [f"{name} {known}" for name in packages if (known := _installed_version(name))]
         missing = len(found) < len(packages)
         hint = f"  (pip install 'auricle[{extra}]')" if missing else ""
         yield None if missing else True, f"extra {extra}: {', '.join(found) or 'absent'}{hint}"
         if extra == "api" and not missing:
-            yield from over_http()
+            yield from check_http()
 
 
-def over_http() -> Iterator[Finding]:
+def check_http() -> Iterator[CheckResult]:
     """Does a question reach a server on this machine and come back? A proxy may be in the way."""
     from auricle.testing.fake_server import FakeServer, Script
 
@@ -107,27 +107,27 @@ def over_http() -> Iterator[Finding]:
         yield True, "models behind an API: a server on this machine answers"
 
 
-def _version(package: str) -> str | None:
+def _installed_version(package: str) -> str | None:
     try:
         return version(package)
     except PackageNotFoundError:
         return None
 
 
-def data(spec: Spec, number: int) -> Iterator[Finding]:
+def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
     """Are rows readable, and do their sounds decode?"""
     try:
-        task = api.build(spec)
-        samples = list(islice(task.samples, number))
+        task = api.build_task(spec)
+        samples = list(islice(task.samples, sample_count))
         notes = task.notes(spec.model, spec.model_args)
     except AuricleError as error:
         yield False, str(error)
         return
-    bad = [(each.origin, each.reason) for each in samples if isinstance(each, Rejected)]
+    bad = [(each.origin, each.reason) for each in samples if isinstance(each, RejectedRow)]
     good = [each for each in samples if isinstance(each, Sample)]
     seconds = 0.0
     for sample in good:
-        for sound in _sounds(sample):
+        for sound in _audio_parts(sample):
             try:
                 seconds += len(sound.decode(16_000)) / 16_000
             except AuricleError as error:
@@ -142,29 +142,29 @@ def data(spec: Spec, number: int) -> Iterator[Finding]:
         yield None, note
 
 
-def _sounds(sample: Sample) -> list[Audio]:
-    parts = [part for value in sample.inputs.values() for part in parts_of(value)]
+def _audio_parts(sample: Sample) -> list[Audio]:
+    parts = [part for value in sample.inputs.values() for part in list_parts(value)]
     return [part for part in parts if isinstance(part, Audio)]
 
 
-def answering(model: str, arguments: dict[str, Any], spec: Spec | None) -> Iterator[Finding]:
+def check_model(model: str, model_args: dict[str, Any], spec: Spec | None) -> Iterator[CheckResult]:
     """Can the model be loaded, does it fit the task, does it answer?"""
     try:
-        model_class = class_of(Spec(task="ask", model=model, model_args=arguments))
+        model_class = resolve_model(Spec(task="ask", model=model, model_args=model_args))
         can = abilities(model_class)
         yield bool(can), f"{model} can {', '.join(can) or 'do nothing'}"
         if spec:
-            task = api.build(spec)
-            way = suited(task.inferencer, can, task.name, model)
+            task = api.build_task(spec)
+            way = select_inferencer(task.inferencer, can, task.name, model)
             yield True, f"{task.name} asks it by {type(way).__name__}"
-        with api.load_model(model, **arguments) as loaded:
+        with api.load_model(model, **model_args) as loaded:
             yield True, f"{model} loads"
-            yield from _tone(loaded)
+            yield from _check_tone_response(loaded)
     except AuricleError as error:
         yield False, str(error)
 
 
-def _tone(loaded: api.Loaded) -> Iterator[Finding]:
+def _check_tone_response(loaded: api.LoadedModel) -> Iterator[CheckResult]:
     """A second of quiet tone: any answer will do."""
     import numpy as np
 

@@ -10,11 +10,18 @@ from pathlib import Path
 import click
 import orjson
 
-from auricle.models.environments import Block, Environment, create, every, find, remove
-from auricle.report.terminal import aligned
+from auricle.models.environments import (
+    Environment,
+    EnvironmentSpec,
+    all_environments,
+    create,
+    find,
+    remove,
+)
+from auricle.report.terminal import format_table
 
 HEADER = ("name", "python", "packages", "MB", "state")
-MOST_WORDS = 60
+MAX_PACKAGES_WIDTH = 60
 
 
 def create_environment(
@@ -26,40 +33,44 @@ def create_environment(
     as_json: bool,
 ) -> None:
     """Build an environment, or say that it is there."""
-    block = (Block.read(source) if source else Block()).with_more(packages, python or "")
+    block = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(
+        packages, python or ""
+    )
     if sys.stderr.isatty():
-        found, new = create(name, block, force=force, say=_to_terminal)
+        found, new = create(name, block, force=force, log=_print_progress)
     else:
         found, new = create(name, block, force=force)
     if as_json:
-        click.echo(_json({**found.public(), "built": new}))
+        click.echo(_to_json({**found.public(), "built": new}))
     elif new:
-        click.echo(f"{name} is ready: Python {found.about['python']}, {found.path}")
+        click.echo(f"{name} is ready: Python {found.metadata['python']}, {found.path}")
         click.echo(f"Run a model in it: -M environment={name}")
     else:
         click.echo(f"{name} is there already, and equal: nothing was done. --force builds it anew.")
 
 
 def list_environments(as_json: bool) -> None:
-    found = every()
+    found = all_environments()
     if as_json:
-        click.echo(_json([{**each.public(), "megabytes": _megabytes(each)} for each in found]))
+        click.echo(
+            _to_json([{**each.public(), "megabytes": _size_in_megabytes(each)} for each in found])
+        )
         return
     if not found:
         click.echo("There are no environments. Make one: auricle env create NAME --package PACKAGE")
         return
-    for line in aligned(HEADER, [_row(each) for each in found]):
+    for line in format_table(HEADER, [_table_row(each) for each in found]):
         click.echo(line)
 
 
 def show_environment(name: str, as_json: bool) -> None:
     found = find(name)
-    told = {**found.public(), "megabytes": _megabytes(found)}
+    told = {**found.public(), "megabytes": _size_in_megabytes(found)}
     if as_json:
-        click.echo(_json(told))
+        click.echo(_to_json(told))
         return
     click.echo(f"{name}: {found.path}, {told['megabytes']:,.1f} MB")
-    if not found.finished:
+    if not found.is_finished:
         click.echo(f"{_state(found)}: make it again with `auricle env create {name} …`.")
         return
     block = told["environment"]
@@ -75,35 +86,35 @@ def show_environment(name: str, as_json: bool) -> None:
 def remove_environment(name: str, as_json: bool) -> None:
     gone = remove(name)
     if as_json:
-        click.echo(_json({"name": name, "path": str(gone.path), "removed": True}))
+        click.echo(_to_json({"name": name, "path": str(gone.path), "removed": True}))
     else:
         click.echo(f"{name} is removed from {gone.path.parent}.")
 
 
-def _row(found: Environment) -> tuple[str, ...]:
-    size = f"{_megabytes(found):,.1f}"
-    if not found.finished:
-        return (found.name, "", "", size, _state(found))
-    packages = " ".join(found.public()["environment"]["packages"]) or "none"
-    brief = packages if len(packages) <= MOST_WORDS else f"{packages[:MOST_WORDS]}…"
-    return (found.name, found.about["python"], brief, size, _state(found))
+def _table_row(environment: Environment) -> tuple[str, ...]:
+    size = f"{_size_in_megabytes(environment):,.1f}"
+    if not environment.is_finished:
+        return (environment.name, "", "", size, _state(environment))
+    packages = " ".join(environment.public()["environment"]["packages"]) or "none"
+    brief = packages if len(packages) <= MAX_PACKAGES_WIDTH else f"{packages[:MAX_PACKAGES_WIDTH]}…"
+    return (environment.name, environment.metadata["python"], brief, size, _state(environment))
 
 
-def _state(found: Environment) -> str:
-    return "finished" if found.finished else "unfinished"
+def _state(environment: Environment) -> str:
+    return "finished" if environment.is_finished else "unfinished"
 
 
-def _megabytes(found: Environment) -> float:
+def _size_in_megabytes(environment: Environment) -> float:
     """What it takes up; what it links to is others'."""
     size = 0
-    for folder, _, files in os.walk(found.path):
+    for folder, _, files in os.walk(environment.path):
         size += sum((Path(folder) / name).lstat().st_size for name in files)
     return round(size / 1e6, 1)
 
 
-def _to_terminal(line: str) -> None:
+def _print_progress(line: str) -> None:
     click.secho(line, err=True, dim=True)
 
 
-def _json(value: object) -> bytes:
+def _to_json(value: object) -> bytes:
     return orjson.dumps(value, option=orjson.OPT_INDENT_2)

@@ -15,11 +15,11 @@ from auricle.core.errors import SpecError
 if TYPE_CHECKING:
     from auricle.testing.fake_server.server import FakeServer
 
-SECONDS = click.FloatRange(0)
-SOME = click.FloatRange(0, min_open=True)
-COUNT = click.IntRange(1)
+NON_NEGATIVE = click.FloatRange(0)
+POSITIVE = click.FloatRange(0, min_open=True)
+POSITIVE_INT = click.IntRange(1)
 
-BASIC = (
+BASIC_OPTIONS = (
     click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True),
     click.option("--reply", help="Answer this; by default the request decides."),
     click.option("--latency", type=float, default=0.0, help="Seconds before a reply begins."),
@@ -28,37 +28,43 @@ BASIC = (
     ),
     click.option("--pace", type=float, help="Tokens a second when streaming."),
 )
-TIMES = (
+TIMING_OPTIONS = (
     click.option("--role-first", is_flag=True, help="Streams begin on arrival, with a role only."),
-    click.option("--keep-alive", type=SOME, metavar="S", help="Signs of life in silent streams."),
-    click.option("--tokens-per-event", type=COUNT, default=1, metavar="N"),
+    click.option(
+        "--keep-alive", type=POSITIVE, metavar="S", help="Signs of life in silent streams."
+    ),
+    click.option("--tokens-per-event", type=POSITIVE_INT, default=1, metavar="N"),
     click.option(
         "--reasoning", type=click.IntRange(0), default=0, metavar="N", help="Tokens of thought."
     ),
     click.option(
-        "--usage-delay", type=SECONDS, default=0.0, metavar="S", help="From words to token counts."
+        "--usage-delay",
+        type=NON_NEGATIVE,
+        default=0.0,
+        metavar="S",
+        help="From words to token counts.",
     ),
     click.option(
-        "--audio-chunk-seconds", type=SOME, metavar="S", help="Sound in an event, when spoken."
+        "--audio-chunk-seconds", type=POSITIVE, metavar="S", help="Sound in an event, when spoken."
     ),
-    click.option("--audio-pace", type=SOME, metavar="N", help="Seconds of sound a second."),
+    click.option("--audio-pace", type=POSITIVE, metavar="N", help="Seconds of sound a second."),
     click.option(
         "--audio-gap",
         "audio_gaps",
-        type=SECONDS,
+        type=NON_NEGATIVE,
         multiple=True,
         metavar="S",
         help="Chunks of sound come late by this, by turns.",
     ),
-    click.option("--slots", type=COUNT, metavar="N", help="Served at once; others wait."),
-    click.option("--stall-at", type=SECONDS, metavar="S", help="When all work rests."),
-    click.option("--stall-seconds", type=SECONDS, default=0.0, metavar="S", help="How long."),
+    click.option("--slots", type=POSITIVE_INT, metavar="N", help="Served at once; others wait."),
+    click.option("--stall-at", type=NON_NEGATIVE, metavar="S", help="When all work rests."),
+    click.option("--stall-seconds", type=NON_NEGATIVE, default=0.0, metavar="S", help="How long."),
     click.option(
-        "--accept-delay", type=SECONDS, default=0.0, metavar="S", help="On a new connection."
+        "--accept-delay", type=NON_NEGATIVE, default=0.0, metavar="S", help="On a new connection."
     ),
     click.option("--record-times", is_flag=True, help="Tell at /stats when what came and left."),
 )
-FAULTS = (
+FAULT_OPTIONS = (
     click.option("--fault", "faults", multiple=True, metavar="KIND=SHARE", help="Such as 429=0.1."),
     click.option(
         "--fault-attempts", type=click.IntRange(0), help="The most faults a request meets."
@@ -75,9 +81,9 @@ FAULTS = (
 )
 
 
-def serving_options(command: Callable[..., Any]) -> Callable[..., Any]:
+def fake_server_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """All of them, in this order."""
-    for switch in reversed((*BASIC, *TIMES, *FAULTS)):
+    for switch in reversed((*BASIC_OPTIONS, *TIMING_OPTIONS, *FAULT_OPTIONS)):
         command = switch(command)
     return command
 

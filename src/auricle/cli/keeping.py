@@ -8,24 +8,26 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import json_option, task_arguments
+from auricle.cli.options import json_option, task_args_option
 
-FRAMEWORKS = ("aisbench", "kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
-RESULTS = ("asr", "mcq", "qa", "open", "classify")
+IMPORT_FRAMEWORKS = ("aisbench", "kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
+RESULT_KINDS = ("asr", "mcq", "qa", "open", "classify")
 
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option("--from", "framework", type=click.Choice(FRAMEWORKS), required=True, help="Whose.")
+@click.option(
+    "--from", "framework", type=click.Choice(IMPORT_FRAMEWORKS), required=True, help="Whose."
+)
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A task file, a run, a folder.")
 @click.option("--only", metavar="NAME", help="One dataset of several.")
-@click.option("--as", "kind", type=click.Choice(RESULTS), help="What results are of.")
+@click.option("--as", "kind", type=click.Choice(RESULT_KINDS), help="What results are of.")
 @click.option("--model", metavar="NAME", help="Whose answers results hold, if they do not tell.")
 @click.option("--profile", help="How results are normalised; see `auricle list profiles`.")
 @click.option("--fresh", is_flag=True, help="Set an earlier run in the folder aside.")
-@task_arguments
+@task_args_option
 @json_option
-def import_(path: Path, framework: str, out: Path | None, only: str | None, **said: Any) -> None:
+def import_(path: Path, framework: str, out: Path | None, only: str | None, **options: Any) -> None:
     """Make task files of another framework's config, or runs of its results; no code is run."""
     if framework == "aisbench" or path.suffix in (".yaml", ".yml"):
         from auricle.cli.task_import import import_tasks
@@ -34,29 +36,29 @@ def import_(path: Path, framework: str, out: Path | None, only: str | None, **sa
         return
     from auricle.cli.show import print_runs
     from auricle.engine.spec import parse_arguments
-    from auricle.interop.result_import import Told, import_results
+    from auricle.interop.result_import import ImportOptions, import_results
 
-    told = Told(
-        kind=said["kind"] or "",
-        model=said["model"] or "",
-        profile=said["profile"],
+    told = ImportOptions(
+        kind=options["kind"] or "",
+        model=options["model"] or "",
+        profile=options["profile"],
         only=only or "",
-        options=parse_arguments(said["task_args"]),
+        options=parse_arguments(options["task_args"]),
     )
     folders = []
-    for folder, line in import_results(path, framework, out, told, fresh=said["fresh"]):
+    for folder, line in import_results(path, framework, out, told, fresh=options["fresh"]):
         click.echo(line, err=True)
         folders.append(folder)
-    print_runs(folders, said["as_json"])
+    print_runs(folders, options["as_json"])
 
 
-cache_option = click.option(
+cache_path_option = click.option(
     "--cache-path", type=click.Path(path_type=Path), help="Another file than the usual one."
 )
 
 
 @click.group(invoke_without_command=True)
-@cache_option
+@cache_path_option
 @json_option
 @click.pass_context
 def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
@@ -68,7 +70,7 @@ def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> Non
 
 
 @cache.command(name="show")
-@cache_option
+@cache_path_option
 @json_option
 def cache_show(cache_path: Path | None, as_json: bool) -> None:
     """Where the cache is and what it holds, by model."""
@@ -80,7 +82,7 @@ def cache_show(cache_path: Path | None, as_json: bool) -> None:
 @cache.command(name="clear")
 @click.option("--model", help="Only the answers of this model.")
 @click.option("--older-than", "days", type=click.FloatRange(0), metavar="DAYS", help="Only those.")
-@cache_option
+@cache_path_option
 @json_option
 def cache_clear(
     model: str | None, days: float | None, cache_path: Path | None, as_json: bool
@@ -114,7 +116,7 @@ def data_list(name: str | None, as_json: bool) -> None:
 @data.command(name="check")
 @click.argument("name")
 @root_option
-@task_arguments
+@task_args_option
 @click.option("--limit", type=click.IntRange(1), help="Decode so many, spread over the set.")
 @json_option
 def data_check(**options: Any) -> None:
@@ -127,7 +129,7 @@ def data_check(**options: Any) -> None:
 @data.command(name="prepare")
 @click.argument("name")
 @root_option
-@task_arguments
+@task_args_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), required=True, help="A .jsonl file.")
 @json_option
 def data_prepare(**options: Any) -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
-KINDS = (
+TASK_KINDS = (
     *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
     *("reward", "preference"),
 )
 
 
-def size(value: str) -> int | str:
+def parse_batch_size(value: str) -> int | str:
     """A number from 1, or `auto`."""
     if value == "auto":
         return value
@@ -24,16 +24,16 @@ def size(value: str) -> int | str:
 model_option = click.option(
     "-m", "--model", required=True, help="A name, module:Class, or path/file.py:name."
 )
-model_arguments = click.option(
+model_args_option = click.option(
     "-M", "model_args", multiple=True, metavar="KEY=VALUE", help="An argument of the model."
 )
-task_arguments = click.option(
+task_args_option = click.option(
     "-T", "task_args", multiple=True, metavar="KEY=VALUE", help="An argument of the task."
 )
 judge_option = click.option("--judge", help="The model that scores, where a metric asks one.")
-judge_arguments = click.option(
+judge_args_option = click.option(
     "-J", "judge_args", multiple=True, metavar="KEY=VALUE", help="An argument of the judge."
 )
-kind_option = click.option("--as", "kind", type=click.Choice(KINDS), help="What data is for.")
+kind_option = click.option("--as", "kind", type=click.Choice(TASK_KINDS), help="What data is for.")
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for machines.")
-folder = click.Path(path_type=Path, exists=True, file_okay=False)
+existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)

@@ -13,16 +13,16 @@ from typing import Any
 import click
 import orjson
 
-from auricle.cli.run import DONE, FAILED, INTERRUPTED, price_of
+from auricle.cli.run import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK, load_price
 from auricle.core.errors import SpecError
-from auricle.engine.factory import build, short
-from auricle.engine.spec import Spec, parse_arguments, task_of
-from auricle.perf.measurement import Wanted, measure
-from auricle.perf.pricing import Bill
-from auricle.perf.progress import LiveView
-from auricle.perf.recompute import is_measurement, summed_up_again
-from auricle.perf.report.publish import publish
-from auricle.perf.report.table import told
+from auricle.engine.factory import build_task, display_name
+from auricle.engine.spec import Spec, parse_arguments, resolve_task
+from auricle.perf.measurement import PerfConfig, measure
+from auricle.perf.pricing import Pricing
+from auricle.perf.progress import ProgressLine
+from auricle.perf.recompute import is_measurement, recompute_summary
+from auricle.perf.report.publish import write_reports
+from auricle.perf.report.table import format_measurement
 from auricle.runs.run_directory import set_aside
 
 SELFTEST = "selftest"
@@ -31,14 +31,14 @@ SELFTEST = "selftest"
 def _run_selftest(as_json: bool) -> None:
     from auricle.perf import selftest
 
-    ceiling, path = selftest.selftest()
+    ceiling, path = selftest.run_selftest()
     if as_json:
         click.echo(orjson.dumps(asdict(ceiling), option=orjson.OPT_INDENT_2))
     else:
-        click.echo("\n".join([*selftest.told(ceiling), f"Saved to {path}."]))
+        click.echo("\n".join([*selftest.describe_limits(ceiling), f"Saved to {path}."]))
 
 
-def measure_task(
+def run_perf(
     task: str,
     model: str | None,
     out: Path | None,
@@ -49,33 +49,33 @@ def measure_task(
     """Measure one task under one or several loads; what became of it as an exit code."""
     if task == SELFTEST:
         _run_selftest(as_json)
-        return DONE
+        return EXIT_OK
     if is_measurement(folder := Path(task)):
         other = {name: options[name] for name in ("slo", "window")}
-        document = summed_up_again(folder, **other, paid=partial(_bill, options))
+        document = recompute_summary(folder, **other, find_pricing=partial(_load_pricing, options))
     else:
-        spec = _spec(task, model, options)
-        folder = out or Path("runs") / f"perf-{build(spec).name}-{short(spec.model)}"
+        spec = _build_spec(task, model, options)
+        folder = out or Path("runs") / f"perf-{build_task(spec).name}-{display_name(spec.model)}"
         if fresh:
             set_aside(folder)
-        with redirect_stdout(sys.stderr), LiveView() as live:
-            document = measure(spec, folder, _wanted(options, spec), live.saw)
-    publish(folder, document)
+        with redirect_stdout(sys.stderr), ProgressLine() as live:
+            document = measure(spec, folder, _build_perf_config(options, spec), live.update)
+    write_reports(folder, document)
     if as_json:
         click.echo(orjson.dumps(document, option=orjson.OPT_INDENT_2))
     else:
-        click.echo(told(document))
+        click.echo(format_measurement(document))
         click.echo(f"\nReport: {(folder / 'report.html').resolve()}")
     if document["interrupted"]:
-        return INTERRUPTED
+        return EXIT_INTERRUPTED
     failed = sum(point["counts"]["all"]["failed"] for point in document["points"])
-    return FAILED if failed else DONE
+    return EXIT_FAILURES if failed else EXIT_OK
 
 
-def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
+def _build_spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
     if not model:
         raise SpecError("Say which model: -m NAME. See `auricle list models`.")
-    name, arguments = task_of(task, options["kind"], parse_arguments(options["task_args"]))
+    name, arguments = resolve_task(task, options["kind"], parse_arguments(options["task_args"]))
     given = {
         "task": name,
         "task_args": arguments,
@@ -83,36 +83,38 @@ def _spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
         "model_args": parse_arguments(options["model_args"]),
         "limit": options["limit"],
     }
-    return Spec.of(given, "auricle perf").settled()
+    return Spec.from_fields(given, "auricle perf").resolved()
 
 
-def _bill(options: dict[str, Any], model: str, arguments: Mapping[str, Any]) -> Bill | None:
+def _load_pricing(
+    options: dict[str, Any], model: str, model_args: Mapping[str, Any]
+) -> Pricing | None:
     prices = options["prices"]
-    price = price_of(prices, model, arguments) if prices else None
-    return Bill.of(price, options["hourly"])
+    price = load_price(prices, model, model_args) if prices else None
+    return Pricing.from_prices(price, options["hourly"])
 
 
-def _wanted(options: dict[str, Any], spec: Spec) -> Wanted:
+def _build_perf_config(options: dict[str, Any], spec: Spec) -> PerfConfig:
     names = (
         "count", "duration", "warmup", "cooldown", "grace", "slo", "stream", "seed",
         "batch_size", "max_errors", "stop_saturated", "repeat",
     )  # fmt: skip
-    return Wanted(
-        loads=_listed(options["loads"]),
-        senders=_senders(options["senders"]),
+    return PerfConfig(
+        loads=_loads_or_default(options["loads"]),
+        senders=_parse_senders(options["senders"]),
         window=options["window"] or "steady",
-        bill=_bill(options, spec.model, spec.model_args),
+        pricing=_load_pricing(options, spec.model, spec.model_args),
         **{name: options[name] for name in names},
     )
 
 
-def _listed(loads: Sequence[str]) -> tuple[str, ...]:
+def _loads_or_default(loads: Sequence[str]) -> tuple[str, ...]:
     return tuple(loads) or ("closed:1",)
 
 
-def _senders(given: str) -> Any:
-    if given == "auto":
-        return given
-    if not given.isdigit() or int(given) < 1:
-        raise SpecError(f"--senders should be a number from 1, or auto, not {given!r}.")
-    return int(given)
+def _parse_senders(value: str) -> Any:
+    if value == "auto":
+        return value
+    if not value.isdigit() or int(value) < 1:
+        raise SpecError(f"--senders should be a number from 1, or auto, not {value!r}.")
+    return int(value)

@@ -8,16 +8,16 @@ from typing import Any
 
 import click
 
-from auricle.cli.options import folder, json_option, judge_arguments, judge_option
+from auricle.cli.options import existing_directory, json_option, judge_args_option, judge_option
 
-FORMS = ("kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
+EXPORT_FORMATS = ("kimi", "lmms-eval", "ultraeval", "open-asr", "cmi")
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.argument("runs", nargs=-1, required=True, type=existing_directory)
 @click.option("--profile", help="Another normaliser; see `auricle list profiles`.")
 @judge_option
-@judge_arguments
+@judge_args_option
 @click.option("-j", "--concurrency", type=click.IntRange(1), default=64, help="Of the judge.")
 @json_option
 def score(**options: Any) -> None:
@@ -28,7 +28,7 @@ def score(**options: Any) -> None:
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.argument("runs", nargs=-1, required=True, type=existing_directory)
 @click.option("--by", multiple=True, help="Break down by a meta field, such as subset.")
 @json_option
 def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
@@ -39,7 +39,7 @@ def show(runs: tuple[Path, ...], by: tuple[str, ...], as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("run", type=folder)
+@click.argument("run", type=existing_directory)
 @click.option("--worst", type=click.IntRange(1), help="Only the N worst by the first metric.")
 @click.option("--failed", is_flag=True, help="Only those without an answer.")
 @json_option
@@ -51,8 +51,8 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
 
 
 @click.command()
-@click.argument("a", type=folder)
-@click.argument("b", type=folder)
+@click.argument("a", type=existing_directory)
+@click.argument("b", type=existing_directory)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these.")
 @click.option("--by", metavar="FIELD", help="Also by a meta field, such as subset.")
 @click.option(
@@ -68,7 +68,7 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 
 
 @click.command()
-@click.argument("runs", nargs=-1, required=True, type=folder)
+@click.argument("runs", nargs=-1, required=True, type=existing_directory)
 @click.option(
     "--as",
     "form",
@@ -78,32 +78,38 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 )
 @click.option("--every", is_flag=True, help="Every metric, not only each task's first.")
 @click.option("--however-asked", is_flag=True, help="Runs asked in other ways share a column.")
-def leaderboard(runs: tuple[Path, ...], form: str, every: bool, however_asked: bool) -> None:
+def leaderboard(
+    runs: tuple[Path, ...], output_format: str, all_metrics: bool, ignore_prompting: bool
+) -> None:
     """Print models against tasks, in which only like stands below like."""
-    from auricle.cli.show import told_of
-    from auricle.report.leaderboard import board
+    from auricle.cli.show import load_metrics
+    from auricle.report.leaderboard import build_leaderboard
 
-    found = board(((str(run), told_of(run)) for run in runs), every=every, strict=not however_asked)
-    click.echo(getattr(found, form)(), nl=False)
+    found = build_leaderboard(
+        ((str(run), load_metrics(run)) for run in runs),
+        all_metrics=all_metrics,
+        split_by_prompt=not ignore_prompting,
+    )
+    click.echo(getattr(found, output_format)(), nl=False)
 
 
 @click.command()
-@click.argument("run", type=folder)
-@click.option("--as", "form", required=True, type=click.Choice(FORMS), help="Whose files.")
+@click.argument("run", type=existing_directory)
+@click.option("--as", "form", required=True, type=click.Choice(EXPORT_FORMATS), help="Whose files.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/kimi, …")
-def export(run: Path, form: str, out: Path | None) -> None:
+def export(run: Path, export_format: str, out: Path | None) -> None:
     """Write a run as another framework would have: files its scorer and notebooks can read."""
-    from auricle.interop.export import export as write
+    from auricle.interop.export import export_run as write
 
-    for path in write(run, form, out, lambda line: click.echo(f"Note: {line}", err=True)):
+    for path in write(run, export_format, out, lambda line: click.echo(f"Note: {line}", err=True)):
         click.echo(path)
 
 
-NAMED = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles"]
+LISTABLE_KINDS = ["tasks", "models", "metrics", "inferencers", "retrievers", "encoders", "profiles"]
 
 
 @click.command(name="list")
-@click.argument("kind", type=click.Choice(NAMED))
+@click.argument("kind", type=click.Choice(LISTABLE_KINDS))
 @json_option
 def list_(kind: str, as_json: bool) -> None:
     """List what can be named."""

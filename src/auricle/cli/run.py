@@ -17,23 +17,30 @@ import orjson
 
 from auricle import api
 from auricle.audio import Audio
-from auricle.cli.estimate import MANY, forecast
+from auricle.cli.estimate import MIN_SAMPLES_FOR_ESTIMATE, estimate_run
 from auricle.cli.show import print_runs
 from auricle.core.errors import MissingExtra, SampleError, SpecError
-from auricle.core.redaction import redacted
+from auricle.core.redaction import redact
 from auricle.core.serialization import dumps
-from auricle.core.types import Generation, Rejected, Request
-from auricle.engine.factory import whom
+from auricle.core.types import Generation, RejectedRow, Request
+from auricle.engine.factory import model_identity
 from auricle.engine.loop import Settings
-from auricle.engine.spec import JudgeSpec, Spec, parse_arguments, read_yaml, task_of, tasks_of
-from auricle.report.progress import Bars, Progress
-from auricle.runs.response_cache import AnswerCache, default_path, served_name
+from auricle.engine.spec import (
+    JudgeSpec,
+    Spec,
+    parse_arguments,
+    read_yaml,
+    resolve_task,
+    resolve_tasks,
+)
+from auricle.report.progress import JudgingProgress, Progress
+from auricle.runs.response_cache import ResponseCache, default_cache_path, served_model_name
 from auricle.runs.run_directory import Run, set_aside
-from auricle.runs.usage import Price, Prices, Purse
+from auricle.runs.usage import Budget, Price, Prices
 from auricle.tasks.base import Task
 from auricle.tasks.demo import DEMO_MODELS
 
-DONE, FAILED, INTERRUPTED = 0, 3, 130
+EXIT_OK, EXIT_FAILURES, EXIT_INTERRUPTED = 0, 3, 130
 
 
 def run_tasks(
@@ -45,190 +52,200 @@ def run_tasks(
     **options: Any,
 ) -> int:
     """Run each task in its own folder; the worst exit code of them."""
-    specs = _specs(tasks, model, config, options)
+    specs = _build_specs(tasks, model, config, options)
     single = len(specs) == 1
-    folders = [out if out and single else (out or Path("runs")) / _slug(each) for each in specs]
+    folders = [out if out and single else (out or Path("runs")) / _run_slug(each) for each in specs]
     settings = Settings(
         concurrency=options["concurrency"],
         batch_size=options["batch_size"],
         retry_failed=options["retry_failed"],
-        attempts=options["attempts"],
+        max_attempts=options["attempts"],
         processes=options["processes"],
         replicas=options["replicas"],
         devices=tuple(each.strip() for each in options["devices"].split(",") if each.strip()),
         batch_timeout=options["batch_timeout"],
         backend=options["backend"] or "",
-        address=options["address"],
+        ray_address=options["address"],
         gpus_per_replica=options["gpus_per_replica"],
     )
     how = {name: options[name] for name in ("infer_only", "fresh")}
-    purse = _purse(specs[0], options["prices"], options["max_cost"])
-    code = DONE
-    with _remembered(specs[0], options["cache"], options["cache_path"]) as cache:
+    purse = _build_budget(specs[0], options["prices"], options["max_cost"])
+    code = EXIT_OK
+    with _open_cache(specs[0], options["cache"], options["cache_path"]) as cache:
         settings = replace(settings, cache=cache)
         for spec, folder in zip(specs, folders, strict=True):
-            code = max(code, _run_one(spec, folder, settings, purse=purse, **how))
-            if code == INTERRUPTED or (purse and purse.why):
+            code = max(code, _run_spec(spec, folder, settings, budget=purse, **how))
+            if code == EXIT_INTERRUPTED or (purse and purse.stop_reason):
                 break
     if not options["infer_only"]:
         print_runs([folder for folder in folders if (folder / "metrics.json").exists()], as_json)
     elif as_json:  # no numbers yet, but how far each run is
         begun = [folder for folder in folders if (folder / "spec.json").exists()]
-        told = [{"run": str(folder), **Run.load(folder).progress()} for folder in begun]
+        told = [{"run": str(folder), **Run.load(folder).read_progress()} for folder in begun]
         click.echo(orjson.dumps(told, option=orjson.OPT_INDENT_2))
     return code
 
 
-def _specs(
+def _build_specs(
     tasks: Sequence[str], model: str | None, config: Path | None, options: Mapping[str, Any]
 ) -> list[Spec]:
     common = read_yaml(config) if config else {}
     if not tasks and "task" not in common:
         raise SpecError("Say what to run: `auricle run TASK -m MODEL`. See `auricle list tasks`.")
     if model or "model" not in common:
-        common["model"] = _model_or_refuse(model)
+        common["model"] = _require_model(model)
     arguments = {**common.pop("model_args", {}), **parse_arguments(options["model_args"])}
     told = {**common.pop("task_args", {}), **parse_arguments(options["task_args"])}
     for name in ("limit", "profile"):
         if options[name] is not None:
             common[name] = options[name]
-    if judge := _judge(common.pop("judge", None), options["judge"], options["judge_args"]):
+    if judge := _resolve_judge(common.pop("judge", None), options["judge"], options["judge_args"]):
         common["judge"] = judge
-    named = [one for each in tasks for one in tasks_of(each, options["kind"], told)]
-    named = named or tasks_of(common.pop("task"), None, told)
+    named = [one for each in tasks for one in resolve_tasks(each, options["kind"], told)]
+    named = named or resolve_tasks(common.pop("task"), None, told)
     common.pop("task", None)
     source = str(config or "auricle run")
     return [
-        Spec.of({**common, "task": n, "task_args": a, "model_args": arguments}, source).settled()
+        Spec.from_fields(
+            {**common, "task": n, "task_args": a, "model_args": arguments}, source
+        ).resolved()
         for n, a in named
     ]
 
 
-def _judge(common: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
+def _resolve_judge(
+    configured_judge: Any, judge: str | None, judge_args: Sequence[str]
+) -> dict[str, Any] | None:
     """The judge a command names, over the one a file does; another model takes other arguments."""
     arguments = parse_arguments(judge_args)
     if judge is not None:
         return {"model": judge, "args": arguments}
-    if isinstance(common, dict):
-        return {**common, "args": {**common.get("args", {}), **arguments}}
-    if common is None and arguments:
+    if isinstance(configured_judge, dict):
+        return {**configured_judge, "args": {**configured_judge.get("args", {}), **arguments}}
+    if configured_judge is None and arguments:
         raise SpecError("-J is an argument of the judge: say which with --judge MODEL.")
-    return {"model": common, "args": arguments} if common else None
+    return {"model": configured_judge, "args": arguments} if configured_judge else None
 
 
-def _model_or_refuse(model: str | None) -> str:
+def _require_model(model: str | None) -> str:
     if model is None:
         raise SpecError("Say which model: -m NAME. See `auricle list models`.")
     return model
 
 
-def _purse(spec: Spec, prices: Path | None, most: float | None) -> Purse | None:
+def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None) -> Budget | None:
     """What the tasks of one command pay from together."""
-    if prices is None:
-        if most is not None:
+    if prices_path is None:
+        if max_cost is not None:
             raise SpecError("--max-cost needs to know what is paid: give --prices FILE, too.")
         return None
-    return Purse(price_of(prices, spec.model, spec.model_args), most)
+    return Budget(load_price(prices_path, spec.model, spec.model_args), max_cost)
 
 
-def price_of(prices: Path, model: str, arguments: Mapping[str, Any]) -> Price:
+def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> Price:
     """What a file of prices says of a model."""
-    return Prices.of(read_yaml(prices), str(prices)).price(served_name(model, arguments))
+    return Prices.parse(read_yaml(prices_path), str(prices_path)).find(
+        served_model_name(model, model_args)
+    )
 
 
 @contextmanager
-def _remembered(spec: Spec, wanted: bool, path: Path | None) -> Iterator[AnswerCache | None]:
+def _open_cache(spec: Spec, enabled: bool, path: Path | None) -> Iterator[ResponseCache | None]:
     """Answers kept from run to run, if they are; the tasks of one command ask one model."""
-    if not wanted and path is None:
+    if not enabled and path is None:
         yield None
         return
-    with AnswerCache(path or default_path(), spec.model, whom(spec)) as cache:
+    with ResponseCache(path or default_cache_path(), spec.model, model_identity(spec)) as cache:
         yield cache
 
 
-def _run_one(
+def _run_spec(
     spec: Spec,
     folder: Path,
     settings: Settings,
     *,
     infer_only: bool = False,
     fresh: bool = False,
-    purse: Purse | None = None,
+    budget: Budget | None = None,
 ) -> int:
     if fresh and (kept := set_aside(folder)):
         click.echo(f"The earlier run is kept in {kept}.", err=True)
-    task = api.build(spec)
-    title = f"{task.name} × {api.short(spec.model)}"
+    task = api.build_task(spec)
+    title = f"{task.name} × {api.display_name(spec.model)}"
     # What a model prints is not what was asked for: standard output is for numbers.
-    size = _size(task.samples, spec)
+    size = _count_samples(task.samples, spec)
     for note in task.notes(spec.model, spec.model_args):
         click.echo(f"Note: {note}", err=True)
-    _tell_forecast(task, spec, folder, size, purse)
+    _print_estimate(task, spec, folder, size, budget)
     with redirect_stdout(sys.stderr), Progress(title, size) as progress:
-        watch = purse.before(progress) if purse else progress
+        watch = budget.with_observer(progress) if budget else progress
         numbers = api.evaluate(
             spec,
             folder,
             settings=settings,
-            watch=watch,
-            bench=progress,
+            observer=watch,
+            judge_observer=progress,
             infer_only=infer_only,
         )
-    if not Run.load(folder).progress().get("complete"):
-        return _stopped(purse.why if purse else "")
-    unscored = not infer_only and _unscored(folder, task, {number.metric for number in numbers})
+    if not Run.load(folder).read_progress().get("complete"):
+        return _report_stopped(budget.stop_reason if budget else "")
+    unscored = not infer_only and _unscored_metrics(
+        folder, task, {number.metric for number in numbers}
+    )
     if numbers and unscored and "metrics" not in spec.task_args:
-        unscored -= {*(Run.load(folder).published() or {}).get("unsuited", ())}
-    judged = DONE if infer_only else _judged(folder, spec.judge is not None)
-    return max(FAILED if progress.failed or unscored else DONE, judged)
+        unscored -= {*(Run.load(folder).read_metrics() or {}).get("unsuited", ())}
+    judged = EXIT_OK if infer_only else _judge_exit_code(folder, spec.judge is not None)
+    return max(EXIT_FAILURES if progress.failed or unscored else EXIT_OK, judged)
 
 
-def _unscored(folder: Path, task: Task, scored: set[str]) -> set[str]:
+def _unscored_metrics(folder: Path, task: Task, scored_metrics: set[str]) -> set[str]:
     """Metrics without a number, but for those that are about nobody here."""
-    told = Run.load(folder).published() or {}
+    told = Run.load(folder).read_metrics() or {}
     failed = {*told.get("refused", ()), *told.get("unreadable", ())}
     return {
         metric.name
         for metric in task.metrics
-        if metric.name not in scored and (metric.applies is None or metric.name in failed)
+        if metric.name not in scored_metrics and (metric.applies is None or metric.name in failed)
     }
 
 
-def _judged(folder: Path, asked: bool) -> int:
+def _judge_exit_code(folder: Path, judge_requested: bool) -> int:
     """Are all verdicts there? Those that are not are asked for by the same command."""
-    judge = (Run.load(folder).published() or {}).get("judge", {})
+    judge = (Run.load(folder).read_metrics() or {}).get("judge", {})
     missing, failed = judge.get("missing"), judge.get("failed")
     if not missing and not failed:
-        return DONE
-    how = again() if asked else f"auricle score {folder} --judge {judge['model']}"
+        return EXIT_OK
+    how = (
+        resume_command() if judge_requested else f"auricle score {folder} --judge {judge['model']}"
+    )
     click.echo(f"{missing} verdicts are missing, {failed} failed. Ask for them: {how}", err=True)
-    return INTERRUPTED if missing and asked else FAILED
+    return EXIT_INTERRUPTED if missing and judge_requested else EXIT_FAILURES
 
 
-def _tell_forecast(
-    task: Task, spec: Spec, folder: Path, size: int | None, purse: Purse | None
+def _print_estimate(
+    task: Task, spec: Spec, folder: Path, sample_count: int | None, budget: Budget | None
 ) -> None:
     """What a large run is going to take, before it takes it."""
-    if purse is None and (size or 0) < MANY:
+    if budget is None and (sample_count or 0) < MIN_SAMPLES_FOR_ESTIMATE:
         return
-    held = len(Run.load(folder).held().ids()) if (folder / "spec.json").exists() else 0
-    price = purse.price if purse else None
-    if line := forecast(task, spec, size, min(held, size or held), price):
+    held = len(Run.load(folder).open_index().id_digests()) if (folder / "spec.json").exists() else 0
+    price = budget.price if budget else None
+    if line := estimate_run(task, spec, sample_count, min(held, sample_count or held), price):
         click.echo(line, err=True)
 
 
-def _stopped(why: str) -> int:
-    if not why:
-        click.echo(f"Stopped; nothing answered is lost. Resume with: {again()}", err=True)
-        return INTERRUPTED
+def _report_stopped(reason: str) -> int:
+    if not reason:
+        click.echo(f"Stopped; nothing answered is lost. Resume with: {resume_command()}", err=True)
+        return EXIT_INTERRUPTED
     click.echo(
-        f"Stopped: {why}. Nothing answered is lost; resume with another --max-cost: {again()}",
+        f"Stopped: {reason}. Nothing answered is lost; resume with another --max-cost: {resume_command()}",
         err=True,
     )
-    return FAILED
+    return EXIT_FAILURES
 
 
-def _size(samples: Any, spec: Spec) -> int | None:
+def _count_samples(samples: Any, spec: Spec) -> int | None:
     """How many samples there will be, where that costs nothing to know."""
     try:
         size = len(samples)
@@ -237,40 +254,42 @@ def _size(samples: Any, spec: Spec) -> int | None:
     return min(size, spec.limit) if spec.limit else size
 
 
-def again() -> str:
+def resume_command() -> str:
     """The command that resumes what was stopped."""
-    words = [_public(each) for each in sys.argv[1:] if each != "--fresh"]
+    words = [_redact_argument(each) for each in sys.argv[1:] if each != "--fresh"]
     return shlex.join(["auricle", *words])
 
 
-def _public(word: str) -> str:
+def _redact_argument(argument: str) -> str:
     """A word of the command line as it may be shown: `api_key=…`."""
-    option, name = (word[:2], word[2:]) if word.startswith(("-M", "-J")) else ("", word)
+    option, name = (
+        (argument[:2], argument[2:]) if argument.startswith(("-M", "-J")) else ("", argument)
+    )
     if not name.partition("=")[1]:
-        return word
+        return argument
     given = parse_arguments([name]) if not name.startswith(("-", "=")) else {}
-    shown = redacted(given)
+    shown = redact(given)
     if shown == given:
-        return word
+        return argument
     ((name, value),) = shown.items()
     return f"{option}{name}={value if isinstance(value, str) else dumps(value).decode().strip()}"
 
 
-def _slug(spec: Spec) -> str:
-    name = f"{api.build(spec).name}-{api.short(spec.model)}"
+def _run_slug(spec: Spec) -> str:
+    name = f"{api.build_task(spec).name}-{api.display_name(spec.model)}"
     return re.sub(r"[^\w.+-]+", "-", name).strip("-")
 
 
 def run_demo(out: Path, fresh: bool, as_json: bool, limit: int | None = None) -> int:
     """Every recogniser that ships its weights, on the speech that ships with the package."""
-    folders, code = [], DONE
+    folders, code = [], EXIT_OK
     for model, arguments in DEMO_MODELS.items():
         folder = out / model
         try:
             spec = Spec(task="demo", model=model, model_args=dict(arguments), limit=limit)
-            code = max(code, _run_one(spec, folder, Settings(), fresh=fresh))
+            code = max(code, _run_spec(spec, folder, Settings(), fresh=fresh))
             folders.append(folder)
-            if code == INTERRUPTED:
+            if code == EXIT_INTERRUPTED:
                 break
         except MissingExtra as error:
             click.echo(f"{model} is left out: {error}", err=True)
@@ -290,13 +309,13 @@ def score_runs(
     as_json: bool,
 ) -> int:
     """Score runs from their journals; a judge, if one is named, is asked what it has not said."""
-    settings, code = Settings(concurrency=concurrency), DONE
-    by = JudgeSpec(**given) if (given := _judge(None, judge, judge_args)) else None
+    settings, code = Settings(concurrency=concurrency), EXIT_OK
+    by = JudgeSpec(**given) if (given := _resolve_judge(None, judge, judge_args)) else None
     for each in runs:
-        with redirect_stdout(sys.stderr), Bars() as bars:
-            api.score(each, profile, judge=by, settings=settings, bench=bars)
-        code = max(code, _judged(each, by is not None))
-        if code == INTERRUPTED:
+        with redirect_stdout(sys.stderr), JudgingProgress() as bars:
+            api.score(each, profile, judge=by, settings=settings, judge_observer=bars)
+        code = max(code, _judge_exit_code(each, by is not None))
+        if code == EXIT_INTERRUPTED:
             break
     print_runs(runs, as_json)
     return code
@@ -330,29 +349,29 @@ def preview_task(
     number: int,
 ) -> None:
     """The first requests of a task, word by word."""
-    name, arguments = task_of(task, kind, parse_arguments(task_args))
+    name, arguments = resolve_task(task, kind, parse_arguments(task_args))
     spec = Spec(
         task=name,
         task_args=arguments,
         model=model or "echo",
         model_args=parse_arguments(model_args),
     )
-    for sample, requests in islice(api.preview(spec, named_model=model is not None), number):
-        if isinstance(sample, Rejected):
+    for sample, requests in islice(api.preview(spec, has_model=model is not None), number):
+        if isinstance(sample, RejectedRow):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")
             continue
         click.echo(click.style(f"{sample.id}  {sample.origin}", bold=True))
         for request, sent in requests:
-            click.echo(f"{sent}\n" if sent else "\n".join(_request_lines(request)) + "\n")
+            click.echo(f"{sent}\n" if sent else "\n".join(_format_request(request)) + "\n")
 
 
-def _request_lines(request: Request) -> list[str]:
+def _format_request(request: Request) -> list[str]:
     kind = type(request).__name__
     if hasattr(request, "inputs"):
-        return [kind, *(f"  {name}: {_part(part)}" for name, part in request.inputs.items())]
+        return [kind, *(f"  {name}: {_format_part(part)}" for name, part in request.inputs.items())]
     lines = [kind]
     for turn in request.turns:
-        lines += [f"  {turn.role}:", *(f"    {_part(part)}" for part in turn.parts)]
+        lines += [f"  {turn.role}:", *(f"    {_format_part(part)}" for part in turn.parts)]
     rest = {
         name: getattr(request, name)
         for name in ("continuation", "max_tokens", "temperature")
@@ -361,7 +380,7 @@ def _request_lines(request: Request) -> list[str]:
     return [*lines, "  " + ", ".join(f"{name}={value!r}" for name, value in rest.items())]
 
 
-def _part(part: Any) -> str:
+def _format_part(part: Any) -> str:
     if isinstance(part, str):
         return part.replace("\n", "\n    ")
     cut = ""

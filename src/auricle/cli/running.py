@@ -8,34 +8,34 @@ from typing import Any
 
 import click
 
-from auricle.cli.fake_server import serving_options
+from auricle.cli.fake_server import fake_server_options
 from auricle.cli.options import (
     json_option,
-    judge_arguments,
+    judge_args_option,
     judge_option,
     kind_option,
-    model_arguments,
+    model_args_option,
     model_option,
-    size,
-    task_arguments,
+    parse_batch_size,
+    task_args_option,
 )
-from auricle.cli.scoring_options import scoring_options
+from auricle.cli.scoring_options import reward_model_options
 
 
 @click.command()
 @click.argument("tasks", nargs=-1, metavar="TASK...")
 @click.option("-m", "--model", help="A name, module:Class, or path/file.py:name.")
-@model_arguments
-@task_arguments
+@model_args_option
+@task_args_option
 @kind_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The run's folder.")
 @click.option("--config", type=click.Path(path_type=Path), help="A YAML file with the same fields.")
 @click.option("--limit", type=click.IntRange(1), help="Only the first N samples.")
 @click.option("--profile", help="Normaliser for scoring; see `auricle list profiles`.")
 @judge_option
-@judge_arguments
+@judge_args_option
 @click.option("-j", "--concurrency", type=click.IntRange(1), default=64, show_default=True)
-@click.option("--batch-size", type=size, metavar="N|auto", help="The most in one call.")
+@click.option("--batch-size", type=parse_batch_size, metavar="N|auto", help="The most in one call.")
 @click.option("--attempts", type=click.IntRange(1), default=6, show_default=True)
 @click.option("--processes", type=click.IntRange(1), default=1, help="Senders, for API models.")
 @click.option("--replicas", type=click.IntRange(1), default=1, help="Processes, for local models.")
@@ -54,7 +54,7 @@ from auricle.cli.scoring_options import scoring_options
     "--max-cost", type=click.FloatRange(0, min_open=True), help="Stop once this much is spent."
 )
 @json_option
-@scoring_options
+@reward_model_options
 def run(**options: Any) -> None:
     """Run TASK on a model, or finish a run begun before.
 
@@ -80,8 +80,8 @@ def demo(out: Path, fresh: bool, as_json: bool, limit: int | None) -> None:
 @click.command()
 @click.argument("task")
 @click.option("-m", "--model", help="A name, module:Class, or path/file.py:name.")
-@model_arguments
-@task_arguments
+@model_args_option
+@task_args_option
 @kind_option
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="The folder to write.")
 @click.option("--load", "loads", multiple=True, metavar="LOAD", help="closed:8, poisson:4, …")
@@ -110,18 +110,18 @@ def perf(**options: Any) -> None:
     TASK may also be the folder of a measurement, to be summed up again without sending anything,
     or `selftest`, which finds what this machine itself can do.
     """
-    from auricle.cli.perf import measure_task
+    from auricle.cli.perf import run_perf
 
-    sys.exit(measure_task(**options))
+    sys.exit(run_perf(**options))
 
 
 @click.command()
 @model_option
-@model_arguments
+@model_args_option
 @click.argument("audio", nargs=-1)
 @click.option("--text", default="", help="A question, or an instruction.")
 @json_option
-@scoring_options
+@reward_model_options
 def ask(
     model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool
 ) -> None:
@@ -134,11 +134,11 @@ def ask(
 @click.command()
 @click.argument("task")
 @click.option("-m", "--model", help="Load this model and tell what it would be given.")
-@model_arguments
-@task_arguments
+@model_args_option
+@task_args_option
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=1, help="How many samples.")
-@scoring_options
+@reward_model_options
 def preview(**options: Any) -> None:
     """Print exactly what a model would be sent."""
     from auricle.cli.run import preview_task
@@ -149,21 +149,21 @@ def preview(**options: Any) -> None:
 @click.command()
 @click.argument("task", required=False)
 @click.option("-m", "--model", help="Load this model and ask it once.")
-@model_arguments
-@task_arguments
+@model_args_option
+@task_args_option
 @kind_option
 @click.option("-n", "--number", type=click.IntRange(1), default=20, help="Samples to check.")
 @click.option("--parity", is_flag=True, help="Are answers the same alone and in a batch?")
-@scoring_options
+@reward_model_options
 def doctor(**options: Any) -> None:
     """Tell what is installed, readable and possible."""
-    from auricle.cli.doctor import checkup
+    from auricle.cli.doctor import run_checks
 
-    sys.exit(checkup(**options))
+    sys.exit(run_checks(**options))
 
 
 @click.command(name="fake-server")
-@serving_options
+@fake_server_options
 def fake_server(**options: Any) -> None:
     """Serve OpenAI's and Gemini's protocols without a model, with faults on request.
 

@@ -20,26 +20,26 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
         return
     if framework != "aisbench":
         raise SpecError(f"{source} is no config that --from {framework} reads; results are.")
-    from auricle.interop.aisbench.config_import import chosen, tasks_of, written
+    from auricle.interop.aisbench.config_import import draft_tasks, render_task_file, select_drafts
 
     single = out is not None and out.suffix in YAML
     base = Path() if out is None else (out.parent if single else out)
-    drafts = chosen(tasks_of(source, base), only, source)
+    drafts = select_drafts(draft_tasks(source, base), only, source)
     if len(drafts) > 1 and (out is None or single):
         names = ", ".join(each.task["name"] for each in drafts)
         raise SpecError(
             f"{source} has {len(drafts)} datasets: {names}. Give a folder, -o DIR, or --only NAME."
         )
     for draft in drafts:
-        _tell(draft.notes, str(draft.task["name"]), written(draft), out)
+        _tell(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
 
 
 def _import_lmms(source: Path, out: Path | None) -> None:
-    from auricle.interop.lmms.config_import import tasks_of, written
+    from auricle.interop.lmms.config_import import draft_tasks, render_task_file
 
     base = Path() if out is None else (out.parent if out.suffix in YAML else out)
-    for draft in tasks_of(source, base):
-        _tell(draft.notes, str(draft.task["name"]), written(draft), out)
+    for draft in draft_tasks(source, base):
+        _tell(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
 
 
 def _tell(notes: Sequence[str], name: str, content: str, out: Path | None) -> None:

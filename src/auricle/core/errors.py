@@ -33,9 +33,9 @@ class AuricleError(Exception):
 class SpecError(AuricleError):
     """What was asked for cannot be run as it stands; `where` in a file that is, if known."""
 
-    def __init__(self, message: str = "", where: tuple[str | int, ...] = ()) -> None:
+    def __init__(self, message: str = "", location: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
-        self.where = where
+        self.location = location
 
 
 class UnknownName(SpecError):
@@ -53,15 +53,15 @@ class Unsuited(Unsupported):
 class MissingExtra(SpecError):
     """An optional package is needed and not installed."""
 
-    def __init__(self, what: str, extra: str) -> None:
-        super().__init__(f"{what} needs an optional package: pip install 'auricle[{extra}]'.")
+    def __init__(self, feature: str, extra: str) -> None:
+        super().__init__(f"{feature} needs an optional package: pip install 'auricle[{extra}]'.")
 
 
 class DataError(SpecError):
     """The data cannot be read at all, or holds nothing usable."""
 
 
-class Hopeless(SpecError):
+class AllRequestsFailed(SpecError):
     """The first requests all failed alike, so the rest would, too."""
 
 
@@ -109,7 +109,7 @@ class Unreadable(SampleError):
     """The output could not be read as an answer."""
 
 
-def told(error: BaseException) -> str:
+def describe(error: BaseException) -> str:
     """An error's words; where somebody else's code raised it, also the line that did, and notes."""
     if isinstance(error, AuricleError):
         return str(error)

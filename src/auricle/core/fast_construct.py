@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 T = TypeVar("T")
 
 
-def quickly(frozen: type[T]) -> Callable[..., T]:
+def make_fast_constructor(frozen_class: type[T]) -> Callable[..., T]:
     """A constructor of a frozen dataclass with slots, in a quarter of the time.
 
     Python fills each field of a frozen object through `object.__setattr__`, which took half of
@@ -18,13 +18,18 @@ def quickly(frozen: type[T]) -> Callable[..., T]:
     """
 
     def shut(self: Any) -> None:
-        self.__class__ = frozen
+        self.__class__ = frozen_class
 
     told = [
         (each.name, Any, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(cast("Any", frozen))
+        for each in fields(cast("Any", frozen_class))
     ]
     twin = make_dataclass(
-        frozen.__name__, told, namespace={"__post_init__": shut}, eq=False, repr=False, slots=True
+        frozen_class.__name__,
+        told,
+        namespace={"__post_init__": shut},
+        eq=False,
+        repr=False,
+        slots=True,
     )
     return cast("Callable[..., T]", twin)

@@ -16,16 +16,18 @@ class Journal:
 
     def __init__(self, path: Path) -> None:
         self._file = path.open("ab", buffering=0)
-        self._waiting: deque[bytes] = deque()  # safe to fill and to empty from two threads
+        self._pending: deque[bytes] = deque()  # safe to fill and to empty from two threads
         self._error: OSError | None = None
         self._closing = threading.Event()
-        self._writer = threading.Thread(target=self._write, name="auricle-journal", daemon=True)
+        self._writer = threading.Thread(
+            target=self._write_loop, name="auricle-journal", daemon=True
+        )
         self._writer.start()
 
     def append(self, line: bytes) -> None:
         if self._error:
             raise self._error
-        self._waiting.append(line)
+        self._pending.append(line)
 
     def close(self) -> None:
         self._closing.set()
@@ -34,11 +36,11 @@ class Journal:
         if self._error:
             raise self._error
 
-    def _write(self) -> None:
+    def _write_loop(self) -> None:
         last = False
         while not last:
             last = self._closing.wait(COMMIT_SECONDS)
-            lines = [self._waiting.popleft() for _ in range(len(self._waiting))]
+            lines = [self._pending.popleft() for _ in range(len(self._pending))]
             try:
                 self._commit(b"".join(lines))
             except OSError as error:  # a full disk: told to whoever appends next
@@ -53,7 +55,7 @@ class Journal:
             os.fsync(self._file.fileno())
 
 
-def cut_torn_line(path: Path, block: int = 65_536) -> None:
+def truncate_partial_line(path: Path, block: int = 65_536) -> None:
     """Drop what follows the last line end: a line that was being written when power went."""
     if not path.exists():
         return
@@ -71,7 +73,7 @@ def cut_torn_line(path: Path, block: int = 65_536) -> None:
             file.truncate(position)
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def write_atomically(path: Path, content: bytes) -> None:
     """Write all of `content` durably, or leave the file as it was."""
     scratch = path.with_name(path.name + ".tmp")
     with scratch.open("wb") as file:
@@ -81,7 +83,7 @@ def write_whole(path: Path, content: bytes) -> None:
     scratch.replace(path)
 
 
-def write_lines(path: Path, lines: Iterable[bytes]) -> None:
+def write_lines_atomically(path: Path, lines: Iterable[bytes]) -> None:
     """Write a derived file line by line, whole or not at all."""
     scratch = path.with_name(path.name + ".tmp")
     with scratch.open("wb") as file:

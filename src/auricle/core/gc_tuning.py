@@ -6,11 +6,11 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-SELDOM = (50_000, 20, 50)
+GC_THRESHOLDS = (50_000, 20, 50)
 
 
 @contextmanager
-def seldom_collected() -> Iterator[None]:
+def infrequent_gc() -> Iterator[None]:
     """Look for reference cycles seldom.
 
     A sample makes some fifty short-lived objects that reference counting frees at once. Looking
@@ -18,7 +18,7 @@ def seldom_collected() -> Iterator[None]:
     model, the more the longer a process has run.
     """
     before = gc.get_threshold()
-    gc.set_threshold(*SELDOM)
+    gc.set_threshold(*GC_THRESHOLDS)
     try:
         yield
     finally:

@@ -20,7 +20,7 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
-from auricle.core.errors import SpecError, UnknownName, told
+from auricle.core.errors import SpecError, UnknownName, describe
 
 T = TypeVar("T")
 ADAPTED_KINDS = ("model", "task", "inferencer")
@@ -179,7 +179,7 @@ def _plugin_summary(point: EntryPoint) -> str:
     try:
         return _first_line(point.load()) or f"from {point.value}"
     except Exception as error:  # noqa: BLE001 - code of another package
-        return f"from {point.value}; cannot be loaded: {told(error)}"
+        return f"from {point.value}; cannot be loaded: {describe(error)}"
 
 
 def _first_line(value: Any) -> str:
@@ -211,7 +211,7 @@ def _from_package(name: str) -> Any:
         raise UnknownName(f"There is no module {name!r} to import.") from error
     except (Exception, SystemExit) as error:
         raise SpecError(
-            f"{name} cannot be loaded: {type(error).__name__}: {told(error)}"
+            f"{name} cannot be loaded: {type(error).__name__}: {describe(error)}"
         ) from error
 
 
@@ -231,6 +231,6 @@ def _from_file(path: Path, package: str = "") -> Any:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise SpecError(
-            f"{path} cannot be loaded: {type(error).__name__}: {told(error)}"
+            f"{path} cannot be loaded: {type(error).__name__}: {describe(error)}"
         ) from error
     return module

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.fast_construct import quickly
+from auricle.core.fast_construct import make_fast_constructor
 from auricle.core.types import (
     Failure,
     Generation,
@@ -23,79 +23,85 @@ from auricle.core.types import (
     Record,
     Sample,
     Turn,
-    limit_of,
+    get_max_tokens,
 )
 
-OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+JSON_OPTIONS = (
+    orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY
+)
 
-Plain = dict[str, Any]
+JsonObject = dict[str, Any]
 
 
-def _generation(said: Generation) -> Plain:
+def _encode_generation(generation: Generation) -> JsonObject:
     """What is known of it; a line need not say what is not."""
-    line: Plain = {"kind": "Generation", "text": said.text, "tokens": said.tokens}
-    if said.input_tokens is not None:
-        line["input_tokens"] = said.input_tokens
-    if said.finish:
-        line["finish"] = said.finish
-    if said.audio is not None:
-        line["audio"] = said.audio
-    if said.logprobs is not None:
-        line["logprobs"] = said.logprobs
-    if said.first is not None:
-        line["first"] = said.first
-    if said.prompt:
-        line["prompt"] = said.prompt
+    line: JsonObject = {"kind": "Generation", "text": generation.text, "tokens": generation.tokens}
+    if generation.input_tokens is not None:
+        line["input_tokens"] = generation.input_tokens
+    if generation.finish:
+        line["finish"] = generation.finish
+    if generation.audio is not None:
+        line["audio"] = generation.audio
+    if generation.logprobs is not None:
+        line["logprobs"] = generation.logprobs
+    if generation.first_token_logprobs is not None:
+        line["first"] = generation.first_token_logprobs
+    if generation.prompt:
+        line["prompt"] = generation.prompt
     return line
 
 
-def _likelihood(found: Likelihood) -> Plain:
-    line: Plain = {"kind": "Likelihood", "logprobs": found.logprobs}
-    if found.greedy is not None:
-        line["greedy"] = found.greedy
-    if found.text:
-        line["text"] = found.text
-    if found.given != "context":
-        line["given"] = found.given
+def _encode_likelihood(likelihood: Likelihood) -> JsonObject:
+    line: JsonObject = {"kind": "Likelihood", "logprobs": likelihood.logprobs}
+    if likelihood.greedy is not None:
+        line["greedy"] = likelihood.greedy
+    if likelihood.text:
+        line["text"] = likelihood.text
+    if likelihood.conditioned_on != "context":
+        line["given"] = likelihood.conditioned_on
     return line
 
 
-_record, _sample = quickly(Record), quickly(Sample)
-_audio, _prediction, _generated = quickly(Audio), quickly(Prediction), quickly(Generation)
+_make_record, _make_sample = make_fast_constructor(Record), make_fast_constructor(Sample)
+_make_audio, _make_prediction, _make_generation = (
+    make_fast_constructor(Audio),
+    make_fast_constructor(Prediction),
+    make_fast_constructor(Generation),
+)
 
 
-def _said(told: Plain) -> Generation:
-    del told["kind"]
-    if "audio" in told:
-        told["audio"] = _read(told["audio"])
-    if told.get("logprobs") is not None:
-        told["logprobs"] = tuple(told["logprobs"])
-    return _generated(**told)
+def _decode_generation(fields: JsonObject) -> Generation:
+    del fields["kind"]
+    if "audio" in fields:
+        fields["audio"] = _decode(fields["audio"])
+    if fields.get("logprobs") is not None:
+        fields["logprobs"] = tuple(fields["logprobs"])
+    return _make_generation(**fields)
 
 
-def _likely(told: Plain) -> Likelihood:
-    del told["kind"]
-    return Likelihood(**{**told, "logprobs": tuple(told["logprobs"])})
+def _decode_likelihood(fields: JsonObject) -> Likelihood:
+    del fields["kind"]
+    return Likelihood(**{**fields, "logprobs": tuple(fields["logprobs"])})
 
 
-WRITE: dict[type, Callable[[Any], Plain]] = {
+ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
     Audio: lambda a: {"kind": "Audio", "uri": a.uri, "start": a.start, "end": a.end},
     Image: lambda i: {"kind": "Image", "uri": i.uri},
     Video: lambda v: {"kind": "Video", "uri": v.uri, "start": v.start, "end": v.end},
     Turn: lambda t: {"kind": "Turn", "role": t.role, "parts": t.parts},
-    Generation: _generation,
-    Likelihood: _likelihood,
+    Generation: _encode_generation,
+    Likelihood: _encode_likelihood,
     Prediction: lambda p: {"kind": "Prediction", "values": p.values, "scale": p.scale},
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
-READ: dict[str, Callable[[Plain], Any]] = {
-    "Audio": lambda told: _audio(told["uri"], told["start"], told["end"]),
+DECODERS: dict[str, Callable[[JsonObject], Any]] = {
+    "Audio": lambda told: _make_audio(told["uri"], told["start"], told["end"]),
     "Image": lambda told: Image(told["uri"]),
     "Video": lambda told: Video(told["uri"], start=told["start"], end=told["end"]),
-    "Turn": lambda told: Turn(told["role"], tuple([_read(part) for part in told["parts"]])),
-    "Generation": _said,
-    "Likelihood": _likely,
-    "Prediction": lambda told: _prediction(told["values"], told["scale"]),
+    "Turn": lambda told: Turn(told["role"], tuple([_decode(part) for part in told["parts"]])),
+    "Generation": _decode_generation,
+    "Likelihood": _decode_likelihood,
+    "Prediction": lambda told: _make_prediction(told["values"], told["scale"]),
 }
 
 
@@ -121,34 +127,34 @@ def encode_record(record: Record) -> bytes:
     return dumps(line)
 
 
-ID, ROW = b'{"id":', b',"row":'
+ID_PREFIX, ROW_KEY = b'{"id":', b',"row":'
 
 
-def digest_of_id(line: bytes) -> int | None:
+def read_id_digest(line: bytes) -> int | None:
     """The digest of a record's id, without reading the rest of its line.
 
     `,"row":` cannot stand inside the id: there its quotes would be escaped.
     """
-    end = line.find(ROW)
-    if not line.startswith(ID) or end < 0:
+    end = line.find(ROW_KEY)
+    if not line.startswith(ID_PREFIX) or end < 0:
         return None
-    told = line[len(ID) + 1 : end - 1]  # without its quotes
+    told = line[len(ID_PREFIX) + 1 : end - 1]  # without its quotes
     if b"\\" not in told:  # written as it is
-        return _digest(told)
+        return _digest_bytes(told)
     with suppress(orjson.JSONDecodeError):
-        return digest(orjson.loads(line[len(ID) : end]))
+        return digest(orjson.loads(line[len(ID_PREFIX) : end]))
     return None
 
 
 def decode_record(line: Mapping[str, Any]) -> Record:
-    inputs = _read_inputs(line["inputs"])
+    inputs = _decode_inputs(line["inputs"])
     # Arguments by place take half the time of those by name.
-    sample = _sample(line["id"], inputs, line["target"], line["meta"], line["origin"])
-    return _record(
+    sample = _make_sample(line["id"], inputs, line["target"], line["meta"], line["origin"])
+    return _make_record(
         sample,
         line["row"],
         line["key"],
-        tuple([READ[each["kind"]](each) for each in line["outputs"]]),
+        tuple([DECODERS[each["kind"]](each) for each in line["outputs"]]),
         Failure(**line["error"]) if line["error"] else None,
         line["seconds"],
         line["attempts"],
@@ -157,84 +163,84 @@ def decode_record(line: Mapping[str, Any]) -> Record:
     )
 
 
-def read_output(value: Mapping[str, Any]) -> Output:
-    output: Output = _read(value)
+def decode_output(value: Mapping[str, Any]) -> Output:
+    output: Output = _decode(value)
     return output
 
 
 def dumps(value: Any) -> bytes:
     """One line of JSON. Half a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
     try:
-        return orjson.dumps(value, _plain, OPTIONS)
+        return orjson.dumps(value, _to_plain, JSON_OPTIONS)
     except TypeError as error:
         if "surrogates" not in str(error):
             raise
-        return orjson.dumps(_mended(value), _plain, OPTIONS)
+        return orjson.dumps(_replace_surrogates(value), _to_plain, JSON_OPTIONS)
 
 
-def _plain(value: Any) -> Any:
-    if write := WRITE.get(type(value)):
+def _to_plain(value: Any) -> Any:
+    if write := ENCODERS.get(type(value)):
         return write(value)
     if isinstance(value, Mapping):
         return dict(value)
     return str(value)
 
 
-def _mended(value: Any) -> Any:
+def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, Mapping):
-        return {_mended(key): _mended(each) for key, each in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_mended(each) for each in value]
-    write = WRITE.get(type(value))
-    return _mended(write(value)) if write else value
+        return [_replace_surrogates(each) for each in value]
+    write = ENCODERS.get(type(value))
+    return _replace_surrogates(write(value)) if write else value
 
 
-def _read_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
+def _decode_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
     for name, value in inputs.items():
         if type(value) is not str:
-            inputs[name] = _read(value)
+            inputs[name] = _decode(value)
     return inputs
 
 
-def _read(value: Any) -> Any:
+def _decode(value: Any) -> Any:
     kind = type(value)
-    if kind is dict and (make := READ.get(value.get("kind"))):
+    if kind is dict and (make := DECODERS.get(value.get("kind"))):
         return make(value)
     if kind is list:
-        return [_read(each) for each in value]
+        return [_decode(each) for each in value]
     return value
 
 
-def content_key(sample: Sample, told: Mapping[str, Any] | None = None) -> str:
+def content_key(sample: Sample, context: Mapping[str, Any] | None = None) -> str:
     """A digest of everything a model may be shown of a sample: texts, and sounds by content."""
-    shown = {name: _by_content(value) for name, value in sample.inputs.items()}
-    if told:
-        shown["told"] = told
-    if (limit := limit_of(sample)) is not None:  # a longer answer is another answer
+    shown = {name: _hash_media(value) for name, value in sample.inputs.items()}
+    if context:
+        shown["told"] = context
+    if (limit := get_max_tokens(sample)) is not None:  # a longer answer is another answer
         shown["max_tokens"] = limit
-    return _hex(dumps(shown))
+    return _hex_digest(dumps(shown))
 
 
-def _by_content(value: Any) -> Any:
+def _hash_media(value: Any) -> Any:
     if isinstance(value, (Audio, Image, Video)):
         return {"hash": value.hash}
     if isinstance(value, Turn):
-        return {"role": value.role, "parts": _by_content(value.parts)}
+        return {"role": value.role, "parts": _hash_media(value.parts)}
     if isinstance(value, (list, tuple)):
-        return [_by_content(each) for each in value]
+        return [_hash_media(each) for each in value]
     return value
 
 
-def _hex(content: bytes) -> str:
+def _hex_digest(content: bytes) -> str:
     return blake2b(content, digest_size=16).hexdigest()
 
 
 def digest(text: str) -> int:
     """Eight bytes that stand for a text where a million of them are kept."""
-    return _digest(text.encode("utf-8", "replace"))
+    return _digest_bytes(text.encode("utf-8", "replace"))
 
 
-def _digest(content: bytes) -> int:
+def _digest_bytes(content: bytes) -> int:
     return int.from_bytes(blake2b(content, digest_size=8).digest(), "big")

@@ -40,7 +40,7 @@ class Sample:
 
 
 @dataclass(frozen=True, slots=True)
-class Rejected:
+class RejectedRow:
     """A row that could not become a sample: counted as failed, never dropped."""
 
     origin: str
@@ -60,9 +60,9 @@ class Generate:
     stop: tuple[str, ...] = ()
     first_tokens: int = 0
     """How many of the likeliest first tokens to tell beside the answer, with their chances."""
-    nth: int = 0
+    answer_index: int = 0
     """Which of several answers to the same question this is to be."""
-    about: Mapping[str, Json] = field(default_factory=dict, hash=False)
+    context: Mapping[str, Json] = field(default_factory=dict, hash=False)
     """What is known of the task and the sample, for models that say they are to be told."""
 
 
@@ -72,7 +72,7 @@ class LogLikelihood:
 
     turns: tuple[Turn, ...]
     continuation: str
-    whole: bool = False
+    include_context: bool = False
     """Ask about every token, the context's too: the rule of older perplexity benchmarks."""
 
 
@@ -85,7 +85,7 @@ class Predict:
 
 Request: TypeAlias = Generate | LogLikelihood | Predict
 Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "first_tokens"]
-ABILITY: Mapping[type, Ability] = {
+ABILITY_BY_REQUEST: Mapping[type, Ability] = {
     Generate: "generate",
     LogLikelihood: "loglikelihood",
     Predict: "predict",
@@ -110,7 +110,7 @@ class Generation:
     """What it said aloud; `text` is then the transcript."""
     logprobs: tuple[float, ...] | None = None
     """Natural-log probability of each token it wrote, where it was asked for and told."""
-    first: Mapping[str, float] | None = None
+    first_token_logprobs: Mapping[str, float] | None = None
     """Natural-log probability of the likeliest first tokens, where it was asked for and told."""
     prompt: str = ""
     """What the model was really told, where it makes its prompts itself and says so."""
@@ -125,7 +125,7 @@ class Likelihood:
     """Is each of them the likeliest in its place? None where that is not told."""
     text: str = ""
     """What was asked about."""
-    given: Literal["context", "nothing", "itself"] = "context"
+    conditioned_on: Literal["context", "nothing", "itself"] = "context"
     """What stood before it: the prompt, nothing, or the prompt as part of what is asked about."""
 
     @property
@@ -179,24 +179,24 @@ class Record:
     """How many of the outputs were known from an earlier run, and so not paid for."""
 
 
-LIMITS = ("max_tokens", "max_out_len")
+MAX_TOKENS_FIELDS = ("max_tokens", "max_out_len")
 """Meta fields that say how long a sample's answer may be; they have the last word."""
 
 
-def limit_of(sample: Sample) -> Json:
+def get_max_tokens(sample: Sample) -> Json:
     """How many tokens a sample's answer may have, or those of its turns; None if it is not said."""
-    return next((sample.meta[name] for name in LIMITS if name in sample.meta), None)
+    return next((sample.meta[name] for name in MAX_TOKENS_FIELDS if name in sample.meta), None)
 
 
 def has_media(sample: Sample) -> bool:
     """Does knowing a sample's content mean reading files?"""
     return not all(
-        isinstance(value, str) or all(type(part) is str for part in parts_of(value))
+        isinstance(value, str) or all(type(part) is str for part in list_parts(value))
         for value in sample.inputs.values()
     )
 
 
-def parts_of(value: Input) -> list[Part]:
+def list_parts(value: Input) -> list[Part]:
     """The texts and media of an input, in order: one, several, or those of a conversation."""
     held = value if isinstance(value, (list, tuple)) else (value,)
     if not any(isinstance(each, Turn) for each in held):
@@ -204,7 +204,7 @@ def parts_of(value: Input) -> list[Part]:
     return [part for each in held for part in (each.parts if isinstance(each, Turn) else (each,))]
 
 
-def media(request: Request) -> list[Audio | Image | Video]:
+def list_media(request: Request) -> list[Audio | Image | Video]:
     """Every sound and picture in a request, in order."""
     if isinstance(request, Predict):
         parts: Sequence[Part] = tuple(request.inputs.values())

@@ -11,45 +11,45 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, MissingExtra
-from auricle.core.types import Rejected, Sample
+from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
 
-PREFIX = "hf:"
-CONVERTED = "refs/convert/"
+HF_PREFIX = "hf:"
+CONVERTED_REVISION_PREFIX = "refs/convert/"
 """Revisions that the hub makes itself of datasets that were code."""
-SHARDS = "{config}/{split}/*.parquet"
+CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"
 """Where they hold a split."""
 
 
 @dataclass(frozen=True)
-class HuggingFace(Manifest):
+class HuggingFaceDataset(Manifest):
     """A split of a dataset, read row by row from its memory-mapped files."""
 
     config: str | None = None
     split: str = "test"
-    pinned: str | None = None
-    files: str = ""
+    pinned_revision: str | None = None
+    data_files: str = ""
     """Where the split's own files are, so that those of other splits need not come, too."""
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
-        for at, values in self.taken(self._dataset()):
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        for at, values in self.select_rows(self._dataset()):
             known = {name: value for name, value in values.items() if value is not None}
-            yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", known))
+            yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", known))
 
     def __len__(self) -> int:
-        return self.number(len(self._dataset()))
+        return self.count_selected(len(self._dataset()))
 
     @property
     def name(self) -> str:
-        return str(self.path).removeprefix(PREFIX)
+        return str(self.path).removeprefix(HF_PREFIX)
 
     @property
     def revision(self) -> str:
         split = f"{self.name}.{self.config or 'default'}.{self.split}"
-        return f"{split}@{self.pinned or 'unpinned'}{self.spanned}"
+        return f"{split}@{self.pinned_revision or 'unpinned'}{self.row_range_suffix}"
 
-    def _columns(self) -> str:
+    def _describe_columns(self) -> str:
         return f"Columns found: {', '.join(self._dataset().column_names)}."
 
     def _dataset(self) -> Any:
@@ -61,7 +61,9 @@ class HuggingFace(Manifest):
         try:
             found = self._load(datasets)
         except (OSError, ValueError, ImportError, datasets.exceptions.DatasetsError) as error:
-            raise DataError(f"hf:{self.name} cannot be loaded: {_reason(error)}") from error
+            raise DataError(
+                f"hf:{self.name} cannot be loaded: {_root_cause_message(error)}"
+            ) from error
         for name, feature in found.features.items():
             if isinstance(feature, datasets.Audio):
                 found = found.cast_column(name, datasets.Audio(decode=False))
@@ -78,15 +80,15 @@ class HuggingFace(Manifest):
                     f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}."
                 )
             return saved[self.split]
-        how: dict[str, Any] = {"split": self.split, "revision": self.pinned}
-        converted = self.config and str(self.pinned).startswith(CONVERTED)
-        if pattern := self.files or (SHARDS if converted else ""):
+        how: dict[str, Any] = {"split": self.split, "revision": self.pinned_revision}
+        converted = self.config and str(self.pinned_revision).startswith(CONVERTED_REVISION_PREFIX)
+        if pattern := self.data_files or (CONVERTED_SHARDS_PATTERN if converted else ""):
             files = {self.split: pattern.format(config=self.config, split=self.split)}
             return datasets.load_dataset(self.name, data_files=files, **how)
         return datasets.load_dataset(self.name, self.config, **how)
 
 
-def _reason(error: BaseException) -> str:
+def _root_cause_message(error: BaseException) -> str:
     """The words of whatever lies at the bottom; that library wraps its errors in vague ones."""
     while error.__cause__ is not None:
         error = error.__cause__

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from auricle.core.errors import DataError, MissingExtra
-from auricle.core.types import Rejected
+from auricle.core.types import RejectedRow
 
 
 class Row(NamedTuple):
@@ -25,10 +25,10 @@ class Row(NamedTuple):
     values: Mapping[str, Any]
 
 
-Rows = Iterator[Row | Rejected]
+Rows = Iterator[Row | RejectedRow]
 
 
-def rows(path: Path) -> Rows:
+def read_rows(path: Path) -> Rows:
     """Every row of a manifest, in order."""
     read = READERS.get(path.suffix.lower())
     if read is None:
@@ -42,7 +42,7 @@ def rows(path: Path) -> Rows:
     return read(path)
 
 
-def revision(path: Path) -> str:
+def file_revision(path: Path) -> str:
     """Eight hex digits that change when the file does."""
     whole = blake2b(digest_size=4)
     with path.open("rb") as file:
@@ -51,10 +51,10 @@ def revision(path: Path) -> str:
     return whole.hexdigest()
 
 
-def count(path: Path) -> int | None:
+def count_rows(path: Path) -> int | None:
     """About how many rows there are, quickly; None where that is not known."""
     if path.suffix.lower() == ".parquet":
-        return int(_parquet(path).metadata.num_rows)
+        return int(_open_parquet(path).metadata.num_rows)
     header = path.suffix.lower() in (".csv", ".tsv")
     with path.open("rb") as file:
         lines = sum(block.count(b"\n") for block in iter(lambda: file.read(1 << 20), b""))
@@ -64,64 +64,64 @@ def count(path: Path) -> int | None:
     return max(0, lines - header)
 
 
-def _jsonl(path: Path) -> Rows:
+def _read_jsonl(path: Path) -> Rows:
     name = path.name
     with path.open("rb", buffering=1 << 20) as lines:
         for number, line in enumerate(lines, 1):
             if number == 1:
                 line = line.removeprefix(b"\xef\xbb\xbf")
-                _refuse_array(path, line)
+                _reject_json_array(path, line)
             if not line.isspace():
-                yield _json_row(f"{name}:{number}", line)
+                yield _parse_json_row(f"{name}:{number}", line)
 
 
-def _json_row(origin: str, line: bytes) -> Row | Rejected:
+def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     try:
         values = orjson.loads(line)
     except orjson.JSONDecodeError as error:
-        return Rejected(origin, f"not valid JSON: {error}")
+        return RejectedRow(origin, f"not valid JSON: {error}")
     if not isinstance(values, dict):
-        return Rejected(origin, f"a JSON object is due, this is a {type(values).__name__}")
+        return RejectedRow(origin, f"a JSON object is due, this is a {type(values).__name__}")
     return Row(origin, values)
 
 
-def _refuse_array(path: Path, line: bytes) -> None:
+def _reject_json_array(path: Path, line: bytes) -> None:
     if line.lstrip().startswith(b"["):
         raise DataError(
             f"{path} is one JSON array. Write one object a line: jq -c '.[]' {path.name}."
         )
 
 
-def _csv(path: Path) -> Rows:
+def _read_csv(path: Path) -> Rows:
     csv.field_size_limit(1 << 30)  # the module's own limit is smaller than some transcripts
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
             table = csv.DictReader(lines, delimiter=delimiter)
             for values in table:
-                yield _csv_row(f"{path.name}:{table.line_num}", values)
+                yield _parse_csv_row(f"{path.name}:{table.line_num}", values)
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}.") from error
 
 
-def _csv_row(origin: str, values: dict[str | None, Any]) -> Row | Rejected:
+def _parse_csv_row(origin: str, values: dict[str | None, Any]) -> Row | RejectedRow:
     if None in values:
-        return Rejected(origin, "more cells than the header has columns")
+        return RejectedRow(origin, "more cells than the header has columns")
     if None in values.values():
-        return Rejected(origin, "fewer cells than the header has columns")
+        return RejectedRow(origin, "fewer cells than the header has columns")
     return Row(origin, {str(name): value for name, value in values.items() if value != ""})
 
 
-def _parquet_rows(path: Path) -> Rows:
+def _read_parquet(path: Path) -> Rows:
     number = 0
-    for batch in _parquet(path).iter_batches(batch_size=1024):
+    for batch in _open_parquet(path).iter_batches(batch_size=1024):
         for values in batch.to_pylist():
             number += 1
             known = {name: value for name, value in values.items() if value is not None}
             yield Row(f"{path.name}:{number}", known)
 
 
-def _parquet(path: Path) -> Any:
+def _open_parquet(path: Path) -> Any:
     try:
         import pyarrow
         import pyarrow.parquet
@@ -134,9 +134,9 @@ def _parquet(path: Path) -> Any:
 
 
 READERS: dict[str, Callable[[Path], Rows]] = {
-    ".jsonl": _jsonl,
-    ".ndjson": _jsonl,
-    ".csv": _csv,
-    ".tsv": _csv,
-    ".parquet": _parquet_rows,
+    ".jsonl": _read_jsonl,
+    ".ndjson": _read_jsonl,
+    ".csv": _read_csv,
+    ".tsv": _read_csv,
+    ".parquet": _read_parquet,
 }

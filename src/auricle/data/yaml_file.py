@@ -14,77 +14,79 @@ if TYPE_CHECKING:
     import yaml
 
 EXTENDS = "extends"
-DEEPEST = 20  # files that extend one another; more are a circle
+MAX_EXTENDS_DEPTH = 20  # files that extend one another; more are a circle
 
-Place: TypeAlias = tuple[str | int, ...]
-Settle: TypeAlias = Callable[[Path, dict[str, Any]], dict[str, Any]]
+KeyPath: TypeAlias = tuple[str | int, ...]
+ResolveValues: TypeAlias = Callable[[Path, dict[str, Any]], dict[str, Any]]
 
 
 @dataclass(frozen=True)
-class Marks:
+class SourceLocations:
     """Where the values of a file, and of those it extends, are written."""
 
     path: Path
-    lines: dict[Place, str] = field(default_factory=dict)
+    locations: dict[KeyPath, str] = field(default_factory=dict)
 
-    def at(self, place: Place) -> str:
+    def locate(self, key_path: KeyPath) -> str:
         """`file:line` of a value, or of the nearest thing it is part of."""
-        for length in range(len(place), 0, -1):
-            if place[:length] in self.lines:
-                return self.lines[place[:length]]
+        for length in range(len(key_path), 0, -1):
+            if key_path[:length] in self.locations:
+                return self.locations[key_path[:length]]
         return str(self.path)
 
     @contextmanager
-    def pointing(self, *place: str | int) -> Iterator[None]:
+    def annotate_errors(self, *key_path: str | int) -> Iterator[None]:
         """Tell with an error on which line the value stands that is to blame for it."""
         try:
             yield
         except SpecError as error:
-            raise SpecError(f"{self.at(error.where or place)}: {error}") from error
+            raise SpecError(f"{self.locate(error.location or key_path)}: {error}") from error
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """What a file holds, or what is wrong with it in one line."""
-    return read_marked(path)[0]
+    return read_yaml_with_locations(path)[0]
 
 
-def read_extended(path: Path, settle: Settle) -> tuple[dict[str, Any], Marks]:
+def read_yaml_with_extends(
+    path: Path, resolve_values: ResolveValues
+) -> tuple[dict[str, Any], SourceLocations]:
     """A file's values over those of the file it extends; `settle` sees each with its own path.
 
     Mappings are merged, all else is replaced; a value of null takes the name away.
     """
-    chain: list[tuple[Path, dict[str, Any], Marks]] = []
+    chain: list[tuple[Path, dict[str, Any], SourceLocations]] = []
     at: Path | None = path
     while at is not None:
-        if len(chain) == DEEPEST:
-            raise SpecError(f"{path} extends more than {DEEPEST} files: a circle?")
-        values, marks = read_marked(at)
+        if len(chain) == MAX_EXTENDS_DEPTH:
+            raise SpecError(f"{path} extends more than {MAX_EXTENDS_DEPTH} files: a circle?")
+        values, marks = read_yaml_with_locations(at)
         base = values.pop(EXTENDS, None)
         if base is not None and not isinstance(base, str):
-            raise SpecError(f"{marks.at((EXTENDS,))}: extends should name one file.")
-        chain.append((at, settle(at, values), marks))
+            raise SpecError(f"{marks.locate((EXTENDS,))}: extends should name one file.")
+        chain.append((at, resolve_values(at, values), marks))
         at = at.parent / base if base else None
     merged: dict[str, Any] = {}
-    lines: dict[Place, str] = {}
+    lines: dict[KeyPath, str] = {}
     for _, values, marks in reversed(chain):
-        merged = _merged(merged, values)
-        lines |= marks.lines
-    return merged, Marks(path, lines)
+        merged = _merge(merged, values)
+        lines |= marks.locations
+    return merged, SourceLocations(path, lines)
 
 
-def _merged(base: Mapping[str, Any], over: Mapping[str, Any]) -> dict[str, Any]:
+def _merge(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(base)
-    for name, value in over.items():
+    for name, value in overrides.items():
         if value is None:
             found.pop(name, None)
         elif isinstance(value, Mapping) and isinstance(found.get(name), Mapping):
-            found[name] = _merged(found[name], value)
+            found[name] = _merge(found[name], value)
         else:
             found[name] = value
     return found
 
 
-def read_marked(path: Path) -> tuple[dict[str, Any], Marks]:
+def read_yaml_with_locations(path: Path) -> tuple[dict[str, Any], SourceLocations]:
     """What a file holds, and where."""
     import yaml
 
@@ -102,24 +104,24 @@ def read_marked(path: Path) -> tuple[dict[str, Any], Marks]:
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(content, dict):
         raise SpecError(f"{path} should hold `name: value` lines.")
-    marks = Marks(path)
-    _note(node, (), marks)
+    marks = SourceLocations(path)
+    _record_locations(node, (), marks)
     return content, marks
 
 
-def _note(node: yaml.Node, place: Place, marks: Marks) -> None:
+def _record_locations(node: yaml.Node, key_path: KeyPath, locations: SourceLocations) -> None:
     """Note the line of a value and of all within it; a name given twice would lose one of them."""
     import yaml
 
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
-            inner = (*place, str(key.value))
-            told = f"{marks.path}:{key.start_mark.line + 1}"
-            if inner in marks.lines:
+            inner = (*key_path, str(key.value))
+            told = f"{locations.path}:{key.start_mark.line + 1}"
+            if inner in locations.locations:
                 raise SpecError(f"{told}: {key.value} is given twice.")
-            marks.lines[inner] = told
-            _note(value, inner, marks)
+            locations.locations[inner] = told
+            _record_locations(value, inner, locations)
     elif isinstance(node, yaml.SequenceNode):
         for at, value in enumerate(node.value):
-            marks.lines[(*place, at)] = f"{marks.path}:{value.start_mark.line + 1}"
-            _note(value, (*place, at), marks)
+            locations.locations[(*key_path, at)] = f"{locations.path}:{value.start_mark.line + 1}"
+            _record_locations(value, (*key_path, at), locations)

@@ -21,245 +21,267 @@ from typing import TypeAlias
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import ABILITY, Ability, Generate, Output, Part, Predict, Request
-from auricle.engine.batch_limits import AUTO_MOST, Limits, Sizes, out_of_memory
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
+from auricle.engine.batch_limits import (
+    MAX_AUTO_BATCH_SIZE,
+    AdaptiveBatchLimits,
+    BatchLimits,
+    is_out_of_memory,
+)
 
-Lane: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
+BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
-LOOKAHEAD = 8
+BATCHES_PER_WINDOW = 8
 """Batches a lane has in each window; sorting more of them saves little more padding."""
-TEXT_RATE = 100.0
+CHARACTERS_PER_SECOND = 100.0
 """Characters that weigh as much as a second of sound, where there is no sound."""
 
 
-class Gone(SpecError):
+class WorkerLost(SpecError):
     """A lane has ended for good. Others take its work; the last one's end is the run's."""
 
 
-class Stopped(Exception):
+class RunStopped(Exception):
     """The run is being stopped: nothing is wrong with the request, it was not sent."""
 
 
 @dataclass(slots=True, eq=False)
-class Waiting:
+class PendingRequest:
     """A request, its length, the seat that asked, and the answer it awaits."""
 
     request: Request
     length: float
-    answer: asyncio.Future[Output]
-    seat: Seat
+    future: asyncio.Future[Output]
+    slot: BatchSlot
 
 
 @dataclass(slots=True, eq=False)
 class Window:
     """Samples that are batched together."""
 
-    seats: int = 0
-    quiet: int = 0
+    slots: int = 0
+    blocked_slots: int = 0
     """Seats that can do nothing but wait for this window to be cut."""
-    full: bool = False
-    waiting: list[Waiting] = field(default_factory=list)
+    is_full: bool = False
+    pending: list[PendingRequest] = field(default_factory=list)
 
     @property
-    def ready(self) -> bool:
-        return self.full and bool(self.waiting) and self.quiet == self.seats
+    def is_ready(self) -> bool:
+        return self.is_full and bool(self.pending) and self.blocked_slots == self.slots
 
 
 class Batcher:
     """Seats samples in windows, cuts their requests into batches and deals these to lanes."""
 
-    def __init__(self, lanes: Sequence[Lane], limits: Limits, *, growing: bool = False) -> None:
-        self.sizes = Sizes(limits, growing=growing)
-        self.window_size = (AUTO_MOST if growing else LOOKAHEAD * limits.size) * len(lanes)
+    def __init__(
+        self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False
+    ) -> None:
+        self.adaptive_limits = AdaptiveBatchLimits(limits, auto_grow=auto_grow)
+        self.window_size = (
+            MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size
+        ) * len(workers)
         self._window = Window()
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-decode")
-        self._cut: asyncio.Queue[list[Waiting]] = asyncio.Queue()
-        self._decoded: asyncio.Queue[list[Waiting]] = asyncio.Queue(maxsize=len(lanes))
-        self._stopping = False
-        self._living = len(lanes)
-        self._workers = [
-            asyncio.create_task(self._decode()),
-            *(asyncio.create_task(self._work(lane)) for lane in lanes),
+        self._cut_groups: asyncio.Queue[list[PendingRequest]] = asyncio.Queue()
+        self._decoded_batches: asyncio.Queue[list[PendingRequest]] = asyncio.Queue(
+            maxsize=len(workers)
+        )
+        self._is_stopping = False
+        self._live_workers = len(workers)
+        self._tasks = [
+            asyncio.create_task(self._decode_loop()),
+            *(asyncio.create_task(self._worker_loop(lane)) for lane in workers),
         ]
 
-    def seat(self) -> Seat:
+    def acquire_slot(self) -> BatchSlot:
         """A place for the next sample, in data order."""
         window = self._window
-        window.seats += 1
-        if window.seats == self.window_size:
-            self.seal()
-        return Seat(self, window)
+        window.slots += 1
+        if window.slots == self.window_size:
+            self.close_window()
+        return BatchSlot(self, window)
 
-    def seal(self) -> None:
+    def close_window(self) -> None:
         """No more samples come for now: what is seated is a window, however small."""
         window, self._window = self._window, Window()
-        window.full = True
-        self.settle(window)
+        window.is_full = True
+        self.cut_if_ready(window)
 
-    def settle(self, window: Window) -> None:
+    def cut_if_ready(self, window: Window) -> None:
         """Cut the window if all its callers wait, once whoever asks in this tick has asked."""
-        if window.ready:
+        if window.is_ready:
             self._loop.call_soon(self._cut_window, window)
 
     def stop(self) -> None:
         """Let what is running finish and turn everyone else away."""
-        self._stopping = True
+        self._is_stopping = True
 
     @property
-    def stopping(self) -> bool:
-        return self._stopping
+    def is_stopping(self) -> bool:
+        return self._is_stopping
 
-    def promise(self) -> asyncio.Future[Output]:
+    def create_future(self) -> asyncio.Future[Output]:
         return self._loop.create_future()
 
-    async def seconds(self, sounds: Sequence[Audio]) -> float:
+    async def measure_seconds(self, sounds: Sequence[Audio]) -> float:
         """How long sounds last together; their headers are read in another thread."""
         return await self._loop.run_in_executor(self._threads, total_seconds, sounds)
 
     async def close(self) -> None:
-        for worker in self._workers:
+        for worker in self._tasks:
             worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _cut_window(self, window: Window) -> None:
-        if not window.ready:  # cut already, or somebody asked for more meanwhile
+        if not window.is_ready:  # cut already, or somebody asked for more meanwhile
             return
-        waiting, window.waiting = window.waiting, []
+        waiting, window.pending = window.pending, []
         for each in waiting:
-            each.seat.sent()
+            each.slot.mark_batched()
         for kind in dict.fromkeys(type(each.request) for each in waiting):
-            self._cut.put_nowait(by_length([w for w in waiting if type(w.request) is kind]))
+            self._cut_groups.put_nowait(
+                sort_by_length([w for w in waiting if type(w.request) is kind])
+            )
 
-    async def _decode(self) -> None:
+    async def _decode_loop(self) -> None:
         """Keep as many decoded batches ready as there are lanes, and no more."""
         while True:
-            group = await self._cut.get()
+            group = await self._cut_groups.get()
             while group:
                 # Cut as late as can be: by now the limits may be others.
-                size = first(group, self.sizes.limits)
+                size = first_batch_size(group, self.adaptive_limits.limits)
                 batch, group = group[:size], group[size:]
-                if (rate := self.sizes.limits.sample_rate) and not self._stopping:
-                    batch = await self._load(batch, rate)
+                if (rate := self.adaptive_limits.limits.sample_rate) and not self._is_stopping:
+                    batch = await self._decode_batch(batch, rate)
                 if batch:
-                    await self._decoded.put(batch)
+                    await self._decoded_batches.put(batch)
 
-    async def _load(self, batch: list[Waiting], rate: int) -> list[Waiting]:
+    async def _decode_batch(
+        self, batch: list[PendingRequest], sample_rate: int
+    ) -> list[PendingRequest]:
         """The batch with its sounds in memory, without those that cannot be decoded."""
         loads = (
-            self._loop.run_in_executor(self._threads, loaded, each.request, rate) for each in batch
+            self._loop.run_in_executor(
+                self._threads, decode_request_audio, each.request, sample_rate
+            )
+            for each in batch
         )
         requests = await asyncio.gather(*loads, return_exceptions=True)
-        whole: list[Waiting] = []
+        whole: list[PendingRequest] = []
         for each, request in zip(batch, requests, strict=True):
             if isinstance(request, BaseException):
-                fail(each, request)
+                set_error(each, request)
             else:
                 whole.append(replace(each, request=request))
         return whole
 
-    async def _work(self, lane: Lane) -> None:
+    async def _worker_loop(self, worker: BatchWorker) -> None:
         while True:
-            batch = await self._decoded.get()
-            if self._stopping:
+            batch = await self._decoded_batches.get()
+            if self._is_stopping:
                 for each in batch:
-                    fail(each, Stopped())
+                    set_error(each, RunStopped())
                 continue
             try:
-                for part in cut(batch, self.sizes.limits):  # they may have shrunk meanwhile
-                    await self._serve(lane, part)
-            except Gone as gone:
-                self._living -= 1
-                self._hand_on([each for each in batch if not each.answer.done()], gone)
+                for part in split_into_batches(
+                    batch, self.adaptive_limits.limits
+                ):  # they may have shrunk meanwhile
+                    await self._run_batch(worker, part)
+            except WorkerLost as gone:
+                self._live_workers -= 1
+                self._reassign([each for each in batch if not each.future.done()], gone)
                 return
 
-    def _hand_on(self, batch: list[Waiting], gone: Gone) -> None:
+    def _reassign(self, batch: list[PendingRequest], error: WorkerLost) -> None:
         """Another lane takes what this one leaves; if there is none, that is the end."""
-        if self._living:
-            self._cut.put_nowait(batch)
+        if self._live_workers:
+            self._cut_groups.put_nowait(batch)
             return
         for each in batch:
-            fail(each, gone)
+            set_error(each, error)
 
-    async def _serve(self, lane: Lane, batch: Sequence[Waiting]) -> None:
+    async def _run_batch(self, worker: BatchWorker, batch: Sequence[PendingRequest]) -> None:
         """Answer a batch. If it fails, halve it until the bad request stands alone."""
         try:
-            outputs = await _answers(lane, ABILITY[type(batch[0].request)], batch)
-        except Gone:
+            outputs = await _call_worker(worker, ABILITY_BY_REQUEST[type(batch[0].request)], batch)
+        except WorkerLost:
             raise
         except Exception as error:  # noqa: BLE001 - handed to whoever awaits the answer
             if len(batch) == 1:
-                fail(batch[0], error)
+                set_error(batch[0], error)
                 return
-            if out_of_memory(error):
-                self.sizes.too_large(len(batch), len(batch) * batch[0].length)
+            if is_out_of_memory(error):
+                self.adaptive_limits.record_out_of_memory(len(batch), len(batch) * batch[0].length)
             half = len(batch) // 2
-            await self._serve(lane, batch[:half])
-            await self._serve(lane, batch[half:])
+            await self._run_batch(worker, batch[:half])
+            await self._run_batch(worker, batch[half:])
             return
-        self.sizes.answered(len(batch))
+        self.adaptive_limits.record_success(len(batch))
         for each, output in zip(batch, outputs, strict=True):
-            if not each.answer.done():
-                each.answer.set_result(output)
+            if not each.future.done():
+                each.future.set_result(output)
 
 
-class Seat:
+class BatchSlot:
     """One sample's place in a window; asking is all its holder does with it."""
 
-    __slots__ = ("_batcher", "_open", "_queued", "_quiet", "_window")
+    __slots__ = ("_batcher", "_is_blocked", "_unanswered", "_unbatched", "_window")
 
     def __init__(self, batcher: Batcher, window: Window) -> None:
         self._batcher = batcher
         self._window = window
-        self._open = self._queued = 0  # requests without an answer; of these, not yet in a batch
-        self._quiet = False
+        self._unanswered = self._unbatched = (
+            0  # requests without an answer; of these, not yet in a batch
+        )
+        self._is_blocked = False
 
-    async def ask(self, request: Request) -> Output:
-        if self._batcher.stopping:
-            raise Stopped
-        self._open += 1
+    async def send(self, request: Request) -> Output:
+        if self._batcher.is_stopping:
+            raise RunStopped
+        self._unanswered += 1
         try:
-            sounds, length = weigh(request)
+            sounds, length = measure_parts(request)
             if sounds:
-                length = await self._batcher.seconds(sounds)
-            answer = self._batcher.promise()
-            self._window.waiting.append(Waiting(request, length, answer, self))
-            self._queued += 1
-            self._note()
+                length = await self._batcher.measure_seconds(sounds)
+            answer = self._batcher.create_future()
+            self._window.pending.append(PendingRequest(request, length, answer, self))
+            self._unbatched += 1
+            self._update_blocked()
             return await answer
         finally:
-            self._open -= 1
-            self._note()
+            self._unanswered -= 1
+            self._update_blocked()
 
-    def sent(self) -> None:
+    def mark_batched(self) -> None:
         """One of this seat's requests went into a batch."""
-        self._queued -= 1
-        self._note()
+        self._unbatched -= 1
+        self._update_blocked()
 
-    def leave(self) -> None:
+    def release(self) -> None:
         """The sample is finished, or away for a while: the window does not wait for it."""
-        self._window.seats -= 1
-        self._batcher.settle(self._window)
+        self._window.slots -= 1
+        self._batcher.cut_if_ready(self._window)
 
-    def back(self) -> None:
+    def reacquire(self) -> None:
         """The sample returns after being away."""
-        self._window.seats += 1
+        self._window.slots += 1
 
-    def _note(self) -> None:
-        quiet = 0 < self._queued == self._open
-        if quiet is not self._quiet:
-            self._window.quiet += 1 if quiet else -1
-            self._quiet = quiet
+    def _update_blocked(self) -> None:
+        quiet = 0 < self._unbatched == self._unanswered
+        if quiet is not self._is_blocked:
+            self._window.blocked_slots += 1 if quiet else -1
+            self._is_blocked = quiet
         if quiet:
-            self._batcher.settle(self._window)
+            self._batcher.cut_if_ready(self._window)
 
 
-def by_length(waiting: Sequence[Waiting]) -> list[Waiting]:
-    return sorted(waiting, key=lambda each: -each.length)
+def sort_by_length(pending: Sequence[PendingRequest]) -> list[PendingRequest]:
+    return sorted(pending, key=lambda each: -each.length)
 
 
-def first(group: Sequence[Waiting], limits: Limits) -> int:
+def first_batch_size(group: Sequence[PendingRequest], limits: BatchLimits) -> int:
     """How many of a group, longest first, are one batch within the limits once padded."""
     size = min(limits.size, len(group))
     if limits.seconds is not None and group[0].length > 0:
@@ -267,32 +289,36 @@ def first(group: Sequence[Waiting], limits: Limits) -> int:
     return max(1, size)
 
 
-def cut(waiting: Sequence[Waiting], limits: Limits) -> Iterator[list[Waiting]]:
+def split_into_batches(
+    pending: Sequence[PendingRequest], limits: BatchLimits
+) -> Iterator[list[PendingRequest]]:
     """Batches in order of length, longest first, each within the limits once padded."""
-    group = by_length(waiting)
+    group = sort_by_length(pending)
     while group:
-        size = first(group, limits)
+        size = first_batch_size(group, limits)
         yield group[:size]
         group = group[size:]
 
 
-async def _answers(lane: Lane, ability: Ability, batch: Sequence[Waiting]) -> Sequence[Output]:
-    outputs = await lane(ability, [each.request for each in batch])
+async def _call_worker(
+    worker: BatchWorker, ability: Ability, batch: Sequence[PendingRequest]
+) -> Sequence[Output]:
+    outputs = await worker(ability, [each.request for each in batch])
     if len(outputs) != len(batch):
         raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
     return outputs
 
 
-def fail(waiting: Waiting, error: BaseException) -> None:
-    if not waiting.answer.done():
-        waiting.answer.set_exception(error)
+def set_error(pending: PendingRequest, error: BaseException) -> None:
+    if not pending.future.done():
+        pending.future.set_exception(error)
 
 
 def total_seconds(sounds: Sequence[Audio]) -> float:
     return sum(sound.seconds for sound in sounds)
 
 
-def weigh(request: Request) -> tuple[list[Audio], float]:
+def measure_parts(request: Request) -> tuple[list[Audio], float]:
     """The sounds of a request, and what its words weigh in seconds."""
     if isinstance(request, Predict):
         parts: list[Part] = list(request.inputs.values())
@@ -305,15 +331,17 @@ def weigh(request: Request) -> tuple[list[Audio], float]:
             letters += len(part)
         elif isinstance(part, Audio):
             sounds.append(part)
-    return sounds, letters / TEXT_RATE
+    return sounds, letters / CHARACTERS_PER_SECOND
 
 
-def loaded(request: Request, rate: int) -> Request:
+def decode_request_audio(request: Request, sample_rate: int) -> Request:
     """The same request with its sounds decoded."""
     if isinstance(request, Predict):
-        return replace(request, inputs={n: _load(p, rate) for n, p in request.inputs.items()})
+        return replace(
+            request, inputs={n: _decode_part(p, sample_rate) for n, p in request.inputs.items()}
+        )
     turns = tuple(
-        replace(turn, parts=tuple(_load(part, rate) for part in turn.parts))
+        replace(turn, parts=tuple(_decode_part(part, sample_rate) for part in turn.parts))
         for turn in request.turns
     )
     if isinstance(request, Generate):
@@ -321,5 +349,5 @@ def loaded(request: Request, rate: int) -> Request:
     return replace(request, turns=turns)
 
 
-def _load(part: Part, rate: int) -> Part:
-    return part.loaded(rate) if isinstance(part, Audio) else part
+def _decode_part(part: Part, sample_rate: int) -> Part:
+    return part.load(sample_rate) if isinstance(part, Audio) else part

@@ -9,7 +9,14 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from auricle.core.errors import Hopeless, NotFinite, Refused, SampleError, Transient, Unreachable
+from auricle.core.errors import (
+    AllRequestsFailed,
+    NotFinite,
+    Refused,
+    SampleError,
+    Transient,
+    Unreachable,
+)
 from auricle.core.types import (
     Generate,
     Generation,
@@ -21,13 +28,13 @@ from auricle.core.types import (
     Request,
 )
 
-ANSWERS: dict[type, type] = {
+OUTPUT_TYPES: dict[type, type] = {
     Generate: Generation,
     LogLikelihood: Likelihood,
     Predict: Prediction,
 }
-FIRST = 20  # requests that must not all fail alike
-LONGEST_WAIT = 300.0  # seconds a server may ask for; a sample that must wait longer fails
+FAIL_FAST_AFTER = 20  # requests that must not all fail alike
+MAX_RETRY_AFTER = 300.0  # seconds a server may ask for; a sample that must wait longer fails
 
 
 class Cache(Protocol):
@@ -45,8 +52,8 @@ class Settings:
     batch_size: int | Literal["auto"] | None = None
     """The most requests in one call: by default what the model says; `auto` finds the most."""
     limit: int | None = None
-    attempts: int = 6
-    patience: float = 0.25
+    max_attempts: int = 6
+    initial_backoff: float = 0.25
     """Seconds before the second attempt; doubled for each that follows."""
     retry_failed: bool = True
     processes: int = 1
@@ -56,7 +63,7 @@ class Settings:
     devices: tuple[str, ...] = ()
     """Devices that replicas see, one each in turn, as CUDA_VISIBLE_DEVICES names them."""
     backend: Literal["", "ray"] = ""
-    address: str = ""
+    ray_address: str = ""
     """A Ray cluster's; without one, Ray is started on this machine."""
     gpus_per_replica: float = 0.0
     batch_timeout: float = 600.0
@@ -65,99 +72,101 @@ class Settings:
     """Answers of earlier runs, asked before the model is."""
 
 
-class Seated(Protocol):
+class Slot(Protocol):
     """A place from which one sample asks."""
 
-    async def ask(self, request: Request) -> Output: ...
-    def leave(self) -> None: ...
-    def back(self) -> None: ...
+    async def send(self, request: Request) -> Output: ...
+    def release(self) -> None: ...
+    def reacquire(self) -> None: ...
 
 
-class Luck:
+class FailFast:
     """Until anything is answered: do all requests fail alike? Then the rest would, too."""
 
     def __init__(self) -> None:
-        self._alike: Counter[str] = Counter()
-        self._answered = False
+        self._failure_counts: Counter[str] = Counter()
+        self._has_success = False
 
-    def held(self) -> None:
-        self._answered = True
+    def record_success(self) -> None:
+        self._has_success = True
 
-    def ran_out(self, error: SampleError) -> None:
+    def record_failure(self, error: SampleError) -> None:
         """Count a failed attempt that says something about the server, not about the sample."""
-        if self._answered or not isinstance(error, (Unreachable, Refused)):
+        if self._has_success or not isinstance(error, (Unreachable, Refused)):
             return
         gist = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
-        self._alike[gist] += 1
-        if len(self._alike) == 1 and self._alike[gist] >= FIRST:
-            raise Hopeless(
-                f"The first {FIRST} requests all failed alike: {error}. "
+        self._failure_counts[gist] += 1
+        if len(self._failure_counts) == 1 and self._failure_counts[gist] >= FAIL_FAST_AFTER:
+            raise AllRequestsFailed(
+                f"The first {FAIL_FAST_AFTER} requests all failed alike: {error}. "
                 "Nothing was answered; put that right and give the same command again."
             ) from error
 
 
-class Asking:
+class RetryingSender:
     """One sample's way to the model: retries what may pass, and counts."""
 
-    __slots__ = ("_luck", "_seat", "_settings", "attempts", "cached")
+    __slots__ = ("_fail_fast", "_settings", "_slot", "attempts", "cache_hits")
 
-    def __init__(self, seat: Seated, settings: Settings, luck: Luck | None = None) -> None:
-        self._seat = seat
+    def __init__(self, slot: Slot, settings: Settings, fail_fast: FailFast | None = None) -> None:
+        self._slot = slot
         self._settings = settings
-        self._luck = luck
+        self._fail_fast = fail_fast
         self.attempts = 1
-        self.cached = 0
+        self.cache_hits = 0
 
     async def __call__(self, request: Request) -> Output:
         cache = self._settings.cache
         if cache is None:
-            return await self._answer(request)
+            return await self._send_with_retries(request)
         if held := await asyncio.to_thread(cache.get, request):
-            self.cached += 1
+            self.cache_hits += 1
             return held
-        output = await self._answer(request)
+        output = await self._send_with_retries(request)
         await asyncio.to_thread(cache.put, request, output)
         return output
 
-    async def _answer(self, request: Request) -> Output:
-        for attempt in range(1, self._settings.attempts + 1):
+    async def _send_with_retries(self, request: Request) -> Output:
+        for attempt in range(1, self._settings.max_attempts + 1):
             try:
-                output = self._checked(request, await self._seat.ask(request))
+                output = self._check_output(request, await self._slot.send(request))
             except SampleError as error:
-                if self._luck:
-                    self._luck.ran_out(error)
-                if not isinstance(error, Transient) or attempt == self._settings.attempts:
+                if self._fail_fast:
+                    self._fail_fast.record_failure(error)
+                if not isinstance(error, Transient) or attempt == self._settings.max_attempts:
                     raise
-                wait = self._settings.patience * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                if (told_to := error.retry_after or 0.0) > LONGEST_WAIT:
+                wait = (
+                    self._settings.initial_backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                )
+                if (told_to := error.retry_after or 0.0) > MAX_RETRY_AFTER:
                     raise
-                await self._wait(max(wait, told_to * random.uniform(1.0, 1.2)))
+                await self._back_off(max(wait, told_to * random.uniform(1.0, 1.2)))
                 self.attempts = max(self.attempts, attempt + 1)
             else:
-                if self._luck:
-                    self._luck.held()
+                if self._fail_fast:
+                    self._fail_fast.record_success()
                 return output
         raise AssertionError("the last attempt returns or raises")
 
-    async def _wait(self, seconds: float) -> None:
-        self._seat.leave()
+    async def _back_off(self, seconds: float) -> None:
+        self._slot.release()
         try:
             await asyncio.sleep(seconds)
         finally:
-            self._seat.back()
+            self._slot.reacquire()
 
-    def _checked(self, request: Request, output: Output) -> Output:
-        wanted = ANSWERS[type(request)]
+    def _check_output(self, request: Request, output: Output) -> Output:
+        wanted = OUTPUT_TYPES[type(request)]
         if not isinstance(output, wanted):
             raise SampleError(
                 f"the model returned {type(output).__name__} where {wanted.__name__} was due"
             )
         if isinstance(output, Prediction):
-            refuse_unreal(output)
+            check_finite(output)
         return output
 
 
-def refuse_unreal(output: Prediction) -> None:
+def check_finite(output: Prediction) -> None:
     """What is no finite number is nobody's score; its neighbours in a batch keep theirs."""
     for name, value in output.values.items():
         if not math.isfinite(value):

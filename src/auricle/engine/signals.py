@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 
 
 @contextmanager
-def drained_by_interrupt(stop: asyncio.Event, *signals: signal.Signals) -> Iterator[None]:
+def stop_on_interrupt(stop: asyncio.Event, *signals: signal.Signals) -> Iterator[None]:
     """The first Ctrl-C (or other signal) lets what is running finish; the second does not wait."""
     loop = asyncio.get_running_loop()
     known = signals or (signal.SIGINT,)

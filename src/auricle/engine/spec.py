@@ -11,31 +11,31 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator
 
 from auricle.core.errors import SpecError
-from auricle.core.redaction import redacted
+from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
-from auricle.data.huggingface import PREFIX
+from auricle.data.huggingface import HF_PREFIX
 from auricle.data.rows import READERS
-from auricle.data.yaml_file import read_extended
 from auricle.data.yaml_file import read_yaml as read_yaml
+from auricle.data.yaml_file import read_yaml_with_extends
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS
 
-KINDS = (
+TASK_KINDS = (
     *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
     *("reward", "preference"),
 )
-SCORING = (
+SCORING_ARGUMENTS = (
     *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
 )
 """Task arguments that decide how answers are scored, not what is asked."""
-PLACES = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
+PATH_ARGUMENTS = ("data", "root", "rubric", "dataset_jsonl", "dataset_root", "eval_yaml")
 """Task arguments that are paths."""
-YAML = (".yaml", ".yml")
-FORMAT = "meta_template"
+YAML_SUFFIXES = (".yaml", ".yml")
+CHAT_FORMAT_ARGUMENT = "meta_template"
 """The model argument that is a chat format."""
-CODE = (
+CODE_ARGUMENTS = (
     ("inferencer",),
     ("inferencer", "use"),
     ("inferencer", "next"),
@@ -60,19 +60,19 @@ class JudgeSpec(BaseModel):
         return cls.model_validate(run.spec["spec"])
 
     @classmethod
-    def of(cls, given: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
+    def parse(cls, value: JudgeSpec | dict[str, Any] | str) -> JudgeSpec:
         """A judge from its fields, or from its name alone."""
-        if isinstance(given, JudgeSpec):
-            return given
-        return cls.model_validate({"model": given} if isinstance(given, str) else given)
+        if isinstance(value, JudgeSpec):
+            return value
+        return cls.model_validate({"model": value} if isinstance(value, str) else value)
 
-    def settled(self) -> Self:
+    def resolved(self) -> Self:
         """The same judge, with its file's whole path if it is in one."""
-        return self.model_copy(update={"model": _absolute_code(self.model)})
+        return self.model_copy(update={"model": _absolute_code_path(self.model)})
 
-    def known(self) -> Judge:
+    def to_judge(self) -> Judge:
         """The judge without secrets: what its verdicts are kept under."""
-        return Judge.of(self.model, self.args)
+        return Judge.from_arguments(self.model, self.args)
 
 
 class Spec(BaseModel):
@@ -90,14 +90,14 @@ class Spec(BaseModel):
 
     @field_validator("judge", mode="before")
     @classmethod
-    def _named(cls, judge: Any) -> Any:
+    def _expand_judge_name(cls, judge: Any) -> Any:
         """A name alone is a judge without arguments."""
         return {"model": judge} if isinstance(judge, str) else judge
 
     @classmethod
     def read(cls, path: Path) -> Self:
         """A spec from a YAML file."""
-        return cls.of(read_yaml(path), str(path))
+        return cls.from_fields(read_yaml(path), str(path))
 
     @classmethod
     def from_run(cls, run: Run) -> Self:
@@ -105,7 +105,7 @@ class Spec(BaseModel):
         return cls.model_validate(run.spec["spec"])
 
     @classmethod
-    def of(cls, fields: dict[str, Any], source: str) -> Self:
+    def from_fields(cls, fields: dict[str, Any], source: str) -> Self:
         """A spec from named values, or what is wrong with the first of them."""
         try:
             return cls.model_validate(fields)
@@ -114,125 +114,131 @@ class Spec(BaseModel):
             where = ".".join(str(part) for part in first["loc"])
             raise SpecError(f"{source}: {where}: {first['msg']}.") from error
 
-    def settled(self) -> Self:
+    def resolved(self) -> Self:
         """The same spec with its paths made absolute, so that it reads the same from anywhere."""
         update: dict[str, Any] = {
-            "task_args": placed(TASKS.resolve_arguments(self.task, self.task_args), Path()),
-            "model": _absolute_code(self.model),
-            "model_args": _with_format(self.model_args),
+            "task_args": resolve_paths(TASKS.resolve_arguments(self.task, self.task_args), Path()),
+            "model": _absolute_code_path(self.model),
+            "model_args": _inline_chat_format(self.model_args),
         }
         if self.judge:
-            update["judge"] = self.judge.settled()
-        return self.model_copy(update={**update, "task": _absolute_code(self.task)})
+            update["judge"] = self.judge.resolved()
+        return self.model_copy(update={**update, "task": _absolute_code_path(self.task)})
 
     def public(self) -> dict[str, Any]:
         """The spec without secrets: what may be written down."""
         plain = self.model_dump(mode="json", exclude_defaults=True)
         if self.judge:
-            plain["judge"] = {"model": self.judge.model, "args": redacted(self.judge.args)}
-        return {**plain, "model_args": redacted(self.model_args)}
+            plain["judge"] = {"model": self.judge.model, "args": redact(self.judge.args)}
+        return {**plain, "model_args": redact(self.model_args)}
 
     def identity(self) -> dict[str, Any]:
         """What must be equal for two runs to be one: what was asked, and of whom."""
-        asked = {name: value for name, value in self.task_args.items() if name not in SCORING}
+        asked = {
+            name: value for name, value in self.task_args.items() if name not in SCORING_ARGUMENTS
+        }
         return {
             "task": self.task,
             "task_args": asked,
             "model": self.model,
-            "model_args": redacted(self.model_args),
+            "model_args": redact(self.model_args),
         }
 
 
-def task_of(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def resolve_task(
+    name: str, kind: str | None, arguments: dict[str, Any]
+) -> tuple[str, dict[str, Any]]:
     """The task's registered name and arguments, from what stands on a command line."""
-    if name.endswith(YAML) and not split_prefix(name)[0]:
-        return _task_file(Path(name), arguments)
-    if name.startswith(PREFIX) or Path(name).suffix.lower() in READERS:
+    if name.endswith(YAML_SUFFIXES) and not split_prefix(name)[0]:
+        return _read_task_file(Path(name), arguments)
+    if name.startswith(HF_PREFIX) or Path(name).suffix.lower() in READERS:
         if foreign := split_prefix(name)[0]:
             raise SpecError(f"{name} is data, and no task: give it without {foreign}")
         if kind is None:
-            raise SpecError(f"{name} is data: say what it is with --as {'|'.join(KINDS)}.")
+            raise SpecError(f"{name} is data: say what it is with --as {'|'.join(TASK_KINDS)}.")
         return kind, {"data": name, **arguments}
     if kind is not None:
         raise SpecError(
             f"--as {kind} goes with data, and {name!r} is none: it should end in "
-            f"{', '.join(READERS)}, or begin with {PREFIX}."
+            f"{', '.join(READERS)}, or begin with {HF_PREFIX}."
         )
     return name, arguments
 
 
-def tasks_of(
+def resolve_tasks(
     name: str, kind: str | None, arguments: dict[str, Any]
 ) -> list[tuple[str, dict[str, Any]]]:
     """The same where a name may stand for a group of tasks: each of them, with the arguments."""
-    found, given = task_of(name, kind, arguments)
+    found, given = resolve_task(name, kind, arguments)
     return [(each, given) for each in TASKS.expand(found, given)]
 
 
-def _task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def _read_task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A task from a YAML file: its kind, its data and anything `-T` takes."""
-    given, marks = read_extended(path, lambda file, values: placed(values, file.parent))
+    given, marks = read_yaml_with_extends(
+        path, lambda file, values: resolve_paths(values, file.parent)
+    )
     kind = given.pop("kind", None) or given.pop("task", None)
     if not isinstance(kind, str):
-        raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(KINDS[1:])}).")
-    kind = _absolute_code(kind, path.parent)
+        raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(TASK_KINDS[1:])}).")
+    kind = _absolute_code_path(kind, path.parent)
     wanted = {"name": path.stem, **given, **arguments}
-    with marks.pointing("kind"):
+    with marks.annotate_errors("kind"):
         make = TASKS.get(kind)
-    with marks.pointing():
+    with marks.annotate_errors():
         task = make(**wanted)  # lazy: refused here, where the line is known
-        _refuse_prompt(task)
+        _check_prompt(task)
     return kind, wanted
 
 
-def _refuse_prompt(task: Any) -> None:
+def _check_prompt(task: Any) -> None:
     """Refuse a prompt that shows what no row has; other faults of the data are told on running."""
     try:
-        getattr(task.samples, "peek", lambda: None)()
+        getattr(task.samples, "validate", lambda: None)()
     except SpecError as error:
-        if error.where:
+        if error.location:
             raise
 
 
-def placed(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
+def resolve_paths(arguments: Mapping[str, Any], base: Path) -> dict[str, Any]:
     """Task arguments with whole paths, those of files with code and of examples too."""
     found: dict[str, Any] = copy.deepcopy(dict(arguments))
-    for name in PLACES:
+    for name in PATH_ARGUMENTS:
         if isinstance(value := found.get(name), (str, Path)):
-            found[name] = _absolute(str(value), base)
+            found[name] = _absolute_path(str(value), base)
     shots = found.get("shots")
     if isinstance(shots, dict) and isinstance(pool := shots.get("pool"), (str, Path)):
-        shots["pool"] = _absolute(str(pool), base)
-    for name, *inner in CODE:
+        shots["pool"] = _absolute_path(str(pool), base)
+    for name, *inner in CODE_ARGUMENTS:
         holder = found if not inner else found.get(name)
         key = inner[0] if inner else name
         if isinstance(holder, dict) and isinstance(value := holder.get(key), str):
-            holder[key] = _absolute_code(value, base)
+            holder[key] = _absolute_code_path(value, base)
     if isinstance(metrics := found.get("metrics"), list):
-        found["metrics"] = [_absolute_code(str(each), base) for each in metrics]
+        found["metrics"] = [_absolute_code_path(str(each), base) for each in metrics]
     return found
 
 
-def _with_format(arguments: dict[str, Any]) -> dict[str, Any]:
+def _inline_chat_format(arguments: dict[str, Any]) -> dict[str, Any]:
     """A chat format by what it says: a file may say something else by the next run."""
-    given = arguments.get(FORMAT)
+    given = arguments.get(CHAT_FORMAT_ARGUMENT)
     if not isinstance(given, str):
         return arguments
     content = read_yaml(Path(given))
-    return {**arguments, FORMAT: content.get(FORMAT, content)}
+    return {**arguments, CHAT_FORMAT_ARGUMENT: content.get(CHAT_FORMAT_ARGUMENT, content)}
 
 
-def _absolute(value: str, base: Path) -> str:
+def _absolute_path(value: str, base: Path) -> str:
     """A whole path; a dataset's name on the hub stays as it is."""
-    prefix = PREFIX if value.startswith(PREFIX) else ""
-    path = base / Path(value.removeprefix(PREFIX)).expanduser()
+    prefix = HF_PREFIX if value.startswith(HF_PREFIX) else ""
+    path = base / Path(value.removeprefix(HF_PREFIX)).expanduser()
     return value if prefix and not path.exists() else prefix + str(path.resolve())
 
 
-def _absolute_code(name: str, base: Path = Path()) -> str:
+def _absolute_code_path(name: str, base: Path = Path()) -> str:
     """`file.py:Class` with its file's whole path, prefixed or not; other names as they are."""
     prefix, code = split_prefix(name)
-    if prefix and code.endswith(YAML):  # another framework's task
+    if prefix and code.endswith(YAML_SUFFIXES):  # another framework's task
         return f"{prefix}{(base / code).resolve()}"
     file, suffix, attribute = code.partition(".py:")
     return f"{prefix}{(base / f'{file}.py').resolve()}:{attribute}" if suffix else name

@@ -9,7 +9,7 @@ from auricle.core.errors import AuricleError, SampleError
 
 
 @contextmanager
-def raised_by(name: str) -> Iterator[None]:
+def annotate_errors(name: str) -> Iterator[None]:
     """What is raised within stays what it is, and says who raised it."""
     try:
         yield

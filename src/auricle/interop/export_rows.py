@@ -14,19 +14,19 @@ import orjson
 from auricle import api
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
-from auricle.core.files import write_lines
-from auricle.core.types import Generation, Json, Record, parts_of
-from auricle.engine.factory import short
+from auricle.core.files import write_lines_atomically
+from auricle.core.types import Generation, Json, Record, list_parts
+from auricle.engine.factory import display_name
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
-REJECTED = "RejectedRow"
-Tell = Callable[[str], None]
+REJECTED_ROW = "RejectedRow"
+Notify = Callable[[str], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TextRun:
     """A run whose answers are texts, as other tools keep them."""
 
     run: Run
@@ -37,33 +37,33 @@ class Written:
     """In the order of the data, without rows that could not be asked about."""
 
     @classmethod
-    def of(cls, path: Path, form: str) -> Written:
+    def load(cls, path: Path, format_name: str) -> TextRun:
         run = Run.load(path)
         spec = Spec.from_run(run)
         held = [each for each in run.records() if not _is_rejected(each)]
         for record in held:
             if not record.error and not _is_text(record):
                 raise SpecError(
-                    f"{path}: sample {record.sample.id} was answered by {_counted(record)}; {form} "
+                    f"{path}: sample {record.sample.id} was answered by {_describe_outputs(record)}; {format_name} "
                     "keeps one text a sample."
                 )
         records = sorted(held, key=lambda record: record.row)
-        return cls(run, api.build(spec), spec.task, short(spec.model), records)
+        return cls(run, api.build_task(spec), spec.task, display_name(spec.model), records)
 
     @property
     def created(self) -> datetime:
         return datetime.fromisoformat(str(self.run.spec["created"]))
 
     @property
-    def folder(self) -> str:
+    def model_folder(self) -> str:
         """The model's name where it has to be a folder's."""
-        return flat(self.model)
+        return to_file_name(self.model)
 
     @property
     def dataset(self) -> str:
-        return flat(self.task.name)
+        return to_file_name(self.task.name)
 
-    def numbers(self) -> dict[str, Json]:
+    def metric_values(self) -> dict[str, Json]:
         """What Auricle counted, by metric."""
         return {
             each["metric"]: each["value"]
@@ -71,65 +71,65 @@ class Written:
             if not each["field"]
         }
 
-    def answered(self) -> list[Record]:
+    def answered_records(self) -> list[Record]:
         return [record for record in self.records if not record.error]
 
 
 def _is_rejected(record: Record) -> bool:
-    return record.error is not None and record.error.kind == REJECTED
+    return record.error is not None and record.error.kind == REJECTED_ROW
 
 
 def _is_text(record: Record) -> bool:
     return len(record.outputs) == 1 and isinstance(record.outputs[0], Generation)
 
 
-def _counted(record: Record) -> str:
+def _describe_outputs(record: Record) -> str:
     kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in record.outputs))
     return f"{len(record.outputs)} outputs ({kinds})"
 
 
-def flat(name: str) -> str:
+def to_file_name(name: str) -> str:
     """A name without what no folder's name may hold."""
     return re.sub(r"[\"<>:/|\\?*\s]+", "-", name).strip("-")
 
 
-def text_of(record: Record) -> str:
+def get_text(record: Record) -> str:
     """What was answered."""
     (output,) = record.outputs
     assert isinstance(output, Generation)
     return output.text
 
 
-def sounds_of(record: Record) -> list[str]:
+def get_audio_uris(record: Record) -> list[str]:
     """Where a sample's sounds are."""
     return [
         part.uri
         for value in record.sample.inputs.values()
-        for part in parts_of(value)
+        for part in list_parts(value)
         if isinstance(part, Audio)
     ]
 
 
-def question_of(record: Record) -> str:
+def get_question(record: Record) -> str:
     question = record.sample.inputs.get("question", "")
     return question if isinstance(question, str) else ""
 
 
-def choices_of(record: Record) -> dict[str, Any]:
+def get_choices(record: Record) -> dict[str, Any]:
     """A sample's options, if it has any."""
     choices = record.sample.inputs.get("choices")
     return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
 
 
-def numbered(records: Sequence[Record]) -> list[int]:
+def number_records(records: Sequence[Record]) -> list[int]:
     """A whole number for each sample: its id where all ids are such numbers, else its place."""
     ids = [each.sample.id for each in records]
     whole = all(each.isdecimal() and str(int(each)) == each for each in ids)
     return [int(each) for each in ids] if whole else list(range(len(ids)))
 
 
-def write_rows(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
+def write_jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
     """JSON lines, in a folder that is made if it is not there."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    write_lines(path, (orjson.dumps(row) + b"\n" for row in rows))
+    write_lines_atomically(path, (orjson.dumps(row) + b"\n" for row in rows))
     return path

@@ -15,20 +15,20 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Failure, Generation, Output
 
-Line = tuple[str, dict[str, Any]]
+ResultLine = tuple[str, dict[str, Any]]
 """Where a line stands, such as `results.jsonl:17`, and what it holds."""
 NOT_ANSWERED = "NotAnswered"
 """The kind of failure where another tool kept no answer."""
 
-OTHERS = (".json", ".csv", ".pkl", ".xlsx")
+DERIVED_SUFFIXES = (".json", ".csv", ".pkl", ".xlsx")
 """What lies beside results: summaries, tables, what is not finished."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
+class ImportedSample:
     """One row of another tool's results: what was asked, and what became of it."""
 
-    row: Mapping[str, Any]
+    manifest_row: Mapping[str, Any]
     """As a manifest has it: id, audio, question, choices, target, meta."""
     origin: str
     outputs: tuple[Output, ...] = ()
@@ -38,61 +38,61 @@ class Answer:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Results:
+class ImportedResults:
     """The answers of one model to one dataset."""
 
     path: Path
     model: str
     dataset: str
-    answers: Sequence[Answer]
+    samples: Sequence[ImportedSample]
     kind: str = ""
     """What the data is for, where the file tells; else `--as` has to."""
-    options: Mapping[str, Any] = field(default_factory=dict)
+    task_options: Mapping[str, Any] = field(default_factory=dict)
     """What else the task should be told, such as the language."""
-    beside: tuple[Path, ...] = ()
+    extra_files: tuple[Path, ...] = ()
     """Other files that were read."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Tool:
+class ResultFormat:
     """How another tool's results are recognised and read."""
 
     name: str
     title: str
-    marks: tuple[str, ...]
+    required_columns: tuple[str, ...]
     """Columns that every line of its results has."""
-    pattern: str
+    file_pattern: str
     """Which files of a folder are its results."""
-    example: str
+    file_example: str
     """How such a file is called, for messages."""
-    read: Callable[[Path, Sequence[Line]], Results]
+    read: Callable[[Path, Sequence[ResultLine]], ImportedResults]
     profile: str = ""
     """The text profile that normalises as it does, where there is one."""
-    leave: str = ""
+    derived_pattern: str = ""
     """What files are called that its scorer makes of results, with the same columns."""
 
-    def fits(self, values: Mapping[str, Any]) -> bool:
-        return all(mark in values for mark in self.marks)
+    def matches(self, values: Mapping[str, Any]) -> bool:
+        return all(mark in values for mark in self.required_columns)
 
-    def files(self, path: Path) -> list[Path]:
+    def find_files(self, path: Path) -> list[Path]:
         """The result files that a path names: itself, or those in the folder."""
         if path.is_file():
-            if path.suffix.lower() in OTHERS:
+            if path.suffix.lower() in DERIVED_SUFFIXES:
                 raise DataError(
-                    f"{path} does not hold the answers of {self.title}; they are in {self.example}."
+                    f"{path} does not hold the answers of {self.title}; they are in {self.file_example}."
                 )
             return [path]
         if not path.exists():
             raise DataError(f"There is no {path}.")
-        found = sorted(each for each in path.rglob(self.pattern) if self._is_result(each))
+        found = sorted(each for each in path.rglob(self.file_pattern) if self._is_result(each))
         if not found:
-            raise DataError(f"{path} holds no results of {self.title}: no {self.example}.")
+            raise DataError(f"{path} holds no results of {self.title}: no {self.file_example}.")
         return found
 
     def _is_result(self, path: Path) -> bool:
         """Derived files lie beside results: most have other columns, some only other names."""
-        if self.leave and re.search(self.leave, path.name):
+        if self.derived_pattern and re.search(self.derived_pattern, path.name):
             return False
         with path.open("rb") as lines:
             first = next((line for line in lines if not line.isspace()), b"")
@@ -100,22 +100,22 @@ class Tool:
             values = json.loads(first)
         except ValueError:
             return False
-        return isinstance(values, dict) and self.fits(values)
+        return isinstance(values, dict) and self.matches(values)
 
 
-def lines_of(path: Path) -> list[Line]:
+def read_lines(path: Path) -> list[ResultLine]:
     """Every line of a result file; one that cannot be read is the user's move."""
     found = []
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.isspace():
-                found.append((f"{path.name}:{number}", _object(path, number, line)))
+                found.append((f"{path.name}:{number}", _parse_line(path, number, line)))
     if not found:
         raise DataError(f"{path} is empty: it holds no results.")
     return found
 
 
-def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
+def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
         values = json.loads(line.removeprefix(b"\xef\xbb\xbf"))  # which, unlike others, knows NaN
     except ValueError as error:
@@ -128,7 +128,7 @@ def _object(path: Path, number: int, line: bytes) -> dict[str, Any]:
     return values
 
 
-def digest_of(path: Path) -> str:
+def compute_sha256(path: Path) -> str:
     """The file's SHA-256, so that it can be known again."""
     with path.open("rb") as file:
         whole = sha256()
@@ -137,26 +137,31 @@ def digest_of(path: Path) -> str:
     return whole.hexdigest()
 
 
-def said(text: str, **known: Any) -> tuple[Output, ...]:
+def text_output(text: str, **details: Any) -> tuple[Output, ...]:
     """One answer in words."""
-    return (Generation(text=text, **known),)
+    return (Generation(text=text, **details),)
 
 
-def not_answered(why: str) -> Failure:
-    return Failure(NOT_ANSWERED, why)
+def not_answered(reason: str) -> Failure:
+    return Failure(NOT_ANSWERED, reason)
 
 
-def told_apart(answers: Sequence[Answer]) -> tuple[list[Answer], tuple[str, ...]]:
+def deduplicate_ids(
+    samples: Sequence[ImportedSample],
+) -> tuple[list[ImportedSample], tuple[str, ...]]:
     """The same answers with ids of their own: where two share one, their places are their ids."""
-    counted = Counter(str(each.row["id"]) for each in answers)
+    counted = Counter(str(each.manifest_row["id"]) for each in samples)
     twice = next((name for name, count in counted.items() if count > 1), None)
     if twice is None:
-        return list(answers), ()
-    again = [replace(each, row={**each.row, "id": at}) for at, each in enumerate(answers)]
+        return list(samples), ()
+    again = [
+        replace(each, manifest_row={**each.manifest_row, "id": at})
+        for at, each in enumerate(samples)
+    ]
     return again, (f"The id {twice!r} occurs more than once: samples are told by their place.",)
 
 
-def listed(target: str) -> Any:
+def parse_list_target(target: str) -> Any:
     """A target that was a list before it was written as text, as a list again."""
     if target.startswith("[") and target.endswith("]"):
         try:
@@ -167,7 +172,7 @@ def listed(target: str) -> Any:
     return target
 
 
-def beside(path: Path, name: str) -> dict[str, Any]:
+def read_sibling_json(path: Path, name: str) -> dict[str, Any]:
     """What a JSON file beside a result file says; nothing where it is not there, or is no JSON."""
     other = path.with_name(name)
     try:

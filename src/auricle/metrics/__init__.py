@@ -1,5 +1,5 @@
 """Metrics: a stat for each sample and a fold over them."""
 
-from auricle.metrics.base import Metric, Sums, mean, metric, ratio
+from auricle.metrics.base import Metric, SumAggregator, mean, metric, ratio
 
-__all__ = ["Metric", "Sums", "mean", "metric", "ratio"]
+__all__ = ["Metric", "SumAggregator", "mean", "metric", "ratio"]

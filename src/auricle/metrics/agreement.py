@@ -13,7 +13,7 @@ from auricle.metrics.correlation import srcc
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class ModelAgreement:
     """How two models agree on one output; NaN where there is nothing to tell it by."""
 
     output: str
@@ -27,28 +27,32 @@ class Agreement:
     pairs: int
 
 
-def agreement(a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]) -> list[Agreement]:
+def measure_agreement(
+    a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]
+) -> list[ModelAgreement]:
     """Two models' outputs for the same samples, in the same order, by each name both tell."""
     answered = [
         (ours, theirs)
-        for ours, theirs in zip(map(_told, a), map(_told, b), strict=True)
+        for ours, theirs in zip(map(_prediction_values, a), map(_prediction_values, b), strict=True)
         if ours and len(ours) == len(theirs)
     ]
     names = [
         dict.fromkeys(name for sample in answered for told in sample[side] for name in told)
         for side in (0, 1)
     ]
-    return [_on(name, answered) for name in names[0] if name in names[1]]
+    return [_measure_output(name, answered) for name in names[0] if name in names[1]]
 
 
-Told = list[Mapping[str, float]]
+OutputValues = list[Mapping[str, float]]
 
 
-def _told(outputs: Sequence[Output]) -> Told:
+def _prediction_values(outputs: Sequence[Output]) -> OutputValues:
     return [each.values for each in outputs if isinstance(each, Prediction)]
 
 
-def _on(name: str, answered: Sequence[tuple[Told, Told]]) -> Agreement:
+def _measure_output(
+    name: str, answered: Sequence[tuple[OutputValues, OutputValues]]
+) -> ModelAgreement:
     rated, chosen = [], []
     for ours, theirs in answered:
         both = [
@@ -59,19 +63,19 @@ def _on(name: str, answered: Sequence[tuple[Told, Told]]) -> Agreement:
         rated += both
         if len(both) == 2:
             (a, other_a), (b, other_b) = both
-            chosen.append((_sign(b - a), _sign(other_b - other_a)))
-    alike, kappa = _alike(chosen)
-    return Agreement(name, srcc(rated), len(rated), alike, kappa, len(chosen))
+            chosen.append((_sign_of_difference(b - a), _sign_of_difference(other_b - other_a)))
+    alike, kappa = _agreement_and_kappa(chosen)
+    return ModelAgreement(name, srcc(rated), len(rated), alike, kappa, len(chosen))
 
 
-def _sign(difference: float) -> int:
+def _sign_of_difference(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
-def _alike(chosen: Sequence[tuple[Any, Any]]) -> tuple[float, float]:
+def _agreement_and_kappa(choices: Sequence[tuple[Any, Any]]) -> tuple[float, float]:
     """The share of equal choices, and Cohen's kappa."""
-    count = len(chosen)
-    alike = divide(sum(ours == theirs for ours, theirs in chosen), count)
-    first, second = (Counter(each[side] for each in chosen) for side in (0, 1))
+    count = len(choices)
+    alike = divide(sum(ours == theirs for ours, theirs in choices), count)
+    first, second = (Counter(each[side] for each in choices) for side in (0, 1))
     expected = divide(sum(first[value] * second[value] for value in first), count * count)
     return alike, divide(alike - expected, 1 - expected)

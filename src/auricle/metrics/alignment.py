@@ -18,7 +18,7 @@ from typing import Literal, TypeAlias
 
 Tier: TypeAlias = Literal["exact", "case", "family", "synonym"]
 
-FAMILIES = (
+WORD_FAMILIES = (
     ("anger", "angry"),
     ("disgust", "disgusted"),
     ("fear", "fearful"),
@@ -34,14 +34,14 @@ FAMILIES = (
     ("unknown", "unk", "<unk>"),
     ("other", "others"),
 )
-FAMILY = {word: family[0] for family in FAMILIES for word in family}
+FAMILY_BY_WORD = {word: family[0] for family in WORD_FAMILIES for word in family}
 SYNONYMS = {"joy": "happiness", "pleasant surprise": "surprise", "ps": "surprise"}
-GAPS = re.compile(r"[\s_-]+")
+WORD_SEPARATORS = re.compile(r"[\s_-]+")
 EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]")
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class LabelMatch:
     """Two labels that mean the same, each as its own side writes it."""
 
     truth: str
@@ -50,34 +50,38 @@ class Match:
 
 
 @dataclass(frozen=True, slots=True)
-class Alignment:
+class LabelAlignment:
     """Rows and columns of a matrix: shared labels first on both axes, in the same order."""
 
-    pairs: tuple[Match, ...]
+    matches: tuple[LabelMatch, ...]
     rows: tuple[str, ...]
     """The dataset's labels: those with a partner, then those without, each in its own order."""
     columns: tuple[str, ...]
     """The model's labels: the partners in the rows' order, then those without."""
 
     @property
-    def shared(self) -> int:
+    def shared_count(self) -> int:
         """How many rows have a column of their own: the length of the diagonal."""
-        return len(self.pairs)
+        return len(self.matches)
 
     @property
-    def partners(self) -> Mapping[str, str]:
+    def prediction_by_truth(self) -> Mapping[str, str]:
         """The model's label for each of the dataset's that has one."""
-        return {pair.truth: pair.prediction for pair in self.pairs}
+        return {pair.truth: pair.prediction for pair in self.matches}
 
 
-def align(truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True) -> Alignment:
+def align_labels(
+    truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True
+) -> LabelAlignment:
     """Match a dataset's labels to a model's, one to one; a label given twice counts once."""
-    return _aligned(tuple(dict.fromkeys(truths)), tuple(dict.fromkeys(predictions)), synonyms)
+    return _align_cached(tuple(dict.fromkeys(truths)), tuple(dict.fromkeys(predictions)), synonyms)
 
 
 @lru_cache(maxsize=4096)
-def _aligned(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> Alignment:
-    found: dict[str, Match] = {}
+def _align_cached(
+    truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool
+) -> LabelAlignment:
+    found: dict[str, LabelMatch] = {}
     free = dict.fromkeys(predictions)
     for tier, key in TIERS if synonyms else TIERS[:-1]:
         offered: dict[str, list[str]] = {}
@@ -85,84 +89,84 @@ def _aligned(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bo
             offered.setdefault(key(prediction), []).append(prediction)
         for truth in truths:
             if truth not in found and (alike := offered.get(key(truth))):
-                found[truth] = Match(truth, alike.pop(0), tier)
+                found[truth] = LabelMatch(truth, alike.pop(0), tier)
                 del free[found[truth].prediction]
     pairs = tuple(found[truth] for truth in truths if truth in found)
     alone = [truth for truth in truths if truth not in found]
-    return Alignment(
+    return LabelAlignment(
         pairs,
         (*(pair.truth for pair in pairs), *alone),
         (*(pair.prediction for pair in pairs), *free),
     )
 
 
-def alike(truth: str, prediction: str, synonyms: bool = True) -> bool:
+def labels_match(truth: str, prediction: str, synonyms: bool = True) -> bool:
     """Would these two be matched, were there no other labels?"""
-    return truth == prediction or bool(_aligned((truth,), (prediction,), synonyms).pairs)
+    return truth == prediction or bool(_align_cached((truth,), (prediction,), synonyms).matches)
 
 
-def _exact(label: str) -> str:
+def _exact_key(label: str) -> str:
     return unicodedata.normalize("NFKC", label).strip()
 
 
-def _case(label: str) -> str:
-    return GAPS.sub(" ", _english(_exact(label)).casefold()).strip()
+def _case_key(label: str) -> str:
+    return WORD_SEPARATORS.sub(" ", _english_part(_exact_key(label)).casefold()).strip()
 
 
-def _family(label: str) -> str:
-    word = _case(label)
-    return FAMILY.get(word, word)
+def _family_key(label: str) -> str:
+    word = _case_key(label)
+    return FAMILY_BY_WORD.get(word, word)
 
 
-def _synonym(label: str) -> str:
-    word = _family(label)
+def _synonym_key(label: str) -> str:
+    word = _family_key(label)
     return SYNONYMS.get(word, word)
 
 
 TIERS: tuple[tuple[Tier, Callable[[str], str]], ...] = (
-    ("exact", _exact),
-    ("case", _case),
-    ("family", _family),
-    ("synonym", _synonym),
+    ("exact", _exact_key),
+    ("case", _case_key),
+    ("family", _family_key),
+    ("synonym", _synonym_key),
 )
 
 
-def _english(label: str) -> str:
+def _english_part(label: str) -> str:
     """The English half of a label in two languages; any other label whole."""
     other, slash, english = label.partition("/")
     return english.strip() if slash and english.strip() and EAST_ASIAN.search(other) else label
 
 
-def shown(label: str) -> str:
+def display_label(label: str) -> str:
     """A label as an English reader wants it: `生气/angry` as angry, `<unk>` as unknown."""
-    english = _english(_exact(label))
-    return "unknown" if FAMILY.get(english.casefold()) == "unknown" else english or label
+    english = _english_part(_exact_key(label))
+    return "unknown" if FAMILY_BY_WORD.get(english.casefold()) == "unknown" else english or label
 
 
-def all_shown(labels: Sequence[str]) -> list[str]:
+def display_labels(labels: Sequence[str]) -> list[str]:
     """Labels as shown side by side; raw where two would look the same."""
-    words = [shown(label) for label in labels]
+    words = [display_label(label) for label in labels]
     return [
         label if words.count(word) > 1 else word for label, word in zip(labels, words, strict=True)
     ]
 
 
-def warnings(alignment: Alignment) -> list[str]:
+def alignment_warnings(alignment: LabelAlignment) -> list[str]:
     """What a reader must know of a match before believing a number made from it."""
     truths, predictions = len(alignment.rows), len(alignment.columns)
     found = []
-    if 2 * alignment.shared < min(truths, predictions):
+    if 2 * alignment.shared_count < min(truths, predictions):
         found.append(
-            f"Only {alignment.shared} of the dataset's {truths} labels "
-            f"({_listed(alignment.rows)}) mean one of the model's {predictions} "
-            f"({_listed(alignment.columns)}): are both written as whole words?"
+            f"Only {alignment.shared_count} of the dataset's {truths} labels "
+            f"({_format_labels(alignment.rows)}) mean one of the model's {predictions} "
+            f"({_format_labels(alignment.columns)}): are both written as whole words?"
         )
-    if synonyms := [pair for pair in alignment.pairs if pair.tier == "synonym"]:
-        told = ", ".join(f"{pair.truth} and {shown(pair.prediction)}" for pair in synonyms)
+    if synonyms := [pair for pair in alignment.matches if pair.tier == "synonym"]:
+        told = ", ".join(f"{pair.truth} and {display_label(pair.prediction)}" for pair in synonyms)
         found.append(f"Counted as the same though they are different words: {told}.")
     return found
 
 
-def _listed(labels: Sequence[str], most: int = 10) -> str:
-    more = ", …" if len(labels) > most else ""
-    return ", ".join(map(shown, labels[:most])) + more
+def _format_labels(labels: Sequence[str], limit: int = 10) -> str:
+    more = ", …" if len(labels) > limit else ""
+    return ", ".join(map(display_label, labels[:limit])) + more

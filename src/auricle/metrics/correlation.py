@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.base import Sums, Weighed, divide
+from auricle.metrics.base import SumAggregator, WeightedAggregate, divide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,23 +20,25 @@ if TYPE_CHECKING:
 
     Codes: TypeAlias = NDArray[np.int64]
 
-TINY = 1e-12  # a variance so small beside the largest is rounding
+MIN_RELATIVE_VARIANCE = 1e-12  # a variance so small beside the largest is rounding
 
 
-class Correlation:
+class CorrelationAggregator:
     """A fold over (predicted, true) numbers."""
 
-    def __init__(self, prepare: Callable[[Array, Array], Weighed], *, costly: bool = False) -> None:
+    def __init__(
+        self, prepare: Callable[[Array, Array], WeightedAggregate], *, is_costly: bool = False
+    ) -> None:
         self._prepare = prepare
-        self.costly = costly
+        self.is_costly = is_costly
         """Does a resample cost more than a sum? Then large data gets fewer of them."""
 
     def __call__(self, stats: Sequence[Any]) -> float:
         import numpy as np
 
-        return self.weigh(stats)(np.ones(len(stats)))
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def weigh(self, stats: Sequence[Any]) -> Weighed:
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -46,12 +48,12 @@ class Correlation:
 # --- along a line ---------------------------------------------------------------------------
 
 
-def _pearson(x: Array, y: Array) -> Weighed:
-    x, y = _centred(x), _centred(y)
+def _pearson(x: Array, y: Array) -> WeightedAggregate:
+    x, y = _center(x), _center(y)
     return lambda weights: _product_moment(x, y, weights)
 
 
-def _centred(values: Array) -> Array:
+def _center(values: Array) -> Array:
     """Far from zero, squares would drown the differences."""
     import numpy as np
 
@@ -70,7 +72,9 @@ def _product_moment(x: Array, y: Array, weights: Array) -> float:
     left, right, both = (
         float(np.einsum("n,n,n->", weights, a, b)) for a, b in ((x, x), (y, y), (x, y))
     )
-    if left <= TINY * float((x * x).max()) or right <= TINY * float((y * y).max()):
+    if left <= MIN_RELATIVE_VARIANCE * float(
+        (x * x).max()
+    ) or right <= MIN_RELATIVE_VARIANCE * float((y * y).max()):
         return math.nan
     return max(-1.0, min(1.0, both / (math.sqrt(left) * math.sqrt(right))))
 
@@ -78,16 +82,16 @@ def _product_moment(x: Array, y: Array, weights: Array) -> float:
 # --- by rank ----------------------------------------------------------------------------------
 
 
-def _spearman(x: Array, y: Array) -> Weighed:
-    of_x, of_y = _ranks(x), _ranks(y)
+def _spearman(x: Array, y: Array) -> WeightedAggregate:
+    of_x, of_y = _prepare_ranks(x), _prepare_ranks(y)
     return lambda weights: _product_moment(of_x(weights), of_y(weights), weights)
 
 
-def _ranks(values: Array) -> Callable[[Array], Array]:
+def _prepare_ranks(values: Array) -> Callable[[Array], Array]:
     """Ranks in a sample that has each value so many times; equal values share their mean."""
     import numpy as np
 
-    codes = _codes(values)
+    codes = _encode_values(values)
 
     def ranks(weights: Array) -> Array:
         counts = np.bincount(codes, weights=weights)
@@ -97,7 +101,7 @@ def _ranks(values: Array) -> Callable[[Array], Array]:
     return ranks
 
 
-def _codes(values: Array) -> Codes:
+def _encode_values(values: Array) -> Codes:
     """Each value's place among the different values there are."""
     import numpy as np
 
@@ -105,13 +109,13 @@ def _codes(values: Array) -> Codes:
     return found
 
 
-def _kendall(x: Array, y: Array) -> Weighed:
+def _kendall(x: Array, y: Array) -> WeightedAggregate:
     """Tau-b: concordant less discordant pairs, over those that are no tie in x, or in y."""
     import numpy as np
 
-    of_x, of_y = _codes(x), _codes(y)
-    together = _codes((of_x * (int(of_y.max(initial=0)) + 1) + of_y).astype(np.float64))
-    discordant = _discordant(of_x, of_y)
+    of_x, of_y = _encode_values(x), _encode_values(y)
+    together = _encode_values((of_x * (int(of_y.max(initial=0)) + 1) + of_y).astype(np.float64))
+    discordant = _prepare_discordant_count(of_x, of_y)
 
     def tau(weights: Array) -> float:
         total = float(weights.sum())
@@ -126,14 +130,14 @@ def _kendall(x: Array, y: Array) -> Weighed:
     return tau
 
 
-def _discordant(of_x: Codes, of_y: Codes) -> Weighed:
+def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggregate:
     """How many pairs rise in x and fall in y: a merge sort whose merges are known beforehand."""
     import numpy as np
 
-    by_x = np.lexsort((of_y, of_x))
+    by_x = np.lexsort((codes_y, codes_x))
     size = 1 << max(1, (len(by_x) - 1).bit_length())
     fell = np.full(size, len(by_x), dtype=np.int64)  # what is added to fill up comes last
-    fell[: len(by_x)] = of_y[by_x]
+    fell[: len(by_x)] = codes_y[by_x]
     place = np.arange(size)
     merges = []
     half = 1
@@ -157,11 +161,11 @@ def _discordant(of_x: Codes, of_y: Codes) -> Weighed:
     return count
 
 
-srcc = Correlation(_spearman, costly=True)
+srcc = CorrelationAggregator(_spearman, is_costly=True)
 """Spearman's rank correlation."""
-lcc = Correlation(_pearson)
+lcc = CorrelationAggregator(_pearson)
 """Pearson's linear correlation."""
-ktau = Correlation(_kendall, costly=True)
+ktau = CorrelationAggregator(_kendall, is_costly=True)
 """Kendall's tau-b."""
-rmse = Sums(lambda totals: math.sqrt(divide(totals[0], totals[-1])))
+rmse = SumAggregator(lambda totals: math.sqrt(divide(totals[0], totals[-1])))
 """The root of the mean squared error, over squared errors."""

@@ -16,30 +16,32 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import Details, Metric, Weighed, divide
-from auricle.metrics.separation import Separation, eta_squared, grouped
+from auricle.metrics.base import Details, Metric, WeightedAggregate, divide
+from auricle.metrics.separation import SeparationAggregator, eta_squared, split_labels_and_values
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
 
 DIMENSIONS = ("arousal", "dominance", "valence")
-NEEDS = "needs dimensions such as arousal"
-ROUNDING = 1e-12
+NEEDS_DIMENSIONS = "needs dimensions such as arousal"
+MIN_RELATIVE_VARIANCE = 1e-12
 
 
-def dimensions_of(output: Output) -> dict[str, float]:
+def get_dimensions(output: Output) -> dict[str, float]:
     """An output's dimensions in alphabetical order, or why it has none."""
     if isinstance(output, Generation):
-        raise Unsuited(f"{NEEDS}; this model writes text")
+        raise Unsuited(f"{NEEDS_DIMENSIONS}; this model writes text")
     if not isinstance(output, Prediction):
-        raise Unsuited(f"{NEEDS}, not {type(output).__name__}")
+        raise Unsuited(f"{NEEDS_DIMENSIONS}, not {type(output).__name__}")
     if output.scale != "continuous":
-        raise Unsuited(f"{NEEDS}; this model's outputs are class scores, of scale {output.scale}")
+        raise Unsuited(
+            f"{NEEDS_DIMENSIONS}; this model's outputs are class scores, of scale {output.scale}"
+        )
     return {name.casefold(): output.values[name] for name in sorted(output.values)}
 
 
-def value_of(output: Output, dimension: str) -> float:
-    values = dimensions_of(output)
+def get_dimension_value(output: Output, dimension: str) -> float:
+    values = get_dimensions(output)
     if dimension not in values:
         raise Unsuited(f"this model tells {', '.join(values)}, and not {dimension}")
     return values[dimension]
@@ -48,43 +50,55 @@ def value_of(output: Output, dimension: str) -> float:
 # --- what dimensions separate ---------------------------------------------------------------
 
 
-def _all_values(sample: Sample, output: Output) -> tuple[Any, ...]:
-    return str(sample.target), tuple(dimensions_of(output).items())
+def _label_and_values(sample: Sample, output: Output) -> tuple[Any, ...]:
+    return str(sample.target), tuple(get_dimensions(output).items())
 
 
-def _one_value(sample: Sample, output: Output, dimension: str) -> tuple[str, float]:
-    return str(sample.target), value_of(output, dimension)
+def _label_and_value(sample: Sample, output: Output, dimension: str) -> tuple[str, float]:
+    return str(sample.target), get_dimension_value(output, dimension)
 
 
-class Between:
+class EtaSquaredAggregator:
     """Eta² of one dimension over (label, value)."""
 
     def __call__(self, stats: Sequence[Any]) -> float:
         import numpy as np
 
-        return self.weigh(stats)(np.ones(len(stats)))
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def weigh(self, stats: Sequence[Any]) -> Weighed:
-        labels, values = grouped(stats)
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+        labels, values = split_labels_and_values(stats)
         return eta_squared(labels, values)
 
 
-def _named(sample: Sample) -> bool:
+def _has_label(sample: Sample) -> bool:
     return isinstance(sample.target, str)
 
 
-def _undecided(stat: Any) -> float:
+def _equal_badness(stat: Any) -> float:
     """No sample separates emotions by itself, so none is the worst."""
     return 0.0
 
 
-def _separating(dimension: str) -> Metric:
-    score = partial(_one_value, dimension=dimension)
-    return Metric(f"eta2_{dimension}", score, Between(), applies=_named, rank=_undecided)
+def _eta_squared_metric(dimension: str) -> Metric:
+    score = partial(_label_and_value, dimension=dimension)
+    return Metric(
+        f"eta2_{dimension}",
+        score,
+        EtaSquaredAggregator(),
+        applies=_has_label,
+        custom_badness=_equal_badness,
+    )
 
 
-eta2 = Metric("eta2", _all_values, Separation(), applies=_named, rank=_undecided)
-eta2_arousal, eta2_dominance, eta2_valence = map(_separating, DIMENSIONS)
+eta2 = Metric(
+    "eta2",
+    _label_and_values,
+    SeparationAggregator(),
+    applies=_has_label,
+    custom_badness=_equal_badness,
+)
+eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
 
 # --- how true they are ------------------------------------------------------------------------
@@ -95,34 +109,45 @@ class Moments:
     """Means, variances and covariance of predictions and truths, over all of them."""
 
     count: float
-    gap: float
+    mean_difference: float
     """The predictions' mean less the truths'."""
-    predicted: float
-    true: float
-    together: float
+    predicted_variance: float
+    true_variance: float
+    covariance: float
 
     @property
     def squared_error(self) -> float:
-        return max(0.0, self.predicted + self.true - 2 * self.together + self.gap**2)
+        return max(
+            0.0,
+            self.predicted_variance
+            + self.true_variance
+            - 2 * self.covariance
+            + self.mean_difference**2,
+        )
 
 
 def _concordance(moments: Moments) -> float:
     if moments.count < 2:
         return math.nan
-    return divide(2 * moments.together, moments.predicted + moments.true + moments.gap**2)
+    return divide(
+        2 * moments.covariance,
+        moments.predicted_variance + moments.true_variance + moments.mean_difference**2,
+    )
 
 
 def _correlation(moments: Moments) -> float:
     if moments.count < 2:
         return math.nan
-    return divide(moments.together, math.sqrt(moments.predicted) * math.sqrt(moments.true))
+    return divide(
+        moments.covariance, math.sqrt(moments.predicted_variance) * math.sqrt(moments.true_variance)
+    )
 
 
-def _root_error(moments: Moments) -> float:
+def _root_mean_squared_error(moments: Moments) -> float:
     return math.sqrt(moments.squared_error) if moments.count else math.nan
 
 
-class Agreement:
+class MomentsAggregator:
     """A fold over (predicted, true) numbers by their moments."""
 
     def __init__(self, finish: Callable[[Moments], float]) -> None:
@@ -131,9 +156,9 @@ class Agreement:
     def __call__(self, stats: Sequence[Any]) -> float:
         import numpy as np
 
-        return self.weigh(stats)(np.ones(len(stats)))
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def weigh(self, stats: Sequence[Any]) -> Weighed:
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -141,7 +166,9 @@ class Agreement:
         x, y = np.where(np.ptp(table, axis=0) > 0, table - centre, 0.0).T
         columns = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
         shift = float(centre[0] - centre[1])
-        least = ROUNDING * columns[3:5].mean(axis=1)  # below it, a spread is a rounding error
+        least = MIN_RELATIVE_VARIANCE * columns[3:5].mean(
+            axis=1
+        )  # below it, a spread is a rounding error
 
         def value(weights: Array) -> float:
             count, *sums = np.einsum("cn,n->c", columns, weights).tolist()
@@ -175,38 +202,42 @@ class Agreement:
         return {**sides, "notes": [told]}
 
 
-def _rated(sample: Sample, dimension: str) -> bool:
+def _has_rating(sample: Sample, dimension: str) -> bool:
     rating = sample.meta.get(dimension)
     if isinstance(rating, bool) or not isinstance(rating, (int, float)):
         return False
     return math.isfinite(rating)
 
 
-def _beside_truth(sample: Sample, output: Output, dimension: str) -> tuple[float, float]:
+def _value_and_rating(sample: Sample, output: Output, dimension: str) -> tuple[float, float]:
     truth = sample.meta.get(dimension)
     if not isinstance(truth, (int, float)):
         raise SampleError(f"has no rating of {dimension} in its meta")
-    return value_of(output, dimension), float(truth)
+    return get_dimension_value(output, dimension), float(truth)
 
 
-def _off(stat: Any) -> float:
+def _absolute_error(stat: Any) -> float:
     return abs(float(stat[0]) - float(stat[1]))
 
 
-def _agreeing(name: str, finish: Callable[[Moments], float], higher: bool = True) -> list[Metric]:
+def _rating_metrics(
+    name: str, finish: Callable[[Moments], float], higher_is_better: bool = True
+) -> list[Metric]:
     return [
         Metric(
             f"{name}_{dimension}",
-            partial(_beside_truth, dimension=dimension),
-            Agreement(finish),
-            higher_is_better=higher,
-            applies=partial(_rated, dimension=dimension),
-            rank=_off,
+            partial(_value_and_rating, dimension=dimension),
+            MomentsAggregator(finish),
+            higher_is_better=higher_is_better,
+            applies=partial(_has_rating, dimension=dimension),
+            custom_badness=_absolute_error,
         )
         for dimension in DIMENSIONS
     ]
 
 
-ccc_arousal, ccc_dominance, ccc_valence = _agreeing("ccc", _concordance)
-pearson_arousal, pearson_dominance, pearson_valence = _agreeing("pearson", _correlation)
-rmse_arousal, rmse_dominance, rmse_valence = _agreeing("rmse", _root_error, higher=False)
+ccc_arousal, ccc_dominance, ccc_valence = _rating_metrics("ccc", _concordance)
+pearson_arousal, pearson_dominance, pearson_valence = _rating_metrics("pearson", _correlation)
+rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics(
+    "rmse", _root_mean_squared_error, higher_is_better=False
+)

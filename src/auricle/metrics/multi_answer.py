@@ -19,38 +19,53 @@ from typing import Any, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
-from auricle.metrics.answer_aggregation import folded
-from auricle.metrics.base import Metric, Score, mean
-from auricle.metrics.turns import Seen, is_conversation, turns, views
+from auricle.metrics.answer_aggregation import wrap_aggregator
+from auricle.metrics.base import Metric, ScoreFunction, mean
+from auricle.metrics.turns import (
+    AnswerInContext,
+    get_answers_in_context,
+    get_scorable_answers,
+    is_conversation,
+)
 
-PASS = re.compile(r"pass@([1-9]\d*)")
-HOWS = "vote, mean, best, pass@K, likeliest, turns, first or last"
+PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
+AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"
 
-Pick: TypeAlias = Callable[[Sample, Sequence[Output]], list[Seen]]
+AnswerSelector: TypeAlias = Callable[[Sample, Sequence[Output]], list[AnswerInContext]]
 
 
-def over(metric: Metric, how: str) -> Metric:
+def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
     """The same metric for samples with several answers; `how` says what becomes of them."""
-    if how in WAYS:
-        return WAYS[how](metric)
-    if found := PASS.fullmatch(how):
-        return _passing(metric, int(found[1]))
-    raise SpecError(f"answers should be {HOWS}, not {how!r}.", where=("answers",))
+    if aggregation in AGGREGATIONS:
+        return AGGREGATIONS[aggregation](metric)
+    if found := PASS_AT_K.fullmatch(aggregation):
+        return _aggregate_by_pass_at_k(metric, int(found[1]))
+    raise SpecError(
+        f"answers should be {AGGREGATION_NAMES}, not {aggregation!r}.", location=("answers",)
+    )
 
 
-def over_each(metrics: Sequence[Metric], hows: Sequence[str]) -> list[Metric]:
+def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -> list[Metric]:
     """Metrics under one way to count answers, or under several that stand side by side."""
-    if len(hows) == 1:
-        return [over(metric, hows[0]) for metric in metrics]
-    return [_named_after(how, over(metric, how), metric) for how in hows for metric in metrics]
+    if len(aggregations) == 1:
+        return [aggregate_answers(metric, aggregations[0]) for metric in metrics]
+    return [
+        _name_with_aggregation(how, aggregate_answers(metric, how), metric)
+        for how in aggregations
+        for metric in metrics
+    ]
 
 
-def _named_after(how: str, made: Metric, metric: Metric) -> Metric:
-    return replace(made, name=f"{metric.name}.{how}") if made.name == metric.name else made
+def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) -> Metric:
+    return (
+        replace(derived, name=f"{metric.name}.{aggregation}")
+        if derived.name == metric.name
+        else derived
+    )
 
 
 @lru_cache(maxsize=256)
-def reads_several(score: Score) -> bool:
+def accepts_multiple_outputs(score: ScoreFunction) -> bool:
     """Does a metric take more than one output of a sample?"""
     try:
         takes = inspect.signature(score).parameters.values()
@@ -63,10 +78,10 @@ def reads_several(score: Score) -> bool:
     )
 
 
-def unsaid(count: int) -> Unsupported:
+def ambiguous_answers_error(count: int) -> Unsupported:
     """What to say of a metric that reads one answer and is given more."""
     return Unsupported(
-        f"reads one answer and is given {count} a sample; say which counts with -T answers={HOWS}"
+        f"reads one answer and is given {count} a sample; say which counts with -T answers={AGGREGATION_NAMES}"
     )
 
 
@@ -74,105 +89,115 @@ def unsaid(count: int) -> Unsupported:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnswerScorer:
     """A metric put to the answers that `pick` takes, one by one."""
 
     metric: Metric
-    pick: Pick
+    select: AnswerSelector
 
-    def asks(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
+    def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
         """What a judge must be asked about each of them."""
-        assert self.metric.asks
-        picked = self.pick(sample, outputs)
-        return tuple(request for seen in picked for request in self.metric.asks(*seen))
+        assert self.metric.judge_requests
+        picked = self.select(sample, outputs)
+        return tuple(request for seen in picked for request in self.metric.judge_requests(*seen))
 
-    def one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat:
+    def score_one(
+        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
+    ) -> Stat:
         """The stat of the one answer that is picked."""
-        (seen,) = self.pick(sample, outputs)
-        return self._stat(seen, iter(verdicts or ()))
+        (seen,) = self.select(sample, outputs)
+        return self._score_answer(seen, iter(verdicts or ()))
 
-    def every(
+    def score_all(
         self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
     ) -> tuple[int, tuple[Stat, ...]]:
         """How many answers cannot be read, and the stats of all that count."""
         said = iter(verdicts or ())
         stats: list[Stat] = []
         unreadable: list[str] = []
-        picked = self.pick(sample, outputs)
+        picked = self.select(sample, outputs)
         for seen in picked:
             try:
-                stats.append(self._stat(seen, said))
+                stats.append(self._score_answer(seen, said))
             except Unreadable as error:
                 unreadable.append(str(error))
-                stats += self._worst(seen[0])
+                stats += self._worst_stats(seen[0])
         if len(unreadable) == len(picked):
             raise Unreadable(unreadable[0])
         return len(unreadable), tuple(stats)
 
-    def _stat(self, seen: Seen, said: Iterator[str]) -> Stat:
-        if self.metric.asks is None:
-            stat = self.metric.score(*seen)
+    def _score_answer(self, answer: AnswerInContext, verdict_texts: Iterator[str]) -> Stat:
+        if self.metric.judge_requests is None:
+            stat = self.metric.score(*answer)
         else:
-            verdicts = tuple(islice(said, len(self.metric.asks(*seen))))
-            stat = self.metric.score(*seen, verdicts=verdicts)
+            verdicts = tuple(islice(verdict_texts, len(self.metric.judge_requests(*answer))))
+            stat = self.metric.score(*answer, verdicts=verdicts)
         return tuple(stat) if isinstance(stat, list) else stat
 
-    def _worst(self, sample: Sample) -> list[Stat]:
+    def _worst_stats(self, sample: Sample) -> list[Stat]:
         """What an unreadable answer counts for, by the metric's own protocol."""
         if self.metric.unreadable == "unscored" or self.metric.bounds is None:
             return []
         return [self.metric.bounds(sample)[0]]
 
 
-def _derived(metric: Metric, how: str, pick: Pick, **changes: Any) -> Metric:
+def _derive_metric(
+    metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any
+) -> Metric:
     """What all ways share: another signature, and the same way under another profile."""
-    asked = Asked(metric, pick)
-    under, voted = metric.under, metric.voted
+    asked = AnswerScorer(metric, select)
+    under, voted = metric.with_profile, metric.with_votes
     known: dict[str, Any] = {
-        "score": asked.one,
-        "variant": ".".join(filter(None, (metric.variant, how))),
-        "asks": asked.asks if metric.asks else None,
-        "under": (lambda profile: over(under(profile), how)) if under else None,
-        "voted": (lambda votes: over(voted(votes), how)) if voted else None,
-        "beside": tuple(over(each, how) for each in metric.beside),
-        "view": None,  # which text it would show is not told
-        "reading": None,
+        "score": asked.score_one,
+        "variant": ".".join(filter(None, (metric.variant, aggregation))),
+        "judge_requests": asked.judge_requests if metric.judge_requests else None,
+        "with_profile": (lambda profile: aggregate_answers(under(profile), aggregation))
+        if under
+        else None,
+        "with_votes": (lambda votes: aggregate_answers(voted(votes), aggregation))
+        if voted
+        else None,
+        "companions": tuple(aggregate_answers(each, aggregation) for each in metric.companions),
+        "tokenize": None,  # which text it would show is not told
+        "read_answer": None,
     }
-    if strict := getattr(metric, "strict", None):
-        known["strict"] = lambda: over(strict(), how)
+    if strict := metric.without_synonyms:
+        known["without_synonyms"] = lambda: aggregate_answers(strict(), aggregation)
     return replace(metric, **{**known, **changes})
 
 
 # --- one answer counts ------------------------------------------------------------------
 
 
-def _placed(metric: Metric, how: str, at: int) -> Metric:
+def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metric:
     """The first or the last answer: of a conversation, with what was said until then."""
 
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
+    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         if not is_conversation(sample):
-            return [(sample, outputs[at])]
-        judged = metric.asks is not None
-        until, output = views(sample, outputs, told=judged)[at]
+            return [(sample, outputs[index])]
+        judged = metric.judge_requests is not None
+        until, output = get_answers_in_context(sample, outputs, include_transcript=judged)[index]
         if until.target is None and sample.target is not None and not judged:
-            raise SampleError(f"the {how} turn has no reference answer")
+            raise SampleError(f"the {aggregation} turn has no reference answer")
         return [(until, output)]
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
         golds = sample.target
         if is_conversation(sample) and isinstance(golds, (list, tuple)) and golds:
-            sample = replace(sample, target=golds[at])
+            sample = replace(sample, target=golds[index])
         assert metric.bounds
         return metric.bounds(sample)
 
-    return _derived(metric, how, pick, bounds=bounds if metric.bounds else None)
+    return _derive_metric(metric, aggregation, pick, bounds=bounds if metric.bounds else None)
 
 
-def _likeliest(metric: Metric) -> Metric:
-    return _derived(metric, "likeliest", lambda sample, outputs: [(sample, _surest(outputs))])
+def _aggregate_by_likelihood(metric: Metric) -> Metric:
+    return _derive_metric(
+        metric, "likeliest", lambda sample, outputs: [(sample, _select_likeliest(outputs))]
+    )
 
 
-def _surest(outputs: Sequence[Output]) -> Output:
+def _select_likeliest(outputs: Sequence[Output]) -> Output:
     """The answer whose tokens the model found likeliest on average, the first of equals."""
     return max(outputs, key=_confidence)
 
@@ -190,23 +215,23 @@ def _confidence(output: Output) -> float:
     return -math.inf  # an empty answer has no tokens to be sure of
 
 
-def _best(metric: Metric) -> Metric:
+def _aggregate_by_best(metric: Metric) -> Metric:
     """The best answer there was: what a perfect chooser would reach, not what a user gets."""
 
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
-        return _all(sample, outputs)
+    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
+        return _select_all(sample, outputs)
 
     def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat:
-        _, stats = Asked(metric, pick).every(sample, *outputs, **verdicts)
+        _, stats = AnswerScorer(metric, pick).score_all(sample, *outputs, **verdicts)
         return min(stats, key=metric.badness)
 
-    name = f"{metric.name}.{'pass@n' if _is_hit(metric) else 'oracle'}"
-    return _derived(metric, "best", pick, name=name, score=score, beside=())
+    name = f"{metric.name}.{'pass@n' if _is_right_or_wrong(metric) else 'oracle'}"
+    return _derive_metric(metric, "best", pick, name=name, score=score, companions=())
 
 
-def _passing(metric: Metric, k: int) -> Metric:
+def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
     """The chance that one of k answers is right, estimated without bias from n of them."""
-    if metric.fold is not mean or not metric.higher_is_better:
+    if metric.aggregate is not mean or not metric.higher_is_better:
         raise Unsupported(
             f"pass@{k} is for metrics that say right or wrong, and {metric.name} does not."
         )
@@ -214,7 +239,7 @@ def _passing(metric: Metric, k: int) -> Metric:
     def score(sample: Sample, *outputs: Output, **verdicts: Any) -> float:
         if len(outputs) < k:
             raise Unsupported(f"pass@{k} of {len(outputs)} answers a sample: ask for {k} or more")
-        _, stats = Asked(metric, _all).every(sample, *outputs, **verdicts)
+        _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
         if strange := [stat for stat in stats if stat not in (0, 1)]:
             raise Unsupported(f"pass@{k} counts right and wrong, and this is {strange[0]!r}")
         if len(stats) < k:
@@ -223,14 +248,16 @@ def _passing(metric: Metric, k: int) -> Metric:
         return 1.0 - math.comb(wrong, k) / math.comb(len(stats), k)
 
     how = f"pass@{k}"
-    return _derived(metric, how, _all, name=f"{metric.name}.{how}", score=score, beside=())
+    return _derive_metric(
+        metric, how, _select_all, name=f"{metric.name}.{how}", score=score, companions=()
+    )
 
 
-def _is_hit(metric: Metric) -> bool:
-    return metric.fold is mean and metric.unit == "share" and metric.higher_is_better
+def _is_right_or_wrong(metric: Metric) -> bool:
+    return metric.aggregate is mean and metric.unit == "share" and metric.higher_is_better
 
 
-def _all(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
+def _select_all(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
     if is_conversation(sample):
         raise Unsupported("answers of a conversation count as turns, first or last")
     return [(sample, output) for output in outputs]
@@ -239,18 +266,24 @@ def _all(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
 # --- answers count together -----------------------------------------------------------------
 
 
-def _mean(metric: Metric) -> Metric:
+def _aggregate_by_mean(metric: Metric) -> Metric:
     """Every answer counts, and every sample weighs the same: avg@n."""
-    asked = Asked(metric, _all)
-    fold = folded(metric.fold, "unreadable_answers", alike=True)
-    return _derived(
-        metric, "mean", _all, score=asked.every, fold=fold, bounds=_held(metric), rank=_rank(metric)
+    asked = AnswerScorer(metric, _select_all)
+    fold = wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True)
+    return _derive_metric(
+        metric,
+        "mean",
+        _select_all,
+        score=asked.score_all,
+        aggregate=fold,
+        bounds=_single_answer_bounds(metric),
+        custom_badness=_mean_badness(metric),
     )
 
 
-def _by_turn(metric: Metric) -> Metric:
+def _aggregate_by_turn(metric: Metric) -> Metric:
     """Each answer of a conversation against its own reference, all turns pooled."""
-    pick = partial(turns, told=metric.asks is not None)
+    pick = partial(get_scorable_answers, include_transcript=metric.judge_requests is not None)
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
         assert metric.bounds
@@ -258,47 +291,49 @@ def _by_turn(metric: Metric) -> Metric:
         each = [metric.bounds(replace(sample, target=g)) for g in golds if g is not None]
         return (0, tuple(worst for worst, _ in each)), (0, tuple(best for _, best in each))
 
-    return _derived(
+    return _derive_metric(
         metric,
         "turns",
         pick,
-        score=Asked(metric, pick).every,
-        fold=folded(metric.fold, "unreadable_answers"),
+        score=AnswerScorer(metric, pick).score_all,
+        aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
-        rank=_rank(metric),
+        custom_badness=_mean_badness(metric),
     )
 
 
-def _vote(metric: Metric) -> Metric:
+def _aggregate_by_vote(metric: Metric) -> Metric:
     """What most answers say, as the metric reads them; of equals, what was said first."""
-    if metric.reading is None:
+    if metric.read_answer is None:
         raise Unsupported(
             f"{metric.name} does not tell when two answers say the same, so they cannot vote; "
             "take -T answers=mean, or give the metric a `reading`."
         )
 
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[Seen]:
-        return [(sample, _elected(metric, sample, outputs)[0])]
+    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
+        return [(sample, _elect_answer(metric, sample, outputs)[0])]
 
     def score(sample: Sample, *outputs: Output) -> Stat:
-        elected, tied = _elected(metric, sample, outputs)
+        elected, tied = _elect_answer(metric, sample, outputs)
         return int(tied), (metric.score(sample, elected),)
 
-    return _derived(
+    return _derive_metric(
         metric,
         "vote",
         pick,
         score=score,
-        fold=folded(metric.fold, "ties", single=True),
-        bounds=_held(metric),
-        rank=_rank(metric),
+        aggregate=wrap_aggregator(metric.aggregate, "ties", is_single_stat=True),
+        bounds=_single_answer_bounds(metric),
+        custom_badness=_mean_badness(metric),
     )
 
 
-def _elected(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple[Output, bool]:
+def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple[Output, bool]:
     """The first answer that says what most do, and whether others had as many votes."""
-    assert metric.reading
-    said = [(metric.reading(each, output), output) for each, output in _all(sample, outputs)]
+    assert metric.read_answer
+    said = [
+        (metric.read_answer(each, output), output) for each, output in _select_all(sample, outputs)
+    ]
     votes = Counter(reading for reading, _ in said if reading is not None)
     if not votes:
         raise Unreadable(f"none of {len(outputs)} answers can be read")
@@ -309,7 +344,7 @@ def _elected(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple
     return elected, sum(each == most for each in votes.values()) > 1
 
 
-def _held(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat]] | None:
+def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat]] | None:
     """Bounds as the stat of a sample with one answer."""
     bounds = metric.bounds
     if bounds is None:
@@ -322,16 +357,16 @@ def _held(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat]] | None:
     return held
 
 
-def _rank(metric: Metric) -> Callable[[Any], float]:
+def _mean_badness(metric: Metric) -> Callable[[Any], float]:
     return lambda stat: sum(map(metric.badness, stat[1])) / max(1, len(stat[1]))
 
 
-WAYS: Mapping[str, Callable[[Metric], Metric]] = {
-    "vote": _vote,
-    "mean": _mean,
-    "best": _best,
-    "likeliest": _likeliest,
-    "turns": _by_turn,
-    "first": lambda metric: _placed(metric, "first", 0),
-    "last": lambda metric: _placed(metric, "last", -1),
+AGGREGATIONS: Mapping[str, Callable[[Metric], Metric]] = {
+    "vote": _aggregate_by_vote,
+    "mean": _aggregate_by_mean,
+    "best": _aggregate_by_best,
+    "likeliest": _aggregate_by_likelihood,
+    "turns": _aggregate_by_turn,
+    "first": lambda metric: _aggregate_by_position(metric, "first", 0),
+    "last": lambda metric: _aggregate_by_position(metric, "last", -1),
 }

@@ -12,124 +12,132 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import Leading, Metric, Sums, divide, mean
-from auricle.metrics.rewards import Dimension, meant
-from auricle.text import option
+from auricle.metrics.base import FirstValueMean, Metric, SumAggregator, divide, mean
+from auricle.metrics.rewards import Dimension, output_variant
+from auricle.text import extract_option
 
 A, TIE, B = 0.0, 0.5, 1.0
-CHOICES: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}
+CHOICE_BY_NAME: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}
 """How a truth is written."""
-LETTERS = ("A", "B", "tie")
-SPELLED = ("Recording A", "Recording B", "tie")
+OPTION_LETTERS = ("A", "B", "tie")
+OPTION_NAMES = ("Recording A", "Recording B", "tie")
 
-Ties: TypeAlias = Literal["upstream", "half", "skip"]
-POLICIES: tuple[Ties, ...] = get_args(Ties)
+TiePolicy: TypeAlias = Literal["upstream", "half", "skip"]
+TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
 """What becomes of a pair whose sides a model rates alike: b is taken, as CMI-RewardBench does; half
 of it is earned; or it is left out and counted as unreadable."""
 
 
-def choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
+def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
     """Which side a model prefers: by its numbers for each, or in its words."""
-    about = dimension.of(outputs)
-    if isinstance(about[0], Generation) and dimension.chosen:
-        return _settled([_letter(each) for each in about])
+    about = dimension.select_outputs(outputs)
+    if isinstance(about[0], Generation) and dimension.is_pairwise:
+        return _reconcile_orders([_read_choice(each) for each in about])
     if len(about) != 2:
         raise Unsupported(f"needs a number for either side; there are {len(about)}")
-    a, b = dimension.value(about[0]), dimension.value(about[1])
+    a, b = dimension.get_value(about[0]), dimension.get_value(about[1])
     return TIE if a == b else B if b > a else A
 
 
-def _letter(output: Output) -> float:
+def _read_choice(output: Output) -> float:
     assert isinstance(output, Generation)
-    for names in (SPELLED, LETTERS):
-        if (found := option(output.text, names)) is not None:
+    for names in (OPTION_NAMES, OPTION_LETTERS):
+        if (found := extract_option(output.text, names)) is not None:
             return (A, B, TIE)[found]
     raise Unreadable(f"names neither A nor B: {output.text[:80]!r}")
 
 
-def _settled(letters: Sequence[float]) -> float:
+def _reconcile_orders(choices: Sequence[float]) -> float:
     """One choice from those in either order; if they contradict each other, a tie."""
-    first, *rest = letters
+    first, *rest = choices
     return first if all(first == B - each for each in rest) else TIE
 
 
-def truth_of(dimension: Dimension, sample: Sample) -> float:
-    return CHOICES[str(dimension.truth(sample))]
+def get_true_choice(dimension: Dimension, sample: Sample) -> float:
+    return CHOICE_BY_NAME[str(dimension.get_truth(sample))]
 
 
-def decided(said: float, ties: Ties) -> float:
+def apply_tie_policy(choice: float, ties: TiePolicy) -> float:
     """A choice under a tie policy."""
-    if said != TIE or ties == "half":
-        return said
+    if choice != TIE or ties == "half":
+        return choice
     if ties == "upstream":
         return B
     raise Unreadable("rates both sides alike: a tie, left out")
 
 
-def _credit(
-    sample: Sample, *outputs: Output, dimension: Dimension, ties: Ties
+def _score_credit(
+    sample: Sample, *outputs: Output, dimension: Dimension, ties: TiePolicy
 ) -> tuple[float, float]:
     """What a choice earns, and whether it is a tie."""
-    said = choice(dimension, outputs)
-    off = abs(decided(said, ties) - truth_of(dimension, sample))
+    said = get_choice(dimension, outputs)
+    off = abs(apply_tie_policy(said, ties) - get_true_choice(dimension, sample))
     return 1.0 - off, float(said == TIE)
 
 
-def _always_b(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
-    return 1.0 - abs(B - truth_of(dimension, sample))
+def _score_always_b(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
+    return 1.0 - abs(B - get_true_choice(dimension, sample))
 
 
-def _chance(sample: Sample, *outputs: Output) -> float:
+def _score_chance(sample: Sample, *outputs: Output) -> float:
     return 0.5
 
 
-def _followed(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float] | None:
+def _score_position_bias(
+    sample: Sample, *outputs: Output, dimension: Dimension
+) -> tuple[float, float] | None:
     """Was the first place chosen in both orders, or the second? Numbers know no place."""
-    about = dimension.of(outputs)
-    if isinstance(about[0], Prediction) or not dimension.chosen or len(about) < 2:
+    about = dimension.select_outputs(outputs)
+    if isinstance(about[0], Prediction) or not dimension.is_pairwise or len(about) < 2:
         return None
-    first, second = map(_letter, about)
+    first, second = map(_read_choice, about)
     return float(first == second == A), float(first == second == B)
 
 
-earned = Leading(lambda totals: {"ties": int(totals[1])})
+mean_credit = FirstValueMean(lambda totals: {"ties": int(totals[1])})
 """What is earned on average, and how many ties there are."""
 
-followed = Sums(
+position_bias_rate = SumAggregator(
     lambda totals: divide(totals[0] + totals[1], totals[-1]),
     lambda totals: {"first": int(totals[0]), "second": int(totals[1]), "pairs": int(totals[-1])},
 )
 """The share of choices that follow the position, and which position they follow."""
 
 
-def preference_metrics(dimension: Dimension, ties: Ties) -> list[Metric]:
+def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     """Pairwise accuracy under a tie policy; beside it chance, always b and position bias."""
-    make = partial(_metric, dimension)
+    make = partial(_preference_metric, dimension)
     return [
         make(
             "accuracy",
-            partial(_credit, ties=ties),
-            fold=earned,
+            partial(_score_credit, ties=ties),
+            aggregate=mean_credit,
             variant=f"ties-{ties}",
             bounds=lambda _: ((0.0, 0.0), (1.0, 0.0)),
-            rank=lambda stat: 1.0 - stat[0],
+            custom_badness=lambda stat: 1.0 - stat[0],
         ),
-        make("chance", None, baseline=True),
-        make("always_b", _always_b, baseline=True),
-        make("position_bias", _followed, fold=followed, higher_is_better=False, rank=sum),
+        make("chance", None, is_model_independent=True),
+        make("always_b", _score_always_b, is_model_independent=True),
+        make(
+            "position_bias",
+            _score_position_bias,
+            aggregate=position_bias_rate,
+            higher_is_better=False,
+            custom_badness=sum,
+        ),
     ]
 
 
-def _metric(
-    dimension: Dimension, name: str, score: Callable[..., Any] | None, **rest: Any
+def _preference_metric(
+    dimension: Dimension, name: str, score: Callable[..., Any] | None, **fields: Any
 ) -> Metric:
-    variant = ".".join(filter(None, (rest.pop("variant", ""), meant(dimension))))
+    variant = ".".join(filter(None, (fields.pop("variant", ""), output_variant(dimension))))
     return Metric(
-        dimension.titled(name),
-        partial(score, dimension=dimension) if score else _chance,
-        rest.pop("fold", mean),
+        dimension.metric_name(name),
+        partial(score, dimension=dimension) if score else _score_chance,
+        fields.pop("aggregate", mean),
         variant=variant,
         unit="share",
         applies=dimension.is_rated,
-        **rest,
+        **fields,
     )

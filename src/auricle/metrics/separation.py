@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from auricle.metrics.base import Details, Weighed, divide
+from auricle.metrics.base import Details, WeightedAggregate, divide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,44 +16,46 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int64]
 
-GRID = 40  # points a density is told at
-MOST_POINTS = 600  # of a picture; beyond it they would cover each other
-LEAST_FOR_A_DENSITY = 5
+DENSITY_GRID_SIZE = 40  # points a density is told at
+MAX_SCATTER_POINTS = 600  # of a picture; beyond it they would cover each other
+MIN_DENSITY_SAMPLES = 5
 
 
-class Separation:
+class SeparationAggregator:
     """The mean eta² of all dimensions over (label, ((dimension, value), …)), with all behind it."""
 
     def __call__(self, stats: Sequence[Any]) -> float:
         import numpy as np
 
-        return self.weigh(stats)(np.ones(len(stats)))
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def weigh(self, stats: Sequence[Any]) -> Weighed:
-        labels, table = columns(stats)
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+        labels, table = split_dimensions(stats)
         each = [eta_squared(labels, values) for values in table.values()]
         return lambda weights: sum(value(weights) for value in each) / len(each)
 
     def details(self, stats: Sequence[Any]) -> Details:
         """For every dimension: eta², what chance alone would give, and figures of each emotion."""
-        labels, table = columns(stats)
-        return {"dimensions": {name: _figures(labels, each) for name, each in table.items()}}
+        labels, table = split_dimensions(stats)
+        return {
+            "dimensions": {name: _dimension_figures(labels, each) for name, each in table.items()}
+        }
 
-    def drawn(self, stats: Sequence[Any]) -> Details:
+    def plot_data(self, stats: Sequence[Any]) -> Details:
         """Densities of every emotion and dimension, and points of a plane of two."""
-        labels, table = columns(stats)
-        densities = {name: _densities(labels, values) for name, values in table.items()}
-        return {"densities": densities, **_plane(labels, table)}
+        labels, table = split_dimensions(stats)
+        densities = {name: _estimate_densities(labels, values) for name, values in table.items()}
+        return {"densities": densities, **_scatter_data(labels, table)}
 
 
-def grouped(stats: Sequence[Any]) -> tuple[list[str], Array]:
+def split_labels_and_values(stats: Sequence[Any]) -> tuple[list[str], Array]:
     """Labels and values of (label, value) stats."""
     import numpy as np
 
     return [stat[0] for stat in stats], np.array([stat[1] for stat in stats], dtype=np.float64)
 
 
-def columns(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]:
+def split_dimensions(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]:
     """Labels, and each dimension's values beside them."""
     import numpy as np
 
@@ -62,11 +64,11 @@ def columns(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]:
     return [stat[0] for stat in stats], dict(zip(names, values.T, strict=True))
 
 
-def eta_squared(labels: Sequence[str], values: Array) -> Weighed:
+def eta_squared(labels: Sequence[str], values: Array) -> WeightedAggregate:
     """The share of a dimension's variance that lies between labels."""
     import numpy as np
 
-    codes, names = coded(labels)
+    codes, names = encode_labels(labels)
     centred = values - values.mean()
     squares = centred**2
 
@@ -84,7 +86,7 @@ def eta_squared(labels: Sequence[str], values: Array) -> Weighed:
     return value
 
 
-def coded(labels: Sequence[str]) -> tuple[Codes, list[str]]:
+def encode_labels(labels: Sequence[str]) -> tuple[Codes, list[str]]:
     """A small number for each label, and the labels in alphabetical order."""
     import numpy as np
 
@@ -93,19 +95,21 @@ def coded(labels: Sequence[str]) -> tuple[Codes, list[str]]:
     return np.fromiter((place[label] for label in labels), np.int64, len(labels)), names
 
 
-def _figures(labels: Sequence[str], values: Array) -> dict[str, Any]:
+def _dimension_figures(labels: Sequence[str], values: Array) -> dict[str, Any]:
     import numpy as np
 
-    codes, names = coded(labels)
+    codes, names = encode_labels(labels)
     ranks = _ranks(values)
     return {
         "eta2": eta_squared(labels, values)(np.ones(len(values))),
         "chance": divide(len(names) - 1, len(values) - 1),
-        "emotions": {name: _emotion(values, ranks, codes == at) for at, name in enumerate(names)},
+        "emotions": {
+            name: _emotion_figures(values, ranks, codes == at) for at, name in enumerate(names)
+        },
     }
 
 
-def _emotion(values: Array, ranks: Array, members: NDArray[np.bool_]) -> dict[str, Any]:
+def _emotion_figures(values: Array, ranks: Array, members: NDArray[np.bool_]) -> dict[str, Any]:
     """One emotion along a dimension, and against all the others: Cohen's d and AUC."""
     import numpy as np
 
@@ -116,7 +120,7 @@ def _emotion(values: Array, ranks: Array, members: NDArray[np.bool_]) -> dict[st
         "n": len(own),
         "mean": float(own.mean()),
         "sd": float(own.std(ddof=1)) if len(own) > 1 else math.nan,
-        "d": _cohen(own, rest),
+        "d": _cohens_d(own, rest),
         "auc": divide(above, len(own) * len(rest)),
         "low": low,
         "quartiles": [first, middle, third],
@@ -124,7 +128,7 @@ def _emotion(values: Array, ranks: Array, members: NDArray[np.bool_]) -> dict[st
     }
 
 
-def _cohen(own: Array, rest: Array) -> float:
+def _cohens_d(own: Array, rest: Array) -> float:
     """The difference of two means in units of their pooled spread."""
     if min(len(own), len(rest)) < 2:
         return math.nan
@@ -146,26 +150,26 @@ def _ranks(values: Array) -> Array:
 # --- for pictures --------------------------------------------------------------------------
 
 
-def _densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
+def _estimate_densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
     """How thick each emotion lies along one grid; nothing for emotions of few samples."""
     import numpy as np
 
-    codes, names = coded(labels)
+    codes, names = encode_labels(labels)
     margin = 0.05 * (float(np.ptp(values)) or 1.0)
-    grid = np.linspace(values.min() - margin, values.max() + margin, GRID)
+    grid = np.linspace(values.min() - margin, values.max() + margin, DENSITY_GRID_SIZE)
     return {
         "from": float(grid[0]),
         "to": float(grid[-1]),
-        "of": {name: _density(values[codes == at], grid) for at, name in enumerate(names)},
+        "of": {name: _estimate_density(values[codes == at], grid) for at, name in enumerate(names)},
     }
 
 
-def _density(values: Array, grid: Array) -> list[float] | None:
+def _estimate_density(values: Array, grid: Array) -> list[float] | None:
     """A Gaussian kernel's estimate, as wide as Silverman's rule says."""
     import numpy as np
 
     spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    if len(values) < LEAST_FOR_A_DENSITY or not spread:
+    if len(values) < MIN_DENSITY_SAMPLES or not spread:
         return None
     quarter = float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / 1.34
     width = 0.9 * (min(spread, quarter) or spread) * len(values) ** -0.2
@@ -174,7 +178,7 @@ def _density(values: Array, grid: Array) -> list[float] | None:
     return [float(f"{each:.4g}") for each in thick]
 
 
-def _plane(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
+def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
     """Points over valence and arousal, or over the first two dimensions there are."""
     import numpy as np
 
@@ -182,8 +186,8 @@ def _plane(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
         return {}
     known = [name for name in ("valence", "arousal") if name in table]
     across, up = known if len(known) == 2 else list(table)[:2]
-    codes, names = coded(labels)
-    chosen = np.unique(np.linspace(0, len(codes) - 1, MOST_POINTS).astype(int))
+    codes, names = encode_labels(labels)
+    chosen = np.unique(np.linspace(0, len(codes) - 1, MAX_SCATTER_POINTS).astype(int))
     x, y = table[across], table[up]
     return {
         "plane": {

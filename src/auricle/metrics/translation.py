@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Metric, Sums
-from auricle.metrics.text import references
+from auricle.metrics.base import Metric, SumAggregator
+from auricle.metrics.text import reference_texts
 
 try:  # when the metric is looked up, not after a night of inference
     from sacrebleu.metrics.bleu import BLEU
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 @lru_cache
-def _scorer(name: str) -> Any:
+def _make_scorer(name: str) -> Any:
     kind, _, tokeniser = name.partition("_")
     return {"bleu": BLEU, "chrf": CHRF}[kind](**({"tokenize": tokeniser} if tokeniser else {}))
 
 
-def _sacrebleu(name: str) -> Metric:
+def _sacrebleu_metric(name: str) -> Metric:
     """A corpus metric of sacrebleu, split into a stat a sentence and a fold.
 
     The two methods called here are what sacrebleu itself resamples with; its public
@@ -34,8 +34,8 @@ def _sacrebleu(name: str) -> Metric:
     """
 
     def statistics(target: Any, text: str) -> Stat:
-        rows = _scorer(name)._extract_corpus_statistics(  # noqa: SLF001 - see the docstring
-            [text], [[each] for each in references(target)]
+        rows = _make_scorer(name)._extract_corpus_statistics(  # noqa: SLF001 - see the docstring
+            [text], [[each] for each in reference_texts(target)]
         )
         return tuple(float(number) for number in rows[0])
 
@@ -43,25 +43,25 @@ def _sacrebleu(name: str) -> Metric:
         return statistics(sample.target, output.text)
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
-        best = references(sample.target)[0]
+        best = reference_texts(sample.target)[0]
         return statistics(sample.target, ""), statistics(sample.target, best)
 
     def finish(totals: Array) -> float:
         counts = [int(total) for total in totals[:-1]]
-        return float(_scorer(name)._compute_score_from_stats(counts).score)  # noqa: SLF001
+        return float(_make_scorer(name)._compute_score_from_stats(counts).score)  # noqa: SLF001
 
     return Metric(
         name,
         score,
-        Sums(finish),
+        SumAggregator(finish),
         variant="sacrebleu",
         bounds=bounds,
         unit="points",
-        reading=lambda _, output: " ".join(output.text.split()),
+        read_answer=lambda _, output: " ".join(output.text.split()),
     )
 
 
-bleu = _sacrebleu("bleu")
-bleu_char = _sacrebleu("bleu_char")
-bleu_zh = _sacrebleu("bleu_zh")
-chrf = _sacrebleu("chrf")
+bleu = _sacrebleu_metric("bleu")
+bleu_char = _sacrebleu_metric("bleu_char")
+bleu_zh = _sacrebleu_metric("bleu_zh")
+chrf = _sacrebleu_metric("chrf")

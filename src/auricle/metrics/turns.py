@@ -9,11 +9,11 @@ from typing import TypeAlias
 from auricle.core.errors import SampleError
 from auricle.core.types import Json, Output, Part, Sample, Turn
 
-Seen: TypeAlias = tuple[Sample, Output]
+AnswerInContext: TypeAlias = tuple[Sample, Output]
 """An answer, and the sample as it stood when that was given."""
 
 
-def conversation(sample: Sample) -> list[Turn]:
+def get_turns(sample: Sample) -> list[Turn]:
     """The turns of a sample, where it has any."""
     for value in sample.inputs.values():
         if isinstance(value, (list, tuple)) and any(isinstance(each, Turn) for each in value):
@@ -23,14 +23,16 @@ def conversation(sample: Sample) -> list[Turn]:
 
 def is_conversation(sample: Sample) -> bool:
     """Are its answers turns, and not answers to one question?"""
-    return bool(conversation(sample))
+    return bool(get_turns(sample))
 
 
-def turns(sample: Sample, outputs: Sequence[Output], *, told: bool) -> list[Seen]:
+def get_scorable_answers(
+    sample: Sample, outputs: Sequence[Output], *, include_transcript: bool
+) -> list[AnswerInContext]:
     """Each answer that has a reference; where a sample has none at all, each answer."""
     seen = [
         view
-        for view in views(sample, outputs, told=told)
+        for view in get_answers_in_context(sample, outputs, include_transcript=include_transcript)
         if view[0].target is not None or sample.target is None
     ]
     if not seen:
@@ -38,19 +40,21 @@ def turns(sample: Sample, outputs: Sequence[Output], *, told: bool) -> list[Seen
     return seen
 
 
-def views(sample: Sample, outputs: Sequence[Output], *, told: bool) -> list[Seen]:
+def get_answers_in_context(
+    sample: Sample, outputs: Sequence[Output], *, include_transcript: bool
+) -> list[AnswerInContext]:
     """Each answer with its own reference and, where that is `told`, what was said until then."""
     found = []
-    golds = _golds(sample.target, len(outputs))
+    golds = _split_references(sample.target, len(outputs))
     for at, (gold, output) in enumerate(zip(golds, outputs, strict=True)):
         until = replace(sample, target=gold)
-        if told and (said := transcript(sample, outputs, at)):
+        if include_transcript and (said := build_transcript(sample, outputs, at)):
             until = replace(until, inputs={**sample.inputs, "question": said})
         found.append((until, output))
     return found
 
 
-def _golds(target: Json, count: int) -> list[Json]:
+def _split_references(target: Json, count: int) -> list[Json]:
     if target is None:
         return [None] * count
     golds = list(target) if isinstance(target, (list, tuple)) else [target]
@@ -59,25 +63,25 @@ def _golds(target: Json, count: int) -> list[Json]:
     return golds
 
 
-def transcript(sample: Sample, outputs: Sequence[Output], at: int) -> str:
+def build_transcript(sample: Sample, outputs: Sequence[Output], index: int) -> str:
     """What was said before the answer `at`, in words: by the data, or else by the model itself."""
-    said = conversation(sample)
+    said = get_turns(sample)
     asked = [place for place, turn in enumerate(said) if turn.role == "user"]
     if len(asked) < len(outputs):
         return ""
     gone_before = len(asked) - len(outputs)
-    until = said[: asked[gone_before + at] + 1]
+    until = said[: asked[gone_before + index] + 1]
     own = not any(turn.role == "assistant" for turn in until) and not gone_before
     lines: list[str] = []
     answers = iter(outputs)
     for turn in until:
-        lines.append(f"{turn.role.capitalize()}: {_words(turn.parts)}")
+        lines.append(f"{turn.role.capitalize()}: {_parts_to_text(turn.parts)}")
         if own and turn.role == "user" and turn is not until[-1]:
-            lines.append(f"Assistant: {_words((getattr(next(answers), 'text', ''),))}")
-    return "\n".join(lines) if len(lines) > 1 else _words(until[-1].parts)
+            lines.append(f"Assistant: {_parts_to_text((getattr(next(answers), 'text', ''),))}")
+    return "\n".join(lines) if len(lines) > 1 else _parts_to_text(until[-1].parts)
 
 
-def _words(parts: Sequence[Part]) -> str:
+def _parts_to_text(parts: Sequence[Part]) -> str:
     shown = (
         part if isinstance(part, str) else f"[{type(part).__name__.lower()}]" for part in parts
     )

@@ -13,7 +13,7 @@ from typing import Any, cast
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import (
-    ABILITY,
+    ABILITY_BY_REQUEST,
     Ability,
     Generate,
     Generation,
@@ -23,11 +23,16 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
-    media,
+    list_media,
 )
 from auricle.models.base import AsyncModel, BatchModel, Model
 
-NUMBERS = ("dict", "Dict", "Mapping", "Prediction")  # return annotations that mean `predict`
+PREDICT_ANNOTATIONS = (
+    "dict",
+    "Dict",
+    "Mapping",
+    "Prediction",
+)  # return annotations that mean `predict`
 
 
 def adapt(thing: Any) -> type[Model]:
@@ -35,26 +40,26 @@ def adapt(thing: Any) -> type[Model]:
     if inspect.isclass(thing) and issubclass(thing, (AsyncModel, BatchModel)):
         return thing
     if inspect.isclass(thing):
-        return _from_class(thing)
+        return _wrap_class(thing)
     if callable(thing):
-        return _from_function(thing)
+        return _wrap_function(thing)
     raise SpecError(f"{thing!r} is neither a class nor a function, so it cannot be a model.")
 
 
-def _from_class(cls: type[Any]) -> type[Model]:
+def _wrap_class(cls: type[Any]) -> type[Model]:
     """A class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
-    own = [name for name in ABILITY.values() if callable(getattr(cls, name, None))]
+    own = [name for name in ABILITY_BY_REQUEST.values() if callable(getattr(cls, name, None))]
     if own:
-        return _methods(cls, own)
+        return _wrap_methods(cls, own)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
-        return _from_function(cls.__call__, make=cls)
+        return _wrap_function(cls.__call__, factory=cls)
     raise SpecError(
         f"{cls.__name__} is no model: give it generate(batch), predict(batch) or __call__(audio)."
     )
 
 
-def _methods(cls: type[Any], own: Sequence[Ability]) -> type[Model]:
-    asynchronous = inspect.iscoroutinefunction(getattr(cls, own[0]))
+def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model]:
+    asynchronous = inspect.iscoroutinefunction(getattr(cls, method_names[0]))
 
     def start(self: Any, **arguments: Any) -> None:
         self.inner = cls(**arguments)
@@ -68,50 +73,50 @@ def _methods(cls: type[Any], own: Sequence[Ability]) -> type[Model]:
 
         return call
 
-    body: dict[str, Any] = {name: forward(name) for name in own}
+    body: dict[str, Any] = {name: forward(name) for name in method_names}
     if callable(getattr(cls, "close", None)):
         body["close"] = lambda self: self.inner.close()
     base: type[Model] = AsyncModel if asynchronous else BatchModel
     return type(cls.__name__, (base,), {**body, "__init__": start, "__doc__": cls.__doc__})
 
 
-def _from_function(function: Callable[..., Any], make: type[Any] | None = None) -> type[Model]:
+def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = None) -> type[Model]:
     """One request a call: a function that fails costs its own sample and no other."""
-    ability = _ability(function)
+    ability = _infer_ability(function)
     wanted = [name for name in inspect.signature(function).parameters if name != "self"]
 
     def start(self: Any, **arguments: Any) -> None:
-        self.call = make(**arguments) if make else function
-        self.extra = {} if make else arguments
+        self.call = factory(**arguments) if factory else function
+        self.extra = {} if factory else arguments
         if unknown := [name for name in self.extra if name not in wanted]:
             raise SpecError(f"{function.__name__} takes no argument {', '.join(unknown)}.")
 
     def one(self: Any, request: Request) -> Any:
-        given = _named(request)
+        given = _collect_arguments(request)
         return self.call(**{name: given[name] for name in wanted if name in given}, **self.extra)
 
     async def answer(self: Any, request: Request) -> Output:
-        return _output(await one(self, request))
+        return _to_output(await one(self, request))
 
     def answer_all(self: Any, batch: Sequence[Request]) -> list[Output]:
-        return [_output(one(self, request)) for request in batch]
+        return [_to_output(one(self, request)) for request in batch]
 
     asynchronous = inspect.iscoroutinefunction(function)
-    name = (make or function).__name__
+    name = (factory or function).__name__
     body = {"__init__": start, ability: answer if asynchronous else answer_all, "batch_size": 1}
     base: type[Model] = AsyncModel if asynchronous else BatchModel
     return type(name, (base,), body)
 
 
-def _ability(function: Callable[..., Any]) -> Ability:
+def _infer_ability(function: Callable[..., Any]) -> Ability:
     returns = inspect.signature(function).return_annotation
     name = returns if isinstance(returns, str) else getattr(returns, "__name__", str(returns))
-    return "predict" if name.startswith(NUMBERS) else "generate"
+    return "predict" if name.startswith(PREDICT_ANNOTATIONS) else "generate"
 
 
-def _named(request: Request) -> dict[str, Any]:
+def _collect_arguments(request: Request) -> dict[str, Any]:
     """What a function may ask for, by the name of its parameter."""
-    sounds = media(request)
+    sounds = list_media(request)
     audios = [part for part in sounds if isinstance(part, Audio)]
     given: dict[str, Any] = {
         "request": request,
@@ -119,12 +124,12 @@ def _named(request: Request) -> dict[str, Any]:
         "audios": audios,
         "image": next((part for part in sounds if isinstance(part, Image)), None),
         "video": next((part for part in sounds if isinstance(part, Video)), None),
-        "text": text_of(request),
+        "text": extract_request_text(request),
     }
     return {**given, **request.inputs} if isinstance(request, Predict) else given
 
 
-def text_of(request: Request) -> str:
+def extract_request_text(request: Request) -> str:
     """The words of a request, without the model's own earlier answers."""
     if isinstance(request, Predict):
         return str(request.inputs.get("text", ""))
@@ -133,7 +138,7 @@ def text_of(request: Request) -> str:
     return "\n".join(part for part in said if isinstance(part, str))
 
 
-def _output(value: Any) -> Output:
+def _to_output(value: Any) -> Output:
     """A string is a generation, a dict of numbers a prediction on no declared scale."""
     if isinstance(value, (Generation, Likelihood, Prediction)):
         return value

@@ -6,18 +6,18 @@ import math
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Predict, Request, media
+from auricle.core.types import Predict, Request, list_media
 
 
-def the_sound(request: Request) -> Audio:
+def get_single_audio(request: Request) -> Audio:
     """The one sound of a request; a recogniser can do nothing with none, and not with two."""
-    sounds = [part for part in media(request) if isinstance(part, Audio)]
+    sounds = [part for part in list_media(request) if isinstance(part, Audio)]
     if len(sounds) != 1:
         raise SampleError(f"a recogniser hears one sound a request, this one has {len(sounds)}")
     return sounds[0]
 
 
-def the_candidate(request: Predict) -> Audio:
+def get_candidate_audio(request: Predict) -> Audio:
     """The sound that is to be rated, whatever stands beside it."""
     sound = request.inputs.get("audio")
     if not isinstance(sound, Audio):
@@ -26,21 +26,21 @@ def the_candidate(request: Predict) -> Audio:
     return sound
 
 
-def pcm(sound: Audio, rate: int) -> bytes:
+def to_pcm16(sound: Audio, rate: int) -> bytes:
     """Samples of 16 bits, which is what the older engines take."""
     samples = sound.decode(rate).clip(-1.0, 1.0) * 32_767
     return samples.astype("<i2").tobytes()
 
 
-def crop_of(name: str, crop: object) -> float | None:
+def parse_crop(model_name: str, crop: object) -> float | None:
     """How many seconds of each sound a model is to hear; None for all of them."""
     if crop is None:
         return None
     if isinstance(crop, bool) or not isinstance(crop, (int, float)) or not 0 < crop < math.inf:
-        raise SpecError(f"{name}: crop should be seconds above 0, not {crop!r}.")
+        raise SpecError(f"{model_name}: crop should be seconds above 0, not {crop!r}.")
     return float(crop)
 
 
-def cropped(sound: Audio, crop: float | None) -> Audio:
+def crop_audio(sound: Audio, crop: float | None) -> Audio:
     """The first `crop` seconds of a sound, if it has more."""
-    return sound if crop is None or sound.seconds <= crop else sound.part(end=crop)
+    return sound if crop is None or sound.seconds <= crop else sound.segment(end=crop)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 from auricle.core.errors import Unsupported
 from auricle.core.types import (
-    ABILITY,
+    ABILITY_BY_REQUEST,
     Ability,
     Generate,
     Generation,
@@ -30,7 +30,7 @@ class AsyncModel:
 
     first_tokens: bool = False
     """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
-    told: bool = False
+    wants_context: bool = False
     """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
 
     async def generate(self, request: Generate) -> Generation:
@@ -46,7 +46,7 @@ class AsyncModel:
         """Yield text as it is produced; needed for time-to-first-token."""
         raise Unsupported(f"{type(self).__name__} cannot stream.")
 
-    def shown(self, request: Request) -> str:
+    def preview_request(self, request: Request) -> str:
         """What exactly is sent for a request, for a preview; empty where that is not told."""
         return ""
 
@@ -66,7 +66,7 @@ class BatchModel:
 
     first_tokens: bool = False
     """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
-    told: bool = False
+    wants_context: bool = False
     """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
@@ -78,7 +78,7 @@ class BatchModel:
     def predict(self, batch: Sequence[Predict]) -> Sequence[Prediction]:
         raise Unsupported(f"{type(self).__name__} cannot predict.")
 
-    def shown(self, request: Request) -> str:
+    def preview_request(self, request: Request) -> str:
         """What exactly a model reads for a request, for a preview; empty where it is not told."""
         return ""
 
@@ -92,5 +92,9 @@ Model: TypeAlias = AsyncModel | BatchModel
 def abilities(cls: type[Model]) -> list[Ability]:
     """The kinds of request `cls` answers, told from the methods it overrides."""
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
-    can = [name for name in ABILITY.values() if getattr(cls, name) is not getattr(base, name)]
+    can = [
+        name
+        for name in ABILITY_BY_REQUEST.values()
+        if getattr(cls, name) is not getattr(base, name)
+    ]
     return [*can, "first_tokens"] if getattr(cls, "first_tokens", False) else can

@@ -12,12 +12,12 @@ import orjson
 
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.http.client import HttpModel, Reply, count, merged, shape
-from auricle.models.http.render_request import written
-from auricle.models.http.scoring import By, Scorer
-from auricle.models.http.timing import Prepared
-from auricle.models.plain_text import joined, words
-from auricle.models.token_boundary import begun, parted, refuse_nothing
+from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.render_request import render_request
+from auricle.models.http.scoring import LikelihoodScorer, LogprobsSource
+from auricle.models.http.timing import PreparedRequest
+from auricle.models.plain_text import join_turns, turn_text
+from auricle.models.token_boundary import check_scorable, move_trailing_space, split_trailing_space
 from auricle.prompts.meta_template import MetaTemplate
 
 
@@ -29,7 +29,7 @@ class Completions(HttpModel):
     def __init__(
         self,
         *,
-        logprobs_by: By = "prompt_logprobs",
+        logprobs_by: LogprobsSource = "prompt_logprobs",
         start: str = "",
         meta_template: Any = None,
         **service: Any,
@@ -41,24 +41,24 @@ class Completions(HttpModel):
         super().__init__(**service)
         if not self.service.model:
             raise SpecError("completions: say which model the server should use: -M model=NAME.")
-        self._scorer = Scorer(self, logprobs_by, start)
-        self._format = MetaTemplate.of(meta_template) if meta_template else None
+        self._scorer = LikelihoodScorer(self, logprobs_by, start)
+        self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
 
     async def generate(self, request: Generate) -> Generation:
-        answer, host = await self._scorer.ask("/completions", self._asked(request))
-        return _said(answer, host)
+        answer, host = await self._scorer.post_json("/completions", self._request_body(request))
+        return _parse_completion(answer, host)
 
-    def prepare(self, request: Generate) -> Prepared:
-        body = orjson.dumps(merged(self._asked(request), self.service.extra))
-        return Prepared("/completions", body, "application/json")
+    def prepare(self, request: Generate) -> PreparedRequest:
+        body = orjson.dumps(merge_extra(self._request_body(request), self.service.extra))
+        return PreparedRequest("/completions", body, "application/json")
 
-    def said(self, reply: Reply) -> Generation:
-        return _said(self.document(reply), reply.host)
+    def parse_reply(self, reply: Reply) -> Generation:
+        return _parse_completion(self.parse_json(reply), reply.host)
 
-    def _asked(self, request: Generate) -> dict[str, Any]:
+    def _request_body(self, request: Generate) -> dict[str, Any]:
         asked: dict[str, Any] = {
             "model": self.service.model,
-            "prompt": self._text(request.turns),
+            "prompt": self._render_turns(request.turns),
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
         }
@@ -66,44 +66,44 @@ class Completions(HttpModel):
             asked["stop"] = request.stop
         return asked
 
-    def shown(self, request: Request) -> str:
+    def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
-            text, continuation = self._parts(request)
+            text, continuation = self._context_and_continuation(request)
             return f"{text}⟦{continuation}⟧"
         if not isinstance(request, Generate):
             return ""
-        return written(*self.prepare(request)[:2])
+        return render_request(*self.prepare(request)[:2])
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
-        refuse_nothing(request)
-        text, continuation = self._parts(request)
-        return await self._scorer.text(text, continuation, whole=request.whole)
+        check_scorable(request)
+        text, continuation = self._context_and_continuation(request)
+        return await self._scorer.score_text(text, continuation, whole=request.include_context)
 
-    def _parts(self, request: LogLikelihood) -> tuple[str, str]:
+    def _context_and_continuation(self, request: LogLikelihood) -> tuple[str, str]:
         """What stands before and what is asked about; white space between belongs to the latter.
 
         That of a chat format stays where the format has it: it is no part of an answer.
         """
-        if self._format and request.turns:
-            turns, continuation = begun(request.turns, request.continuation)
-            return self._text(turns), continuation
-        text, space = parted(self._text(request.turns))
+        if self._meta_template and request.turns:
+            turns, continuation = move_trailing_space(request.turns, request.continuation)
+            return self._render_turns(turns), continuation
+        text, space = split_trailing_space(self._render_turns(request.turns))
         return text, space + request.continuation
 
-    def _text(self, turns: Sequence[Turn]) -> str:
-        if self._format and turns:
-            return self._format.text(turns, words)
-        return joined(turns)
+    def _render_turns(self, turns: Sequence[Turn]) -> str:
+        if self._meta_template and turns:
+            return self._meta_template.render(turns, turn_text)
+        return join_turns(turns)
 
 
-def _said(answer: Mapping[str, Any], host: str) -> Generation:
+def _parse_completion(document: Mapping[str, Any], host: str) -> Generation:
     try:
-        choice, usage = answer["choices"][0], answer.get("usage") or {}
+        choice, usage = document["choices"][0], document.get("usage") or {}
         return Generation(
             text=str(choice["text"]),
-            tokens=count(usage.get("completion_tokens")),
-            input_tokens=count(usage.get("prompt_tokens")),
+            tokens=parse_count(usage.get("completion_tokens")),
+            input_tokens=parse_count(usage.get("prompt_tokens")),
             finish=choice.get("finish_reason") or "",
         )
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise Refused(f"{host} answered {shape(answer)}, no completion") from error
+        raise Refused(f"{host} answered {describe_shape(document)}, no completion") from error

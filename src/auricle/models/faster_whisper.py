@@ -14,16 +14,16 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import the_sound
+from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
 
 RATE = 16_000
-FILES = ("model.bin", "config.json", "tokenizer.json")
+REQUIRED_FILES = ("model.bin", "config.json", "tokenizer.json")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 TASKS = ("transcribe", "translate")
 # The library's own, but for the last two: no time stamps, and nothing is carried from one window
 # to the next, so that one wrong window does not spoil those after it.
-DECODING = {
+DEFAULT_DECODING = {
     "beam_size": 5,
     "vad_filter": False,
     "without_timestamps": True,
@@ -48,17 +48,17 @@ class FasterWhisper(BatchModel):
         **decoding: Any,
     ) -> None:
         """`model` is a folder, a size or a Hub name; `decoding`, options of its `transcribe`."""
-        whisper = _package()
+        whisper = _import_faster_whisper()
         _check_options(whisper, task, decoding)
-        self._model = _loaded(whisper, model, device=device, compute_type=compute_type)
+        self._model = _load_model(whisper, model, device=device, compute_type=compute_type)
         _check_language(self._model.supported_languages, model, language, task)
-        self._options = {**DECODING, **decoding, "language": language or None, "task": task}
+        self._options = {**DEFAULT_DECODING, **decoding, "language": language or None, "task": task}
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [self._transcribed(request) for request in batch]
+        return [self._transcribe(request) for request in batch]
 
-    def _transcribed(self, request: Generate) -> Generation:
-        sound = the_sound(request).decode(RATE)
+    def _transcribe(self, request: Generate) -> Generation:
+        sound = get_single_audio(request).decode(RATE)
         # One temperature: the library's ladder of them rolls dice when a text looks odd, and two
         # runs would differ.
         options = {"temperature": request.temperature, **self._options}
@@ -69,7 +69,7 @@ class FasterWhisper(BatchModel):
         )
 
 
-def _package() -> Any:
+def _import_faster_whisper() -> Any:
     try:
         import faster_whisper
     except ImportError as error:
@@ -88,20 +88,20 @@ def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:
         )
 
 
-def _check_language(known: Sequence[str], model: str, language: str, task: str) -> None:
-    if language and language not in known:
+def _check_language(languages: Sequence[str], model: str, language: str, task: str) -> None:
+    if language and language not in languages:
         raise SpecError(
-            f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(known)}."
+            f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(languages)}."
         )
-    if task == "translate" and len(known) == 1:
+    if task == "translate" and len(languages) == 1:
         raise SpecError(f"faster-whisper: {model} knows only English, and translates nothing.")
 
 
-def _loaded(whisper: Any, model: str, **where: str) -> Any:
+def _load_model(whisper: Any, model: str, **options: str) -> Any:
     folder = Path(model).expanduser()
     if folder.is_dir():
         _check_folder(folder)
-        return whisper.WhisperModel(str(folder), **where)
+        return whisper.WhisperModel(str(folder), **options)
     sizes = whisper.available_models()
     if model not in sizes and not HUB_NAME.fullmatch(model):
         raise SpecError(
@@ -109,7 +109,7 @@ def _loaded(whisper: Any, model: str, **where: str) -> Any:
             f"-M model=FOLDER, or a size: {', '.join(sizes)}."
         )
     try:
-        return whisper.WhisperModel(model, **where)
+        return whisper.WhisperModel(model, **options)
     except OSError as error:
         why = str(error).partition("\n")[0]
         raise SpecError(
@@ -120,7 +120,7 @@ def _loaded(whisper: Any, model: str, **where: str) -> Any:
 
 def _check_folder(folder: Path) -> None:
     """Without these the library would fail obscurely, or go to the network for what is missing."""
-    if missing := [name for name in FILES if not (folder / name).is_file()]:
+    if missing := [name for name in REQUIRED_FILES if not (folder / name).is_file()]:
         raise SpecError(
             f"faster-whisper: {folder} is no CTranslate2 Whisper model: it has no "
             f"{', no '.join(missing)}. ct2-transformers-converter makes one from a Hugging Face "

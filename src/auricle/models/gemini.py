@@ -9,10 +9,10 @@ import orjson
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Part, Request, Turn
-from auricle.models.http.client import HttpModel, Reply, count, merged, shape
-from auricle.models.http.media import base64, picture, remote
-from auricle.models.http.render_request import written
-from auricle.models.http.timing import Prepared
+from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.media import encode_base64, is_remote, read_media_file
+from auricle.models.http.render_request import render_request
+from auricle.models.http.timing import PreparedRequest
 
 ROLES = {"user": "user", "assistant": "model"}
 
@@ -28,7 +28,7 @@ class Gemini(HttpModel):
         if not self.service.model:
             raise SpecError("gemini: say which model: -M model=gemini-2.5-flash.")
 
-    def authorisation(self, key: str) -> dict[str, str]:
+    def auth_headers(self, key: str) -> dict[str, str]:
         return {"x-goog-api-key": key} if key else {}  # never in the address, where logs see it
 
     @property
@@ -37,17 +37,17 @@ class Gemini(HttpModel):
 
     async def generate(self, request: Generate) -> Generation:
         reply = await self.post(*await self.in_thread(self.prepare, request))
-        said = self.said(reply)
-        self.used(said, reply.charged)
+        said = self.parse_reply(reply)
+        self.record_usage(said, reply.charged_tokens)
         return said
 
-    def prepare(self, request: Generate) -> Prepared:
-        return Prepared(self.path, self.body(request), "application/json")
+    def prepare(self, request: Generate) -> PreparedRequest:
+        return PreparedRequest(self.path, self.encode_body(request), "application/json")
 
-    def said(self, reply: Reply) -> Generation:
-        return _generation(self.document(reply), reply.host)
+    def parse_reply(self, reply: Reply) -> Generation:
+        return _parse_generation(self.parse_json(reply), reply.host)
 
-    def body(self, request: Generate) -> bytes:
+    def encode_body(self, request: Generate) -> bytes:
         system = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
         settings: dict[str, Any] = {
             "maxOutputTokens": request.max_tokens,
@@ -56,49 +56,51 @@ class Gemini(HttpModel):
         if request.stop:
             settings["stopSequences"] = request.stop
         asked: dict[str, Any] = {
-            "contents": [self._turn(turn) for turn in request.turns if turn.role != "system"],
+            "contents": [
+                self._encode_turn(turn) for turn in request.turns if turn.role != "system"
+            ],
             "generationConfig": settings,
         }
         if system:
-            asked["systemInstruction"] = {"parts": [self._part(part) for part in system]}
-        return orjson.dumps(merged(asked, self.service.extra))
+            asked["systemInstruction"] = {"parts": [self._encode_part(part) for part in system]}
+        return orjson.dumps(merge_extra(asked, self.service.extra))
 
-    def shown(self, request: Request) -> str:
+    def preview_request(self, request: Request) -> str:
         if not isinstance(request, Generate):
             return ""
-        return written(self.path, self.body(request))
+        return render_request(self.path, self.encode_body(request))
 
-    def _turn(self, turn: Turn) -> dict[str, Any]:
-        return {"role": ROLES[turn.role], "parts": [self._part(part) for part in turn.parts]}
+    def _encode_turn(self, turn: Turn) -> dict[str, Any]:
+        return {"role": ROLES[turn.role], "parts": [self._encode_part(part) for part in turn.parts]}
 
-    def _part(self, part: Part) -> dict[str, Any]:
+    def _encode_part(self, part: Part) -> dict[str, Any]:
         if isinstance(part, str):
             return {"text": part}
-        if remote(part):
+        if is_remote(part):
             return {"fileData": {"fileUri": part.uri}}
         if isinstance(part, Audio):
             sound = self.encoder(part)
             kind, content = sound.media_type, sound.content
         else:
-            kind, content = part.media_type, picture(part, self.service.max_megabytes)
-        held = orjson.Fragment(b'"' + base64(content) + b'"')
+            kind, content = part.media_type, read_media_file(part, self.service.max_megabytes)
+        held = orjson.Fragment(b'"' + encode_base64(content) + b'"')
         return {"inlineData": {"mimeType": kind, "data": held}}
 
 
-def _generation(answer: Any, host: str) -> Generation:
+def _parse_generation(document: Any, host: str) -> Generation:
     """The first candidate, without what the model only thought."""
     try:
-        if not answer.get("candidates"):
-            why = (answer.get("promptFeedback") or {}).get("blockReason", "no reason given")
+        if not document.get("candidates"):
+            why = (document.get("promptFeedback") or {}).get("blockReason", "no reason given")
             raise Refused(f"{host} would not answer: {why}")
-        first = answer["candidates"][0]
+        first = document["candidates"][0]
         parts = (first.get("content") or {}).get("parts") or []
-        usage = answer.get("usageMetadata") or {}
+        usage = document.get("usageMetadata") or {}
         return Generation(
             text="".join(part.get("text", "") for part in parts if not part.get("thought")),
-            tokens=count(usage.get("candidatesTokenCount")),
-            input_tokens=count(usage.get("promptTokenCount")),
+            tokens=parse_count(usage.get("candidatesTokenCount")),
+            input_tokens=parse_count(usage.get("promptTokenCount")),
             finish=str(first.get("finishReason") or "").lower(),
         )
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Refused(f"{host} answered {shape(answer)}, no candidates") from error
+        raise Refused(f"{host} answered {describe_shape(document)}, no candidates") from error

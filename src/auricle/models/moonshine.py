@@ -8,7 +8,7 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import the_sound
+from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
 
 RATE = 16_000
@@ -22,13 +22,13 @@ class Moonshine(BatchModel):
 
     def __init__(self, *, vad_threshold: float = 0.0) -> None:
         """Voice detection is off (0): on short clips it invents words. For minutes, give 0.5."""
-        self._transcriber = _transcriber(vad_threshold)
+        self._transcriber = _load_transcriber(vad_threshold)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        sound = the_sound(request).decode(RATE)
+        sound = get_single_audio(request).decode(RATE)
         heard = self._transcriber.transcribe_without_streaming(sound, RATE)
         return " ".join(line.text.strip() for line in heard.lines)
 
@@ -36,7 +36,7 @@ class Moonshine(BatchModel):
         self._transcriber.close()
 
 
-def _transcriber(vad_threshold: float) -> Any:
+def _load_transcriber(vad_threshold: float) -> Any:
     try:
         from moonshine_voice import ModelArch, Transcriber, get_model_path
     except ImportError as error:

@@ -8,7 +8,7 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Turn
 
 
-def words(turn: Turn) -> str:
+def turn_text(turn: Turn) -> str:
     """A turn's text; a model that only reads is not given a sound and left to guess."""
     for part in turn.parts:
         if not isinstance(part, str):
@@ -16,6 +16,6 @@ def words(turn: Turn) -> str:
     return "".join(str(part) for part in turn.parts)
 
 
-def joined(turns: Sequence[Turn]) -> str:
+def join_turns(turns: Sequence[Turn]) -> str:
     """Turns on lines of their own, without a word about who speaks."""
-    return "\n".join(words(turn) for turn in turns)
+    return "\n".join(turn_text(turn) for turn in turns)

@@ -7,7 +7,7 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import pcm, the_sound
+from auricle.models.audio_input import get_single_audio, to_pcm16
 from auricle.models.base import BatchModel
 
 RATE = 16_000
@@ -31,7 +31,7 @@ class PocketSphinx(BatchModel):
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        samples = pcm(the_sound(request), RATE)
+        samples = to_pcm16(get_single_audio(request), RATE)
         # Its mean-subtraction adapts from one clip to the next; each clip starts afresh, so that
         # an answer does not depend on the order of the data.
         self._decoder.reinit_feat()

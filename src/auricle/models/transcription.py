@@ -13,14 +13,14 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SampleError, SpecError
-from auricle.core.types import Generate, Generation, media
-from auricle.models.http.client import HttpModel, Reply, count, merged, shape
-from auricle.models.http.media import Encoded
-from auricle.models.http.timing import Prepared
+from auricle.core.types import Generate, Generation, list_media
+from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.media import EncodedAudio
+from auricle.models.http.timing import PreparedRequest
 
 SUFFIXES = {"opus": "ogg"}  # what servers know a file of this format by
-MARKED = re.compile("html|json")
-FORMATS = ("json", "text", "verbose_json")
+STRUCTURED_CONTENT_TYPE = re.compile("html|json")
+RESPONSE_FORMATS = ("json", "text", "verbose_json")
 
 
 class Transcription(HttpModel):
@@ -41,43 +41,49 @@ class Transcription(HttpModel):
         super().__init__(**service)
         if not self.service.model:
             raise SpecError("transcription: say which model: -M model=whisper-1.")
-        if response_format not in FORMATS:
+        if response_format not in RESPONSE_FORMATS:
             raise SpecError(
-                f"response_format should be {', '.join(FORMATS)}, not {response_format!r}."
+                f"response_format should be {', '.join(RESPONSE_FORMATS)}, not {response_format!r}."
             )
-        self.language, self.prompt, self.format = language, prompt, response_format
+        self.language, self.prompt, self.response_format = language, prompt, response_format
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
     async def generate(self, request: Generate) -> Generation:
         reply = await self.post(*await self.in_thread(self.prepare, request))
-        said = self.said(reply)
-        self.used(said, reply.charged)
+        said = self.parse_reply(reply)
+        self.record_usage(said, reply.charged_tokens)
         return said
 
-    def said(self, reply: Reply) -> Generation:
-        plain = self.format == "text" and not MARKED.search(reply.kind)
-        return _plain(reply) if plain else _generation(self.document(reply), reply.host)
+    def parse_reply(self, reply: Reply) -> Generation:
+        plain = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(
+            reply.content_type
+        )
+        return (
+            _parse_plain_text(reply)
+            if plain
+            else _parse_generation(self.parse_json(reply), reply.host)
+        )
 
-    def prepare(self, request: Generate) -> Prepared:
-        sounds = [part for part in media(request) if isinstance(part, Audio)]
+    def prepare(self, request: Generate) -> PreparedRequest:
+        sounds = [part for part in list_media(request) if isinstance(part, Audio)]
         if len(sounds) != 1:
             raise SampleError(f"one sound is transcribed at a time; here are {len(sounds)}")
         sound = self.encoder(sounds[0])
-        body, kind = upload(self._fields(request), sound)
-        return Prepared(self.path, body, kind)
+        body, kind = encode_multipart(self._form_fields(request), sound)
+        return PreparedRequest(self.path, body, kind)
 
-    def _fields(self, request: Generate) -> dict[str, Any]:
+    def _form_fields(self, request: Generate) -> dict[str, Any]:
         fields = {
             "model": self.service.model,
-            "response_format": self.format,
+            "response_format": self.response_format,
             "temperature": request.temperature,
             "language": self.language or None,
             "prompt": self.prompt or None,
         }
-        return merged(fields, self.service.extra)
+        return merge_extra(fields, self.service.extra)
 
 
-def upload(fields: Mapping[str, Any], sound: Encoded) -> tuple[bytes, str]:
+def encode_multipart(fields: Mapping[str, Any], sound: EncodedAudio) -> tuple[bytes, str]:
     """A form with a file, and its content type: the same bytes for the same form."""
     boundary = f"auricle-{blake2b(sound.content, digest_size=16).hexdigest()}"
     pieces = []
@@ -96,17 +102,17 @@ def upload(fields: Mapping[str, Any], sound: Encoded) -> tuple[bytes, str]:
     return body, f"multipart/form-data; boundary={boundary}"
 
 
-def _plain(reply: Reply) -> Generation:
+def _parse_plain_text(reply: Reply) -> Generation:
     return Generation(text=reply.content.decode("utf-8", "replace").strip())
 
 
-def _generation(answer: Any, host: str) -> Generation:
-    if not isinstance(answer, dict) or not isinstance(answer.get("text"), str):
-        raise Refused(f"{host} answered {shape(answer)}, without a text")
-    usage = answer.get("usage")
+def _parse_generation(document: Any, host: str) -> Generation:
+    if not isinstance(document, dict) or not isinstance(document.get("text"), str):
+        raise Refused(f"{host} answered {describe_shape(document)}, without a text")
+    usage = document.get("usage")
     told = usage if isinstance(usage, dict) else {}
     return Generation(
-        text=answer["text"],
-        tokens=count(told.get("output_tokens")),
-        input_tokens=count(told.get("input_tokens")),
+        text=document["text"],
+        tokens=parse_count(told.get("output_tokens")),
+        input_tokens=parse_count(told.get("input_tokens")),
     )

@@ -9,36 +9,44 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Likelihood, LogLikelihood, Turn
-from auricle.models.http.prompt_logprobs import Told, likelihood, of_prompt
-from auricle.models.http.scoring import Scorer
+from auricle.models.http.prompt_logprobs import (
+    PromptToken,
+    continuation_likelihood,
+    parse_prompt_logprobs,
+)
+from auricle.models.http.scoring import LikelihoodScorer
 from auricle.models.openai import OpenAI
-from auricle.models.plain_text import words
-from auricle.models.token_boundary import begun, refuse_nothing
+from auricle.models.plain_text import turn_text
+from auricle.models.token_boundary import check_scorable, move_trailing_space
 
 
 class VLLMChat(OpenAI):
     """The chat of `openai`, and how likely an answer is."""
 
     default_url = ""
-    most_first = None  # the server's own --max-logprobs decides
+    max_first_tokens = None  # the server's own --max-logprobs decides
 
     def __init__(self, *, start: str = "", **options: Any) -> None:
         """`start` stands before a text that follows nothing, as its start token."""
         super().__init__(**options)
-        self._scorer = Scorer(self, start=start)
+        self._scorer = LikelihoodScorer(self, start_token=start)
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
-        refuse_nothing(request)
+        check_scorable(request)
         if not request.turns:  # no chat, so no template
-            return await self._scorer.text("", request.continuation)
-        await self._scorer.prove(lambda: self._told((Turn("user", ("one",)),), "two three"))
-        turns, continuation = begun(request.turns, request.continuation)
-        before = words(turns[-1]) if turns[-1].role == "assistant" else ""
+            return await self._scorer.score_text("", request.continuation)
+        await self._scorer.ensure_supported(
+            lambda: self._score_prompt((Turn("user", ("one",)),), "two three")
+        )
+        turns, continuation = move_trailing_space(request.turns, request.continuation)
+        before = turn_text(turns[-1]) if turns[-1].role == "assistant" else ""
         context = turns[:-1] if before else turns
-        told = await self._told(context, before + continuation)
-        return likelihood(told, before + continuation, -1 if request.whole else len(before))
+        told = await self._score_prompt(context, before + continuation)
+        return continuation_likelihood(
+            told, before + continuation, -1 if request.include_context else len(before)
+        )
 
-    async def _told(self, turns: Sequence[Turn], answer: str) -> list[Told]:
+    async def _score_prompt(self, turns: Sequence[Turn], answer: str) -> list[PromptToken]:
         """Of the conversation with this answer, which the template leaves open."""
         messages = await self.in_thread(self._messages, (*turns, Turn("assistant", (answer,))))
         asked = {
@@ -50,7 +58,7 @@ class VLLMChat(OpenAI):
             "continue_final_message": True,
             "prompt_logprobs": 0,
         }
-        return of_prompt(*await self._scorer.ask(self.path, asked))
+        return parse_prompt_logprobs(*await self._scorer.post_json(self.path, asked))
 
     def _messages(self, turns: Sequence[Turn]) -> list[dict[str, Any]]:
-        return [self._message(turn) for turn in turns]
+        return [self._encode_message(turn) for turn in turns]

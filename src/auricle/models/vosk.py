@@ -14,13 +14,16 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import pcm, the_sound
+from auricle.models.audio_input import get_single_audio, to_pcm16
 from auricle.models.base import BatchModel
 
 RATE = 16_000
-PIECE = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time
+CHUNK_BYTES = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time
 SEED = 1
-NETWORKS = ("am/final.mdl", "final.mdl")  # where a model has its acoustic part, new and old
+ACOUSTIC_MODEL_FILES = (
+    "am/final.mdl",
+    "final.mdl",
+)  # where a model has its acoustic part, new and old
 
 
 class Vosk(BatchModel):
@@ -37,21 +40,21 @@ class Vosk(BatchModel):
             raise MissingExtra("The model vosk", "vosk") from error
         vosk.SetLogLevel(-1)
         self._new_recogniser = vosk.KaldiRecognizer
-        self._model: Any = _loaded(vosk, _folder(model, vosk.MODEL_DIRS))
+        self._model: Any = _load_model(vosk, _find_model_folder(model, vosk.MODEL_DIRS))
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        sound = pcm(the_sound(request), RATE)
+        sound = to_pcm16(get_single_audio(request), RATE)
         # A recogniser adapts to what it hears: each clip gets its own, and the same noise, so that
         # an answer depends neither on the order of the data nor on chance.
         _reseed()
         recogniser = self._new_recogniser(self._model, RATE)
         heard = [
             recogniser.Result()  # a pause: what was said before it is final
-            for start in range(0, len(sound), PIECE)
-            if recogniser.AcceptWaveform(sound[start : start + PIECE])
+            for start in range(0, len(sound), CHUNK_BYTES)
+            if recogniser.AcceptWaveform(sound[start : start + CHUNK_BYTES])
         ]
         texts = (json.loads(each)["text"] for each in [*heard, recogniser.FinalResult()])
         return " ".join(text for text in texts if text)
@@ -63,9 +66,9 @@ def _reseed() -> None:
         ctypes.CDLL(None).srand(SEED)
 
 
-def _folder(model: str, kept: Sequence[str | Path | None]) -> Path:
+def _find_model_folder(model: str, model_dirs: Sequence[str | Path | None]) -> Path:
     """Nothing is downloaded: the library would fetch without a checksum, or end the process."""
-    places = [Path(model).expanduser(), *(Path(place) / model for place in kept if place)]
+    places = [Path(model).expanduser(), *(Path(place) / model for place in model_dirs if place)]
     places = list(dict.fromkeys(places))  # a whole path is the same from anywhere
     for folder in places:
         if folder.is_dir():
@@ -76,9 +79,11 @@ def _folder(model: str, kept: Sequence[str | Path | None]) -> Path:
     )
 
 
-def _loaded(vosk: Any, folder: Path) -> Any:
-    if not any((folder / name).is_file() for name in NETWORKS):
-        raise SpecError(f"vosk: {folder} is no Vosk model: it has no {' or '.join(NETWORKS)}.")
+def _load_model(vosk: Any, folder: Path) -> Any:
+    if not any((folder / name).is_file() for name in ACOUSTIC_MODEL_FILES):
+        raise SpecError(
+            f"vosk: {folder} is no Vosk model: it has no {' or '.join(ACOUSTIC_MODEL_FILES)}."
+        )
     try:
         return vosk.Model(model_path=str(folder))
     except Exception as error:

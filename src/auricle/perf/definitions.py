@@ -16,12 +16,12 @@ class Definition(NamedTuple):
     undefined_when: str = ""
 
 
-_STREAM = "the answer was not streamed, or was empty"
-_CLOSED = "the load is a closed loop, in which nothing is due"
-_SILENT = "no sound came back"
+_NOT_STREAMED = "the answer was not streamed, or was empty"
+_CLOSED_LOOP = "the load is a closed loop, in which nothing is due"
+_NO_AUDIO_OUTPUT = "no sound came back"
 
-DEFINITIONS: dict[str, Definition] = {
-    "queue_s": Definition("s", "sent - due", _CLOSED),
+REQUEST_DEFINITIONS: dict[str, Definition] = {
+    "queue_s": Definition("s", "sent - due", _CLOSED_LOOP),
     "upload_s": Definition(
         "s",
         "last piece of the body (64 KiB) handed over - sent; what TTFT holds of sending",
@@ -32,28 +32,30 @@ DEFINITIONS: dict[str, Definition] = {
         "s",
         "first piece of the answer with anything in it (text, reasoning, tool call, sound) - sent;"
         " role-only, empty, keep-alive and usage events stop no clock",
-        _STREAM,
+        _NOT_STREAMED,
     ),
-    "ttfc_s": Definition("s", "first piece that is not reasoning - sent", _STREAM),
-    "ttfa_s": Definition("s", "first sound - sent", _SILENT),
+    "ttfc_s": Definition("s", "first piece that is not reasoning - sent", _NOT_STREAMED),
+    "ttfa_s": Definition("s", "first sound - sent", _NO_AUDIO_OUTPUT),
     "ttfa_audible_s": Definition(
-        "s", "first piece of sound with a sample above -50 dB of full scale - sent", _SILENT
+        "s",
+        "first piece of sound with a sample above -50 dB of full scale - sent",
+        _NO_AUDIO_OUTPUT,
     ),
     "latency_s": Definition(
         "s", "last piece of the answer - sent; if not streamed, done - sent", "the answer was empty"
     ),
     "response_s": Definition("s", "done - sent, usage events and the stream's end included"),
-    "sched_latency_s": Definition("s", "latency_s + queue_s: from when it was due", _CLOSED),
+    "sched_latency_s": Definition("s", "latency_s + queue_s: from when it was due", _CLOSED_LOOP),
     "sched_ttft_s": Definition(
-        "s", "ttft_s + queue_s: from when it was due", f"{_CLOSED}; {_STREAM}"
+        "s", "ttft_s + queue_s: from when it was due", f"{_CLOSED_LOOP}; {_NOT_STREAMED}"
     ),
     "sched_ttfa_s": Definition(
-        "s", "ttfa_s + queue_s: from when it was due", f"{_CLOSED}; {_SILENT}"
+        "s", "ttfa_s + queue_s: from when it was due", f"{_CLOSED_LOOP}; {_NO_AUDIO_OUTPUT}"
     ),
     "tpot_s": Definition(
         "s",
         "(last piece - first piece) / (output tokens - 1)",
-        f"{_STREAM}; fewer than 2 output tokens, or unknown",
+        f"{_NOT_STREAMED}; fewer than 2 output tokens, or unknown",
     ),
     "ntpot_s": Definition("s", "latency_s / output tokens", "output tokens are 0 or unknown"),
     "chunk_gap_s": Definition(
@@ -71,30 +73,34 @@ DEFINITIONS: dict[str, Definition] = {
     ),
     "rtf": Definition("", "latency_s / seconds of sound sent", "no sound was sent"),
     "rtfx_request": Definition("", "seconds of sound sent / latency_s", "no sound was sent"),
-    "gen_rtf": Definition("", "(last sound - sent) / seconds of sound that came back", _SILENT),
+    "gen_rtf": Definition(
+        "", "(last sound - sent) / seconds of sound that came back", _NO_AUDIO_OUTPUT
+    ),
     "underrun_max_s": Definition(
         "s",
         "longest silence of a player that starts with the first sound and waits when it has none",
-        _SILENT,
+        _NO_AUDIO_OUTPUT,
     ),
-    "underrun_total_s": Definition("s", "all silences of that player together", _SILENT),
+    "underrun_total_s": Definition("s", "all silences of that player together", _NO_AUDIO_OUTPUT),
     "min_prebuffer_s": Definition(
         "s",
         "the shortest wait after the first sound with which that player is never silent;"
         " it is as long as all the silences without it",
-        _SILENT,
+        _NO_AUDIO_OUTPUT,
     ),
     "prefill_tok_s": Definition(
-        "tok/s", "input tokens / ttft_s, the server's queue included", f"{_STREAM}; tokens unknown"
+        "tok/s",
+        "input tokens / ttft_s, the server's queue included",
+        f"{_NOT_STREAMED}; tokens unknown",
     ),
 }
 
-POOLED = frozenset({"chunk_gap_s", "itl_s"})
+POOLED_MEASURES = frozenset({"chunk_gap_s", "itl_s"})
 """Measures with several values a request."""
 
 HIGHER_IS_BETTER = frozenset({"rtfx_request", "prefill_tok_s"})
 
-COSTS = ("cost_hour", "cost_audio_hour", "cost_1k_requests")
+COST_MEASURES = ("cost_hour", "cost_audio_hour", "cost_1k_requests")
 
 RUN_DEFINITIONS: dict[str, Definition] = {
     "window_s": Definition("s", "length of the window all that follows is measured in"),
@@ -117,12 +123,14 @@ RUN_DEFINITIONS: dict[str, Definition] = {
         "no sound was sent",
     ),
     "audio_out_x": Definition(
-        "", "seconds of sound that came back in the window / window_s", _SILENT
+        "", "seconds of sound that came back in the window / window_s", _NO_AUDIO_OUTPUT
     ),
     "in_flight_mean": Definition("", "requests sent and not yet done, averaged over time"),
     "in_flight_max": Definition("", "the most there were at once"),
     "offered_rate": Definition(
-        "1/s", "(requests due - 1) / (last due - first due)", f"{_CLOSED}, or all are due at once"
+        "1/s",
+        "(requests due - 1) / (last due - first due)",
+        f"{_CLOSED_LOOP}, or all are due at once",
     ),
     "achieved_rate": Definition(
         "1/s", "(requests sent - 1) / (last sent - first sent)", "fewer than 2 were sent"
@@ -130,7 +138,7 @@ RUN_DEFINITIONS: dict[str, Definition] = {
     "late_p99_s": Definition(
         "s",
         "99th percentile of how late the sender was, waiting for the cap not counted",
-        _CLOSED,
+        _CLOSED_LOOP,
     ),
     "goodput_req_s": Definition(
         "1/s", "req_s of those requests that kept every promise", "nothing was promised"

@@ -17,7 +17,7 @@ Status: TypeAlias = Literal["ok", "failed", "cancelled"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Exchange:
+class RequestRecord:
     """What was sent, when it should have been, and when which part of the answer came."""
 
     index: int
@@ -65,28 +65,28 @@ class Exchange:
     error: str = ""
     """A failure's kind and words."""
 
-    def line(self) -> bytes:
+    def to_json_line(self) -> bytes:
         """JSON without what says nothing."""
-        held = ((name, getattr(self, name)) for name in NAMES)
-        said = {name: _brief(value) for name, value in held if value not in (None, "", ())}
+        held = ((name, getattr(self, name)) for name in FIELD_NAMES)
+        said = {name: _round_times(value) for name, value in held if value not in (None, "", ())}
         return orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
-    def read(cls, line: bytes | Mapping[str, Any]) -> Exchange:
-        held = dict(line if isinstance(line, Mapping) else orjson.loads(line))
+    def from_json(cls, source: bytes | Mapping[str, Any]) -> RequestRecord:
+        held = dict(source if isinstance(source, Mapping) else orjson.loads(source))
         for name in ("gaps", "token_gaps"):
             held[name] = tuple(held.get(name, ()))
         held["spoken"] = tuple((at, seconds) for at, seconds in held.get("spoken", ()))
         return cls(**held)
 
 
-NAMES = tuple(each.name for each in fields(Exchange))
+FIELD_NAMES = tuple(each.name for each in fields(RequestRecord))
 
 
-def _brief(value: Any) -> Any:
+def _round_times(value: Any) -> Any:
     """Times to ten microseconds: what is finer is noise, and bytes."""
     if isinstance(value, float):
         return round(value, 5)
     if isinstance(value, tuple):
-        return [_brief(each) for each in value]
+        return [_round_times(each) for each in value]
     return value

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Health:
+class SenderHealth:
     """Measured by the senders while they sent; None where nothing was measured."""
 
     idle_lag_p99_s: float | None = None
@@ -29,39 +29,39 @@ class Health:
     """Why the load ended before its plan did; empty if it did not."""
 
     @classmethod
-    def of(
+    def from_samples(
         cls,
         *,
         lags: Sequence[float] = (),
         idle_lags: Sequence[float] = (),
-        lates: Sequence[float] = (),
+        lateness: Sequence[float] = (),
         cpu_share: Sequence[float] = (),
         stopped: str = "",
-    ) -> Health:
+    ) -> SenderHealth:
         """From samples, in seconds, of all senders together."""
-        lag, late = _spread(lags), _spread(lates)
+        lag, late = _percentiles(lags), _percentiles(lateness)
         return cls(
-            idle_lag_p99_s=_spread(idle_lags)[1],
+            idle_lag_p99_s=_percentiles(idle_lags)[1],
             lag_p50_s=lag[0],
             lag_p99_s=lag[1],
             lag_max_s=lag[2],
             late_p50_s=late[0],
             late_p99_s=late[1],
             late_max_s=late[2],
-            late_count=sum(each > CATCH_UP for each in lates),
+            late_count=sum(each > LATE_THRESHOLD_S for each in lateness),
             cpu_share=tuple(cpu_share),
             stopped=stopped,
         )
 
-    def document(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """As JSON has it."""
         return {**asdict(self), "cpu_share": list(self.cpu_share)}
 
 
-CATCH_UP = 1.0  # seconds a request may be late before it counts as such
+LATE_THRESHOLD_S = 1.0  # seconds a request may be late before it counts as such
 
 
-def _spread(samples: Sequence[float]) -> tuple[float | None, float | None, float | None]:
+def _percentiles(samples: Sequence[float]) -> tuple[float | None, float | None, float | None]:
     """Median, 99th percentile, most."""
     import numpy as np
 

@@ -10,9 +10,9 @@ from typing import Literal
 from auricle.core.errors import SpecError
 from auricle.perf.loads import (
     Burst,
-    Closed,
+    ClosedLoop,
+    FixedRate,
     Load,
-    Paced,
     Ramp,
     SearchPlan,
     Steps,
@@ -20,7 +20,7 @@ from auricle.perf.loads import (
     Trace,
 )
 
-GRAMMAR = {
+LOAD_SYNTAX = {
     "serial": "serial",
     "closed": "closed:USERS[,USERS...][,ramp=SECONDS][,think=SECONDS]",
     "burst": "burst:COUNT[,COUNT...][,cap=N]",
@@ -35,181 +35,197 @@ GRAMMAR = {
 }
 
 
-class _Wrong(ValueError):
+class _LoadSyntaxError(ValueError):
     """What is wrong, in a few words."""
 
 
-class _Words:
+class _LoadArguments:
     """What stands behind the colon; each word is taken once, and what is left is too much."""
 
-    def __init__(self, rest: str) -> None:
-        self.plain: list[str] = []
+    def __init__(self, text: str) -> None:
+        self.positional: list[str] = []
         self.options: dict[str, str] = {}
-        for word in filter(None, (each.strip() for each in rest.split(","))):
+        for word in filter(None, (each.strip() for each in text.split(","))):
             name, equals, value = word.partition("=")
             if not equals:
-                self.plain.append(word)
+                self.positional.append(word)
             elif name in self.options:
-                raise _Wrong(f"{name} is given twice")
+                raise _LoadSyntaxError(f"{name} is given twice")
             else:
                 self.options[name] = value
 
-    def flag(self, word: str) -> bool:
+    def take_flag(self, name: str) -> bool:
         """Whether the word is there."""
-        if word not in self.plain:
+        if name not in self.positional:
             return False
-        self.plain.remove(word)
+        self.positional.remove(name)
         return True
 
-    def amount(self, name: str, default: float, *, least: float = 0.0) -> float:
-        return _amount(self.options.pop(name), name, least) if name in self.options else default
+    def take_float(self, name: str, default: float, *, minimum: float = 0.0) -> float:
+        return (
+            _parse_float(self.options.pop(name), name, minimum) if name in self.options else default
+        )
 
-    def whole(self, name: str, default: int) -> int:
-        return _whole(self.options.pop(name), name) if name in self.options else default
+    def take_int(self, name: str, default: int) -> int:
+        return _parse_int(self.options.pop(name), name) if name in self.options else default
 
-    def cap(self) -> int | None:
-        return self.whole("cap", 0) or None
+    def take_cap(self) -> int | None:
+        return self.take_int("cap", 0) or None
 
-    def taken(self) -> list[str]:
+    def take_positional(self) -> list[str]:
         """The plain words, of which there must be some."""
-        found, self.plain = self.plain, []
+        found, self.positional = self.positional, []
         if not found:
-            raise _Wrong("a number is missing")
+            raise _LoadSyntaxError("a number is missing")
         return found
 
-    def finish(self) -> None:
+    def reject_unused(self) -> None:
         """Refuse what nobody took."""
-        left = self.plain + [f"{name}=" for name in self.options]
+        left = self.positional + [f"{name}=" for name in self.options]
         if left:
-            raise _Wrong(f"{left[0]} means nothing here")
+            raise _LoadSyntaxError(f"{left[0]} means nothing here")
 
 
-def _amount(word: str, name: str, least: float = 0.0) -> float:
+def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
     try:
-        value = float(word)
+        value = float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and value >= least):
-        bound = "above 0" if least == TINY else f"of at least {least:g}"
-        raise _Wrong(f"{name} must be a number {bound}, not {word!r}")
+    if not (math.isfinite(value) and value >= minimum):
+        bound = "above 0" if minimum == MIN_POSITIVE else f"of at least {minimum:g}"
+        raise _LoadSyntaxError(f"{name} must be a number {bound}, not {text!r}")
     return value
 
 
-TINY = 1e-9  # what must be more than nothing
+MIN_POSITIVE = 1e-9  # what must be more than nothing
 
 
-def _whole(word: str, name: str) -> int:
-    if not word.isdecimal() or int(word) < 1:
-        raise _Wrong(f"{name} must be a whole number above 0, not {word!r}")
-    return int(word)
+def _parse_int(text: str, name: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise _LoadSyntaxError(f"{name} must be a whole number above 0, not {text!r}")
+    return int(text)
 
 
-def _rates(words: _Words) -> list[float]:
-    return [_amount(word, "a rate", TINY) for word in words.taken()]
+def _parse_rates(arguments: _LoadArguments) -> list[float]:
+    return [_parse_float(word, "a rate", MIN_POSITIVE) for word in arguments.take_positional()]
 
 
-def _closed(words: _Words) -> list[Load]:
-    ramp, think = words.amount("ramp", 0.0), words.amount("think", 0.0)
-    return [Closed(_whole(word, "users"), ramp, think) for word in words.taken()]
+def _parse_closed(arguments: _LoadArguments) -> list[Load]:
+    ramp, think = arguments.take_float("ramp", 0.0), arguments.take_float("think", 0.0)
+    return [
+        ClosedLoop(_parse_int(word, "users"), ramp, think) for word in arguments.take_positional()
+    ]
 
 
-def _burst(words: _Words) -> list[Load]:
-    cap = words.cap()
-    return [Burst(_whole(word, "a burst"), cap) for word in words.taken()]
+def _parse_burst(arguments: _LoadArguments) -> list[Load]:
+    cap = arguments.take_cap()
+    return [Burst(_parse_int(word, "a burst"), cap) for word in arguments.take_positional()]
 
 
-def _paced(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_Words], list[Load]]:
-    def made(words: _Words) -> list[Load]:
-        cap, shape = words.cap(), 1.0
+def _fixed_rate_parser(
+    kind: Literal["constant", "poisson", "gamma"],
+) -> Callable[[_LoadArguments], list[Load]]:
+    def made(words: _LoadArguments) -> list[Load]:
+        cap, shape = words.take_cap(), 1.0
         if kind == "gamma":
             if "shape" not in words.options:
-                raise _Wrong("shape= is missing")
-            shape = words.amount("shape", 1.0, least=TINY)
-        return [Paced(kind, rate, shape, cap) for rate in _rates(words)]
+                raise _LoadSyntaxError("shape= is missing")
+            shape = words.take_float("shape", 1.0, minimum=MIN_POSITIVE)
+        return [FixedRate(kind, rate, shape, cap) for rate in _parse_rates(words)]
 
     return made
 
 
-def _ramp(words: _Words) -> list[Load]:
-    if "over" not in words.options:
-        raise _Wrong("over= is missing")
-    over, cap = words.amount("over", 0.0, least=TINY), words.cap()
-    curved, random = words.flag("exp"), words.flag("poisson")
-    (bounds, *more) = words.taken()
+def _parse_ramp(arguments: _LoadArguments) -> list[Load]:
+    if "over" not in arguments.options:
+        raise _LoadSyntaxError("over= is missing")
+    over, cap = arguments.take_float("over", 0.0, minimum=MIN_POSITIVE), arguments.take_cap()
+    curved, random = arguments.take_flag("exp"), arguments.take_flag("poisson")
+    (bounds, *more) = arguments.take_positional()
     first, dash, last = bounds.partition("-")
     if more or not dash:
-        raise _Wrong(f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}")
-    start = _amount(first, "the first rate", TINY if curved else 0.0)
-    end = _amount(last, "the last rate", TINY if curved else 0.0)
+        raise _LoadSyntaxError(
+            f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}"
+        )
+    start = _parse_float(first, "the first rate", MIN_POSITIVE if curved else 0.0)
+    end = _parse_float(last, "the last rate", MIN_POSITIVE if curved else 0.0)
     if start + end <= 0:
-        raise _Wrong("one of the rates must be above 0")
+        raise _LoadSyntaxError("one of the rates must be above 0")
     return [Ramp(start, end, over, curved, random, cap)]
 
 
-def _steps(words: _Words) -> list[Load]:
-    random, cap = words.flag("poisson"), words.cap()
+def _parse_steps(arguments: _LoadArguments) -> list[Load]:
+    random, cap = arguments.take_flag("poisson"), arguments.take_cap()
     found = []
-    for word in words.taken():
+    for word in arguments.take_positional():
         rate, times, seconds = word.partition("x")
         if not times:
-            raise _Wrong(f"a step is a rate and seconds, such as 5x30, not {word!r}")
-        found.append((_amount(rate, "a rate", TINY), _amount(seconds, "seconds", TINY)))
+            raise _LoadSyntaxError(f"a step is a rate and seconds, such as 5x30, not {word!r}")
+        found.append(
+            (
+                _parse_float(rate, "a rate", MIN_POSITIVE),
+                _parse_float(seconds, "seconds", MIN_POSITIVE),
+            )
+        )
     return [Steps(tuple(found), random, cap)]
 
 
-def _trace(words: _Words) -> list[Load]:
-    return [Trace(words.amount("scale", 1.0, least=TINY), words.cap())]
+def _parse_trace(arguments: _LoadArguments) -> list[Load]:
+    return [Trace(arguments.take_float("scale", 1.0, minimum=MIN_POSITIVE), arguments.take_cap())]
 
 
-def _sweep(words: _Words) -> list[Load]:
-    high = words.whole("high", 128)
-    (points, *more) = words.taken()
-    words.plain += more
-    return [SweepPlan(_whole(points, "points"), high)]
+def _parse_sweep(arguments: _LoadArguments) -> list[Load]:
+    high = arguments.take_int("high", 128)
+    (points, *more) = arguments.take_positional()
+    arguments.positional += more
+    return [SweepPlan(_parse_int(points, "points"), high)]
 
 
-def _search(words: _Words) -> list[Load]:
-    low = words.amount("low", 1.0, least=TINY)
-    high = words.amount("high", 128.0, least=TINY)
-    within, repeat = words.amount("within", 0.05, least=TINY), words.whole("repeat", 1)
+def _parse_search(arguments: _LoadArguments) -> list[Load]:
+    low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
+    high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
+    within, repeat = (
+        arguments.take_float("within", 0.05, minimum=MIN_POSITIVE),
+        arguments.take_int("repeat", 1),
+    )
     over: Literal["rate", "closed"]
-    if words.flag("rate"):
+    if arguments.take_flag("rate"):
         over = "rate"
-    elif words.flag("closed"):
+    elif arguments.take_flag("closed"):
         over, low, high = "closed", max(1.0, round(low)), round(high)
     else:
-        raise _Wrong("rate or closed is missing")
+        raise _LoadSyntaxError("rate or closed is missing")
     if low > high:
-        raise _Wrong(f"low={low:g} is above high={high:g}")
+        raise _LoadSyntaxError(f"low={low:g} is above high={high:g}")
     return [SearchPlan(over, low, high, within, repeat)]
 
 
-MAKERS: dict[str, Callable[[_Words], list[Load]]] = {
-    "serial": lambda _: [Closed(1)],
-    "closed": _closed,
-    "burst": _burst,
-    "constant": _paced("constant"),
-    "poisson": _paced("poisson"),
-    "gamma": _paced("gamma"),
-    "ramp": _ramp,
-    "steps": _steps,
-    "trace": _trace,
-    "sweep": _sweep,
-    "search": _search,
+LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[Load]]] = {
+    "serial": lambda _: [ClosedLoop(1)],
+    "closed": _parse_closed,
+    "burst": _parse_burst,
+    "constant": _fixed_rate_parser("constant"),
+    "poisson": _fixed_rate_parser("poisson"),
+    "gamma": _fixed_rate_parser("gamma"),
+    "ramp": _parse_ramp,
+    "steps": _parse_steps,
+    "trace": _parse_trace,
+    "sweep": _parse_sweep,
+    "search": _parse_search,
 }
 
 
-def read(text: str) -> list[Load]:
+def parse_load_text(text: str) -> list[Load]:
     """The loads a text names."""
     kind, _, rest = text.strip().partition(":")
-    if kind not in MAKERS:
-        near = difflib.get_close_matches(kind, MAKERS, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(MAKERS)}."
+    if kind not in LOAD_PARSERS:
+        near = difflib.get_close_matches(kind, LOAD_PARSERS, n=1)
+        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(LOAD_PARSERS)}."
         raise SpecError(f"No load is called {kind!r}. {hint}")
     try:
-        words = _Words(rest)
-        loads = MAKERS[kind](words)
-        words.finish()
-    except _Wrong as error:
-        raise SpecError(f"Load {text!r}: {error}. Write {GRAMMAR[kind]}.") from error
+        words = _LoadArguments(rest)
+        loads = LOAD_PARSERS[kind](words)
+        words.reject_unused()
+    except _LoadSyntaxError as error:
+        raise SpecError(f"Load {text!r}: {error}. Write {LOAD_SYNTAX[kind]}.") from error
     return loads

@@ -10,15 +10,15 @@ from pathlib import Path
 
 import orjson
 
-from auricle.perf.columns import Columns
-from auricle.perf.loads import Load, Paced, Ramp, Steps
+from auricle.perf.columns import RequestColumns
+from auricle.perf.loads import FixedRate, Load, Ramp, Steps
 
-SHARE = 0.5
+WARNING_SHARE = 0.5
 """Of the ceiling may be asked for before a reader is told."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Ceiling:
+class MachineLimits:
     """The most at which a sender is still on time, by the rules that make a load point valid."""
 
     requests_s: float | None
@@ -31,63 +31,63 @@ class Ceiling:
     created: str
 
     def save(self) -> Path:
-        path = place()
+        path = limits_path()
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(orjson.dumps(asdict(self), option=orjson.OPT_INDENT_2))
         return path
 
 
-def place() -> Path:
+def limits_path() -> Path:
     root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(root).expanduser() / "auricle" / "selftest.json"
 
 
-def machine() -> str:
+def describe_machine() -> str:
     """A ceiling found elsewhere says nothing here."""
     return f"{platform.node()}, {platform.platform()}, {os.cpu_count()} cores"
 
 
-def known() -> Ceiling | None:
+def load_limits() -> MachineLimits | None:
     """What was found on this machine; None if nothing was, or it cannot be read."""
     try:
-        found = Ceiling(**orjson.loads(place().read_bytes()))
+        found = MachineLimits(**orjson.loads(limits_path().read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
-    return found if found.machine == machine() else None
+    return found if found.machine == describe_machine() else None
 
 
-def doubts(load: Load, columns: Columns, senders: int) -> Iterator[str]:
+def find_limit_warnings(load: Load, columns: RequestColumns, senders: int) -> Iterator[str]:
     """Where a load point asked more of its senders than half of what they can do."""
-    ceiling = known()
+    ceiling = load_limits()
     if ceiling is None:
         return
-    rate = fastest(load) / senders
-    if ceiling.requests_s and rate > SHARE * ceiling.requests_s:
-        yield _told(rate, ceiling.requests_s, "requests")
-    events = _events(columns) / senders
-    if ceiling.events_s and events > SHARE * ceiling.events_s:
-        yield _told(events, ceiling.events_s, "events of streams")
+    rate = max_planned_rate(load) / senders
+    if ceiling.requests_s and rate > WARNING_SHARE * ceiling.requests_s:
+        yield _limit_warning(rate, ceiling.requests_s, "requests")
+    events = _event_rate(columns) / senders
+    if ceiling.events_s and events > WARNING_SHARE * ceiling.events_s:
+        yield _limit_warning(events, ceiling.events_s, "events of streams")
 
 
-def _told(rate: float, most: float, what: str) -> str:
+def _limit_warning(rate: float, limit: float, what: str) -> str:
     return (
-        f"A sender had {rate:.3g} {what} a second, more than half of the {most:.3g} that"
+        f"A sender had {rate:.3g} {what} a second, more than half of the {limit:.3g} that"
         " `auricle perf selftest` found it can do here: use more senders, or a faster machine."
     )
 
 
-def fastest(load: Load) -> float:
+def max_planned_rate(load: Load) -> float:
     """Requests a second at the most, where a load plans them."""
-    if isinstance(load, Paced):
+    if isinstance(load, FixedRate):
         return load.rate
     if isinstance(load, Ramp):
-        return max(load.start, load.end)
+        return max(load.start_rate, load.end_rate)
     if isinstance(load, Steps):
         return max(rate for rate, _ in load.steps)
     return 0.0
 
 
-def _events(columns: Columns) -> float:
+def _event_rate(columns: RequestColumns) -> float:
     """Pieces of answers a second, over all the time in which any came."""
     import numpy as np
 

@@ -25,37 +25,49 @@ import orjson
 
 from auricle.core.errors import DataError, SpecError
 from auricle.core.serialization import decode_record
-from auricle.engine.factory import build, class_of, description, short
-from auricle.engine.signals import drained_by_interrupt
+from auricle.engine.factory import build_spec_document, build_task, display_name, resolve_model
+from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
-from auricle.perf.columns import Columns
-from auricle.perf.coordinator import Watch, play
-from auricle.perf.health import Health
-from auricle.perf.load_generator import planned
-from auricle.perf.loads import Closed, Load, Paced, SearchPlan, SweepPlan, folder, parse
-from auricle.perf.machine_limits import doubts
-from auricle.perf.plan import Plan
-from auricle.perf.pricing import Bill
-from auricle.perf.repeats import spreads
+from auricle.perf.columns import RequestColumns
+from auricle.perf.coordinator import ProgressCallback, run_load_point
+from auricle.perf.health import SenderHealth
+from auricle.perf.load_generator import schedule_due_times
+from auricle.perf.loads import (
+    ClosedLoop,
+    FixedRate,
+    Load,
+    SearchPlan,
+    SweepPlan,
+    folder_name,
+    parse_loads,
+)
+from auricle.perf.machine_limits import find_limit_warnings
+from auricle.perf.plan import LoadPointPlan
+from auricle.perf.pricing import Pricing
+from auricle.perf.repeats import summarise_repeats
 from auricle.perf.search import Search
-from auricle.perf.slo import Slo, verdict
-from auricle.perf.slo import parse as parse_slos
+from auricle.perf.slo import Slo, evaluate_run
+from auricle.perf.slo import parse_slos as parse_slos
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
 from auricle.report.publish import publish
 from auricle.runs.run_directory import Run
-from auricle.tasks.inferencers import suited, telling
+from auricle.tasks.inferencers import select_inferencer, with_context
 
 SCHEMA = 1
-PER_SENDER = 200.0  # requests a second above which one process's own work shows in its clock
-USUAL_MOST = 1000  # different samples that are made ready where nothing says how many are needed
+MAX_RATE_PER_SENDER = (
+    200.0  # requests a second above which one process's own work shows in its clock
+)
+DEFAULT_MAX_SAMPLES = (
+    1000  # different samples that are made ready where nothing says how many are needed
+)
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Wanted:
+class PerfConfig:
     """What is to be measured, and how."""
 
     loads: tuple[str, ...]
@@ -72,34 +84,41 @@ class Wanted:
     batch_size: int | None = None
     max_errors: int | None = None
     stop_saturated: bool = False
-    bill: Bill | None = None
+    pricing: Pricing | None = None
     """What is paid for it."""
     repeat: int = 1
     """How often each load is played; all once, then all again."""
 
 
-class Measuring:
+class Measurement:
     """One `auricle perf`: its folder, its points, what they showed."""
 
-    def __init__(self, spec: Spec, out: Path, wanted: Wanted, watch: Watch) -> None:
-        self.spec, self.out, self.wanted, self._watch = spec.settled(), out, wanted, watch
-        self.task, self._model = build(self.spec), class_of(self.spec)
-        can = abilities(self._model)
-        way = suited(self.task.inferencer, can, self.task.name, self.spec.model)
-        self.inferencer = telling(way, self._model, self.task.facts)
-        self.slos = parse_slos(wanted.slo) if wanted.slo else ()
-        self.loads = [load for text in wanted.loads for load in parse(text)] * wanted.repeat
-        self._refuse()
+    def __init__(
+        self, spec: Spec, out: Path, config: PerfConfig, on_progress: ProgressCallback
+    ) -> None:
+        self.spec, self.out, self.config, self._on_progress = (
+            spec.resolved(),
+            out,
+            config,
+            on_progress,
+        )
+        self.task, self._model_class = build_task(self.spec), resolve_model(self.spec)
+        can = abilities(self._model_class)
+        way = select_inferencer(self.task.inferencer, can, self.task.name, self.spec.model)
+        self.inferencer = with_context(way, self._model_class, self.task.model_context)
+        self.slos = parse_slos(config.slo) if config.slo else ()
+        self.loads = [load for text in config.loads for load in parse_loads(text)] * config.repeat
+        self._validate()
         self.points: list[dict[str, Any]] = []
-        self.found: list[dict[str, Any]] = []
+        self.search_results: list[dict[str, Any]] = []
         self.interrupted = False
 
-    def _refuse(self) -> None:
+    def _validate(self) -> None:
         """What cannot be, before a folder is made or anything is loaded."""
-        wanted = self.wanted
+        wanted = self.config
         if not self.loads:
             raise SpecError("Say what load: --load closed:8, --load poisson:4.")
-        endless = (Closed, Paced, SweepPlan, SearchPlan)
+        endless = (ClosedLoop, FixedRate, SweepPlan, SearchPlan)
         if any(isinstance(load, endless) for load in self.loads) and not (
             wanted.count or wanted.duration
         ):
@@ -109,7 +128,7 @@ class Measuring:
         if (
             wanted.senders != "auto"
             and wanted.senders > 1
-            and not issubclass(self._model, AsyncModel)
+            and not issubclass(self._model_class, AsyncModel)
         ):
             raise SpecError(f"--senders is for models behind an API; {self.spec.model} works here.")
         if (self.out / "perf.json").exists():
@@ -121,66 +140,66 @@ class Measuring:
     def run(self) -> dict[str, Any]:
         """Measure everything that is wanted; the summary of it."""
         self.out.mkdir(parents=True, exist_ok=True)
-        self._write("perf.json", self._manifest())
+        self._write_json("perf.json", self._build_manifest())
         for load in self.loads:
             if self.interrupted:
                 break
             if isinstance(load, SearchPlan):
-                self._search(load)
+                self._run_search(load)
             elif isinstance(load, SweepPlan):
-                self._sweep(load)
+                self._run_sweep(load)
             else:
-                self._point(load)
-        return self.document()
+                self._run_point(load)
+        return self.build_summary()
 
-    def _search(self, plan: SearchPlan) -> None:
-        search = Search.of(plan, self.slos)
+    def _run_search(self, plan: SearchPlan) -> None:
+        search = Search.from_plan(plan, self.slos)
         while (value := search.next_point()) is not None and not self.interrupted:
-            if (point := self._point(plan.at(value))) is None:
+            if (point := self._run_point(plan.load_at(value))) is None:
                 break
-            met = verdict(self.slos, point)
+            met = evaluate_run(self.slos, point)
             believed = point["validity"]["valid"] or met is False
-            search.told(value, met if believed else None)
-        self.found.append({"search": str(plan), **search.result().document()})
+            search.record_result(value, met if believed else None)
+        self.search_results.append({"search": str(plan), **search.result().to_dict()})
 
-    def _sweep(self, plan: SweepPlan) -> None:
+    def _run_sweep(self, plan: SweepPlan) -> None:
         sweep = Sweep(plan)
         while (load := sweep.next_point()) is not None and not self.interrupted:
-            if (point := self._point(load)) is None:
+            if (point := self._run_point(load)) is None:
                 break
-            sweep.told(load, point["run"]["req_s"]["value"])
+            sweep.record_result(load, point["run"]["req_s"]["value"])
 
-    def _point(self, load: Load) -> dict[str, Any] | None:
+    def _run_point(self, load: Load) -> dict[str, Any] | None:
         """Play one load, keep and score its answers, sum it up; None if it was stopped before."""
-        place = self.out / f"{len(self.points):02d}-{folder(load)}"
+        place = self.out / f"{len(self.points):02d}-{folder_name(load)}"
         place.mkdir()
-        plan = self._plan(load, place)
-        health = asyncio.run(self._played(plan))
-        self._write(f"{place.name}/health.json", health.document())
-        numbers = self._scored(place)
-        columns = Columns.read(place / "requests.jsonl")
+        plan = self._build_plan(load, place)
+        health = asyncio.run(self._run_load(plan))
+        self._write_json(f"{place.name}/health.json", health.to_dict())
+        numbers = self._score_answers(place)
+        columns = RequestColumns.read(place / "requests.jsonl")
         if self.interrupted and not len(columns):
             return None
-        point = point_of(columns, load, health, self.slos, self.wanted)
-        point["notes"] += doubts(load, columns, plan.senders)
+        point = summarise_point(columns, load, health, self.slos, self.config)
+        point["notes"] += find_limit_warnings(load, columns, plan.senders)
         point |= {"folder": place.name, "senders": plan.senders, "accuracy": numbers}
         self.points.append(point)
-        self._write("summary.json", self.document())
+        self._write_json("summary.json", self.build_summary())
         return point
 
-    async def _played(self, plan: Plan) -> Health:
+    async def _run_load(self, plan: LoadPointPlan) -> SenderHealth:
         stop = asyncio.Event()
-        with drained_by_interrupt(stop, signal.SIGINT, signal.SIGTERM):
-            health = await play(plan, self._watch, stop)
+        with stop_on_interrupt(stop, signal.SIGINT, signal.SIGTERM):
+            health = await run_load_point(plan, self._on_progress, stop)
         self.interrupted = stop.is_set()
         return health
 
-    def _plan(self, load: Load, place: Path) -> Plan:
-        wanted = self.wanted
-        plan = Plan(
+    def _build_plan(self, load: Load, point_folder: Path) -> LoadPointPlan:
+        wanted = self.config
+        plan = LoadPointPlan(
             spec=self.spec.model_dump(mode="json"),
             load=str(load),
-            folder=str(place.resolve()),
+            folder=str(point_folder.resolve()),
             seed=wanted.seed,
             count=wanted.count,
             duration=wanted.duration,
@@ -192,58 +211,63 @@ class Measuring:
             stream=wanted.stream,
             batch_size=wanted.batch_size,
         )
-        asked = USUAL_MOST if isinstance(load, Closed) else None
-        if not isinstance(load, (Closed, SearchPlan, SweepPlan)) and load.lasts != math.inf:
-            asked = len(planned(plan, load))
+        asked = DEFAULT_MAX_SAMPLES if isinstance(load, ClosedLoop) else None
+        if (
+            not isinstance(load, (ClosedLoop, SearchPlan, SweepPlan))
+            and load.planned_seconds != math.inf
+        ):
+            asked = len(schedule_due_times(plan, load))
         most = self.spec.limit or (wanted.count if wanted.count else asked)
-        return replace(plan, most=most, senders=self._senders(load))
+        return replace(plan, max_samples=most, senders=self._choose_sender_count(load))
 
-    def _senders(self, load: Load) -> int:
+    def _choose_sender_count(self, load: Load) -> int:
         most = getattr(load, "cap", None) or math.inf  # a cap is dealt out: at least 1 to each
-        if self.wanted.senders != "auto":
-            return int(min(self.wanted.senders, most))
-        if not issubclass(self._model, AsyncModel):
+        if self.config.senders != "auto":
+            return int(min(self.config.senders, most))
+        if not issubclass(self._model_class, AsyncModel):
             return 1
-        rate = load.rate if isinstance(load, Paced) else 0.0
+        rate = load.rate if isinstance(load, FixedRate) else 0.0
         most = min(most, (os.cpu_count() or 2) - 1)
-        return int(max(1, min(math.ceil(rate / PER_SENDER), most)))
+        return int(max(1, min(math.ceil(rate / MAX_RATE_PER_SENDER), most)))
 
-    def _scored(self, place: Path) -> list[dict[str, Any]]:
+    def _score_answers(self, point_folder: Path) -> list[dict[str, Any]]:
         """The answers as a run of their own: the same records that were timed are scored."""
-        with Run.open(place, description(self.spec, self.task, self.inferencer)) as run:
+        with Run.open(
+            point_folder, build_spec_document(self.spec, self.task, self.inferencer)
+        ) as run:
             answered = 0
-            for record in _answers(place):
+            for record in _read_answers(point_folder):
                 run.append(record)
                 answered += 1
             run.flush()
             run.write_progress({"complete": True, "rows": answered, "revision": self.task.revision})
             if not answered or not self.task.metrics:
                 return []
-            numbers = publish(run, self.task, short(self.spec.model))
-        return [_number(each) for each in numbers]
+            numbers = publish(run, self.task, display_name(self.spec.model))
+        return [_number_to_dict(each) for each in numbers]
 
-    def document(self) -> dict[str, Any]:
+    def build_summary(self) -> dict[str, Any]:
         """All that is known so far; each definition once."""
         points = [dict(point) for point in self.points]
         definitions = [point.pop("definitions", {}) for point in points]
         return {
             "schema": SCHEMA,
             "task": self.task.name,
-            "model": short(self.spec.model),
+            "model": display_name(self.spec.model),
             "interrupted": self.interrupted,
             "valid": bool(points) and all(point["validity"]["valid"] for point in points),
             "points": points,
-            "searches": self.found,
-            "spreads": spreads(points),
+            "searches": self.search_results,
+            "spreads": summarise_repeats(points),
             "definitions": definitions[0] if definitions else {},
-            "about": self._manifest(),
+            "about": self._build_manifest(),
         }
 
-    def _manifest(self) -> dict[str, Any]:
+    def _build_manifest(self) -> dict[str, Any]:
         return {
             "schema": SCHEMA,
             "spec": self.spec.public(),
-            "wanted": asdict(self.wanted),
+            "wanted": asdict(self.config),
             "revision": self.task.revision,
             "inferencer": repr(self.inferencer),
             "created": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -251,27 +275,31 @@ class Measuring:
             "platform": platform.platform(),
             "cores": os.cpu_count(),
             "clock": "time.monotonic",
-            "command": _command(),
+            "command": _command_without_secrets(),
         }
 
-    def _write(self, name: str, content: Any) -> None:
+    def _write_json(self, name: str, content: Any) -> None:
         path = self.out / name
         part = path.with_name(f"{path.name}.part")
         part.write_bytes(orjson.dumps(content, option=orjson.OPT_INDENT_2))
         part.replace(path)
 
 
-def point_of(
-    columns: Columns, load: Load, health: Health, slos: tuple[Slo, ...], wanted: Wanted
+def summarise_point(
+    columns: RequestColumns,
+    load: Load,
+    health: SenderHealth,
+    slos: tuple[Slo, ...],
+    config: PerfConfig,
 ) -> dict[str, Any]:
     """A point's numbers; one in which nothing was sent has none, and says so."""
     if not len(columns):
         raise DataError(f"{load}: nothing was sent. Is the duration longer than the warm-up?")
-    return summarise(columns, load, health, slos, wanted.window, wanted.bill)
+    return summarise(columns, load, health, slos, config.window, config.pricing)
 
 
-def _answers(place: Path) -> Iterator[Any]:
-    for part in sorted(place.glob("answers.*.jsonl")):
+def _read_answers(point_folder: Path) -> Iterator[Any]:
+    for part in sorted(point_folder.glob("answers.*.jsonl")):
         with part.open("rb") as lines:
             for line in lines:
                 if line.endswith(b"\n"):  # the last may be torn
@@ -279,7 +307,7 @@ def _answers(place: Path) -> Iterator[Any]:
         part.unlink()
 
 
-def _number(number: Any) -> dict[str, Any]:
+def _number_to_dict(number: Any) -> dict[str, Any]:
     names = ("metric", "value", "low", "high", "scored", "total", "higher_is_better", "signature")
     held = {name: getattr(number, name) for name in names}
     return {
@@ -288,7 +316,7 @@ def _number(number: Any) -> dict[str, Any]:
     }
 
 
-def _command() -> list[str]:
+def _command_without_secrets() -> list[str]:
     """What was typed, without what may be a secret: arguments of a model stand in the spec."""
     words, skipped = [], False
     for word in sys.argv[1:]:
@@ -298,6 +326,8 @@ def _command() -> list[str]:
     return words
 
 
-def measure(spec: Spec, out: str | Path, wanted: Wanted, watch: Watch) -> dict[str, Any]:
+def measure(
+    spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback
+) -> dict[str, Any]:
     """Measure serving performance; the summary, which is also in the folder."""
-    return Measuring(spec, Path(out), wanted, watch).run()
+    return Measurement(spec, Path(out), config, on_progress).run()

@@ -9,7 +9,7 @@ import orjson
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Plan:
+class LoadPointPlan:
     """What is asked of whom, under which load, for how long, and who sends it."""
 
     spec: dict[str, Any]
@@ -29,28 +29,28 @@ class Plan:
     grace: float = 30.0
     """Seconds that what is under way at the end has left."""
     max_errors: int | None = None
-    most: int | None = None
+    max_samples: int | None = None
     """Different samples that are made ready; they are sent over and over if there are too few."""
     stop_saturated: bool = False
     """End it once more is asked than can be answered."""
     stream: bool | None = None
     batch_size: int | None = None
     senders: int = 1
-    share: int = 0
+    sender_index: int = 0
     """Which of the senders this is."""
 
-    def shares(self) -> list[Plan]:
-        return [replace(self, share=share) for share in range(self.senders)]
+    def split_by_sender(self) -> list[LoadPointPlan]:
+        return [replace(self, sender_index=share) for share in range(self.senders)]
 
-    def packed(self) -> bytes:
+    def to_json(self) -> bytes:
         return orjson.dumps(asdict(self))
 
     @classmethod
-    def unpacked(cls, message: bytes) -> Self:
+    def from_json(cls, message: bytes) -> Self:
         return cls(**orjson.loads(message))
 
     @property
-    def over(self) -> float | None:
+    def total_seconds(self) -> float | None:
         """Seconds after which nothing new is sent."""
         if self.duration is None:
             return None

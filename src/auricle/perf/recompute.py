@@ -10,17 +10,17 @@ from typing import Any, TypeAlias
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.perf.columns import Columns
-from auricle.perf.health import Health
-from auricle.perf.loads import parse
-from auricle.perf.pricing import Bill
-from auricle.perf.repeats import spreads
-from auricle.perf.slo import parse as parse_slos
+from auricle.perf.columns import RequestColumns
+from auricle.perf.health import SenderHealth
+from auricle.perf.loads import parse_loads
+from auricle.perf.pricing import Pricing
+from auricle.perf.repeats import summarise_repeats
+from auricle.perf.slo import parse_slos as parse_slos
 from auricle.perf.summary import summarise
 
-Paid: TypeAlias = Callable[[str, Mapping[str, Any]], Bill | None]
+PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
 """What is paid for a model of this name and these arguments."""
-KEPT = ("folder", "senders", "accuracy")
+PRESERVED_KEYS = ("folder", "senders", "accuracy")
 """What of a load point does not come from its requests."""
 
 
@@ -28,8 +28,12 @@ def is_measurement(folder: Path) -> bool:
     return (folder / "perf.json").is_file()
 
 
-def summed_up_again(
-    folder: Path, *, slo: str = "", window: str | None = None, paid: Paid = lambda *_: None
+def recompute_summary(
+    folder: Path,
+    *,
+    slo: str = "",
+    window: str | None = None,
+    find_pricing: PricingLookup = lambda *_: None,
 ) -> dict[str, Any]:
     """The same measurement's summary, under other promises, prices or another window if given."""
     try:
@@ -39,11 +43,11 @@ def summed_up_again(
     wanted = document["about"]["wanted"]
     wanted["slo"], wanted["window"] = slo or wanted["slo"], window or wanted["window"]
     spec = document["about"]["spec"]
-    bill = paid(spec["model"], spec["model_args"])
+    bill = find_pricing(spec["model"], spec["model_args"])
     wanted["bill"] = asdict(bill) if bill else wanted.get("bill")
-    document["points"] = [_point(folder, point, wanted) for point in document["points"]]
+    document["points"] = [_recompute_point(folder, point, wanted) for point in document["points"]]
     document["valid"] = all(point["validity"]["valid"] for point in document["points"])
-    document["spreads"] = spreads(document["points"])
+    document["spreads"] = summarise_repeats(document["points"])
     path = folder / "summary.json"
     part = path.with_name("summary.json.part")
     part.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
@@ -51,13 +55,17 @@ def summed_up_again(
     return document
 
 
-def _point(folder: Path, before: Mapping[str, Any], wanted: Mapping[str, Any]) -> dict[str, Any]:
-    place = folder / before["folder"]
+def _recompute_point(
+    folder: Path, previous: Mapping[str, Any], config: Mapping[str, Any]
+) -> dict[str, Any]:
+    place = folder / previous["folder"]
     kept = orjson.loads((place / "health.json").read_bytes())
-    health = Health(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
-    slos = parse_slos(wanted["slo"]) if wanted["slo"] else ()
-    columns = Columns.read(place / "requests.jsonl")
-    bill = Bill.read(wanted["bill"])
-    point = summarise(columns, parse(before["load"])[0], health, slos, wanted["window"], bill)
+    health = SenderHealth(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
+    slos = parse_slos(config["slo"]) if config["slo"] else ()
+    columns = RequestColumns.read(place / "requests.jsonl")
+    bill = Pricing.from_dict(config["bill"])
+    point = summarise(
+        columns, parse_loads(previous["load"])[0], health, slos, config["window"], bill
+    )
     point.pop("definitions", None)
-    return {**point, **{name: before[name] for name in KEPT}}
+    return {**point, **{name: previous[name] for name in PRESERVED_KEYS}}

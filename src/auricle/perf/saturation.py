@@ -15,12 +15,12 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.columns import Columns, Floats
-from auricle.perf.windows import Course, Window, last_time
+from auricle.perf.columns import Floats, RequestColumns
+from auricle.perf.windows import CountOverTime, Window, find_last_time
 
-BINS = 10
-CRITICAL = 4.501  # Student's t of 8 degrees: by chance one in a thousand rises so steadily
-RISE = 0.5
+TREND_BINS = 10
+CRITICAL_T = 4.501  # Student's t of 8 degrees: by chance one in a thousand rises so steadily
+MIN_RELATIVE_RISE = 0.5
 """Of its mean a value must rise over the window to matter."""
 
 
@@ -29,85 +29,89 @@ class Trend:
     """A line through the means of ten stretches of time, which are nearly strangers."""
 
     per_second: float
-    grows: bool
+    is_growing: bool
 
     @classmethod
-    def of(cls, times: Floats, values: Floats, start: float, end: float) -> Trend | None:
+    def fit(cls, times: Floats, values: Floats, start: float, end: float) -> Trend | None:
         """None where a stretch has no value."""
         if end <= start:
             return None
-        place = np.clip(((times - start) / (end - start) * BINS).astype(int), 0, BINS - 1)
-        counts = np.bincount(place, minlength=BINS)
-        if len(counts) > BINS or not counts.all():
+        place = np.clip(
+            ((times - start) / (end - start) * TREND_BINS).astype(int), 0, TREND_BINS - 1
+        )
+        counts = np.bincount(place, minlength=TREND_BINS)
+        if len(counts) > TREND_BINS or not counts.all():
             return None
-        means = np.bincount(place, values, BINS) / counts
-        middles = (np.arange(BINS) - (BINS - 1) / 2) * (end - start) / BINS
+        means = np.bincount(place, values, TREND_BINS) / counts
+        middles = (np.arange(TREND_BINS) - (TREND_BINS - 1) / 2) * (end - start) / TREND_BINS
         slope = float(middles @ means / (middles @ middles))
         left = means - means.mean() - slope * middles
-        error = math.sqrt(float(left @ left) / (BINS - 2) / float(middles @ middles))
+        error = math.sqrt(float(left @ left) / (TREND_BINS - 2) / float(middles @ middles))
         level = float(np.abs(means).mean())
-        rises = slope * (end - start) > RISE * level
-        return cls(slope, rises and slope > CRITICAL * error)
+        rises = slope * (end - start) > MIN_RELATIVE_RISE * level
+        return cls(slope, rises and slope > CRITICAL_T * error)
 
 
-class Saturation:
+class SaturationDetector:
     """Watches a load point: both backlog and delay must grow over the last `window` seconds."""
 
-    def __init__(self, window: float = 30.0) -> None:
-        self._window = window
+    def __init__(self, window_seconds: float = 30.0) -> None:
+        self._window_seconds = window_seconds
         self._backlog: deque[tuple[float, float]] = deque()
         self._delay: deque[tuple[float, float]] = deque()
 
-    def add(self, at: float, backlog: float, delay: float | None = None) -> None:
+    def add(self, timestamp: float, backlog: float, delay: float | None = None) -> None:
         """Now so many are due and not yet answered; the latest waited so long for a first word."""
-        self._backlog.append((at, backlog))
+        self._backlog.append((timestamp, backlog))
         if delay is not None:
-            self._delay.append((at, delay))
+            self._delay.append((timestamp, delay))
         for kept in (self._backlog, self._delay):
             # One from before the window stays: it shows that the window is full.
-            while len(kept) > 1 and kept[1][0] <= at - self._window:
+            while len(kept) > 1 and kept[1][0] <= timestamp - self._window_seconds:
                 kept.popleft()
 
-    def reached(self) -> bool:
+    def is_saturated(self) -> bool:
         """Whether more is asked than can be answered; not before the window is full."""
         if not self._backlog or not self._delay:
             return False
         end = self._backlog[-1][0]
-        start = end - self._window
+        start = end - self._window_seconds
         if self._backlog[0][0] > start:
             return False
-        trends = (_of(each, start, end) for each in (self._backlog, self._delay))
-        return all(trend is not None and trend.grows for trend in trends)
+        trends = (_fit_samples(each, start, end) for each in (self._backlog, self._delay))
+        return all(trend is not None and trend.is_growing for trend in trends)
 
 
-def _of(samples: deque[tuple[float, float]], start: float, end: float) -> Trend | None:
+def _fit_samples(samples: deque[tuple[float, float]], start: float, end: float) -> Trend | None:
     times, values = np.array(samples).T
     late = times > start
-    return Trend.of(times[late], values[late], start, end)
+    return Trend.fit(times[late], values[late], start, end)
 
 
-def saturation(columns: Columns, values: Mapping[str, Floats], window: Window) -> dict[str, Any]:
+def assess_saturation(
+    columns: RequestColumns, measures: Mapping[str, Floats], window: Window
+) -> dict[str, Any]:
     """Whether backlog and delay grew throughout a window, and how fast."""
-    began = columns.began
+    began = columns.start_times
     rows = ~np.isnan(began)
-    done = np.where(np.isnan(columns["done"]), last_time(columns), columns["done"])
-    backlog = Course.of(began[rows], done[rows])
-    grid = np.linspace(window.start, window.end, 20 * BINS + 1)[1:]
+    done = np.where(np.isnan(columns["done"]), find_last_time(columns), columns["done"])
+    backlog = CountOverTime.from_spans(began[rows], done[rows])
+    grid = np.linspace(window.start, window.end, 20 * TREND_BINS + 1)[1:]
     counts = np.concatenate([[0.0], backlog.counts])
     waiting = counts[np.searchsorted(backlog.times, grid, side="right")]
-    delay = np.nan_to_num(values["queue_s"]) + _first_word(values)
-    known = window.began(columns) & ~np.isnan(delay)
+    delay = np.nan_to_num(measures["queue_s"]) + _time_to_first_output(measures)
+    known = window.select_requests(columns) & ~np.isnan(delay)
     trends = (
-        Trend.of(grid, waiting, window.start, window.end),
-        Trend.of(began[known], delay[known], window.start, window.end),
+        Trend.fit(grid, waiting, window.start, window.end),
+        Trend.fit(began[known], delay[known], window.start, window.end),
     )
     slopes = [None if trend is None else trend.per_second for trend in trends]
     return {
-        "saturated": all(trend is not None and trend.grows for trend in trends),
+        "saturated": all(trend is not None and trend.is_growing for trend in trends),
         "backlog_per_s": slopes[0],
         "delay_s_per_s": slopes[1],
     }
 
 
-def _first_word(values: Mapping[str, Floats]) -> Floats:
-    return np.where(np.isnan(values["ttft_s"]), values["latency_s"], values["ttft_s"])
+def _time_to_first_output(measures: Mapping[str, Floats]) -> Floats:
+    return np.where(np.isnan(measures["ttft_s"]), measures["latency_s"], measures["ttft_s"])

@@ -20,41 +20,41 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.columns import Columns
-from auricle.perf.coordinator import play
-from auricle.perf.machine_limits import Ceiling, machine
-from auricle.perf.plan import Plan
+from auricle.perf.columns import RequestColumns
+from auricle.perf.coordinator import run_load_point
+from auricle.perf.machine_limits import MachineLimits, describe_machine
+from auricle.perf.plan import LoadPointPlan
 from auricle.perf.search import Search
 from auricle.perf.summary import summarise
 
-LATENCY, PACE, WORDS = 0.2, 50, 16
+SERVER_LATENCY, SERVER_PACE, WORDS_PER_ANSWER = 0.2, 50, 16
 """What the fake server does: a first word after 0.2 s, then 50 a second, 16 in all."""
-SECONDS = 2.0
-LOW, HIGH, WITHIN = 10.0, 5120.0, 0.2
-TRIES = 2  # at a rate, as somebody else may have been at work
-SAMPLES = 64
+TRIAL_SECONDS = 2.0
+MIN_RATE, MAX_RATE, TOLERANCE = 10.0, 5120.0, 0.2
+ATTEMPTS_PER_RATE = 2  # at a rate, as somebody else may have been at work
+SAMPLE_COUNT = 64
 
 
-def selftest() -> tuple[Ceiling, Path]:
+def run_selftest() -> tuple[MachineLimits, Path]:
     """Measure what one sender on this machine can do, and save it for later measurements."""
-    with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, served() as url:
-        trial = Trial(Path(name), url)
-        found = Ceiling(
-            requests_s=trial.most(stream=False),
-            events_s=_times(trial.most(stream=True), WORDS),
+    with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, run_fake_server() as url:
+        trial = SelfTest(Path(name), url)
+        found = MachineLimits(
+            requests_s=trial.find_max_rate(stream=False),
+            events_s=_multiply(trial.find_max_rate(stream=True), WORDS_PER_ANSWER),
             idle_lag_p99_s=min(trial.idle_lags, default=None),
-            machine=machine(),
+            machine=describe_machine(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
     return found, found.save()
 
 
-def told(found: Ceiling) -> Iterator[str]:
+def describe_limits(limits: MachineLimits) -> Iterator[str]:
     """The ceiling in words, and what it means."""
-    lag = found.idle_lag_p99_s
+    lag = limits.idle_lag_p99_s
     yield "One sender, on this machine, with a fake server beside it, is on time up to"
-    yield f"  {_number(found.requests_s)} requests a second that are answered whole,"
-    yield f"  {_number(found.events_s)} events a second of streamed answers."
+    yield f"  {_format_rate(limits.requests_s)} requests a second that are answered whole,"
+    yield f"  {_format_rate(limits.events_s)} events a second of streamed answers."
     if lag is not None:
         yield f"Its event loop, when idle, wakes {1000 * lag:.2g} ms late (99th percentile)."
     yield (
@@ -63,45 +63,50 @@ def told(found: Ceiling) -> Iterator[str]:
     )
 
 
-def _number(value: float | None) -> str:
+def _format_rate(value: float | None) -> str:
     return "no" if value is None else f"{value:,.0f}"
 
 
-def _times(value: float | None, factor: int) -> float | None:
+def _multiply(value: float | None, factor: int) -> float | None:
     return None if value is None else value * factor
 
 
-class Trial:
+class SelfTest:
     """Load points against the fake server, each judged as any other would be."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self._folder, self._url = folder, url
         self._data = folder / "questions.jsonl"
-        rows = ({"id": str(at), "question": _words(at), "answer": ""} for at in range(SAMPLES))
+        rows = (
+            {"id": str(at), "question": _make_question(at), "answer": ""}
+            for at in range(SAMPLE_COUNT)
+        )
         self._data.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
-        self._points = 0
+        self._point_count = 0
         self.idle_lags: list[float] = []
 
-    def most(self, *, stream: bool) -> float | None:
+    def find_max_rate(self, *, stream: bool) -> float | None:
         """The highest rate of requests at which a point is valid."""
-        search = Search((), LOW, HIGH, within=WITHIN)
+        search = Search((), MIN_RATE, MAX_RATE, tolerance=TOLERANCE)
         while (rate := search.next_point()) is not None:
-            search.told(rate, any(self._holds(rate, stream) for _ in range(TRIES)))
+            search.record_result(
+                rate, any(self._is_valid_at(rate, stream) for _ in range(ATTEMPTS_PER_RATE))
+            )
         return search.result().best
 
-    def _holds(self, rate: float, stream: bool) -> bool:
-        plan = self._plan(rate, stream)
-        health = asyncio.run(play(plan, lambda _: None, asyncio.Event()))
+    def _is_valid_at(self, rate: float, stream: bool) -> bool:
+        plan = self._build_plan(rate, stream)
+        health = asyncio.run(run_load_point(plan, lambda _: None, asyncio.Event()))
         if health.idle_lag_p99_s is not None:
             self.idle_lags.append(health.idle_lag_p99_s)
-        columns = Columns.read(Path(plan.folder) / "requests.jsonl")
-        point = summarise(columns, plan.load, health, window="all")
+        columns = RequestColumns.read(Path(plan.folder) / "requests.jsonl")
+        point = summarise(columns, plan.load, health, window_kind="all")
         held: bool = point["validity"]["valid"]
         return held
 
-    def _plan(self, rate: float, stream: bool) -> Plan:
-        self._points += 1
-        place = self._folder / str(self._points)
+    def _build_plan(self, rate: float, stream: bool) -> LoadPointPlan:
+        self._point_count += 1
+        place = self._folder / str(self._point_count)
         place.mkdir()
         spec = Spec(
             task="qa",
@@ -109,25 +114,25 @@ class Trial:
             model="openai",
             model_args={"base_url": self._url, "model": "fake"},
         )
-        return Plan(
+        return LoadPointPlan(
             spec=spec.model_dump(mode="json"),
             load=f"constant:{rate:.4g}",
             folder=str(place),
-            duration=SECONDS,
+            duration=TRIAL_SECONDS,
             grace=5.0,
             stream=stream,
         )
 
 
-def _words(at: int) -> str:
-    return " ".join(f"word{at + word}" for word in range(WORDS))
+def _make_question(index: int) -> str:
+    return " ".join(f"word{index + word}" for word in range(WORDS_PER_ANSWER))
 
 
 @contextmanager
-def served() -> Iterator[str]:
+def run_fake_server() -> Iterator[str]:
     """The fake server in a process of its own: where it is."""
     command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0"]
-    times = ["--latency", str(LATENCY), "--pace", str(PACE)]
+    times = ["--latency", str(SERVER_LATENCY), "--pace", str(SERVER_PACE)]
     with subprocess.Popen(  # noqa: S603 - ourselves
         [*command, *times], stdout=subprocess.PIPE, text=True
     ) as process:

@@ -7,7 +7,7 @@ while (load := sweep.next_point()) is not None:
 
 from __future__ import annotations
 
-from auricle.perf.loads import Closed, Load, SweepPlan
+from auricle.perf.loads import ClosedLoop, Load, SweepPlan
 
 
 class Sweep:
@@ -15,24 +15,28 @@ class Sweep:
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
-        self._left: list[Load] = [Closed(1), Closed(plan.high)]
-        self._got: list[float | None] = []
+        self._remaining_loads: list[Load] = [ClosedLoop(1), ClosedLoop(plan.max_users)]
+        self._measured_rates: list[float | None] = []
 
     def next_point(self) -> Load | None:
         """What to try next; None at the end."""
-        return self._left[0] if self._left else None
+        return self._remaining_loads[0] if self._remaining_loads else None
 
-    def told(self, load: Load, req_s: float | None) -> None:
+    def record_result(self, load: Load, req_s: float | None) -> None:
         """What a point achieved."""
-        self._left.remove(load)
-        self._got.append(req_s)
-        if len(self._got) == 2:
-            self._left = [self._plan.at(rate) for rate in self._rates(*self._got)]
+        self._remaining_loads.remove(load)
+        self._measured_rates.append(req_s)
+        if len(self._measured_rates) == 2:
+            self._remaining_loads = [
+                self._plan.load_at(rate) for rate in self._intermediate_rates(*self._measured_rates)
+            ]
 
-    def _rates(self, serial: float | None, most: float | None) -> list[float]:
+    def _intermediate_rates(
+        self, single_user_rate: float | None, max_rate: float | None
+    ) -> list[float]:
         """Evenly between the two, without them; from further below if one user fills the server."""
-        if not most:
+        if not max_rate:
             return []
-        least = min(serial or 0.0, most / 2)
+        least = min(single_user_rate or 0.0, max_rate / 2)
         parts = self._plan.points + 1
-        return [least + (most - least) * part / parts for part in range(1, parts)]
+        return [least + (max_rate - least) * part / parts for part in range(1, parts)]

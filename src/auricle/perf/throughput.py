@@ -13,31 +13,33 @@ from typing import TypeAlias
 
 import numpy as np
 
-from auricle.perf.columns import Columns, Floats, Mask
+from auricle.perf.columns import Floats, Mask, RequestColumns
 
-Flow: TypeAlias = Callable[[Floats], Floats]
+CumulativeAmount: TypeAlias = Callable[[Floats], Floats]
 
 
-def flows(columns: Columns) -> dict[str, Flow | None]:
+def compute_cumulative_amounts(columns: RequestColumns) -> dict[str, CumulativeAmount | None]:
     """By the names of `definitions.RUN_DEFINITIONS`; of requests that ended well, in any phase."""
     ok = columns.ok
     return {
-        "req_s": arrivals(columns["done"][ok], np.ones(int(ok.sum()))),
-        "tok_out_s": _tokens(columns) if known(columns["output_tokens"][ok]) else None,
-        "tok_in_s": _spread(columns, "input_tokens")
-        if known(columns["input_tokens"][ok])
+        "req_s": accumulate_at(columns["done"][ok], np.ones(int(ok.sum()))),
+        "tok_out_s": _accumulate_output_tokens(columns)
+        if all_known(columns["output_tokens"][ok])
         else None,
-        "audio_in_x": _spread(columns, "audio_seconds"),
-        "audio_out_x": _sound(columns),
+        "tok_in_s": _accumulate_evenly(columns, "input_tokens")
+        if all_known(columns["input_tokens"][ok])
+        else None,
+        "audio_in_x": _accumulate_evenly(columns, "audio_seconds"),
+        "audio_out_x": _accumulate_audio_out(columns),
     }
 
 
-def known(values: Floats) -> bool:
+def all_known(values: Floats) -> bool:
     """Whether every one is; a sum with unknown parts would be too small."""
     return len(values) > 0 and not bool(np.isnan(values).any())
 
 
-def arrivals(times: Floats, amounts: Floats) -> Flow:
+def accumulate_at(times: Floats, amounts: Floats) -> CumulativeAmount:
     """An amount that comes all at once, at its time."""
     order = np.argsort(times)
     reached = np.concatenate([[0.0], np.cumsum(amounts[order])])
@@ -45,7 +47,7 @@ def arrivals(times: Floats, amounts: Floats) -> Flow:
     return lambda at: reached[np.searchsorted(ordered, at, side="right")]
 
 
-def _spread(columns: Columns, name: str) -> Flow | None:
+def _accumulate_evenly(columns: RequestColumns, name: str) -> CumulativeAmount | None:
     """An amount that comes evenly between sent and done."""
     rows = columns.ok & ~np.isnan(columns[name])
     if not rows.any():
@@ -59,27 +61,29 @@ def _spread(columns: Columns, name: str) -> Flow | None:
     return by
 
 
-def _sound(columns: Columns) -> Flow | None:
-    rows = np.repeat(columns.ok, columns.spoken_at.counts)
+def _accumulate_audio_out(columns: RequestColumns) -> CumulativeAmount | None:
+    rows = np.repeat(columns.ok, columns.audio_chunk_times.counts)
     if not rows.any():
         return None
-    return arrivals(columns.spoken_at.flat[rows], columns.spoken_seconds.flat[rows])
+    return accumulate_at(
+        columns.audio_chunk_times.flat[rows], columns.audio_chunk_seconds.flat[rows]
+    )
 
 
-def _tokens(columns: Columns) -> Flow:
+def _accumulate_output_tokens(columns: RequestColumns) -> CumulativeAmount:
     """Output tokens, each answer's spread evenly over its pieces; one not streamed comes whole."""
     rows = np.flatnonzero(columns.ok)
     done, tokens = columns["done"][rows], columns["output_tokens"][rows]
     pieces: Mask = columns.streamed[rows] & ~np.isnan(columns["first_token"][rows])
     first = np.where(pieces, columns["first_token"][rows], done)
-    sums = columns.gaps.folded(np.add)[rows]
+    sums = columns.gaps.reduce_rows(np.add)[rows]
     last = np.where(pieces, first + np.nan_to_num(sums), done)
-    whole = arrivals(last, tokens)
+    whole = accumulate_at(last, tokens)
 
     def under_way(at: float) -> float:
         """Of answers begun and not yet ended, the share of their pieces that came."""
         some = np.flatnonzero((first <= at) & (at < last))
-        shares = [_share(columns.gaps.of(rows[row]), at - first[row]) for row in some]
+        shares = [_share_received(columns.gaps.get_row(rows[row]), at - first[row]) for row in some]
         return float(np.dot(tokens[some], shares)) if len(some) else 0.0
 
     def by(at: Floats) -> Floats:
@@ -88,6 +92,6 @@ def _tokens(columns: Columns) -> Flow:
     return by
 
 
-def _share(gaps: Floats, since: float) -> float:
+def _share_received(gaps: Floats, elapsed: float) -> float:
     """Of the pieces of an answer, those that came within so many seconds of the first."""
-    return (1 + int(np.searchsorted(np.cumsum(gaps), since, side="right"))) / (1 + len(gaps))
+    return (1 + int(np.searchsorted(np.cumsum(gaps), elapsed, side="right"))) / (1 + len(gaps))

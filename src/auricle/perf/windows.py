@@ -12,16 +12,16 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from auricle.perf.columns import Columns, Floats, Mask
-from auricle.perf.loads import Closed, Load, Paced
+from auricle.perf.columns import Floats, Mask, RequestColumns
+from auricle.perf.loads import ClosedLoop, FixedRate, Load
 
-Kind: TypeAlias = Literal["all", "steady"]
+WindowKind: TypeAlias = Literal["all", "steady"]
 
-NEARLY = 0.9
+MIN_ACTIVE_USER_SHARE = 0.9
 """Of the users must be at work for a closed loop to be steady."""
-LENGTHS = 3
+MIN_LATENCIES_PER_WINDOW = 3
 """Times the 99th percentile of latency must fit into a steady window."""
-ROUNDS = 10
+MIN_REQUESTS_PER_USER = 10
 """Requests each user, or each place in flight, must have finished in a steady window."""
 
 
@@ -29,35 +29,35 @@ ROUNDS = 10
 class Window:
     """From just after `start` to `end`, seconds from the start of the load point."""
 
-    kind: Kind
+    kind: WindowKind
     start: float
     end: float
-    refused: str = ""
+    not_steady_reason: str = ""
     """Why there is no steady window, where one was wanted."""
 
     @property
     def length(self) -> float:
         return max(0.0, self.end - self.start)
 
-    def holds(self, times: Floats) -> Mask:
+    def contains(self, times: Floats) -> Mask:
         """Which events happened in it."""
         return (times > self.start) & (times <= self.end)
 
-    def began(self, columns: Columns) -> Mask:
+    def select_requests(self, columns: RequestColumns) -> Mask:
         """Which measured requests were due, or sent where nothing is due, in it."""
-        began = columns.began
-        return columns.measured & (began >= self.start) & (began <= self.end)
+        began = columns.start_times
+        return columns.in_measure_phase & (began >= self.start) & (began <= self.end)
 
 
 @dataclass(frozen=True, slots=True)
-class Course:
+class CountOverTime:
     """A count that changes at times: `counts[i]` from `times[i]` to `times[i + 1]`."""
 
     times: Floats
     counts: Floats
 
     @classmethod
-    def of(cls, starts: Floats, ends: Floats) -> Course:
+    def from_spans(cls, starts: Floats, ends: Floats) -> CountOverTime:
         """How many of some spans of time are under way."""
         times = np.concatenate([starts, ends])
         steps = np.concatenate([np.ones(len(starts)), -np.ones(len(ends))])
@@ -71,16 +71,16 @@ class Course:
         edges = np.clip(np.append(self.times, np.inf), start, end)
         return float(np.sum(self.counts * np.diff(edges)) / (end - start))
 
-    def most(self, start: float, end: float) -> int:
+    def maximum(self, start: float, end: float) -> int:
         ends = np.append(self.times[1:], np.inf)
         during = (ends > start) & (self.times <= end)
         return int(self.counts[during].max(initial=0))
 
-    def at_least(self, least: float, start: float, end: float) -> tuple[float, float]:
+    def longest_span_above(self, threshold: float, start: float, end: float) -> tuple[float, float]:
         """The longest stretch between two times in which the count is never less."""
         inside = np.clip(np.concatenate([[start], self.times, [end]]), start, end)
         counts = np.concatenate([[0.0], self.counts])
-        enough = np.concatenate([[False], counts >= least, [False]])
+        enough = np.concatenate([[False], counts >= threshold, [False]])
         turns = np.flatnonzero(np.diff(enough.astype(int)))
         if not len(turns):
             return start, start
@@ -89,113 +89,121 @@ class Course:
         return float(begins[longest]), float(ends[longest])
 
 
-def in_flight(columns: Columns) -> Course:
+def count_in_flight(columns: RequestColumns) -> CountOverTime:
     """Sent and not yet done, of any phase and whatever became of it."""
     sent = ~np.isnan(columns["sent"])
-    done = np.where(np.isnan(columns["done"]), last_time(columns), columns["done"])
-    return Course.of(columns["sent"][sent], done[sent])
+    done = np.where(np.isnan(columns["done"]), find_last_time(columns), columns["done"])
+    return CountOverTime.from_spans(columns["sent"][sent], done[sent])
 
 
-def last_time(columns: Columns) -> float:
+def find_last_time(columns: RequestColumns) -> float:
     """The end of all that is recorded."""
     known = [columns[name] for name in ("sent", "done")]
     return float(np.nanmax(np.concatenate(known), initial=0.0))
 
 
-def choose(columns: Columns, latency: Floats, load: Load, wanted: Kind = "steady") -> Window:
+def choose_window(
+    columns: RequestColumns, latency: Floats, load: Load, kind: WindowKind = "steady"
+) -> Window:
     """The window asked for, or all of it with the reason why a steady one would mislead."""
-    whole = _all(columns)
-    if wanted == "all":
+    whole = _whole_window(columns)
+    if kind == "all":
         return whole
-    steady = _steady(columns, latency, load)
+    steady = _steady_window(columns, latency, load)
     if isinstance(steady, str):
         return Window("all", whole.start, whole.end, steady)
     return steady
 
 
-def _all(columns: Columns) -> Window:
+def _whole_window(columns: RequestColumns) -> Window:
     """From the first measured request to the end of the last."""
-    began = columns.began[columns.measured]
-    done = columns["done"][columns.measured]
+    began = columns.start_times[columns.in_measure_phase]
+    done = columns["done"][columns.in_measure_phase]
     if np.isnan(began).all():
         return Window("all", 0.0, 0.0)
     start = float(np.nanmin(began))
-    end = float(np.nanmax(done)) if not np.isnan(done).all() else last_time(columns)
+    end = float(np.nanmax(done)) if not np.isnan(done).all() else find_last_time(columns)
     return Window("all", start, max(start, end))
 
 
-def _steady(columns: Columns, latency: Floats, load: Load) -> Window | str:
+def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Window | str:
     """The steady window, or why there is none."""
-    rows = columns.measured & ~np.isnan(latency)
+    rows = columns.in_measure_phase & ~np.isnan(latency)
     if not rows.any():
         return "no measured request ended well"
-    if not isinstance(load, Closed | Paced):
+    if not isinstance(load, ClosedLoop | FixedRate):
         return "the rate changes by plan"
     high = float(np.percentile(latency[rows], 99))
-    start, end = _bounds(columns, load, high)
+    start, end = _steady_bounds(columns, load, high)
     window = Window("steady", start, end)
-    if window.length < LENGTHS * high:
+    if window.length < MIN_LATENCIES_PER_WINDOW * high:
         return (
             f"too short: {window.length:.3g} s in which the load was steady,"
-            f" less than {LENGTHS} times the 99th percentile of latency, {high:.3g} s"
+            f" less than {MIN_LATENCIES_PER_WINDOW} times the 99th percentile of latency, {high:.3g} s"
         )
-    ended = int((columns.ok & window.holds(columns["done"])).sum())
-    places = _places(columns, load, window)
-    if ended < ROUNDS * places:
-        what = "users" if isinstance(load, Closed) else "in flight"
+    ended = int((columns.ok & window.contains(columns["done"])).sum())
+    places = _expected_concurrency(columns, load, window)
+    if ended < MIN_REQUESTS_PER_USER * places:
+        what = "users" if isinstance(load, ClosedLoop) else "in flight"
         return (
             f"too short: {ended} requests ended while the load was steady,"
-            f" less than {ROUNDS} for each of {places:.3g} {what}"
+            f" less than {MIN_REQUESTS_PER_USER} for each of {places:.3g} {what}"
         )
     return window
 
 
-def _places(columns: Columns, load: Closed | Paced, window: Window) -> float:
+def _expected_concurrency(
+    columns: RequestColumns, load: ClosedLoop | FixedRate, window: Window
+) -> float:
     """How many requests are under way at once, more or less."""
-    if isinstance(load, Closed):
+    if isinstance(load, ClosedLoop):
         return load.users
-    return max(1.0, in_flight(columns).mean(window.start, window.end) or 0.0)
+    return max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
 
 
-def _bounds(columns: Columns, load: Closed | Paced, high: float) -> tuple[float, float]:
+def _steady_bounds(
+    columns: RequestColumns, load: ClosedLoop | FixedRate, latency_p99: float
+) -> tuple[float, float]:
     """Where the load was as heavy as it should be, between warm-up and the last start."""
-    began = columns.began[columns.measured]
+    began = columns.start_times[columns.in_measure_phase]
     last = float(np.nanmax(began))
     # Those who begin together also end together, until the first answers are through: in the
     # warm-up, or after it.
-    through = float(np.nanmin(columns.began)) + high
+    through = float(np.nanmin(columns.start_times)) + latency_p99
     first = min(last, max(float(np.nanmin(began)), through))
-    if isinstance(load, Closed):
-        return at_work(columns).at_least(NEARLY * load.users, first, last)
+    if isinstance(load, ClosedLoop):
+        return count_active_users(columns).longest_span_above(
+            MIN_ACTIVE_USER_SHARE * load.users, first, last
+        )
     return first, last
 
 
-def at_work(columns: Columns) -> Course:
+def count_active_users(columns: RequestColumns) -> CountOverTime:
     """How many users have begun and not yet finished; a user who thinks is at work."""
     user = columns["user"]
     rows = ~np.isnan(user) & ~np.isnan(columns["sent"])
     if not rows.any():
-        return in_flight(columns)
-    done = np.where(np.isnan(columns["done"]), last_time(columns), columns["done"])
+        return count_in_flight(columns)
+    done = np.where(np.isnan(columns["done"]), find_last_time(columns), columns["done"])
     known, place = np.unique(user[rows], return_inverse=True)
     starts, ends = np.full(len(known), np.inf), np.full(len(known), -np.inf)
     np.minimum.at(starts, place, columns["sent"][rows])
     np.maximum.at(ends, place, done[rows])
-    return Course.of(starts, ends)
+    return CountOverTime.from_spans(starts, ends)
 
 
-def offered(columns: Columns, rows: Mask) -> float | None:
+def compute_offered_rate(columns: RequestColumns, rows: Mask) -> float | None:
     """Requests a second, as planned."""
-    return _rate(columns["due"][rows])
+    return _rate_of_times(columns["due"][rows])
 
 
-def achieved(columns: Columns, rows: Mask) -> float | None:
+def compute_achieved_rate(columns: RequestColumns, rows: Mask) -> float | None:
     """Requests a second, as sent; where some were due, of these."""
     planned = rows & ~np.isnan(columns["due"])
-    return _rate(columns["sent"][planned if planned.any() else rows])
+    return _rate_of_times(columns["sent"][planned if planned.any() else rows])
 
 
-def _rate(times: Floats) -> float | None:
+def _rate_of_times(times: Floats) -> float | None:
     known = times[~np.isnan(times)]
     span = float(np.ptp(known)) if len(known) else 0.0
     return (len(known) - 1) / span if span > 0 else None

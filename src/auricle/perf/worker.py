@@ -21,76 +21,88 @@ from typing import Any
 
 import orjson
 
-from auricle.core.errors import AuricleError, DataError, SpecError, Transient, told
-from auricle.core.gc_tuning import seldom_collected
+from auricle.core.errors import AuricleError, DataError, SpecError, Transient, describe
+from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Sample
-from auricle.engine.factory import build, class_of, construct
+from auricle.engine.factory import build_task, construct_model, resolve_model
 from auricle.engine.spec import Spec
 from auricle.models import BatchModel, abilities
-from auricle.models.http.timing import Mark
-from auricle.perf.drivers import Driver, driver
-from auricle.perf.load_generator import Case, Sending, cases
-from auricle.perf.loads import Load, Trace, parse
-from auricle.perf.plan import Plan
-from auricle.tasks.inferencers import Inferencer, suited, telling
-from auricle.tasks.inferencers.base import beside, let_go
+from auricle.models.http.timing import RequestTimer
+from auricle.perf.drivers import Driver, create_driver
+from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
+from auricle.perf.loads import Load, Trace, parse_loads
+from auricle.perf.plan import LoadPointPlan
+from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
+from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
 
-IDLE = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
-PROBE = 0.02  # seconds between two looks at it
-TRIES = 3  # at the one request that is not measured; a server may fail now and then
-LIVE = 0.5  # seconds between two words on how it goes
+IDLE_PROBE_SECONDS = (
+    0.5  # seconds in which the event loop's own lag is measured before anything is sent
+)
+PROBE_INTERVAL = 0.02  # seconds between two looks at it
+PREFLIGHT_ATTEMPTS = 3  # at the one request that is not measured; a server may fail now and then
+PROGRESS_INTERVAL = 0.5  # seconds between two words on how it goes
 
-Tell = Callable[[dict[str, Any]], None]
-Probed = dict[str, Any]
+SendMessage = Callable[[dict[str, Any]], None]
+ProbeResult = dict[str, Any]
 """What a sender measured of itself: how late its loop woke, idle and not, and its processor."""
 
 
-NOTHING: Probed = {"idle_lags": [], "lags": [], "lates": [], "cpu": 0.0, "stopped": ""}
+EMPTY_PROBE_RESULT: ProbeResult = {
+    "idle_lags": [],
+    "lags": [],
+    "lates": [],
+    "cpu": 0.0,
+    "stopped": "",
+}
 """Of one who was stopped before he sent anything."""
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class CoordinatorChannel:
     """Whoever runs the show, as a sender knows it."""
 
-    begin: Callable[[], Awaitable[float]]
+    wait_for_start: Callable[[], Awaitable[float]]
     """Tells when to start, once all are ready: seconds of the monotonic clock."""
-    tell: Tell
-    stop: asyncio.Event
+    send_message: SendMessage
+    stop_event: asyncio.Event
 
 
-async def send(plan: Plan, stage: Stage) -> Probed:
+async def run_worker(plan: LoadPointPlan, coordinator: CoordinatorChannel) -> ProbeResult:
     """One sender's whole life."""
     spec = Spec.model_validate(plan.spec)
-    task, model_class = build(spec), class_of(spec)
-    way = suited(task.inferencer, abilities(model_class), task.name, spec.model)
-    way = telling(way, model_class, task.facts)
-    inferencer = beside(way, batch=issubclass(model_class, BatchModel))
-    model = construct(model_class, spec.model, spec.model_args)
+    task, model_class = build_task(spec), resolve_model(spec)
+    way = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
+    way = with_context(way, model_class, task.model_context)
+    inferencer = adapt_to_batching(way, is_batch_model=issubclass(model_class, BatchModel))
+    model = construct_model(model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):
         model.streams = plan.stream
-    wire = driver(model, plan.batch_size)
+    wire = create_driver(model, plan.batch_size)
     try:
-        rows = takewhile(lambda _: not stage.stop.is_set(), islice(task.samples, spec.limit))
-        held = await cases((s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.most)
-        if stage.stop.is_set():
-            return NOTHING
+        rows = takewhile(
+            lambda _: not coordinator.stop_event.is_set(), islice(task.samples, spec.limit)
+        )
+        held = await prepare_samples(
+            (s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.max_samples
+        )
+        if coordinator.stop_event.is_set():
+            return EMPTY_PROBE_RESULT
         if not held:
             raise DataError(f"{task.name} has no sample that could be sent.")
-        if plan.share == 0:
+        if plan.sender_index == 0:
             await _preflight(held[0], wire)
-        with undisturbed():  # before the start is agreed on: looking for garbage takes its time
-            return await _timed(plan, inferencer, wire, held, stage)
+        with gc_paused():  # before the start is agreed on: looking for garbage takes its time
+            return await _run_load(plan, inferencer, wire, held, coordinator)
     finally:
-        await let_go(inferencer)
+        await close_inferencer(inferencer)
         await wire.close()
 
 
-async def _preflight(case: Case, wire: Driver) -> None:
+async def _preflight(sample: PreparedSample, driver: Driver) -> None:
     """One request before all others: a server that cannot answer it is not worth the wait."""
-    for left in reversed(range(TRIES)):
+    for left in reversed(range(PREFLIGHT_ATTEMPTS)):
         try:
-            await wire.fire(case.first[0], Mark())
+            await driver.send(sample.first_requests[0], RequestTimer())
         except Transient as error:
             if not left:
                 raise SpecError(f"The first request already failed: {error}") from error
@@ -100,26 +112,26 @@ async def _preflight(case: Case, wire: Driver) -> None:
             return
 
 
-async def _timed(
-    plan: Plan,
+async def _run_load(
+    plan: LoadPointPlan,
     inferencer: Inferencer,
-    wire: Driver,
-    held: list[Case],
-    stage: Stage,
-) -> Probed:
-    load = _timed_by(parse(plan.load)[0], held)
+    driver: Driver,
+    samples: list[PreparedSample],
+    coordinator: CoordinatorChannel,
+) -> ProbeResult:
+    load = _apply_trace_timestamps(parse_loads(plan.load)[0], samples)
     lags: list[float] = []
-    probe = asyncio.create_task(_probe(lags))
-    await asyncio.sleep(IDLE)
+    probe = asyncio.create_task(_measure_loop_lag(lags))
+    await asyncio.sleep(IDLE_PROBE_SECONDS)
     idle = list(lags)
-    stage.tell({"kind": "ready", "samples": len(held)})
-    start = await stage.begin()
+    coordinator.send_message({"kind": "ready", "samples": len(samples)})
+    start = await coordinator.wait_for_start()
     folder = Path(plan.folder)
-    names = (f"requests.{plan.share}.jsonl", f"answers.{plan.share}.jsonl")
+    names = (f"requests.{plan.sender_index}.jsonl", f"answers.{plan.sender_index}.jsonl")
     with (folder / names[0]).open("wb") as requests, (folder / names[1]).open("wb") as answers:
-        sending = Sending(plan, inferencer, wire, held, (requests, answers))
-        sending.stop = stage.stop
-        telling = asyncio.create_task(_tell_live(sending, stage.tell))
+        sending = LoadGenerator(plan, inferencer, driver, samples, (requests, answers))
+        sending.stop_event = coordinator.stop_event
+        telling = asyncio.create_task(_report_progress(sending, coordinator.send_message))
         lags.clear()
         cpu, wall = time.process_time(), time.monotonic()
         await sending.run(load, start)
@@ -129,47 +141,47 @@ async def _timed(
     return {
         "idle_lags": idle,
         "lags": lags,
-        "lates": sending.lates,
+        "lates": sending.lateness,
         "cpu": busy,
-        "stopped": sending.stopped,
+        "stopped": sending.stop_reason,
     }
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Without looking for garbage in what was there before: that stops the clock for everybody."""
     gc.collect()
     gc.freeze()
     try:
-        with seldom_collected():
+        with infrequent_gc():
             yield
     finally:
         gc.unfreeze()
 
 
-def _timed_by(load: Load, held: list[Case]) -> Load:
+def _apply_trace_timestamps(load: Load, samples: list[PreparedSample]) -> Load:
     """A trace gets its times from the data; other loads have their own."""
     if not isinstance(load, Trace):
         return load
-    told = [case.sample.meta.get("timestamp") for case in held]
+    told = [case.sample.meta.get("timestamp") for case in samples]
     if not all(isinstance(each, (int, float)) for each in told):
         raise DataError("trace needs a column `timestamp` with a number in every row.")
-    return load.timed([float(each) for each in told if isinstance(each, (int, float))])
+    return load.with_timestamps([float(each) for each in told if isinstance(each, (int, float))])
 
 
-async def _probe(lags: list[float]) -> None:
+async def _measure_loop_lag(lags: list[float]) -> None:
     """How late the event loop wakes whoever sleeps: what it does to everybody else's clock."""
     while True:
-        due = time.monotonic() + PROBE
-        await asyncio.sleep(PROBE)
+        due = time.monotonic() + PROBE_INTERVAL
+        await asyncio.sleep(PROBE_INTERVAL)
         lags.append(max(0.0, time.monotonic() - due))
 
 
-async def _tell_live(sending: Sending, tell: Tell) -> None:
+async def _report_progress(generator: LoadGenerator, send_message: SendMessage) -> None:
     while True:
-        await asyncio.sleep(LIVE)
-        tell({"kind": "live", **asdict(sending.live)})
-        sending.look()
+        await asyncio.sleep(PROGRESS_INTERVAL)
+        send_message({"kind": "live", **asdict(generator.progress)})
+        generator.check_saturation()
 
 
 # --- in a process of its own ------------------------------------------------------------
@@ -185,28 +197,30 @@ async def _main() -> None:
     def tell(said: dict[str, Any]) -> None:
         out.write(orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE))
 
-    plan = Plan.unpacked(await reader.readline())
+    plan = LoadPointPlan.from_json(await reader.readline())
     stop = asyncio.Event()
 
     async def begin() -> float:
         word = (await reader.readline()).split()
         if not word or word[0] != b"start":
             raise asyncio.CancelledError  # whoever started us is gone, or thinks better of it
-        listening = asyncio.create_task(_listen(reader, stop))
+        listening = asyncio.create_task(_wait_for_stop(reader, stop))
         listening.add_done_callback(lambda _: stop.set())
         return float(word[1])
 
     try:
-        tell({"kind": "end", "probed": await send(plan, Stage(begin, tell, stop))})
+        tell(
+            {"kind": "end", "probed": await run_worker(plan, CoordinatorChannel(begin, tell, stop))}
+        )
     except AuricleError as error:
-        tell({"kind": "error", "name": type(error).__name__, "message": told(error)})
+        tell({"kind": "error", "name": type(error).__name__, "message": describe(error)})
 
 
-async def _listen(reader: asyncio.StreamReader, stop: asyncio.Event) -> None:
+async def _wait_for_stop(reader: asyncio.StreamReader, stop_event: asyncio.Event) -> None:
     """Until somebody says stop, or nobody is there any more."""
     while line := await reader.readline():
         if line.strip() == b"stop":
-            stop.set()
+            stop_event.set()
             return
 
 

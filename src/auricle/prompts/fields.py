@@ -13,18 +13,18 @@ from typing import cast
 from auricle.core.errors import SampleError
 from auricle.core.types import Input, Part
 
-FIELD = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
+FIELD_PATTERN = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
 
-Piece = tuple[str, bool] | str
+TemplateSegment = tuple[str, bool] | str
 """A field's name and whether it may be absent, or a text."""
 
 
 @lru_cache(maxsize=1024)
-def pieces(template: str) -> tuple[Piece, ...]:
+def parse_template(template: str) -> tuple[TemplateSegment, ...]:
     """A template's texts and fields, in order."""
-    found: list[Piece] = []
+    found: list[TemplateSegment] = []
     end = 0
-    for match in FIELD.finditer(template):
+    for match in FIELD_PATTERN.finditer(template):
         found.append(template[end : match.start()])
         escaped, name, mark = match.groups()
         found.append(f"{{{escaped}}}" if escaped else (name, bool(mark)))
@@ -33,10 +33,10 @@ def pieces(template: str) -> tuple[Piece, ...]:
     return tuple(piece for piece in found if piece)
 
 
-def names(template: str) -> dict[str, bool]:
+def field_names(template: str) -> dict[str, bool]:
     """The fields of a template, and whether each may be absent."""
     found: dict[str, bool] = {}
-    for piece in pieces(template):
+    for piece in parse_template(template):
         if not isinstance(piece, str):
             found[piece[0]] = piece[1] and found.get(piece[0], True)
     return found
@@ -45,19 +45,19 @@ def names(template: str) -> dict[str, bool]:
 def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
     """The template with its fields filled; media stay parts of their own."""
     parts: list[Part] = []
-    for piece in pieces(template):
+    for piece in parse_template(template):
         if isinstance(piece, str):
             parts.append(piece)
         elif piece[0] in inputs:
-            parts.extend(many(inputs[piece[0]]))
+            parts.extend(as_parts(inputs[piece[0]]))
         elif not piece[1]:
             raise SampleError(
                 f"the prompt wants {{{piece[0]}}}; the sample has {', '.join(inputs) or 'nothing'}"
             )
-    return joined(parts)
+    return merge_texts(parts)
 
 
-def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
+def merge_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
     """Neighbouring texts as one, so that a model sees a prompt and not its seams."""
     found: list[Part] = []
     for part in parts:
@@ -68,5 +68,5 @@ def joined(parts: Sequence[Part]) -> tuple[Part, ...]:
     return tuple(found)
 
 
-def many(value: Input) -> list[Part]:
+def as_parts(value: Input) -> list[Part]:
     return list(value) if isinstance(value, (list, tuple)) else [cast(Part, value)]

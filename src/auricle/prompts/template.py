@@ -12,16 +12,16 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Input, Part, Sample, Turn
-from auricle.prompts.few_shot import Shot, Shots
-from auricle.prompts.fields import joined, names, render
+from auricle.prompts.few_shot import Example, FewShotSelector
+from auricle.prompts.fields import field_names, merge_texts, render
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)
-KEYS = ("system", "examples", "turns", "separator")
+SECTIONS = ("system", "examples", "turns", "separator")
 MEDIA = ("audio", "image", "video")
-TARGETS = ("target", "answer")
+TARGET_FIELDS = ("target", "answer")
 """Fields that only an example may have: what a good answer to it is."""
-SHOWN = "examples"
+EXAMPLES_FIELD = "examples"
 """The field in whose place examples stand that are text."""
 
 
@@ -43,29 +43,31 @@ class Prompt:
     """How an example is shown: as turns of its own, or as text in the place of `{examples}`."""
     separator: str = "\n\n"
     """What stands after each example that is text."""
-    shots: Shots | None = None
+    shots: FewShotSelector | None = None
 
     @classmethod
-    def of(cls, given: Any, *, system: str = "", shots: Shots | None = None) -> Prompt:
+    def of(cls, value: Any, *, system: str = "", shots: FewShotSelector | None = None) -> Prompt:
         """A prompt from a text, a list of messages, or their sections by name."""
-        if isinstance(given, Prompt):
-            return given
-        sections = given if isinstance(given, Mapping) and not _is_message(given) else {}
+        if isinstance(value, Prompt):
+            return value
+        sections = value if isinstance(value, Mapping) and not _is_message(value) else {}
         if not sections:
-            sections = {"turns": given}
-        if unknown := [str(name) for name in sections if name not in KEYS]:
-            raise _wrong(f"has no {', '.join(unknown)}; it has {', '.join(KEYS)}")
+            sections = {"turns": value}
+        if unknown := [str(name) for name in sections if name not in SECTIONS]:
+            raise _prompt_error(f"has no {', '.join(unknown)}; it has {', '.join(SECTIONS)}")
         if not sections.get("turns"):
-            raise _wrong("says nothing: it needs `turns`")
+            raise _prompt_error("says nothing: it needs `turns`")
         examples = sections.get("examples") or ()
         found = cls(
-            turns=_messages(sections["turns"], "turns"),
-            system=_text(sections.get("system", system), "system"),
-            examples=examples if isinstance(examples, str) else _messages(examples, "examples"),
+            turns=_parse_messages(sections["turns"], "turns"),
+            system=_parse_text(sections.get("system", system), "system"),
+            examples=examples
+            if isinstance(examples, str)
+            else _parse_messages(examples, "examples"),
             separator=str(sections.get("separator", "\n\n")),
             shots=shots,
         )
-        found._check()
+        found._validate()
         return found
 
     @property
@@ -73,68 +75,68 @@ class Prompt:
         """The inputs it shows, and whether each may be absent."""
         asked: dict[str, bool] = {}
         for text in (self.system, *(message.text for message in self.turns)):
-            for name, optional in names(text).items():
+            for name, optional in field_names(text).items():
                 asked[name] = optional and asked.get(name, True)
-        asked.pop(SHOWN, None)
+        asked.pop(EXAMPLES_FIELD, None)
         return asked
 
     def render(self, sample: Sample) -> tuple[Turn, ...]:
         """What is said about this sample."""
-        shots = self.shots.of(sample) if self.shots else ()
+        shots = self.shots.examples_for(sample) if self.shots else ()
         inputs = sample.inputs
         if isinstance(self.examples, str) and self.examples:
-            inputs = {**inputs, SHOWN: self._listed(shots)}
+            inputs = {**inputs, EXAMPLES_FIELD: self._example_text_parts(shots)}
         said = [Turn("system", render(self.system, inputs))] if self.system else []
         if not isinstance(self.examples, str):
             for shot in shots:
-                said.extend(self._shown(shot))
+                said.extend(self._example_turns(shot))
         said.extend(Turn(message.role, render(message.text, inputs)) for message in self.turns)
         return tuple(said)
 
-    def shown(self, shot: Shot) -> list[Part]:
+    def example_parts(self, example: Example) -> list[Part]:
         """The parts that an example is shown as."""
         if isinstance(self.examples, str) and self.examples:
-            return self._listed([shot])
-        return [part for turn in self._shown(shot) for part in turn.parts]
+            return self._example_text_parts([example])
+        return [part for turn in self._example_turns(example) for part in turn.parts]
 
-    def _shown(self, shot: Shot) -> list[Turn]:
+    def _example_turns(self, example: Example) -> list[Turn]:
         """An example as turns of its own; without a template, as the sample itself is asked."""
-        inputs = _with_target(shot)
-        template = self.examples or _answered(self.turns)
+        inputs = _example_inputs(example)
+        template = self.examples or _append_target(self.turns)
         return [
             Turn(message.role, render(message.text, inputs))
             for message in template
             if isinstance(message, Message)
         ]
 
-    def _listed(self, shots: Sequence[Shot]) -> list[Part]:
+    def _example_text_parts(self, examples: Sequence[Example]) -> list[Part]:
         """Examples as text, with what separates them after each."""
         parts: list[Part] = []
-        for shot in shots:
-            parts += [*render(str(self.examples), _with_target(shot)), self.separator]
-        return list(joined(parts))
+        for shot in examples:
+            parts += [*render(str(self.examples), _example_inputs(shot)), self.separator]
+        return list(merge_texts(parts))
 
-    def _check(self) -> None:
+    def _validate(self) -> None:
         """Refuse a prompt that would show the answer, or has no place for its examples."""
-        if found := [name for name in self.fields if name in TARGETS]:
-            raise _wrong(f"would show the answer: {{{found[0]}}} may stand in examples only")
+        if found := [name for name in self.fields if name in TARGET_FIELDS]:
+            raise _prompt_error(f"would show the answer: {{{found[0]}}} may stand in examples only")
         texts = [message.text for message in self.turns]
-        placed = any(SHOWN in names(text) for text in texts)
+        placed = any(EXAMPLES_FIELD in field_names(text) for text in texts)
         if isinstance(self.examples, str) and self.examples and not placed:
-            raise _wrong("has examples that are text, and no {examples} in its turns")
+            raise _prompt_error("has examples that are text, and no {examples} in its turns")
         if placed and not (isinstance(self.examples, str) and self.examples):
-            raise _wrong("has {examples} in its turns, and no `examples` that are text")
+            raise _prompt_error("has {examples} in its turns, and no `examples` that are text")
         if self.turns[-1].role == "system":
-            raise _wrong("ends with a system message, which nobody answers")
+            raise _prompt_error("ends with a system message, which nobody answers")
 
 
-def _with_target(shot: Shot) -> dict[str, Input]:
+def _example_inputs(example: Example) -> dict[str, Input]:
     """All that an example may show: its row's other columns, too."""
-    columns = {k: str(v) for k, v in shot.meta.items() if isinstance(v, (str, int, float))}
-    return {**columns, **shot.inputs, **dict.fromkeys(TARGETS, shot.answer)}
+    columns = {k: str(v) for k, v in example.meta.items() if isinstance(v, (str, int, float))}
+    return {**columns, **example.inputs, **dict.fromkeys(TARGET_FIELDS, example.answer)}
 
 
-def _answered(turns: Sequence[Message]) -> tuple[Message, ...]:
+def _append_target(turns: Sequence[Message]) -> tuple[Message, ...]:
     """A sample's turns with its answer behind them; after words put in the model's mouth, too."""
     if turns[-1].role == "assistant":
         begun = turns[-1].text
@@ -143,59 +145,61 @@ def _answered(turns: Sequence[Message]) -> tuple[Message, ...]:
     return (*turns, Message("assistant", "{target}"))
 
 
-def _messages(given: Any, section: str) -> tuple[Message, ...]:
-    if isinstance(given, str) or _is_message(given):
-        given = [given]
-    if not isinstance(given, Sequence):
-        raise _wrong(f"has {section} that are no list of messages: {given!r}", section)
-    return tuple(_message(each, section, at) for at, each in enumerate(given))
+def _parse_messages(value: Any, section: str) -> tuple[Message, ...]:
+    if isinstance(value, str) or _is_message(value):
+        value = [value]
+    if not isinstance(value, Sequence):
+        raise _prompt_error(f"has {section} that are no list of messages: {value!r}", section)
+    return tuple(_parse_message(each, section, at) for at, each in enumerate(value))
 
 
-def _message(given: Any, section: str, at: int) -> Message:
+def _parse_message(value: Any, section: str, index: int) -> Message:
     """`user: text`, `{role: user, content: …}`, or a text that the user says."""
-    if isinstance(given, Message):
-        return given
-    if isinstance(given, str):
-        return Message("user", given)
-    if isinstance(given, Mapping) and {*given} == {"role", "content"}:
-        given = {given["role"]: given["content"]}
-    if not (isinstance(given, Mapping) and len(given) == 1 and next(iter(given)) in ROLES):
-        raise _wrong(f"should say `user:`, `assistant:` or `system:`, not {given!r}", section, at)
-    ((role, content),) = given.items()
-    return Message(role, _text(content, section, at))
+    if isinstance(value, Message):
+        return value
+    if isinstance(value, str):
+        return Message("user", value)
+    if isinstance(value, Mapping) and {*value} == {"role", "content"}:
+        value = {value["role"]: value["content"]}
+    if not (isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in ROLES):
+        raise _prompt_error(
+            f"should say `user:`, `assistant:` or `system:`, not {value!r}", section, index
+        )
+    ((role, content),) = value.items()
+    return Message(role, _parse_text(content, section, index))
 
 
-def _text(content: Any, *where: str | int) -> str:
+def _parse_text(content: Any, *where: str | int) -> str:
     """A text with fields, from a text or from a list of parts."""
     if isinstance(content, (str, int, float)):
         return str(content)
     if not isinstance(content, Sequence):
         content = [content]
-    return "".join(_part(each, *where) for each in content)
+    return "".join(_parse_part(each, *where) for each in content)
 
 
-def _part(given: Any, *where: str | int) -> str:
+def _parse_part(part: Any, *where: str | int) -> str:
     """`{audio: name}` is the field `{name}`; `{text: …}` is a text, which may have fields."""
-    if isinstance(given, str):
-        return given
-    if isinstance(given, Mapping) and len(given) == 1:
-        ((kind, value),) = given.items()
+    if isinstance(part, str):
+        return part
+    if isinstance(part, Mapping) and len(part) == 1:
+        ((kind, value),) = part.items()
         if kind in MEDIA and isinstance(value, str):
             return f"{{{value}}}"
         if kind == "text":
             return str(value)
     kinds = ", ".join(f"`{kind}: field`" for kind in MEDIA)
-    raise _wrong(f"has a part that is no text, `text: …`, {kinds}: {given!r}", *where)
+    raise _prompt_error(f"has a part that is no text, `text: …`, {kinds}: {part!r}", *where)
 
 
-def _is_message(given: Any) -> bool:
+def _is_message(value: Any) -> bool:
     """One message, and not sections by name, of which `system` is one."""
-    if not isinstance(given, Mapping):
+    if not isinstance(value, Mapping):
         return False
-    return ({*given} == {"role", "content"} and given["role"] in ROLES) or (
-        len(given) == 1 and next(iter(given)) in ("user", "assistant")
+    return ({*value} == {"role", "content"} and value["role"] in ROLES) or (
+        len(value) == 1 and next(iter(value)) in ("user", "assistant")
     )
 
 
-def _wrong(what: str, *where: str | int) -> SpecError:
-    return SpecError(f"The prompt {what}.", where=("prompt", *where))
+def _prompt_error(problem: str, *where: str | int) -> SpecError:
+    return SpecError(f"The prompt {problem}.", location=("prompt", *where))

@@ -8,23 +8,32 @@ from typing import Any
 
 from auricle.report import sample_cards
 from auricle.report.compare_text import (
-    chance,
-    counts,
-    decided,
-    ends,
-    heading,
-    moved,
-    printed,
-    sentence,
+    change_heading,
+    describe_row,
+    format_difference,
+    format_difference_interval,
+    format_p_value,
+    format_pair_count,
+    is_significant,
+    typeset,
 )
-from auricle.report.confusion_html import confusions
-from auricle.report.formatting import NONE, Scale, arrow, axis, count, mark, title, written
-from auricle.report.html import POLICY, asset
-from auricle.report.html_tables import cell, name_cell, named, table
-from auricle.report.html_tables import heading as head_cell
-from auricle.report.markup import Markup, tag, together
-from auricle.report.plots import style
-from auricle.report.worst_samples import Shown
+from auricle.report.confusion_html import render_confusion_changes
+from auricle.report.formatting import (
+    MISSING,
+    Scale,
+    direction_arrow,
+    draw_axis_ends,
+    draw_interval_mark,
+    format_count,
+    metric_title,
+    typeset_number,
+)
+from auricle.report.html import CONTENT_SECURITY_POLICY, load_asset
+from auricle.report.html_tables import cell, render_table, row_header, shorten_name
+from auricle.report.html_tables import header_cell as head_cell
+from auricle.report.markup import Markup, join_markup, tag
+from auricle.report.plots import load_stylesheet
+from auricle.report.worst_samples import SampleView
 
 STYLE = Markup(
     """
@@ -53,13 +62,13 @@ DETECTABLE = (
 )
 
 Document = Mapping[str, Any]
-Changed = Sequence[tuple[Shown, Shown, str]]
+ChangedSamples = Sequence[tuple[SampleView, SampleView, str]]
 Section = tuple[str, str, Sequence[Markup | None]]
 
 
-def render(document: Document, changed: Changed) -> str:
+def render_comparison(document: Document, changed_samples: ChangedSamples) -> str:
     """The whole page."""
-    found = [each for each in _sections(document, changed) if each[2]]
+    found = [each for each in _sections(document, changed_samples) if each[2]]
     body = tag(
         "body",
         tag("a", "Skip to the numbers", href="#main", class_="skip"),
@@ -70,9 +79,9 @@ def render(document: Document, changed: Changed) -> str:
             id="main",
         ),
         _footer(document),
-        tag("script", asset("page.js")),
+        tag("script", load_asset("page.js")),
     )
-    page = together(Markup("<!doctype html>\n"), tag("html", _head(document), body, lang="en"))
+    page = join_markup(Markup("<!doctype html>\n"), tag("html", _head(document), body, lang="en"))
     return page.encode("utf-8", "replace").decode() + "\n"
 
 
@@ -81,15 +90,15 @@ def _head(document: Document) -> Markup:
     return tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=CONTENT_SECURITY_POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("title", " against ".join(names)),
-        tag("style", asset("page.css"), style(), STYLE),
+        tag("style", load_asset("page.css"), load_stylesheet(), STYLE),
     )
 
 
-def _header(document: Document, found: Sequence[Section]) -> Markup:
-    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in found]
+def _header(document: Document, sections: Sequence[Section]) -> Markup:
+    links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in sections]
     links.append(tag("li", tag("a", "Method", href="#method")))
     a, b = document["a"], document["b"]
     sides = [
@@ -107,31 +116,35 @@ def _header(document: Document, found: Sequence[Section]) -> Markup:
     )
 
 
-def _overall(document: Document) -> list[Mapping[str, Any]]:
+def _overall_rows(document: Document) -> list[Mapping[str, Any]]:
     return [row for row in document["rows"] if not row["field"]]
 
 
 def _headline(document: Document) -> Markup:
     """The first metric's difference, large."""
-    rows = _overall(document)
+    rows = _overall_rows(document)
     if not rows and document["shifts"]:
         rows = [{**document["shifts"][0], "metric": document["shifts"][0]["dimension"], "unit": ""}]
     if not rows:
         return tag("p", tag("strong", "No number", class_="figure"), class_="first")
     first = rows[0]
-    better = arrow(first, spelled=True) if "higher_is_better" in first else ""
-    told = printed(moved(first["difference"], first["unit"]))
+    better = direction_arrow(first, with_words=True) if "higher_is_better" in first else ""
+    told = typeset(format_difference(first["difference"], first["unit"]))
     return tag(
         "p",
-        tag("span", tag("b", title(first["metric"])), " B − A ", better),
+        tag("span", tag("b", metric_title(first["metric"])), " B − A ", better),
         tag("strong", told, class_="figure"),
-        tag("span", f"95 % interval {ends(first)}, p {_p(first['p'])}", class_="interval"),
+        tag(
+            "span",
+            f"95 % interval {format_difference_interval(first)}, p {_format_p_equation(first['p'])}",
+            class_="interval",
+        ),
         class_="first",
     )
 
 
-def _p(p: float | None) -> str:
-    told = chance(p)
+def _format_p_equation(p: float | None) -> str:
+    told = format_p_value(p)
     return told if told.startswith("<") else f"= {told}"
 
 
@@ -147,86 +160,90 @@ def _facts(document: Document) -> Markup:
     )
     return tag(
         "dl",
-        [tag("div", tag("dt", name), tag("dd", count(value))) for name, value in facts],
+        [tag("div", tag("dt", name), tag("dd", format_count(value))) for name, value in facts],
         class_="facts",
     )
 
 
-def _sections(document: Document, changed: Changed) -> list[Section]:
+def _sections(document: Document, changed_samples: ChangedSamples) -> list[Section]:
     return [
-        ("metrics", "Metrics", _metrics(document)),
-        ("breakdowns", "Breakdown", _breakdown(document)),
-        ("matrix", "Confusions", confusions(document["matrix"]) if document["matrix"] else []),
-        ("shifts", "Shifts of the means", _shifts(document["shifts"])),
-        ("samples", "Samples that changed", _samples(document, changed)),
-        ("refused", "Not compared", _refused(document["refused"])),
+        ("metrics", "Metrics", _metrics_section(document)),
+        ("breakdowns", "Breakdown", _breakdown_section(document)),
+        (
+            "matrix",
+            "Confusions",
+            render_confusion_changes(document["matrix"]) if document["matrix"] else [],
+        ),
+        ("shifts", "Shifts of the means", _shift_section(document["shifts"])),
+        ("samples", "Samples that changed", _changed_samples_section(document, changed_samples)),
+        ("refused", "Not compared", _refusals_section(document["refused"])),
     ]
 
 
 # --- metrics ----------------------------------------------------------------------------------
 
 
-def _metrics(document: Document) -> list[Markup | None]:
-    rows = _overall(document)
+def _metrics_section(document: Document) -> list[Markup | None]:
+    rows = _overall_rows(document)
     if not rows:
         return []
-    words = [tag("p", printed(sentence(row)), class_="said-of") for row in rows]
-    return [_table("Every metric over all pairs", rows), *words]
+    words = [tag("p", typeset(describe_row(row)), class_="said-of") for row in rows]
+    return [_differences_table("Every metric over all pairs", rows), *words]
 
 
-def _breakdown(document: Document) -> list[Markup | None]:
+def _breakdown_section(document: Document) -> list[Markup | None]:
     rows = [row for row in document["rows"] if row["field"]]
-    return [_table(f"By {rows[0]['field']}", rows)] if rows else []
+    return [_differences_table(f"By {rows[0]['field']}", rows)] if rows else []
 
 
-def _table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
+def _differences_table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
     """Rows on one scale around zero for each unit; a line marks no difference."""
     alike = [row for row in rows if row["unit"] == rows[0]["unit"]]
-    scale = Scale.over(
-        [row[end] for row in alike for end in ("low", "high", "difference")], zero=True
+    scale = Scale.fit(
+        [row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True
     )
     grouped = bool(rows[0]["field"])
     head = [
-        *([head_cell(named(rows[0]["field"]), kind="of")] if grouped else []),
-        head_cell("Metric", kind=""),
+        *([head_cell(shorten_name(rows[0]["field"]), css_class="of")] if grouped else []),
+        head_cell("Metric", css_class=""),
         *(head_cell(name) for name in ("A", "B", "B − A", "95 % interval")),
-        head_cell(axis(rows[0]["unit"], scale), kind="drawn"),
+        head_cell(draw_axis_ends(rows[0]["unit"], scale), css_class="drawn"),
         *(head_cell(name) for name in ("p", "Adjusted p", "Pairs", "Better", "Worse")),
     ]
-    made = (_line(row, scale if row in alike else None, grouped) for row in rows)
-    return table(caption, head, made, "metrics")
+    made = (_difference_row(row, scale if row in alike else None, grouped) for row in rows)
+    return render_table(caption, head, made, "metrics")
 
 
-def _line(row: Mapping[str, Any], scale: Scale | None, grouped: bool) -> Markup:
+def _difference_row(row: Mapping[str, Any], scale: Scale | None, grouped: bool) -> Markup:
     unit = row["unit"]
-    told = printed(moved(row["difference"], unit))
-    name = together(tag("bdi", title(row["metric"])), " ", arrow(row))
+    told = typeset(format_difference(row["difference"], unit))
+    name = join_markup(tag("bdi", metric_title(row["metric"])), " ", direction_arrow(row))
     drawn = {**row, "value": row["difference"], "failed": 0}
     return tag(
         "tr",
-        name_cell(named(row["group"] or "(empty)")) if grouped else None,
-        cell(name, kind="kept") if grouped else name_cell(name),
-        cell(written(row["value_a"], unit)),
-        cell(written(row["value_b"], unit)),
-        cell(tag("strong", told) if decided(row) else told),
-        cell(ends(row), kind="number quiet"),
-        cell(mark(drawn, scale, 0.0) if scale else None, kind="drawn"),
-        cell(chance(row["p"])),
-        cell(chance(row["adjusted"])),
-        cell(count(row["n"])),
-        cell(count(row["better"])),
-        cell(count(row["worse"])),
+        row_header(shorten_name(row["group"] or "(empty)")) if grouped else None,
+        cell(name, css_class="kept") if grouped else row_header(name),
+        cell(typeset_number(row["value_a"], unit)),
+        cell(typeset_number(row["value_b"], unit)),
+        cell(tag("strong", told) if is_significant(row) else told),
+        cell(format_difference_interval(row), css_class="number quiet"),
+        cell(draw_interval_mark(drawn, scale, 0.0) if scale else None, css_class="drawn"),
+        cell(format_p_value(row["p"])),
+        cell(format_p_value(row["adjusted"])),
+        cell(format_count(row["n"])),
+        cell(format_count(row["better"])),
+        cell(format_count(row["worse"])),
     )
 
 
 # --- dimensions ------------------------------------------------------------------------------
 
 
-def _shifts(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
+def _shift_section(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
     """A table a dimension, all on one scale, in the models' own units."""
     if not shifts:
         return []
-    scale = Scale.over([each[end] for each in shifts for end in ("low", "high")], zero=True)
+    scale = Scale.fit([each[end] for each in shifts for end in ("low", "high")], include_zero=True)
     made: list[Markup | None] = [
         tag(
             "p",
@@ -238,69 +255,86 @@ def _shifts(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
     ]
     for name, some in groupby(shifts, key=lambda each: str(each["dimension"])):
         head = [
-            head_cell(named(name), kind="of"),
+            head_cell(shorten_name(name), css_class="of"),
             *map(head_cell, ("A", "B", "B − A", "95 % interval")),
-            head_cell(axis("", scale), kind="drawn"),
+            head_cell(draw_axis_ends("", scale), css_class="drawn"),
             *map(head_cell, ("p", "Adjusted p", "d", "Pairs")),
         ]
-        made.append(tag("div", table(name, head, [_shift(e, scale) for e in some]), class_="field"))
+        made.append(
+            tag(
+                "div",
+                render_table(name, head, [_shift_row(e, scale) for e in some]),
+                class_="field",
+            )
+        )
     return made
 
 
-def _shift(each: Mapping[str, Any], scale: Scale) -> Markup:
-    drawn = {**each, "value": each["difference"], "failed": 0, "worst": None, "best": None}
-    d = each["cohens_d"]
+def _shift_row(shift: Mapping[str, Any], scale: Scale) -> Markup:
+    drawn = {**shift, "value": shift["difference"], "failed": 0, "worst": None, "best": None}
+    d = shift["cohens_d"]
     return tag(
         "tr",
-        name_cell(named(each["label"] or "all")),
-        cell(written(each["value_a"], "")),
-        cell(written(each["value_b"], "")),
-        cell(printed(moved(each["difference"], ""))),
-        cell(ends(each), kind="number quiet"),
-        cell(mark(drawn, scale, 0.0), kind="drawn"),
-        cell(chance(each["p"])),
-        cell(chance(each["adjusted"])),
-        cell(NONE if d is None else printed(f"{d:+.2f}")),
-        cell(count(each["n"])),
+        row_header(shorten_name(shift["label"] or "all")),
+        cell(typeset_number(shift["value_a"], "")),
+        cell(typeset_number(shift["value_b"], "")),
+        cell(typeset(format_difference(shift["difference"], ""))),
+        cell(format_difference_interval(shift), css_class="number quiet"),
+        cell(draw_interval_mark(drawn, scale, 0.0), css_class="drawn"),
+        cell(format_p_value(shift["p"])),
+        cell(format_p_value(shift["adjusted"])),
+        cell(MISSING if d is None else typeset(f"{d:+.2f}")),
+        cell(format_count(shift["n"])),
     )
 
 
 # --- samples, and what is missing ------------------------------------------------------------
 
 
-def _samples(document: Document, changed: Changed) -> list[Markup | None]:
-    rows = _overall(document)
-    if not changed or not rows:
+def _changed_samples_section(
+    document: Document, changed_samples: ChangedSamples
+) -> list[Markup | None]:
+    rows = _overall_rows(document)
+    if not changed_samples or not rows:
         return []
     first = rows[0]
-    told = (f"{heading(first, became)}: {count(first[became])}." for became in ("worse", "better"))
-    intro = f"{' '.join(told)} {len(changed)} are shown."
+    told = (
+        f"{change_heading(first, became)}: {format_count(first[became])}."
+        for became in ("worse", "better")
+    )
+    intro = f"{' '.join(told)} {len(changed_samples)} are shown."
     return [
-        sample_cards.changed_samples(changed, intro, document["a"]["task"].get("language") or "")
+        sample_cards.render_changed_samples(
+            changed_samples, intro, document["a"]["task"].get("language") or ""
+        )
     ]
 
 
-def _refused(refused: Mapping[str, str]) -> list[Markup | None]:
+def _refusals_section(refused: Mapping[str, str]) -> list[Markup | None]:
     if not refused:
         return []
-    head = [head_cell("What", kind=""), head_cell("Why", kind="examples")]
+    head = [head_cell("What", css_class=""), head_cell("Why", css_class="examples")]
     rows = (
-        tag("tr", name_cell(named(name)), cell(tag("span", why, dir="auto"), kind="examples"))
+        tag(
+            "tr",
+            row_header(shorten_name(name)),
+            cell(tag("span", why, dir="auto"), css_class="examples"),
+        )
         for name, why in refused.items()
     )
-    return [table("What cannot be compared", head, rows, "failures")]
+    return [render_table("What cannot be compared", head, rows, "failures")]
 
 
 def _footer(document: Document) -> Markup:
     methods: dict[str, list[str]] = {}
-    for row in _overall(document):
-        methods.setdefault(row["method"], []).append(title(row["metric"]))
-    told = [f"{', '.join(names)}: {_method(name)}." for name, names in methods.items()]
-    signatures = dict.fromkeys(row["signature"] for row in _overall(document))
+    for row in _overall_rows(document):
+        methods.setdefault(row["method"], []).append(metric_title(row["metric"]))
+    told = [f"{', '.join(names)}: {_describe_method(name)}." for name, names in methods.items()]
+    signatures = dict.fromkeys(row["signature"] for row in _overall_rows(document))
     return tag(
         "footer",
         tag("h2", "Method"),
-        tag("p", f"A is the baseline. {counts(document)}."),
+        tag("p", f"A is the baseline. {format_pair_count(document)}."),
         tag("p", " ".join(["Intervals hold 95 % of what repetitions would give.", *told])),
         tag("p", DETECTABLE),
         tag("h3", "Signatures") if signatures else None,
@@ -309,7 +343,7 @@ def _footer(document: Document) -> Markup:
     )
 
 
-def _method(name: str) -> str:
+def _describe_method(name: str) -> str:
     kind, _, rounds = name.partition(":")
     drawn = f", {int(rounds):,} draws" if rounds.isdigit() else ""
     return METHODS.get(kind, kind) + drawn

@@ -5,24 +5,24 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from auricle.report.compare_text import ends, moved, printed
-from auricle.report.formatting import NONE, count, written
-from auricle.report.html_tables import cell, name_cell, named, table
-from auricle.report.html_tables import heading as head_cell
+from auricle.report.compare_text import format_difference, format_difference_interval, typeset
+from auricle.report.formatting import MISSING, format_count, typeset_number
+from auricle.report.html_tables import cell, render_table, row_header, shorten_name
+from auricle.report.html_tables import header_cell as head_cell
 from auricle.report.markup import Markup, tag
-from auricle.report.plots import difference
+from auricle.report.plots import draw_difference
 
 
-def confusions(matrix: Mapping[str, Any]) -> list[Markup | None]:
+def render_confusion_changes(matrix: Mapping[str, Any]) -> list[Markup | None]:
     """The heat map, what it leaves open, and its two tables."""
     return [
-        difference(matrix),
-        *_remarks(matrix),
-        tag("div", _classes(matrix), _rises(matrix), class_="fields uneven"),
+        draw_difference(matrix),
+        *_label_notes(matrix),
+        tag("div", _recall_table(matrix), _increases_table(matrix), class_="fields uneven"),
     ]
 
 
-def _remarks(matrix: Mapping[str, Any]) -> Iterator[Markup]:
+def _label_notes(matrix: Mapping[str, Any]) -> Iterator[Markup]:
     """Labels only one model could say, and labels the two spell differently."""
     for side, name in (("baseline", "B"), ("candidate", "A")):
         absent = [each["shown"] for each in matrix["columns"] if each["only_in"] == side]
@@ -40,55 +40,59 @@ def _remarks(matrix: Mapping[str, Any]) -> Iterator[Markup]:
         yield tag("p", f"Taken for the same: {pairs}.", class_="quiet")
 
 
-def _classes(matrix: Mapping[str, Any]) -> Markup:
+def _recall_table(matrix: Mapping[str, Any]) -> Markup:
     """How many samples each side has of a class, and how many of them it recognised."""
     recalls = {each["row"]: each for each in matrix["diagonal"]}
     head = [
-        head_cell("Class", kind=""),
+        head_cell("Class", css_class=""),
         *map(head_cell, ("n in A", "n in B", "Recall in A", "in B", "B − A", "95 % interval")),
     ]
     sizes = zip(matrix["n_baseline"], matrix["n_candidate"], strict=True)
     rows = (
         tag(
             "tr",
-            name_cell(named(label["shown"])),
-            [cell(count(size)) for size in both],
-            _recall(recalls.get(at)),
+            row_header(shorten_name(label["shown"])),
+            [cell(format_count(size)) for size in both],
+            _recall_cells(recalls.get(at)),
         )
         for at, (label, both) in enumerate(zip(matrix["rows"], sizes, strict=True))
     )
     mean = matrix["mean_absolute_diagonal"]
-    size = NONE if mean is None else printed(moved(mean, "share", signed=False))
+    size = MISSING if mean is None else typeset(format_difference(mean, "share", signed=False))
     words = f"Recall moved by {size} on average, up or down. Intervals are those of two runs that "
     words += "have nothing to do with each other: rather too wide where the samples are the same."
     return tag(
-        "div", table("Recall of each class", head, rows), tag("p", words, class_="quiet"),
+        "div", render_table("Recall of each class", head, rows), tag("p", words, class_="quiet"),
         class_="field",
     )  # fmt: skip
 
 
-def _recall(each: Mapping[str, Any] | None) -> list[Markup]:
-    if each is None:
-        return [cell(NONE) for _ in range(4)]
+def _recall_cells(recall: Mapping[str, Any] | None) -> list[Markup]:
+    if recall is None:
+        return [cell(MISSING) for _ in range(4)]
     return [
-        cell(written(each["recall_baseline"], "share")),
-        cell(written(each["recall_candidate"], "share")),
-        cell(printed(moved(each["difference"], "share"))),
-        cell(ends({**each, "unit": "share"}), kind="number quiet"),
+        cell(typeset_number(recall["recall_baseline"], "share")),
+        cell(typeset_number(recall["recall_candidate"], "share")),
+        cell(typeset(format_difference(recall["difference"], "share"))),
+        cell(format_difference_interval({**recall, "unit": "share"}), css_class="number quiet"),
     ]
 
 
-def _rises(matrix: Mapping[str, Any]) -> Markup | None:
+def _increases_table(matrix: Mapping[str, Any]) -> Markup | None:
     if not matrix["rises"]:
         return None
-    head = [head_cell("True", kind=""), head_cell("Said", kind=""), head_cell("More often by")]
+    head = [
+        head_cell("True", css_class=""),
+        head_cell("Said", css_class=""),
+        head_cell("More often by"),
+    ]
     rows = (
         tag(
             "tr",
-            name_cell(named(each["true"])),
-            cell(named(each["said"]), kind=""),
-            cell(printed(moved(each["difference"], "share"))),
+            row_header(shorten_name(each["true"])),
+            cell(shorten_name(each["said"]), css_class=""),
+            cell(typeset(format_difference(each["difference"], "share"))),
         )
         for each in matrix["rises"]
     )
-    return tag("div", table("Confusions that rose most", head, rows), class_="field")
+    return tag("div", render_table("Confusions that rose most", head, rows), class_="field")

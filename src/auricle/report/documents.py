@@ -9,103 +9,123 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from auricle.core.types import Json
-from auricle.report.score import Scoreboard
+from auricle.report.score import ScoreTable
 from auricle.report.summarise import Number
 
-VALUE = ("value", "low", "high", "interval", "worst", "best")
-COUNTS = ("scored", "total", "coverage", "failed", "unreadable")
-SUMMARY = ("task", "model", "metric", *VALUE, *COUNTS, "higher_is_better", "signature", "rtfx")
-ERRORS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
-EMOTION = ("mean", "sd", "d", "auc")
-CLASS = ("precision", "recall", "f1", "support")
-DETAIL = ("task", "model", "metric", "field", "group", *VALUE, *COUNTS, *ERRORS)
+VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
+COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
+SUMMARY_COLUMNS = (
+    "task",
+    "model",
+    "metric",
+    *VALUE_COLUMNS,
+    *COUNT_COLUMNS,
+    "higher_is_better",
+    "signature",
+    "rtfx",
+)
+ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
+EMOTION_FIGURES = ("mean", "sd", "d", "auc")
+CLASS_FIGURES = ("precision", "recall", "f1", "support")
+DETAIL_COLUMNS = (
+    "task",
+    "model",
+    "metric",
+    "field",
+    "group",
+    *VALUE_COLUMNS,
+    *COUNT_COLUMNS,
+    *ERROR_COLUMNS,
+)
 
 
-def document(
-    about: Mapping[str, Json], board: Scoreboard, numbers: Sequence[Number]
+def build_document(
+    run_facts: Mapping[str, Json], score_table: ScoreTable, numbers: Sequence[Number]
 ) -> dict[str, Any]:
     """Everything `metrics.json` says; the report and the CSVs are made from it."""
-    failed = len(board.failed)
+    failed = len(score_table.failed)
     return {
         "format": 1,
-        **about,
+        **run_facts,
         "outcomes": {
-            "total": board.total,
-            "answered": board.total - failed,
+            "total": score_table.total,
+            "answered": score_table.total - failed,
             "failed": failed,
-            "empty": board.empty,
+            "empty": score_table.empty,
         },
         "failures": [
-            {"kind": kind, "count": count, "examples": _examples(board, kind)}
-            for kind, count in board.failures.most_common()
+            {"kind": kind, "count": count, "examples": _examples(score_table, kind)}
+            for kind, count in score_table.failures.most_common()
         ],
-        "refused": refused(board),
-        "unsuited": [c.metric.name for c in board.columns if c.unsuited],
+        "refused": collect_refusals(score_table),
+        "unsuited": [c.metric.name for c in score_table.columns if c.is_unsuited],
         "unreadable": {
-            c.metric.name: dict(c.reasons.most_common()) for c in board.columns if c.reasons
+            c.metric.name: dict(c.reasons.most_common()) for c in score_table.columns if c.reasons
         },
-        "numbers": [_plain(number) for number in numbers],
-        "notes": _notes(about, numbers),
+        "numbers": [_to_document(number) for number in numbers],
+        "notes": _notes(run_facts, numbers),
     }
 
 
-def _notes(about: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any]:
+def _notes(run_facts: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any]:
     """What is odd about the data, and what the numbers over all samples have to add."""
-    given = about.get("notes")
+    given = run_facts.get("notes")
     own = [each for n in numbers if not n.field for each in n.details.get("notes", ())]
     return list(dict.fromkeys([*(given if isinstance(given, (list, tuple)) else ()), *own]))
 
 
-def refused(board: Scoreboard) -> dict[str, str]:
+def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
     """What was asked for and is not among the numbers, and why."""
-    found = {c.metric.name: c.refused for c in board.columns if c.refused}
-    for column in board.columns:
-        if column.reasons and not column.places and not column.refused:
+    found = {c.metric.name: c.refusal_reason for c in score_table.columns if c.refusal_reason}
+    for column in score_table.columns:
+        if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
             found[column.metric.name] = f"no answer could be scored: {reason}"
-        elif column.others and not any(each.places for each in board.columns):
+        elif column.not_applicable and not any(each.indices for each in score_table.columns):
             found.setdefault(column.metric.name, "none of the samples is told anything by it")
-    if board.cluster and not board.clustered and board.total:
-        found["cluster"] = f"no sample has the meta field {board.cluster!r}; samples are resampled"
-    for name in board.by:
-        if name not in board.fields and board.total:
+    if score_table.cluster and not score_table.has_clusters and score_table.total:
+        found["cluster"] = (
+            f"no sample has the meta field {score_table.cluster!r}; samples are resampled"
+        )
+    for name in score_table.breakdown_fields:
+        if name not in score_table.fields and score_table.total:
             found[f"by {name}"] = (
                 f"no sample has the meta field {name!r}, or it has too many values"
             )
     return found
 
 
-def _examples(board: Scoreboard, kind: str) -> list[dict[str, str]]:
+def _examples(score_table: ScoreTable, kind: str) -> list[dict[str, str]]:
     return [
         {
             "id": record.sample.id,
             "origin": record.sample.origin,
             "message": record.error.message if record.error else "",
         }
-        for record in board.examples[kind]
+        for record in score_table.examples[kind]
     ]
 
 
-def _plain(number: Number) -> dict[str, Any]:
+def _to_document(number: Number) -> dict[str, Any]:
     pairs = {name: getattr(number, name) for name in Number.__slots__}
-    return {name: _finite(value) for name, value in pairs.items()}
+    return {name: _replace_non_finite(value) for name, value in pairs.items()}
 
 
-def _finite(value: Any) -> Any:
+def _replace_non_finite(value: Any) -> Any:
     """JSON has no NaN and no infinity: what is undefined is null, never zero."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
-        return {name: _finite(each) for name, each in value.items()}
+        return {name: _replace_non_finite(each) for name, each in value.items()}
     if isinstance(value, list):
-        return [_finite(each) for each in value]
+        return [_replace_non_finite(each) for each in value]
     return value
 
 
 def summary_csv(document: Mapping[str, Any]) -> bytes:
     """One row a metric, over all samples."""
     rows = [_row(document, number) for number in document["numbers"] if not number["field"]]
-    return _csv(SUMMARY, rows)
+    return _write_csv(SUMMARY_COLUMNS, rows)
 
 
 def detail_csv(document: Mapping[str, Any]) -> bytes:
@@ -116,7 +136,7 @@ def detail_csv(document: Mapping[str, Any]) -> bytes:
         if not number["field"]:
             rows.extend(_class_rows(document, number))
             rows.extend(_emotion_rows(document, number))
-    return _csv(DETAIL, rows)
+    return _write_csv(DETAIL_COLUMNS, rows)
 
 
 def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, Any]:
@@ -143,7 +163,7 @@ def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[
             "scored": figures["support"],
         }
         for label, figures in number["details"].get("classes", {}).items()
-        for figure in CLASS[:3]
+        for figure in CLASS_FIGURES[:3]
     ]
 
 
@@ -160,11 +180,11 @@ def _emotion_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> lis
         }
         for dimension, figures in number["details"].get("dimensions", {}).items()
         for label, emotion in figures["emotions"].items()
-        for figure in EMOTION
+        for figure in EMOTION_FIGURES
     ]
 
 
-def _csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
+def _write_csv(columns: Sequence[str], rows: Iterable[Mapping[str, Any]]) -> bytes:
     text = io.StringIO()
     table = csv.DictWriter(text, columns, extrasaction="ignore", lineterminator="\n")
     table.writeheader()

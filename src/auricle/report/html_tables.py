@@ -6,229 +6,250 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from auricle.report.formatting import (
-    Number,
+    NumberDocument,
     Scale,
-    arrow,
-    axis,
-    bare,
-    bounded,
-    count,
-    covered,
-    ends,
+    collect_extents,
+    direction_arrow,
+    draw_axis_ends,
+    draw_interval_mark,
+    draw_stacked_bar,
+    format_count,
+    has_bounds,
     hidden_text,
-    mark,
-    spread,
-    stacked,
-    title,
-    told,
-    written,
+    metric_title,
+    strip_unit,
+    typeset_coverage,
+    typeset_interval,
+    typeset_number,
+    typeset_value,
 )
-from auricle.report.markup import Markup, tag, together
+from auricle.report.markup import Markup, join_markup, tag
 
 ERROR_KINDS = ("substitutions", "deletions", "insertions")
-MOST_OPEN = 12  # a longer breakdown is folded, and has a scale of its own
-CASES = "had every failed sample gone as well, or as badly, as can be"
-MOST_NAME = 48
-MOST_COMPARED = 4  # metrics a breakdown shows; more would not fit beside each other
+MAX_UNFOLDED_GROUPS = 12  # a longer breakdown is folded, and has a scale of its own
+BOUNDS_TOOLTIP = "had every failed sample gone as well, or as badly, as can be"
+MAX_NAME_LENGTH = 48
+MAX_BREAKDOWN_METRICS = 4  # metrics a breakdown shows; more would not fit beside each other
 
 Rows = Iterable[Markup]
-Groups = dict[str, dict[str, Number]]
+Groups = dict[str, dict[str, NumberDocument]]
 
 
-def table(caption: str, head: Sequence[Markup], rows: Rows, kind: str = "") -> Markup:
+def render_table(
+    caption: str, header_cells: Sequence[Markup], rows: Rows, css_class: str = ""
+) -> Markup:
     """A table that scrolls by itself where it is wider than the page."""
     inner = tag(
         "table",
         tag("caption", caption, class_="aside"),
-        tag("thead", tag("tr", head)),
+        tag("thead", tag("tr", header_cells)),
         tag("tbody", rows),
-        class_=kind or None,
+        class_=css_class or None,
     )
     return tag("div", inner, class_="wide", tabindex=0, role="region", aria_label=caption)
 
 
-def heading(*content: str, kind: str = "number", span: int | None = None) -> Markup:
-    return tag("th", *content, scope="col", class_=kind or None, colspan=span)
+def header_cell(*content: str, css_class: str = "number", colspan: int | None = None) -> Markup:
+    return tag("th", *content, scope="col", class_=css_class or None, colspan=colspan)
 
 
-def cell(*content: str | None, kind: str = "number", **attributes: Any) -> Markup:
-    return tag("td", *content, class_=kind or None, **attributes)
+def cell(*content: str | None, css_class: str = "number", **attributes: Any) -> Markup:
+    return tag("td", *content, class_=css_class or None, **attributes)
 
 
-def name_cell(*content: str) -> Markup:
+def row_header(*content: str) -> Markup:
     return tag("th", *content, scope="row")
 
 
-def named(text: str) -> Markup:
+def shorten_name(text: str) -> Markup:
     """A group's or a class's name; a very long one by its beginning, the whole on hovering."""
-    if len(text) <= MOST_NAME:
+    if len(text) <= MAX_NAME_LENGTH:
         return tag("bdi", text)
-    return tag("bdi", f"{text[:MOST_NAME]}…", title=text)
+    return tag("bdi", f"{text[:MAX_NAME_LENGTH]}…", title=text)
 
 
-def some(value: int) -> Markup:
+def count_cell(value: int) -> Markup:
     """A count that only draws the eye when it is not zero."""
-    return cell(count(value), kind="number" if value else "number nothing")
+    return cell(format_count(value), css_class="number" if value else "number nothing")
 
 
 # --- all samples --------------------------------------------------------------------------
 
 
-def overview(numbers: Sequence[Number]) -> Markup:
+def render_overview(numbers: Sequence[NumberDocument]) -> Markup:
     """Every metric over all samples; those that share the first one's unit, on one scale."""
     unit = numbers[0]["unit"]
     alike = [number for number in numbers if unit and number["unit"] == unit]
-    scale = Scale.over(ends(alike), zero=True) if alike else None
-    told_bounds = any(bounded(number) for number in numbers)
+    scale = Scale.fit(collect_extents(alike), include_zero=True) if alike else None
+    told_bounds = any(has_bounds(number) for number in numbers)
     head = [
-        heading("Metric", kind=""),
-        heading("Value"),
-        heading("95 % interval"),
-        heading(axis(unit, scale) if scale else "", kind="drawn"),
-        heading("Scored"),
-        heading("Coverage"),
-        heading("Failed"),
-        heading("Unreadable"),
-        *([heading(tag("span", "Best – worst case", title=CASES))] if told_bounds else []),
+        header_cell("Metric", css_class=""),
+        header_cell("Value"),
+        header_cell("95 % interval"),
+        header_cell(draw_axis_ends(unit, scale) if scale else "", css_class="drawn"),
+        header_cell("Scored"),
+        header_cell("Coverage"),
+        header_cell("Failed"),
+        header_cell("Unreadable"),
+        *(
+            [header_cell(tag("span", "Best – worst case", title=BOUNDS_TOOLTIP))]
+            if told_bounds
+            else []
+        ),
     ]
     rows = (
         _overview_row(number, scale if number in alike else None, told_bounds) for number in numbers
     )
-    return table("Every metric over all samples", head, rows, "metrics")
+    return render_table("Every metric over all samples", head, rows, "metrics")
 
 
-def _overview_row(number: Number, scale: Scale | None, told_bounds: bool) -> Markup:
-    drawn = mark(number, scale) if scale else None
+def _overview_row(number: NumberDocument, scale: Scale | None, show_bounds: bool) -> Markup:
+    drawn = draw_interval_mark(number, scale) if scale else None
     return tag(
         "tr",
-        name_cell(tag("bdi", title(number["metric"])), " ", arrow(number)),
-        cell(tag("strong", told(number)), _ceiling(number)),
-        cell(spread(number), kind="number quiet"),
-        cell(drawn, kind="drawn"),
-        cell(_scored(number)),
-        cell(covered(number)),
-        some(number["failed"]),
-        some(number["unreadable"]),
-        cell(_case(number), kind="number quiet") if told_bounds else None,
+        row_header(tag("bdi", metric_title(number["metric"])), " ", direction_arrow(number)),
+        cell(tag("strong", typeset_value(number)), _ceiling_note(number)),
+        cell(typeset_interval(number), css_class="number quiet"),
+        cell(drawn, css_class="drawn"),
+        cell(_scored_count(number)),
+        cell(typeset_coverage(number)),
+        count_cell(number["failed"]),
+        count_cell(number["unreadable"]),
+        cell(_format_bounds(number), css_class="number quiet") if show_bounds else None,
     )
 
 
-def _ceiling(number: Number) -> Markup | None:
+def _ceiling_note(number: NumberDocument) -> Markup | None:
     """How high a number can rise at all, where labels the model lacks hold it down."""
     highest = number["details"].get("ceiling")
     if highest is None:
         return None
-    return tag("small", f"of at most {written(highest, 'share')}", class_="total")
+    return tag("small", f"of at most {typeset_number(highest, 'share')}", class_="total")
 
 
-def _scored(number: Number) -> Markup:
+def _scored_count(number: NumberDocument) -> Markup:
     whole = number["scored"] == number["total"]
-    total = None if whole else tag("small", f"of {count(number['total'])}", class_="total")
-    return together(count(number["scored"]), total)
+    total = None if whole else tag("small", f"of {format_count(number['total'])}", class_="total")
+    return join_markup(format_count(number["scored"]), total)
 
 
-def _case(number: Number) -> str:
+def _format_bounds(number: NumberDocument) -> str:
     """The value had all failed samples gone well, and badly."""
-    sides = (bare(told(number, side)) for side in ("best", "worst"))
-    return " – ".join(sides) if bounded(number) else "–"
+    sides = (strip_unit(typeset_value(number, side)) for side in ("best", "worst"))
+    return " – ".join(sides) if has_bounds(number) else "–"
 
 
-def error_kinds(numbers: Sequence[Number]) -> Markup | None:
+def render_error_kinds(numbers: Sequence[NumberDocument]) -> Markup | None:
     """What errors an error rate is made of."""
     rates = [number for number in numbers if "substitutions" in number["details"]]
     if not rates:
         return None
     head = [
-        heading("Made of", kind=""),
-        heading(kind="drawn"),
-        *(heading(tag("i", class_=f"swatch {kind}"), kind.capitalize()) for kind in ERROR_KINDS),
-        heading("Reference length"),
-        heading("Utterance mean"),
+        header_cell("Made of", css_class=""),
+        header_cell(css_class="drawn"),
+        *(
+            header_cell(tag("i", class_=f"swatch {kind}"), kind.capitalize())
+            for kind in ERROR_KINDS
+        ),
+        header_cell("Reference length"),
+        header_cell("Utterance mean"),
     ]
-    return table("Kinds of error", head, (_error_row(number) for number in rates), "kinds")
+    return render_table("Kinds of error", head, (_error_row(number) for number in rates), "kinds")
 
 
-def _error_row(number: Number) -> Markup:
+def _error_row(number: NumberDocument) -> Markup:
     details = number["details"]
     length = details["reference_length"]
     parts = [(kind, details[kind]) for kind in ERROR_KINDS]
     return tag(
         "tr",
-        name_cell(tag("bdi", title(number["metric"]))),
-        cell(stacked(parts, sum(size for _, size in parts)), kind="drawn"),
-        [cell(_share(size, length)) for _, size in parts],
-        cell(count(length)),
-        cell(written(details.get("utterance_mean"), "share")),
+        row_header(tag("bdi", metric_title(number["metric"]))),
+        cell(draw_stacked_bar(parts, sum(size for _, size in parts)), css_class="drawn"),
+        [cell(_count_with_rate(size, length)) for _, size in parts],
+        cell(format_count(length)),
+        cell(typeset_number(details.get("utterance_mean"), "share")),
     )
 
 
-def _share(size: float, whole: float) -> Markup:
-    rate = written(size / whole, "share") if whole else ""
-    return together(count(size), " ", tag("small", rate))
+def _count_with_rate(size: float, total: float) -> Markup:
+    rate = typeset_number(size / total, "share") if total else ""
+    return join_markup(format_count(size), " ", tag("small", rate))
 
 
 # --- breakdowns -----------------------------------------------------------------------------
 
 
-def breakdowns(numbers: Sequence[Number]) -> list[Markup]:
+def render_breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
     """One table a meta field, subsets first, long ones last; a field of one value gets a line."""
     whole = [number for number in numbers if not number["field"]]
-    overall = {number["metric"]: number for number in whole[:MOST_COMPARED]}
+    overall = {number["metric"]: number for number in whole[:MAX_BREAKDOWN_METRICS]}
     fields: dict[str, Groups] = {}
     for number in numbers:
         if number["field"] and number["metric"] in overall:
             groups = fields.setdefault(number["field"], {})
             groups.setdefault(number["group"], {})[number["metric"]] = number
-    common = _scales(overall, [each for each in fields.values() if len(each) <= MOST_OPEN])
+    common = _fit_scales(
+        overall, [each for each in fields.values() if len(each) <= MAX_UNFOLDED_GROUPS]
+    )
     made = []
-    for field in sorted(fields, key=lambda each: (len(fields[each]) > MOST_OPEN, each != "subset")):
+    for field in sorted(
+        fields, key=lambda each: (len(fields[each]) > MAX_UNFOLDED_GROUPS, each != "subset")
+    ):
         groups = fields[field]
-        own = common if len(groups) <= MOST_OPEN else _scales(overall, [groups])
-        made.append(_breakdown(field, groups, overall, own))
+        own = common if len(groups) <= MAX_UNFOLDED_GROUPS else _fit_scales(overall, [groups])
+        made.append(_render_breakdown(field, groups, overall, own))
     return made
 
 
-def _scales(overall: Mapping[str, Number], fields: Sequence[Groups]) -> dict[str, Scale]:
+def _fit_scales(
+    overall: Mapping[str, NumberDocument], fields: Sequence[Groups]
+) -> dict[str, Scale]:
     """A scale for each metric on which all these groups, and all samples, can be marked."""
     members = [found for groups in fields for found in groups.values()]
     return {
-        metric: Scale.over(ends([number, *(each[metric] for each in members if metric in each)]))
+        metric: Scale.fit(
+            collect_extents([number, *(each[metric] for each in members if metric in each)])
+        )
         for metric, number in overall.items()
     }
 
 
-def _breakdown(
-    field: str, groups: Groups, overall: Mapping[str, Number], scales: Mapping[str, Scale]
+def _render_breakdown(
+    field: str, groups: Groups, overall: Mapping[str, NumberDocument], scales: Mapping[str, Scale]
 ) -> Markup:
     if len(groups) == 1:
         only = (tag("b", tag("bdi", field)), " ", tag("bdi", next(iter(groups))))
         return tag("p", "Every scored sample is of ", *only, ".", class_="quiet")
-    head = [heading(named(field), kind="of"), heading("Scored")]
+    head = [header_cell(shorten_name(field), css_class="of"), header_cell("Scored")]
     for metric, scale in scales.items():
-        head.append(heading(tag("bdi", title(metric)), " ", arrow(overall[metric])))
-        head.append(heading(axis(overall[metric]["unit"], scale), kind="drawn"))
+        head.append(
+            header_cell(tag("bdi", metric_title(metric)), " ", direction_arrow(overall[metric]))
+        )
+        head.append(header_cell(draw_axis_ends(overall[metric]["unit"], scale), css_class="drawn"))
     rows = (_group_row(group, found, overall, scales) for group, found in groups.items())
-    made = table(f"By {field}", head, rows, "groups")
-    if len(groups) > MOST_OPEN:
+    made = render_table(f"By {field}", head, rows, "groups")
+    if len(groups) > MAX_UNFOLDED_GROUPS:
         made = tag("details", tag("summary", f"{field}: {len(groups)} groups"), made)
     return tag("div", made, class_="field")
 
 
 def _group_row(
     group: str,
-    found: Mapping[str, Number],
-    overall: Mapping[str, Number],
+    numbers: Mapping[str, NumberDocument],
+    overall: Mapping[str, NumberDocument],
     scales: Mapping[str, Scale],
 ) -> Markup:
     cells = []
     for metric, scale in scales.items():
-        number = found.get(metric)
+        number = numbers.get(metric)
         if number is None:
-            cells += [cell("–"), cell(kind="drawn")]
+            cells += [cell("–"), cell(css_class="drawn")]
             continue
-        words = f"95 % interval {spread(number)}"
-        drawn = mark(number, scale, overall[metric]["value"])
-        cells.append(cell(told(number), title=words))
-        cells.append(cell(drawn, hidden_text(words), kind="drawn", title=words))
-    first = next(iter(found.values()))
-    return tag("tr", name_cell(named(group or "(empty)")), cell(_scored(first)), cells)
+        words = f"95 % interval {typeset_interval(number)}"
+        drawn = draw_interval_mark(number, scale, overall[metric]["value"])
+        cells.append(cell(typeset_value(number), title=words))
+        cells.append(cell(drawn, hidden_text(words), css_class="drawn", title=words))
+    first = next(iter(numbers.values()))
+    return tag(
+        "tr", row_header(shorten_name(group or "(empty)")), cell(_scored_count(first)), cells
+    )

@@ -16,16 +16,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report.formatting import title
-from auricle.report.number_format import coverage_of, written
+from auricle.report.formatting import metric_title
+from auricle.report.number_format import format_coverage, format_number
 
 Document = Mapping[str, Any]
-LONG = (
+CSV_COLUMNS = (
     *("model", "arguments", "task", "revision", "asked", "metric", "value", "low", "high"),
     *("scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
 )
-MOST_NAME = 80
-FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+MAX_NAME_LENGTH = 80
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Column:
 
     task: str
     revision: str
-    asked: str
+    inferencer: str
     metric: str
     """The metric with its version and variant, as signatures have it."""
     name: str
@@ -43,7 +43,7 @@ class Column:
 
     @property
     def title(self) -> str:
-        return f"{self.task.partition(':')[0]} {title(self.name)}"
+        return f"{self.task.partition(':')[0]} {metric_title(self.name)}"
 
     @property
     def arrow(self) -> str:
@@ -67,11 +67,13 @@ class Cell:
 
     @property
     def text(self) -> str:
-        return written(self.value, self.number["unit"])
+        return format_number(self.value, self.number["unit"])
 
     @property
     def interval(self) -> str:
-        low, high = (written(self.number[end], self.number["unit"]) for end in ("low", "high"))
+        low, high = (
+            format_number(self.number[end], self.number["unit"]) for end in ("low", "high")
+        )
         return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
 
 
@@ -95,12 +97,12 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Board:
+class Leaderboard:
     """Rows and columns; best first in the first column."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
-    replaced: int = 0
+    replaced_count: int = 0
     """Runs that a newer one of the same model, arguments and column stands for."""
 
     def best(self, column: Column) -> float | None:
@@ -114,47 +116,57 @@ class Board:
             return None
         return max(known) if column.higher_is_better else min(known)
 
-    def csv(self) -> str:
+    def to_csv(self) -> str:
         """One line a number, with all that is known of it."""
         text = io.StringIO()
-        writer = csv.DictWriter(text, LONG, lineterminator="\n")
+        writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
         writer.writeheader()
         for row in self.rows:
             for column, cell in row.cells.items():
-                writer.writerow(_line(row, column, cell))
+                writer.writerow(_csv_row(row, column, cell))
         return text.getvalue()
 
-    def markdown(self) -> str:
+    def to_markdown(self) -> str:
         """A table for a README; the best of each column in bold."""
         head = ["Model", *(f"{each.title} {each.arrow}" for each in self.columns), "RTFx"]
-        rows = [[_marked(row.title), *self._told(row, _bold), _speed(row)] for row in self.rows]
+        rows = [
+            [
+                _escape_markdown(row.title),
+                *self._format_cells(row, _markdown_value),
+                _format_rtfx(row),
+            ]
+            for row in self.rows
+        ]
         rule = ["---", *("---:" for _ in head[1:])]
-        lines = [[*map(_marked, head)], rule, *rows]
+        lines = [[*map(_escape_markdown, head)], rule, *rows]
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
-    def latex(self) -> str:
+    def to_latex(self) -> str:
         """A table for a paper, with `booktabs`; the best of each column in bold."""
-        head = ["Model", *(f"{each.title} {_direction(each)}" for each in self.columns), "RTFx"]
-        told = [[_texed(row.title), *self._told(row, _textbf), _speed(row)] for row in self.rows]
+        head = ["Model", *(f"{each.title} {_latex_arrow(each)}" for each in self.columns), "RTFx"]
+        told = [
+            [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)]
+            for row in self.rows
+        ]
         body = "".join(f"{' & '.join(line)} \\\\\n" for line in told)
         return (
             f"\\begin{{tabular}}{{l{'r' * (len(self.columns) + 1)}}}\n\\toprule\n"
-            f"{' & '.join(map(_headed, head))} \\\\\n\\midrule\n{body}\\bottomrule\n"
+            f"{' & '.join(map(_latex_heading, head))} \\\\\n\\midrule\n{body}\\bottomrule\n"
             "\\end{tabular}\n"
         )
 
-    def _told(self, row: Row, bold: Any) -> Iterator[str]:
+    def _format_cells(self, row: Row, format_value: Any) -> Iterator[str]:
         for column in self.columns:
             cell = row.cells.get(column)
             if cell is None:
-                yield "–" if bold is _bold else "--"
+                yield "–" if format_value is _markdown_value else "--"
             else:
-                yield bold(cell, cell.complete and cell.value == self.best(column))
+                yield format_value(cell, cell.complete and cell.value == self.best(column))
 
 
-def board(
-    runs: Iterable[tuple[str, Document]], *, every: bool = False, strict: bool = True
-) -> Board:
+def build_leaderboard(
+    runs: Iterable[tuple[str, Document]], *, all_metrics: bool = False, split_by_prompt: bool = True
+) -> Leaderboard:
     """A table of runs: by each task's first metric, or by `every` one.
 
     Unless `strict`, runs that were asked in different ways share a column.
@@ -162,37 +174,42 @@ def board(
     cells: dict[tuple[str, str], dict[Column, Cell]] = {}
     replaced = 0
     for run, document in runs:
-        model = (str(document["model"]["name"]), _arguments(document["model"].get("arguments")))
+        model = (
+            str(document["model"]["name"]),
+            _format_arguments(document["model"].get("arguments")),
+        )
         held = cells.setdefault(model, {})
-        for column, cell in _cells(run, document, every, strict):
+        for column, cell in _read_cells(run, document, all_metrics, split_by_prompt):
             replaced += column in held
             if column not in held or cell.created >= held[column].created:
                 held[column] = cell
-    columns = sorted({each for held in cells.values() for each in held}, key=_named)
+    columns = sorted({each for held in cells.values() for each in held}, key=_column_sort_key)
     made = [
         Row(*model, {each: held[each] for each in columns if each in held})
         for model, held in cells.items()
     ]
-    return Board(tuple(columns), tuple(sorted(made, key=lambda row: _rank(row, columns))), replaced)
+    return Leaderboard(
+        tuple(columns), tuple(sorted(made, key=lambda row: _row_sort_key(row, columns))), replaced
+    )
 
 
-def _named(column: Column) -> tuple[str, ...]:
-    return column.task, column.revision, column.metric, column.asked
+def _column_sort_key(column: Column) -> tuple[str, ...]:
+    return column.task, column.revision, column.metric, column.inferencer
 
 
-def _cells(
-    run: str, document: Document, every: bool, strict: bool
+def _read_cells(
+    run: str, document: Document, all_metrics: bool, split_by_prompt: bool
 ) -> Iterator[tuple[Column, Cell]]:
     whole = [each for each in document["numbers"] if not each["field"]]
     speed = (document.get("speed") or {}).get("rtfx")
-    for number in whole if every else whole[:1]:
+    for number in whole if all_metrics else whole[:1]:
         parts = str(number["signature"]).split("|")
         if len(parts) < 6:  # not a signature, so nothing says what it may be compared with
             continue
         column = Column(
             task=parts[0],
             revision="|".join(parts[1:-4]),
-            asked=parts[-4] if strict else "",
+            inferencer=parts[-4] if split_by_prompt else "",
             metric=parts[-3],
             name=str(number["metric"]),
             higher_is_better=bool(number["higher_is_better"]),
@@ -210,14 +227,14 @@ def _cells(
         )
 
 
-def _arguments(given: Any) -> str:
-    if not isinstance(given, Mapping):
+def _format_arguments(arguments: Any) -> str:
+    if not isinstance(arguments, Mapping):
         return ""
-    text = ", ".join(f"{name}={value}" for name, value in given.items())
-    return text if len(text) <= MOST_NAME else f"{text[:MOST_NAME]}…"
+    text = ", ".join(f"{name}={value}" for name, value in arguments.items())
+    return text if len(text) <= MAX_NAME_LENGTH else f"{text[:MAX_NAME_LENGTH]}…"
 
 
-def _rank(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
+def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
     """Best first by the first column a model has a number in; the rest by name."""
     for at, column in enumerate(columns):
         cell = row.cells.get(column)
@@ -229,20 +246,20 @@ def _rank(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
 # --- for spreadsheets and papers --------------------------------------------------------------
 
 
-def _line(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
+def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
     number = cell.number
     told = {
         "model": row.model,
         "arguments": row.arguments,
         "task": column.task,
         "revision": column.revision,
-        "asked": column.asked,
+        "asked": column.inferencer,
         "metric": column.name,
         "run": cell.run,
         "signature": number["signature"],
     }
     return {
-        **{name: _harmless(text) for name, text in told.items()},
+        **{name: _escape_formula(text) for name, text in told.items()},
         **{name: number[name] for name in ("value", "low", "high", "scored", "total", "failed")},
         "coverage": number["scored"] / number["total"] if number["total"] else None,
         "rtfx": cell.rtfx,
@@ -250,52 +267,52 @@ def _line(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
     }
 
 
-def _harmless(text: str) -> str:
+def _escape_formula(text: str) -> str:
     """A text no spreadsheet takes for a formula."""
-    return f"'{text}" if text.startswith(FORMULAS) else text
+    return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
 
 
-def _speed(row: Row) -> str:
+def _format_rtfx(row: Row) -> str:
     return f"{row.rtfx:,.1f}" if row.rtfx else "–"
 
 
-def _beside(cell: Cell) -> str:
+def _format_uncertainty(cell: Cell) -> str:
     """The interval, and the coverage where it is not all."""
-    covered = coverage_of(cell.number)
+    covered = format_coverage(cell.number)
     part = "" if covered == "100 %" else f", {covered} covered"
     return f"{cell.interval}{part}{'' if cell.complete else ', unfinished'}"
 
 
-def _bold(cell: Cell, best: bool) -> str:
-    return f"{f'**{cell.text}**' if best else cell.text} ({_beside(cell)})"
+def _markdown_value(cell: Cell, is_best: bool) -> str:
+    return f"{f'**{cell.text}**' if is_best else cell.text} ({_format_uncertainty(cell)})"
 
 
-def _textbf(cell: Cell, best: bool) -> str:
-    value = _texed(cell.text)
+def _latex_value(cell: Cell, is_best: bool) -> str:
+    value = _escape_latex(cell.text)
     bold = f"\\textbf{{{value}}}"
-    return f"{bold if best else value} ({_texed(_beside(cell))})"
+    return f"{bold if is_best else value} ({_escape_latex(_format_uncertainty(cell))})"
 
 
-def _direction(column: Column) -> str:
+def _latex_arrow(column: Column) -> str:
     return "$\\uparrow$" if column.higher_is_better else "$\\downarrow$"
 
 
-def _headed(text: str) -> str:
+def _latex_heading(text: str) -> str:
     name, _, sign = text.rpartition(" ")
-    return f"{_texed(name)} {sign}" if sign.startswith("$") else _texed(text)
+    return f"{_escape_latex(name)} {sign}" if sign.startswith("$") else _escape_latex(text)
 
 
-SPECIAL = {
+LATEX_ESCAPES = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#",
     "%": r"\%", "_": r"\_", "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "–": "--",
     "−": "$-$", "\n": " ", "\r": " ", "\u202f": "~", "…": r"\ldots{}",
 }  # fmt: skip
 
 
-def _texed(text: str) -> str:
-    return "".join(SPECIAL.get(letter, letter) for letter in text)
+def _escape_latex(text: str) -> str:
+    return "".join(LATEX_ESCAPES.get(letter, letter) for letter in text)
 
 
-def _marked(text: str) -> str:
+def _escape_markdown(text: str) -> str:
     """A text that Markdown shows to the letter, in one cell."""
     return re.sub(r"([\\`*_\[\]<>|&#~!])", r"\\\1", " ".join(text.split()))

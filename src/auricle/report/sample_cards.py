@@ -7,35 +7,45 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from auricle.metrics.alignment import alike
-from auricle.metrics.alignment import shown as english
-from auricle.report.formatting import count, title
-from auricle.report.html_tables import cell, heading, name_cell, table
-from auricle.report.markup import Markup, tag, together
-from auricle.report.worst_samples import Edit, Shown, clip
+from auricle.metrics.alignment import display_label as english
+from auricle.metrics.alignment import labels_match
+from auricle.report.formatting import format_count, metric_title
+from auricle.report.html_tables import cell, header_cell, render_table, row_header
+from auricle.report.markup import Markup, join_markup, tag
+from auricle.report.worst_samples import Edit, SampleView, truncate
 
-SHORT = 400  # a question longer than this would bury the answers
-FIRST_UNSPACED = "\u2e80"  # from here on lie the scripts that are written without spaces
+MAX_QUESTION_LENGTH = 400  # a question longer than this would bury the answers
+FIRST_UNSPACED_CHARACTER = "\u2e80"  # from here on lie the scripts that are written without spaces
 
 
-def worst_samples(worst: Sequence[Shown], metric: str, language: str) -> Markup:
+def render_worst_samples(samples: Sequence[SampleView], metric: str, language: str) -> Markup:
     """A card a sample, in the order given."""
-    asked = {each.question for each in worst}
+    asked = {each.question for each in samples}
     common = asked.pop() if len(asked) == 1 else ""
-    cards = (_card(each, at, each.question != common, language) for at, each in enumerate(worst))
-    what = f" by {title(metric)}" if metric else ""
-    return together(
-        tag("p", f"{len(worst)} samples, worst{what} first. ", _legend(worst), class_="quiet"),
-        tag("p", "All were asked: ", tag("q", clip(common, SHORT), dir="auto"), class_="quiet")
+    cards = (_card(each, at, each.question != common, language) for at, each in enumerate(samples))
+    what = f" by {metric_title(metric)}" if metric else ""
+    return join_markup(
+        tag(
+            "p",
+            f"{len(samples)} samples, worst{what} first. ",
+            _diff_legend(samples),
+            class_="quiet",
+        ),
+        tag(
+            "p",
+            "All were asked: ",
+            tag("q", truncate(common, MAX_QUESTION_LENGTH), dir="auto"),
+            class_="quiet",
+        )
         if common
         else None,
-        _controls(len(worst)),
+        _render_controls(len(samples)),
         tag("ol", cards, class_="cards", id="cards"),
     )
 
 
-def _legend(worst: Sequence[Shown]) -> Markup | None:
-    if not any(each.diff for each in worst):
+def _diff_legend(samples: Sequence[SampleView]) -> Markup | None:
+    if not any(each.diff for each in samples):
         return None
     return tag(
         "span",
@@ -49,11 +59,11 @@ def _legend(worst: Sequence[Shown]) -> Markup | None:
     )
 
 
-WORST = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
-CHANGED = (("worst", "As found"), ("best", "Reversed"), ("id", "By id"))
+WORST_SAMPLE_ORDERS = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
+CHANGED_SAMPLE_ORDERS = (("worst", "As found"), ("best", "Reversed"), ("id", "By id"))
 
 
-def _controls(amount: int, choices: Sequence[tuple[str, str]] = WORST) -> Markup:
+def _render_controls(count: int, orders: Sequence[tuple[str, str]] = WORST_SAMPLE_ORDERS) -> Markup:
     """Filter and order; shown by the script, without which they would do nothing."""
     return tag(
         "form",
@@ -65,36 +75,36 @@ def _controls(amount: int, choices: Sequence[tuple[str, str]] = WORST) -> Markup
         tag(
             "label",
             "Order ",
-            tag(
-                "select", [tag("option", text, value=value) for value, text in choices], id="order"
-            ),
+            tag("select", [tag("option", text, value=value) for value, text in orders], id="order"),
         ),
-        tag("output", f"{amount} shown", id="matches", aria_live="polite"),
+        tag("output", f"{count} shown", id="matches", aria_live="polite"),
         class_="controls",
         hidden=True,
         id="controls",
     )
 
 
-def changed_samples(
-    changed: Sequence[tuple[Shown, Shown, str]], intro: str, language: str
+def render_changed_samples(
+    samples: Sequence[tuple[SampleView, SampleView, str]], intro: str, language: str
 ) -> Markup:
     """A card a sample two runs answered: A's, B's, and what B's answer is beside A's."""
-    asked = {a.question for a, _, _ in changed}
+    asked = {a.question for a, _, _ in samples}
     common = asked.pop() if len(asked) == 1 else ""
     made = (
         _changed_card(each, at, each[0].question != common, language)
-        for at, each in enumerate(changed)
+        for at, each in enumerate(samples)
     )
-    return together(
-        tag("p", f"{intro} ", _legend([b for _, b, _ in changed]), class_="quiet"),
-        _controls(len(changed), CHANGED),
+    return join_markup(
+        tag("p", f"{intro} ", _diff_legend([b for _, b, _ in samples]), class_="quiet"),
+        _render_controls(len(samples), CHANGED_SAMPLE_ORDERS),
         tag("ol", made, class_="cards", id="cards"),
     )
 
 
-def _changed_card(each: tuple[Shown, Shown, str], rank: int, ask: bool, language: str) -> Markup:
-    a, b, became = each
+def _changed_card(
+    sample: tuple[SampleView, SampleView, str], rank: int, show_question: bool, language: str
+) -> Markup:
+    a, b, became = sample
     heard = a if a.audio else b
     side = tag(
         "div",
@@ -108,48 +118,61 @@ def _changed_card(each: tuple[Shown, Shown, str], rank: int, ask: bool, language
         _players(heard),
         class_="side",
     )  # fmt: skip
-    shared = [_text("Asked", a.question, language)] if ask and 0 < len(a.question) <= SHORT else []
+    shared = (
+        [_text_row("Asked", a.question, language)]
+        if show_question and 0 < len(a.question) <= MAX_QUESTION_LENGTH
+        else []
+    )
     if a.target is not None:
-        shared.append(_text("Reference", a.target, language))
-    answers = [row for name, one in (("A", a), ("B", b)) for row in _said(name, one, language)]
-    texts = tag("div", tag("dl", *shared, *answers), _note(heard), class_="texts")
+        shared.append(_text_row("Reference", a.target, language))
+    answers = [
+        row for name, one in (("A", a), ("B", b)) for row in _answer_rows(name, one, language)
+    ]
+    texts = tag("div", tag("dl", *shared, *answers), _note_line(heard), class_="texts")
     return tag("li", tag("article", side, texts), data_rank=rank, data_id=a.id)
 
 
-def _said(name: str, each: Shown, language: str) -> list[Markup]:
+def _answer_rows(name: str, sample: SampleView, language: str) -> list[Markup]:
     """What one of two runs answered; aligned with the reference where the metric does so."""
-    if each.diff:
-        return [_row(name, tag("dd", _aligned(each.diff), dir="auto", class_="diff"))]
-    texts = [_text(f"{name} {who}", text, language) for who, text in each.said]
-    if each.answer or not (each.values or each.said):
-        texts.append(_text(name, each.answer, language))
-    if each.values:
-        texts.append(_row(name, tag("dd", _value_list(each))))
-    if each.verdict:
-        texts.append(_text(f"{name} judge", clip(" ".join(each.verdict.split()), 600), ""))
+    if sample.diff:
+        return [_term_row(name, tag("dd", _render_diff(sample.diff), dir="auto", class_="diff"))]
+    texts = [_text_row(f"{name} {who}", text, language) for who, text in sample.transcript]
+    if sample.answer or not (sample.values or sample.transcript):
+        texts.append(_text_row(name, sample.answer, language))
+    if sample.values:
+        texts.append(_term_row(name, tag("dd", _value_list(sample))))
+    if sample.verdict:
+        texts.append(
+            _text_row(f"{name} judge", truncate(" ".join(sample.verdict.split()), 600), "")
+        )
     return texts
 
 
-def _card(each: Shown, rank: int, ask: bool, language: str) -> Markup:
+def _card(sample: SampleView, rank: int, show_question: bool, language: str) -> Markup:
     side = tag(
         "div",
-        _score(each),
-        tag("h3", tag("bdi", each.id)),
-        tag("p", tag("bdi", each.origin), class_="origin") if each.origin else None,
-        _chips(each.meta or {}),
-        _players(each),
+        _score_line(sample),
+        tag("h3", tag("bdi", sample.id)),
+        tag("p", tag("bdi", sample.origin), class_="origin") if sample.origin else None,
+        _chips(sample.meta or {}),
+        _players(sample),
         class_="side",
     )
-    texts = tag("div", tag("dl", _texts(each, ask, language)), _note(each), class_="texts")
-    return tag("li", tag("article", side, texts), data_rank=rank, data_id=each.id)
+    texts = tag(
+        "div",
+        tag("dl", _text_rows(sample, show_question, language)),
+        _note_line(sample),
+        class_="texts",
+    )
+    return tag("li", tag("article", side, texts), data_rank=rank, data_id=sample.id)
 
 
-def _score(each: Shown) -> Markup | None:
-    if not each.score:
+def _score_line(sample: SampleView) -> Markup | None:
+    if not sample.score:
         return None
     kinds = "substitutions, deletions, insertions, of the reference’s length"
-    errors = tag("small", each.errors, title=kinds) if each.errors else None
-    return tag("p", tag("strong", each.score), " ", errors, class_="score")
+    errors = tag("small", sample.errors, title=kinds) if sample.errors else None
+    return tag("p", tag("strong", sample.score), " ", errors, class_="score")
 
 
 def _chips(meta: Mapping[str, str]) -> Markup | None:
@@ -161,84 +184,92 @@ def _chips(meta: Mapping[str, str]) -> Markup | None:
     return tag("ul", chips, class_="chips") if chips else None
 
 
-def _players(each: Shown) -> list[Markup]:
+def _players(sample: SampleView) -> list[Markup]:
     return [
         tag(
             "audio",
             controls=True,
             preload="none",
             src=f"data:audio/mpeg;base64,{b64encode(sound).decode()}",
-            aria_label=f"Sound of {each.id}",
+            aria_label=f"Sound of {sample.id}",
         )
-        for sound in each.audio
+        for sound in sample.audio
     ]
 
 
-def _texts(each: Shown, ask: bool, language: str) -> list[Markup]:
+def _text_rows(sample: SampleView, show_question: bool, language: str) -> list[Markup]:
     """Terms and texts; the alignment comes first because it is what the score was made from."""
     texts = (
-        [_text("Asked", each.question, language)] if ask and 0 < len(each.question) <= SHORT else []
+        [_text_row("Asked", sample.question, language)]
+        if show_question and 0 < len(sample.question) <= MAX_QUESTION_LENGTH
+        else []
     )
-    if each.diff:
-        texts.append(_row("Aligned", tag("dd", _aligned(each.diff), dir="auto", class_="diff")))
-    compared = any(line.who == "Reference" for line in each.said)
-    if each.target is not None and not compared:
-        texts.append(_text("Reference", each.target, language))
-    texts += [_text(who, text, language) for who, text in each.said]
-    if each.answer or not (each.values or each.said):
-        texts.append(_text("Answer", each.answer, language))
-    if each.values:
-        texts.append(_row("Scores", tag("dd", _value_list(each))))
-    if each.verdict:
-        texts.append(_text("Judge", clip(" ".join(each.verdict.split()), 600), ""))
+    if sample.diff:
+        texts.append(
+            _term_row("Aligned", tag("dd", _render_diff(sample.diff), dir="auto", class_="diff"))
+        )
+    compared = any(line.speaker == "Reference" for line in sample.transcript)
+    if sample.target is not None and not compared:
+        texts.append(_text_row("Reference", sample.target, language))
+    texts += [_text_row(who, text, language) for who, text in sample.transcript]
+    if sample.answer or not (sample.values or sample.transcript):
+        texts.append(_text_row("Answer", sample.answer, language))
+    if sample.values:
+        texts.append(_term_row("Scores", tag("dd", _value_list(sample))))
+    if sample.verdict:
+        texts.append(_text_row("Judge", truncate(" ".join(sample.verdict.split()), 600), ""))
     return texts
 
 
-def _row(term: str, text: Markup) -> Markup:
+def _term_row(term: str, text: Markup) -> Markup:
     return tag("div", tag("dt", term), text)
 
 
-def _text(term: str, text: str, language: str) -> Markup:
+def _text_row(term: str, text: str, language: str) -> Markup:
     if not text.strip():
-        return _row(term, tag("dd", "empty", class_="nothing"))
-    return _row(term, tag("dd", text, dir="auto", lang=language or None, class_="said"))
+        return _term_row(term, tag("dd", "empty", class_="nothing"))
+    return _term_row(term, tag("dd", text, dir="auto", lang=language or None, class_="said"))
 
 
-def _aligned(diff: Sequence[Edit]) -> Markup:
+def _render_diff(diff: Sequence[Edit]) -> Markup:
     """Both texts in one line: what was lost struck through, what was added underlined."""
     letters = all(len(token) == 1 for edit in diff for token in edit.reference + edit.answer)
     pieces: list[str] = []
     before = ""
     for edit in diff:
         first = (edit.reference or edit.answer)[0]
-        pieces += ["" if letters else gap(before, first), _edit(edit, letters)]
+        pieces += ["" if letters else token_separator(before, first), _render_edit(edit, letters)]
         before = (edit.answer or edit.reference)[-1]
-    return together(pieces)
+    return join_markup(pieces)
 
 
-def _edit(edit: Edit, letters: bool) -> Markup:
-    gone, new = (joined(side, letters) for side in (edit.reference, edit.answer))
+def _render_edit(edit: Edit, by_character: bool) -> Markup:
+    gone, new = (join_tokens(side, by_character) for side in (edit.reference, edit.answer))
     if edit.kind == "equal":
-        return together(gone)
+        return join_markup(gone)
     both = (tag("del", gone) if gone else None, tag("ins", new) if new else None)
-    return tag("span", *both, class_="swap") if gone and new else together(*both)
+    return tag("span", *both, class_="swap") if gone and new else join_markup(*both)
 
 
-def joined(tokens: Sequence[str], letters: bool) -> str:
+def join_tokens(tokens: Sequence[str], by_character: bool) -> str:
     """Tokens as running text."""
-    if letters:
+    if by_character:
         return "".join(tokens)
-    return "".join(gap(before, token) + token for before, token in pairwise(("", *tokens)))
+    return "".join(
+        token_separator(before, token) + token for before, token in pairwise(("", *tokens))
+    )
 
 
-def gap(before: str, after: str) -> str:
+def token_separator(before: str, after: str) -> str:
     """A space between words; none between characters of a script that has none."""
-    tight = not before or (before[-1] >= FIRST_UNSPACED and after[:1] >= FIRST_UNSPACED)
+    tight = not before or (
+        before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER
+    )
     return "" if tight else " "
 
 
-def _value_list(each: Shown) -> Markup:
-    highest = max(abs(value) for _, value in each.values) or 1.0
+def _value_list(sample: SampleView) -> Markup:
+    highest = max(abs(value) for _, value in sample.values) or 1.0
     rows = (
         tag(
             "li",
@@ -247,33 +278,37 @@ def _value_list(each: Shown) -> Markup:
                 "meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"
             ),
             tag("span", f"{value:.4g}"),
-            class_="right" if each.target and alike(each.target, label) else None,
+            class_="right" if sample.target and labels_match(sample.target, label) else None,
         )
-        for label, value in each.values
+        for label, value in sample.values
     )
     return tag("ol", rows, class_="values")
 
 
-def _note(each: Shown) -> Markup | None:
-    return tag("p", clip(each.note, 600), class_="note", dir="auto") if each.note else None
+def _note_line(sample: SampleView) -> Markup | None:
+    return tag("p", truncate(sample.note, 600), class_="note", dir="auto") if sample.note else None
 
 
 # --- failures ---------------------------------------------------------------------------
 
 
-def failures(document: Mapping[str, Any]) -> Markup:
+def render_failures(document: Mapping[str, Any]) -> Markup:
     """What failed, by kind, with examples."""
-    head = [heading("Kind", kind=""), heading("Samples"), heading("Examples", kind="")]
+    head = [
+        header_cell("Kind", css_class=""),
+        header_cell("Samples"),
+        header_cell("Examples", css_class=""),
+    ]
     rows = (
         tag(
             "tr",
-            name_cell(tag("bdi", failure["kind"])),
-            cell(count(failure["count"])),
-            cell(_examples(failure["examples"]), kind="examples"),
+            row_header(tag("bdi", failure["kind"])),
+            cell(format_count(failure["count"])),
+            cell(_examples(failure["examples"]), css_class="examples"),
         )
         for failure in document["failures"]
     )
-    return table("Failures by kind", head, rows, "failures")
+    return render_table("Failures by kind", head, rows, "failures")
 
 
 def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
@@ -282,7 +317,7 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
             "li",
             tag("code", tag("bdi", each["origin"] or each["id"])),
             " ",
-            tag("span", clip(each["message"], 600), dir="auto"),
+            tag("span", truncate(each["message"], 600), dir="auto"),
         )
         for each in examples
     ]
@@ -292,23 +327,27 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
         if rest
         else None
     )
-    return together(tag("ul", items[:3]), more)
+    return join_markup(tag("ul", items[:3]), more)
 
 
-def unreadable(document: Mapping[str, Any]) -> Markup:
+def render_unreadable(document: Mapping[str, Any]) -> Markup:
     """Why answers could not be read; metrics that found the same share a row."""
     whose: dict[tuple[str, int], list[str]] = {}
     for metric, reasons in document["unreadable"].items():
         for found in reasons.items():
-            whose.setdefault(found, []).append(title(metric))
-    head = [heading("Why", kind="examples"), heading("Samples"), heading("Metrics", kind="")]
+            whose.setdefault(found, []).append(metric_title(metric))
+    head = [
+        header_cell("Why", css_class="examples"),
+        header_cell("Samples"),
+        header_cell("Metrics", css_class=""),
+    ]
     rows = (
         tag(
             "tr",
-            cell(tag("span", clip(reason, 600), dir="auto"), kind="examples"),
-            cell(count(times)),
-            cell(", ".join(metrics), kind=""),
+            cell(tag("span", truncate(reason, 600), dir="auto"), css_class="examples"),
+            cell(format_count(times)),
+            cell(", ".join(metrics), css_class=""),
         )
         for (reason, times), metrics in whose.items()
     )
-    return table("Unreadable answers by reason", head, rows, "failures")
+    return render_table("Unreadable answers by reason", head, rows, "failures")

@@ -7,16 +7,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from auricle.core.errors import told
-from auricle.metrics.statistics import interval
-from auricle.report.columns import Column
-from auricle.report.score import Scoreboard
+from auricle.core.errors import describe
+from auricle.metrics.statistics import compute_interval
+from auricle.report.columns import MetricColumn
+from auricle.report.score import ScoreTable
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Places = NDArray[np.int64]
+    Indices = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +48,41 @@ class Number:
         return self.scored / self.total if self.total else math.nan
 
 
-def summarise(board: Scoreboard, prefix: str = "", suffix: str = "") -> list[Number]:
+def summarise(score_table: ScoreTable, prefix: str = "", suffix: str = "") -> list[Number]:
     """Each metric over all samples, then by subset, then by every other field."""
-    rank = _ranks(board)
+    rank = _data_order(score_table)
     return [
         replace(number, signature=f"{prefix}|{number.signature}|{suffix}".strip("|"))
-        for field, group, members in groups(board)
-        for number in _numbers(board, Group(field, group, members), rank)
+        for field, group, members in iterate_groups(score_table)
+        for number in _group_numbers(score_table, Group(field, group, members), rank)
     ]
 
 
-def _ranks(board: Scoreboard) -> Places:
+def _data_order(score_table: ScoreTable) -> Indices:
     """For each place in the scoreboard, its place in the data."""
     import numpy as np
 
-    order = np.argsort(_array(board.rows), kind="stable")
+    order = np.argsort(_as_array(score_table.rows), kind="stable")
     rank = np.empty_like(order)
     rank[order] = np.arange(len(order))
     return rank
 
 
-def groups(board: Scoreboard) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
     """Field, value and who belongs: everybody first, then subsets, then the rest by name."""
     import numpy as np
 
-    yield "", "all", np.ones(board.total, dtype=bool)
-    for name in sorted(board.fields, key=lambda each: (each != "subset", each)):
-        codes = np.frombuffer(board.fields[name].codes, dtype=np.int64)
-        values = board.fields[name].values
-        if name != "subset" and not 1 < len(values) < board.total:
+    yield "", "all", np.ones(score_table.total, dtype=bool)
+    for name in sorted(score_table.fields, key=lambda each: (each != "subset", each)):
+        codes = np.frombuffer(score_table.fields[name].codes, dtype=np.int64)
+        values = score_table.fields[name].values
+        if name != "subset" and not 1 < len(values) < score_table.total:
             continue
-        for value, code in sorted(values.items(), key=lambda item: _natural(item[0])):
+        for value, code in sorted(values.items(), key=lambda item: _natural_sort_key(item[0])):
             yield name, value, codes == code
 
 
-def _natural(text: str) -> tuple[int, float, str]:
+def _natural_sort_key(text: str) -> tuple[int, float, str]:
     """Numbers in their own order, before words."""
     try:
         return 0, float(text), text
@@ -100,24 +100,28 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class GroupStats:
     """A metric's stats within a group, in data order, and the places they belong to."""
 
-    column: Column
+    column: MetricColumn
     stats: Any
-    places: Places
+    indices: Indices
 
 
-def _numbers(board: Scoreboard, group: Group, rank: Places) -> list[Number]:
-    return _told_once(_with_ceiling(list(_made(board, group, rank)), board))
+def _group_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> list[Number]:
+    return _remove_repeated_matrices(
+        _add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table)
+    )
 
 
-def _with_ceiling(numbers: list[Number], board: Scoreboard) -> list[Number]:
+def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
     """Numbers that a label without a counterpart holds down, with how high they can rise."""
     matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
     if not matrices or not matrices[0]["ceiling"] < 1.0:
         return numbers
-    capped = {column.metric.name for column in board.columns if column.metric.capped}
+    capped = {
+        column.metric.name for column in score_table.columns if column.metric.has_label_ceiling
+    }
     ceiling = {"ceiling": matrices[0]["ceiling"]}
     return [
         replace(each, details={**each.details, **ceiling}) if each.metric in capped else each
@@ -125,50 +129,59 @@ def _with_ceiling(numbers: list[Number], board: Scoreboard) -> list[Number]:
     ]
 
 
-def _told_once(numbers: list[Number]) -> list[Number]:
+def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
     """A matrix stands beside the first of the numbers that are made from it."""
     matrices: list[Any] = []
     told = []
     for number in numbers:
         details = number.details
         if (found := details.get("matrix")) in matrices:
-            told.append(replace(number, details=_without(details, "matrix", "classes", "notes")))
+            told.append(replace(number, details=_omit(details, "matrix", "classes", "notes")))
             continue
         matrices += [found] if found else []
         told.append(number)
     return told
 
 
-def _without(details: dict[str, Any], *names: str) -> dict[str, Any]:
+def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in details.items() if name not in names}
 
 
-def _made(board: Scoreboard, group: Group, rank: Places) -> Iterator[Number]:
-    for column in board.columns:
-        if column.refused or not (share := _share(column, group, rank)):
+def _compute_numbers(
+    score_table: ScoreTable, group: Group, data_order: Indices
+) -> Iterator[Number]:
+    for column in score_table.columns:
+        if column.refusal_reason or not (share := _select_stats(column, group, data_order)):
             continue
         try:
-            yield _number(board, group, share)
+            yield _compute_number(score_table, group, share)
         except Exception as error:  # noqa: BLE001 - a fold of somebody's own; told beside the rest
-            column.refused = f"its fold raised {type(error).__name__}: {told(error)}"
+            column.refusal_reason = f"its fold raised {type(error).__name__}: {describe(error)}"
 
 
-def _share(column: Column, group: Group, rank: Places) -> Share | None:
+def _select_stats(column: MetricColumn, group: Group, data_order: Indices) -> GroupStats | None:
     import numpy as np
 
-    places = _array(column.places)
+    places = _as_array(column.indices)
     which = np.flatnonzero(group.members[places])
     if not len(which):
         return None
-    which = which[np.argsort(rank[places[which]], kind="stable")]
-    return Share(column, column.stats[which], places[which])
+    which = which[np.argsort(data_order[places[which]], kind="stable")]
+    return GroupStats(column, column.stats[which], places[which])
 
 
-def _number(board: Scoreboard, group: Group, share: Share) -> Number:
-    metric, members = share.column.settled(), _about(share.column, group.members)
-    spread = interval(share.stats, metric.fold, clusters=_clusters(board, share.places))
-    value = float(metric.fold(share.stats))
-    worst, best = _bounds(share.column, share.stats, members, value)
+def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupStats) -> Number:
+    metric, members = (
+        group_stats.column.resolved_metric(),
+        _applicable_members(group_stats.column, group.members),
+    )
+    spread = compute_interval(
+        group_stats.stats,
+        metric.aggregate,
+        clusters=_cluster_codes(score_table, group_stats.indices),
+    )
+    value = float(metric.aggregate(group_stats.stats))
+    worst, best = _compute_bounds(group_stats.column, group_stats.stats, members, value)
     return Number(
         metric=metric.name,
         field=group.field,
@@ -177,38 +190,38 @@ def _number(board: Scoreboard, group: Group, share: Share) -> Number:
         low=spread.low,
         high=spread.high,
         interval=spread.method,
-        scored=len(share.places),
+        scored=len(group_stats.indices),
         total=int(members.sum()),
-        failed=int(members[_array(board.failed)].sum()),
-        unreadable=int(members[_array(share.column.unreadable)].sum()),
+        failed=int(members[_as_array(score_table.failed)].sum()),
+        unreadable=int(members[_as_array(group_stats.column.unreadable)].sum()),
         worst=worst,
         best=best,
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         signature=metric.signature,
         details={
-            **metric.details(share.stats),
-            **({} if group.field else metric.drawn(share.stats)),
+            **metric.details(group_stats.stats),
+            **({} if group.field else metric.plot_data(group_stats.stats)),
         },
     )
 
 
-def _about(column: Column, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Those of a group that a metric is about."""
-    if not column.others:
+    if not column.not_applicable:
         return members
     found = members.copy()
-    found[_array(column.others)] = False
+    found[_as_array(column.not_applicable)] = False
     return found
 
 
-def _clusters(board: Scoreboard, places: Places) -> Places | None:
+def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
     """Cluster codes from 0 without gaps, or nothing where every sample stands for itself."""
     import numpy as np
 
-    if not board.clustered:
+    if not score_table.has_clusters:
         return None
-    codes = _array(board.clusters.codes)[places]
+    codes = _as_array(score_table.clusters.codes)[indices]
     found, first, members = np.unique(codes, return_index=True, return_inverse=True)
     if len(found) < 2:
         return None  # within one cluster, samples are all there is
@@ -216,22 +229,23 @@ def _clusters(board: Scoreboard, places: Places) -> Places | None:
     return order[members]
 
 
-def _bounds(
-    column: Column, stats: Any, members: NDArray[np.bool_], value: float
+def _compute_bounds(
+    column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float
 ) -> tuple[float, float]:
     """The value had every failed sample been as bad, or as good, as can be."""
     import numpy as np
 
-    which = np.flatnonzero(members[_array(column.lost)])
+    which = np.flatnonzero(members[_as_array(column.failed_indices)])
     if not len(which):
         return value, value
     worst, best = (
-        float(column.metric.fold([*stats, *lost[which]])) for lost in (column.worst, column.best)
+        float(column.metric.aggregate([*stats, *lost[which]]))
+        for lost in (column.worst_stats, column.best_stats)
     )
     return worst, best
 
 
-def _array(places: Any) -> Places:
+def _as_array(indices: Any) -> Indices:
     import numpy as np
 
-    return np.frombuffer(places, dtype=np.int64) if len(places) else np.empty(0, dtype=np.int64)
+    return np.frombuffer(indices, dtype=np.int64) if len(indices) else np.empty(0, dtype=np.int64)

@@ -5,10 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.number_format import by_reason, coverage_of, value_of, written
+from auricle.report.number_format import (
+    format_coverage,
+    format_number,
+    format_value,
+    group_by_reason,
+)
 
-HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
-RIGHT = {
+TABLE_HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
+RIGHT_ALIGNED = {
     "value",
     "n",
     "coverage",
@@ -23,33 +28,33 @@ RIGHT = {
 }
 
 
-def table(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:
+def format_metrics(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:
     """The numbers of one or more runs, over all samples and by the fields named."""
     fields = ["", *by]
     rows = [
-        _row(document, number)
+        _metric_row(document, number)
         for field in fields
         for document in documents
         for number in document["numbers"]
         if number["field"] == field
     ]
-    return aligned(HEADER, rows) if rows else ["No numbers: nothing was scored."]
+    return format_table(TABLE_HEADER, rows) if rows else ["No numbers: nothing was scored."]
 
 
-def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> tuple[str, ...]:
+def _metric_row(document: Mapping[str, Any], number: Mapping[str, Any]) -> tuple[str, ...]:
     metric = number["metric"]
     group = f"{number['field']}={number['group']}" if number["field"] else "all"
     interval = "–"
     if number["low"] is not None:
-        interval = f"{value_of(number, 'low')} … {value_of(number, 'high')}"
+        interval = f"{format_value(number, 'low')} … {format_value(number, 'high')}"
     return (
         document["model"]["name"],
         f"{metric} {'↑' if number['higher_is_better'] else '↓'}",
         group,
-        value_of(number),
+        format_value(number),
         interval,
         str(number["scored"]),
-        coverage_of(number),
+        format_coverage(number),
         _notes(number),
     )
 
@@ -60,11 +65,11 @@ def _notes(number: Mapping[str, Any]) -> str:
     if "substitutions" in details and not number["field"]:
         notes.append("S {substitutions} D {deletions} I {insertions}".format(**details))
     if (highest := details.get("ceiling")) is not None:
-        notes.append(f"at most {written(highest, 'share')}")
+        notes.append(f"at most {format_number(highest, 'share')}")
     if ties := details.get("ties"):
         notes.append(f"{ties} tie{'s' * (ties != 1)}")
     if number["failed"]:
-        notes.append(f"{number['failed']} failed{_with_them(number)}")
+        notes.append(f"{number['failed']} failed{_format_bounds(number)}")
     if number["unreadable"]:
         notes.append(f"{number['unreadable']} unreadable")
     left = number["total"] - number["scored"] - number["failed"]
@@ -73,15 +78,15 @@ def _notes(number: Mapping[str, Any]) -> str:
     return ", ".join(notes)
 
 
-def _with_them(number: Mapping[str, Any]) -> str:
+def _format_bounds(number: Mapping[str, Any]) -> str:
     """Both bounds, where it is known what those that failed could have added."""
     low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
     if number["worst"] == number["best"]:
         return ""
-    return f", with them {value_of(number, low)} … {value_of(number, high)}"
+    return f", with them {format_value(number, low)} … {format_value(number, high)}"
 
 
-def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     """Columns as wide as their widest cell; empty columns left out."""
     used = [at for at, _ in enumerate(header) if any(row[at] for row in rows)]
     whole = [header, *rows]
@@ -89,7 +94,7 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
     def line(row: Sequence[str]) -> str:
         cells = (
-            row[at].rjust(widths[at]) if header[at] in RIGHT else row[at].ljust(widths[at])
+            row[at].rjust(widths[at]) if header[at] in RIGHT_ALIGNED else row[at].ljust(widths[at])
             for at in used
         )
         return "  ".join(cells).rstrip()
@@ -97,28 +102,30 @@ def aligned(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
     return [line(header), "  ".join("─" * widths[at] for at in used), *map(line, rows)]
 
 
-def failures(document: Mapping[str, Any], most: int = 3) -> list[str]:
+def format_failures(document: Mapping[str, Any], max_examples: int = 3) -> list[str]:
     """What failed, by kind, with a few examples."""
     lines = []
     for each in document["failures"]:
         lines.append(f"{each['count']} × {each['kind']}")
-        for example in each["examples"][:most]:
+        for example in each["examples"][:max_examples]:
             where = example["origin"] or example["id"]
-            lines.append(f"    {where}: {one_line(example['message'])}")
-        if each["count"] > most:
-            lines.append(f"    … and {each['count'] - most} more: auricle samples RUN --failed")
-    refused = by_reason(document["refused"])
-    lines += [f"{', '.join(names)}: {one_line(why)}" for names, why in refused]
+            lines.append(f"    {where}: {to_one_line(example['message'])}")
+        if each["count"] > max_examples:
+            lines.append(
+                f"    … and {each['count'] - max_examples} more: auricle samples RUN --failed"
+            )
+    refused = group_by_reason(document["refused"])
+    lines += [f"{', '.join(names)}: {to_one_line(why)}" for names, why in refused]
     return lines
 
 
-def notes(document: Mapping[str, Any]) -> list[str]:
+def format_notes(document: Mapping[str, Any]) -> list[str]:
     """What a reader must know of the data, and of a model's having seen it."""
-    return [f"Note: {one_line(each, 600)}" for each in document.get("notes", [])]
+    return [f"Note: {to_one_line(each, 600)}" for each in document.get("notes", [])]
 
 
-def one_line(text: str, most: int = 200) -> str:
+def to_one_line(text: str, max_length: int = 200) -> str:
     """A message on one line, without what would move the cursor."""
     told = "".join(each if each.isprintable() else " " for each in text)
     told = " ".join(told.split())
-    return told if len(told) <= most else told[: most - 1] + "…"
+    return told if len(told) <= max_length else told[: max_length - 1] + "…"

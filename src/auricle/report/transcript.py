@@ -7,72 +7,79 @@ from pathlib import PurePath
 from typing import NamedTuple
 
 from auricle.core.types import Generation, Json, Output, Part, Record, Turn
-from auricle.metrics.turns import conversation
+from auricle.metrics.turns import get_turns
 
-MOST_LINES = 60  # longer conversations bury all else
+MAX_LINES = 60  # longer conversations bury all else
 
 
-class Line(NamedTuple):
+class TranscriptLine(NamedTuple):
     """Who says what: `User`, `Answer`, `Answer 2`, `Reference`."""
 
-    who: str
+    speaker: str
     text: str
 
 
-def lines(record: Record) -> tuple[Line, ...]:
+def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     """A conversation turn by turn, or several answers one by one; nothing where one is all."""
-    turns = conversation(record.sample)
+    turns = get_turns(record.sample)
     if turns and record.outputs:
-        found = list(_turn_by_turn(turns, record.outputs, record.sample.target))
+        found = list(_conversation_lines(turns, record.outputs, record.sample.target))
     elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):
-        found = [Line(f"Answer {at + 1}", _text(o)) for at, o in enumerate(record.outputs)]
+        found = [
+            TranscriptLine(f"Answer {at + 1}", _output_to_text(o))
+            for at, o in enumerate(record.outputs)
+        ]
     else:
         return ()
-    if len(found) <= MOST_LINES:
+    if len(found) <= MAX_LINES:
         return tuple(found)
-    return (*found[:MOST_LINES], Line("…", f"{len(found) - MOST_LINES} more lines"))
+    return (*found[:MAX_LINES], TranscriptLine("…", f"{len(found) - MAX_LINES} more lines"))
 
 
-def _turn_by_turn(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[Line]:
+def _conversation_lines(
+    turns: Sequence[Turn], outputs: Sequence[Output], target: Json
+) -> Iterator[TranscriptLine]:
     """What the data say, each answer after what it answers, and its reference after it."""
     given = sum(turn.role == "user" for turn in turns) - len(outputs)
-    answers = iter(zip(outputs, _references(target, len(outputs)), strict=True))
+    answers = iter(zip(outputs, _align_references(target, len(outputs)), strict=True))
     compared = False
     for turn in turns:
         if turn.role != "assistant" or not compared:
-            yield Line(turn.role.capitalize(), _said(turn.parts))
+            yield TranscriptLine(turn.role.capitalize(), _parts_to_text(turn.parts))
         if turn.role != "user":
             continue
         given -= 1
         if given < 0:
             output, reference = next(answers, (None, None))
             if output is not None:
-                yield Line("Answer", _text(output))
+                yield TranscriptLine("Answer", _output_to_text(output))
             if compared := reference is not None:
-                yield Line("Reference", _written(reference))
+                yield TranscriptLine("Reference", _reference_to_text(reference))
 
 
-def _references(target: Json, count: int) -> list[Json]:
+def _align_references(target: Json, count: int) -> list[Json]:
     if isinstance(target, (list, tuple)) and len(target) == count:
         return list(target)
     return [*[None] * (count - 1), target]
 
 
-def _written(reference: Json) -> str:
+def _reference_to_text(reference: Json) -> str:
     many = reference if isinstance(reference, (list, tuple)) else [reference]
     return " / ".join(map(str, many))
 
 
-def _text(output: Output) -> str:
+def _output_to_text(output: Output) -> str:
     return output.text if isinstance(output, Generation) else str(output)
 
 
-def _said(parts: Sequence[Part]) -> str:
+def _parts_to_text(parts: Sequence[Part]) -> str:
     """Words as they are; a sound or a picture by the name of its file."""
-    return " ".join(part if isinstance(part, str) else _named(part) for part in parts).strip()
+    return " ".join(
+        part if isinstance(part, str) else _media_placeholder(part) for part in parts
+    ).strip()
 
 
-def _named(part: Part) -> str:
+def _media_placeholder(part: Part) -> str:
     kind = type(part).__name__.lower()
     name = PurePath(getattr(part, "uri", "")).name
     return f"[{kind} {name}]" if name else f"[{kind}]"

@@ -25,11 +25,11 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, RunLocked, RunMismatch
-from auricle.core.files import Journal, cut_torn_line, write_whole
-from auricle.core.serialization import decode_record, digest, digest_of_id, dumps, encode_record
+from auricle.core.files import Journal, truncate_partial_line, write_atomically
+from auricle.core.serialization import decode_record, digest, dumps, encode_record, read_id_digest
 from auricle.core.types import Generation, Json, Output, Record
 
-SPEECH = "speech/"
+SPEECH_FOLDER = "speech/"
 DERIVED = (
     "scores.jsonl",
     "metrics.json",
@@ -39,36 +39,42 @@ DERIVED = (
 )
 
 
-GONE = b'{"gone":'
+REMOVED_PREFIX = b'{"gone":'
 
 
-def _read(line: bytes, folder: Path) -> Record | None:
+def _decode_line(line: bytes, folder: Path) -> Record | None:
     """The record a line holds; a damaged line holds none, and its sample is asked again."""
     try:
         record = decode_record(orjson.loads(line))
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         return None
-    if not _speaks(record):
+    if not _has_audio_output(record):
         return record
-    return replace(record, outputs=tuple(_found_in(folder, each) for each in record.outputs))
+    return replace(
+        record, outputs=tuple(_resolve_audio_path(folder, each) for each in record.outputs)
+    )
 
 
-def _speaks(record: Record) -> bool:
+def _has_audio_output(record: Record) -> bool:
     for each in record.outputs:  # noqa: SIM110 - a generator costs more, for every record
         if isinstance(each, Generation) and each.audio is not None:
             return True
     return False
 
 
-def _found_in(folder: Path, output: Output) -> Output:
+def _resolve_audio_path(folder: Path, output: Output) -> Output:
     """Speech is written down relative to its run, which may have been moved since."""
     if not isinstance(output, Generation) or not output.audio:
         return output
     name = output.audio.uri
-    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH) else output
+    return (
+        replace(output, audio=Audio(str(folder / name)))
+        if name.startswith(SPEECH_FOLDER)
+        else output
+    )
 
 
-class Held:
+class JournalIndex:
     """What a journal holds, by sample: where each latest record stands, not what it says."""
 
     def __init__(self, path: Path, offsets: dict[int, int]) -> None:
@@ -76,17 +82,17 @@ class Held:
         self._offsets = offsets
         self._file: IO[bytes] | None = None
 
-    def get(self, sample: str) -> Record | None:
+    def get(self, sample_id: str) -> Record | None:
         """The latest record of a sample, read from the journal."""
-        offset = self._offsets.get(digest(sample)) if self._offsets else None
+        offset = self._offsets.get(digest(sample_id)) if self._offsets else None
         if offset is None:
             return None
         if self._file is None:
             self._file = self._path.open("rb")
         self._file.seek(offset)
-        return _read(self._file.readline(), self._path.parent)
+        return _decode_line(self._file.readline(), self._path.parent)
 
-    def ids(self) -> set[int]:
+    def id_digests(self) -> set[int]:
         """Digests of the ids of all samples held."""
         return set(self._offsets)
 
@@ -94,7 +100,7 @@ class Held:
         if self._file:
             self._file.close()
 
-    def __enter__(self) -> Held:
+    def __enter__(self) -> JournalIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -114,17 +120,17 @@ class Run:
     def open(cls, path: Path, spec: Mapping[str, Json]) -> Run:
         """Start a run in `path`, or take it up where it stopped. Nobody else may until `close`."""
         path.mkdir(parents=True, exist_ok=True)
-        lock = locked(path)
+        lock = lock_run(path)
         try:
             begun = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
             if begun:  # a run that never answered anything may be begun anew
                 held = cls.load(path).spec
-                _refuse_other(path, held, spec)
+                _check_same_run(path, held, spec)
                 spec = {**spec, "created": held.get("created")}
-            write_whole(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
+            write_atomically(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
             run = cls(path, spec)
-            cut_torn_line(run.outputs)
-            run._lock, run._journal = lock, Journal(run.outputs)
+            truncate_partial_line(run.outputs_path)
+            run._lock, run._journal = lock, Journal(run.outputs_path)
         except BaseException:
             lock.close()
             raise
@@ -136,7 +142,7 @@ class Run:
         try:
             spec = orjson.loads((path / "spec.json").read_bytes())
         except FileNotFoundError as error:
-            raise DataError(f"{path} is no run: {_instead(path)}.") from error
+            raise DataError(f"{path} is no run: {_explain_not_a_run(path)}.") from error
         except NotADirectoryError as error:
             raise DataError(f"{path} is a file, not a run's folder.") from error
         except orjson.JSONDecodeError as error:
@@ -146,41 +152,41 @@ class Run:
         return cls(path, spec)
 
     @property
-    def outputs(self) -> Path:
+    def outputs_path(self) -> Path:
         return self.path / "outputs.jsonl"
 
     @property
-    def verdicts(self) -> Path:
+    def verdicts_path(self) -> Path:
         return self.path / "verdicts.jsonl"
 
     def append(self, record: Record) -> None:
         """Keep a record; it is on disk within two tenths of a second."""
-        if _speaks(record):
-            record = replace(record, outputs=tuple(map(self._with_sound_kept, record.outputs)))
+        if _has_audio_output(record):
+            record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
         self._append(encode_record(record))
 
-    def _with_sound_kept(self, output: Output) -> Output:
+    def _store_audio(self, output: Output) -> Output:
         """What a model said aloud as a file of the run, named by its content."""
         if not isinstance(output, Generation) or output.audio is None:
             return output
         sound = output.audio
-        if sound.path and sound.path.parent == self.path / SPEECH:  # kept before
-            return replace(output, audio=Audio(f"{SPEECH}{sound.path.name}"))
+        if sound.path and sound.path.parent == self.path / SPEECH_FOLDER:  # kept before
+            return replace(output, audio=Audio(f"{SPEECH_FOLDER}{sound.path.name}"))
         if sound.data is None:  # in a file of the model's own
             return output
         try:
             content = sound.data if isinstance(sound.data, bytes) else sound.encode()
         except AudioError:  # nothing that could be played
             return replace(output, audio=None)
-        name = f"{SPEECH}{sound.hash}{_suffix(content)}"
+        name = f"{SPEECH_FOLDER}{sound.hash}{_audio_suffix(content)}"
         if not (self.path / name).exists():
-            (self.path / SPEECH).mkdir(exist_ok=True)
-            write_whole(self.path / name, content)
+            (self.path / SPEECH_FOLDER).mkdir(exist_ok=True)
+            write_atomically(self.path / name, content)
         return replace(output, audio=Audio(name))
 
-    def forget(self, samples: set[int]) -> None:
+    def mark_removed(self, id_digests: set[int]) -> None:
         """Leave out samples that are no longer in the data, by the digests of their ids."""
-        for sample in samples:
+        for sample in id_digests:
             self._append(dumps({"gone": sample}))
 
     def _append(self, line: bytes) -> None:
@@ -191,7 +197,7 @@ class Run:
         """Wait until everything appended is on disk."""
         assert self._journal, "only an open run has anything to flush"
         self._journal.close()
-        self._journal = Journal(self.outputs)
+        self._journal = Journal(self.outputs_path)
 
     def close(self) -> None:
         """Write what is left and let others in."""
@@ -209,32 +215,32 @@ class Run:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def held(self) -> Held:
+    def open_index(self) -> JournalIndex:
         """What the journal holds now."""
-        return Held(self.outputs, self._latest())
+        return JournalIndex(self.outputs_path, self._latest_offsets())
 
     def records(self) -> Iterator[Record]:
         """The latest record of each sample, read one by one."""
-        latest = set(self._latest().values())
+        latest = set(self._latest_offsets().values())
         for offset, line in self._raw_lines():
-            if offset in latest and (record := _read(line, self.path)):
+            if offset in latest and (record := _decode_line(line, self.path)):
                 yield record
 
-    def _latest(self) -> dict[int, int]:
+    def _latest_offsets(self) -> dict[int, int]:
         """Where each sample's latest record stands. Digests, so that a million stay small."""
         latest: dict[int, int] = {}
         for offset, line in self._raw_lines():
-            if (sample := digest_of_id(line)) is not None:
+            if (sample := read_id_digest(line)) is not None:
                 latest[sample] = offset
-            elif line.startswith(GONE):
+            elif line.startswith(REMOVED_PREFIX):
                 with suppress(orjson.JSONDecodeError):
                     latest.pop(orjson.loads(line)["gone"], None)
         return latest
 
-    def published(self) -> dict[str, Any] | None:
+    def read_metrics(self) -> dict[str, Any] | None:
         """What `metrics.json` says, unless it is older than what it was made from."""
         written = self.path / "metrics.json"
-        sources = (self.outputs, self.verdicts)
+        sources = (self.outputs_path, self.verdicts_path)
         newest = max((each.stat().st_mtime_ns for each in sources if each.exists()), default=0)
         if not written.exists() or written.stat().st_mtime_ns < newest:
             return None
@@ -242,7 +248,7 @@ class Run:
             return dict(orjson.loads(written.read_bytes()))
         return None
 
-    def progress(self) -> dict[str, Any]:
+    def read_progress(self) -> dict[str, Any]:
         """How far the last pass came; while one is under way only what those before it took."""
         path = self.path / "progress.json"
         return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
@@ -255,22 +261,24 @@ class Run:
 
     def write(self, name: str, content: bytes) -> None:
         """Write a derived file whole or not at all."""
-        write_whole(self.path / name, content)
+        write_atomically(self.path / name, content)
 
     def _raw_lines(self) -> Iterator[tuple[int, bytes]]:
         """Each whole line with its offset."""
-        if not self.outputs.exists():
+        if not self.outputs_path.exists():
             return
         offset = 0
-        with self.outputs.open("rb") as lines:
+        with self.outputs_path.open("rb") as lines:
             for line in lines:
                 if line.endswith(b"\n"):
                     yield offset, line
                 offset += len(line)
 
 
-def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Json]) -> None:
-    old, new = (spec.get("identity") for spec in (held, wanted))
+def _check_same_run(
+    path: Path, existing: Mapping[str, Json], requested: Mapping[str, Json]
+) -> None:
+    old, new = (spec.get("identity") for spec in (existing, requested))
     assert isinstance(old, dict)
     assert isinstance(new, dict)
     changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
@@ -282,21 +290,27 @@ def _refuse_other(path: Path, held: Mapping[str, Json], wanted: Mapping[str, Jso
         )
 
 
-def _instead(path: Path) -> str:
+def _explain_not_a_run(path: Path) -> str:
     """What a folder without a spec is."""
     if (path / "perf.json").exists():
         return f"it holds a measurement of serving, which `auricle perf {path}` sums up again"
     return "it has no spec.json"
 
 
-SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
+AUDIO_SUFFIXES = {
+    b"RIFF": ".wav",
+    b"fLaC": ".flac",
+    b"OggS": ".ogg",
+    b"ID3": ".mp3",
+    b"\xff": ".mp3",
+}
 
 
-def _suffix(content: bytes) -> str:
-    return next((end for magic, end in SUFFIXES.items() if content.startswith(magic)), ".bin")
+def _audio_suffix(content: bytes) -> str:
+    return next((end for magic, end in AUDIO_SUFFIXES.items() if content.startswith(magic)), ".bin")
 
 
-def locked(path: Path) -> IO[str]:
+def lock_run(path: Path) -> IO[str]:
     """Hold a run against other processes until this is closed."""
     import fcntl
 
@@ -320,7 +334,7 @@ def set_aside(path: Path) -> Path | None:
     """Move an earlier run out of the way; where it is now, or None if there was none."""
     if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl", "perf.json")):
         return None
-    locked(path).close()  # refuses while somebody is writing to it
+    lock_run(path).close()  # refuses while somebody is writing to it
     number = 1
     while (aside := path.with_name(f"{path.name}.{number}")).exists():
         number += 1

@@ -16,74 +16,76 @@ import orjson
 from auricle.core.types import Record
 from auricle.runs.run_directory import Run
 
-Measured = Mapping[str, Any]
+PassTiming = Mapping[str, Any]
 """What one pass took, as `progress.json` has it."""
 
 
-class Clock:
+class PassTimer:
     """Runs from a pass's first question to its last answer, and counts what was answered."""
 
-    __slots__ = ("_audio", "_began", "_ended", "_samples", "_unknown")
+    __slots__ = ("_audio_seconds", "_ended_at", "_samples", "_started_at", "_unknown_durations")
 
     def __init__(self) -> None:
-        self._began, self._ended = math.inf, -math.inf
-        self._samples = self._unknown = 0
-        self._audio = 0.0
+        self._started_at, self._ended_at = math.inf, -math.inf
+        self._samples = self._unknown_durations = 0
+        self._audio_seconds = 0.0
 
-    def add(self, record: Record, began: float, ended: float, *, media: bool) -> None:
+    def add(self, record: Record, started_at: float, ended_at: float, *, has_media: bool) -> None:
         """Count an answer. A failure takes time and is no answer; a remembered one is neither."""
         if record.cached:
             return
-        if began < self._began:
-            self._began = began
-        self._ended = ended  # those who finish later are added later
+        if started_at < self._started_at:
+            self._started_at = started_at
+        self._ended_at = ended_at  # those who finish later are added later
         if record.error:
             return
         self._samples += 1
         if record.audio_seconds is not None:
-            self._audio += record.audio_seconds
-        elif media:
-            self._unknown += 1
+            self._audio_seconds += record.audio_seconds
+        elif has_media:
+            self._unknown_durations += 1
 
-    def measured(self, ready: float | None = None) -> list[Measured]:
+    def timings(self, ready_at: float | None = None) -> list[PassTiming]:
         """What the pass took, if it answered anything; not before a late model was `ready`."""
         if not self._samples:
             return []
-        began = max(self._began, ready or -math.inf)
+        began = max(self._started_at, ready_at or -math.inf)
         return [
             {
-                "wall_seconds": round(self._ended - began, 6),
+                "wall_seconds": round(self._ended_at - began, 6),
                 "samples": self._samples,
-                "audio_seconds": None if self._unknown else round(self._audio, 4),
+                "audio_seconds": None if self._unknown_durations else round(self._audio_seconds, 4),
             }
         ]
 
 
-def passes(run: Run) -> list[Measured]:
+def read_passes(run: Run) -> list[PassTiming]:
     """What the passes over a run took so far; of an empty or damaged run nothing is known."""
     with suppress(FileNotFoundError, orjson.JSONDecodeError):
-        if run.outputs.stat().st_size:
-            return list(run.progress().get("passes", ()))
+        if run.outputs_path.stat().st_size:
+            return list(run.read_progress().get("passes", ()))
     return []
 
 
-def speed(found: Sequence[Measured]) -> dict[str, Any] | None:
+def summarise_throughput(timings: Sequence[PassTiming]) -> dict[str, Any] | None:
     """As `metrics.json` has it: over all passes measured, what is not known is null."""
-    if not found:
+    if not timings:
         return None
-    wall, samples = (sum(each[name] for each in found) for name in ("wall_seconds", "samples"))
-    heard = [each["audio_seconds"] for each in found]
+    wall, samples = (sum(each[name] for each in timings) for name in ("wall_seconds", "samples"))
+    heard = [each["audio_seconds"] for each in timings]
     audio = None if None in heard else sum(heard) or None  # without sounds there are no seconds
     return {
         "wall_seconds": round(wall, 6),
         "samples": samples,
-        "samples_per_second": _ratio(samples, wall),
+        "samples_per_second": _per_second(samples, wall),
         "audio_seconds": None if audio is None else round(audio, 4),
-        "rtfx": _ratio(audio, wall),
-        "passes": len(found),
+        "rtfx": _per_second(audio, wall),
+        "passes": len(timings),
     }
 
 
-def _ratio(amount: float | None, wall: float) -> float | None:
+def _per_second(amount: float | None, wall_seconds: float) -> float | None:
     """Six digits of what was answered a second."""
-    return float(f"{amount / wall:.6g}") if amount is not None and wall > 0 else None
+    return (
+        float(f"{amount / wall_seconds:.6g}") if amount is not None and wall_seconds > 0 else None
+    )

@@ -8,71 +8,76 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import Input, Json, Output, Sample, Stat, Turn, parts_of
-from auricle.data.conversations import answered, golds, turns_of
-from auricle.data.manifest import Fields
+from auricle.core.types import Input, Json, Output, Sample, Stat, Turn, list_parts
+from auricle.data.conversations import add_answers, parse_turns, reference_answers
+from auricle.data.manifest import ColumnMapping
 from auricle.metrics.base import Metric
 from auricle.tasks.base import Task
-from auricle.tasks.kinds import Kind
-from auricle.tasks.options import Options
+from auricle.tasks.kinds import TaskKind
+from auricle.tasks.options import TaskOptions
 
 Mode: TypeAlias = Literal["every", "last", "gold"]
 
 MODES = ("every", "last", "gold")
-TURNS = (
+TURN_COLUMNS = (
     "turns", "messages", "conversation", "conversations", "dialogue", "dialog",
     "question", "questions",
 )  # fmt: skip
 """Columns that may hold a conversation, best first."""
-COLUMNS = Fields(
-    target=("answer", "answers", "target", "reference"),
-    question=(),
-    target_needed=False,
+COLUMNS = ColumnMapping(
+    target_columns=("answer", "answers", "target", "reference"),
+    question_columns=(),
+    requires_target=False,
     default_question="-",  # what is asked stands in the conversation
 )
-UNSAID = ("prompt", "question", "shots", "samples")
+UNSUPPORTED_OPTIONS = ("prompt", "question", "shots", "samples")
 """Options of other kinds that mean nothing where the data say what is said."""
-MEDIA = ("video", "image", "audio")
-METRICS = ("exact_match", "contains", "empty")
-WITHOUT_TARGET = ("empty", "refusal")
+MEDIA_INPUTS = ("video", "image", "audio")
+DEFAULT_METRICS = ("exact_match", "contains", "empty")
+REFERENCE_FREE_METRICS = ("empty", "refusal")
 
 
-def chat(*, mode: Mode = "every", **given: Any) -> Task:
+def chat(*, mode: Mode = "every", **arguments: Any) -> Task:
     """Hold conversations: with the model's own answers, with the data's, or only the last turn."""
     if mode not in MODES:
-        raise SpecError(f"mode should be every, last or gold, not {mode!r}.", where=("mode",))
-    if wrong := [name for name in UNSAID if given.get(name)]:
+        raise SpecError(f"mode should be every, last or gold, not {mode!r}.", location=("mode",))
+    if wrong := [name for name in UNSUPPORTED_OPTIONS if arguments.get(name)]:
         raise SpecError(
-            f"chat takes no {wrong[0]}: what is said stands in the data.", where=(wrong[0],)
+            f"chat takes no {wrong[0]}: what is said stands in the data.", location=(wrong[0],)
         )
-    options = Options.of("chat", given)
+    options = TaskOptions.from_arguments("chat", arguments)
     if not options.inferencer:
         options = replace(options, inferencer={"use": "converse", "mode": mode})
     base = Path(options.root) if options.root else Path(options.data).parent
-    finish = _finish(mode, base, told=bool(options.system))
-    kind = Kind("chat", COLUMNS, "", METRICS, finish, use="converse")
-    task = kind.task(options)
-    metrics = [_about(metric, chosen=bool(options.metrics)) for metric in task.metrics]
+    finish = _conversation_builder(mode, base, drop_system=bool(options.system))
+    kind = TaskKind("chat", COLUMNS, "", DEFAULT_METRICS, finish, default_inferencer="converse")
+    task = kind.task_from_manifest(options)
+    metrics = [
+        _restrict_metric(metric, is_explicit=bool(options.metrics)) for metric in task.metrics
+    ]
     return replace(task, metrics=metrics)
 
 
 # --- what a metric is about ----------------------------------------------------------------
 
 
-def _about(metric: Metric, *, chosen: bool) -> Metric:
+def _restrict_metric(metric: Metric, *, is_explicit: bool) -> Metric:
     """A metric that compares is about rows with references; one that does not, about all turns."""
-    under = metric.under
+    under = metric.with_profile
     if under:
-        metric = replace(metric, under=lambda profile: _about(under(profile), chosen=chosen))
-    if metric.asks:
+        metric = replace(
+            metric,
+            with_profile=lambda profile: _restrict_metric(under(profile), is_explicit=is_explicit),
+        )
+    if metric.judge_requests:
         return metric
-    if metric.name not in WITHOUT_TARGET:
+    if metric.name not in REFERENCE_FREE_METRICS:
         return replace(metric, applies=lambda sample: sample.target is not None)
-    compared = None if chosen else lambda sample: sample.target is None
-    return replace(metric, score=_alone(metric), applies=compared)
+    compared = None if is_explicit else lambda sample: sample.target is None
+    return replace(metric, score=_score_without_target(metric), applies=compared)
 
 
-def _alone(metric: Metric) -> Callable[..., Stat]:
+def _score_without_target(metric: Metric) -> Callable[..., Stat]:
     def score(sample: Sample, *outputs: Output) -> Stat:
         return metric.score(replace(sample, target=None), *outputs)
 
@@ -82,44 +87,46 @@ def _alone(metric: Metric) -> Callable[..., Stat]:
 # --- from a row to a conversation ------------------------------------------------------------
 
 
-def _finish(mode: Mode, base: Path, *, told: bool) -> Callable[[Sample], Sample]:
+def _conversation_builder(
+    mode: Mode, base: Path, *, drop_system: bool
+) -> Callable[[Sample], Sample]:
     """What makes a row a conversation; where a system is `told` to all, it has none of its own."""
 
     def finish(sample: Sample) -> Sample:
         meta = dict(sample.meta)
-        column = next((name for name in TURNS if meta.get(name)), None)
+        column = next((name for name in TURN_COLUMNS if meta.get(name)), None)
         if column is None:
-            raise SampleError(f"no conversation: one of {', '.join(TURNS)} is needed")
-        turns = turns_of(meta.pop(column), base)
-        turns = _with_row_s_own(turns, sample, meta)
-        turns = [turn for turn in turns if not (told and turn.role == "system")]
-        return replace(_settled(sample, turns, mode), meta=meta)
+            raise SampleError(f"no conversation: one of {', '.join(TURN_COLUMNS)} is needed")
+        turns = parse_turns(meta.pop(column), base)
+        turns = _add_row_inputs(turns, sample, meta)
+        turns = [turn for turn in turns if not (drop_system and turn.role == "system")]
+        return replace(_build_sample(sample, turns, mode), meta=meta)
 
     return finish
 
 
-def _with_row_s_own(turns: list[Turn], sample: Sample, meta: dict[str, Json]) -> list[Turn]:
+def _add_row_inputs(turns: list[Turn], sample: Sample, meta: dict[str, Json]) -> list[Turn]:
     """What a row has beside its turns: media open the user's first, a system stands before all."""
     first = next((at for at, turn in enumerate(turns) if turn.role == "user"), None)
     if first is None:
         raise SampleError("a conversation in which the user says nothing")
-    media = [part for name in MEDIA for part in parts_of(sample.inputs.get(name, ()))]
+    media = [part for name in MEDIA_INPUTS for part in list_parts(sample.inputs.get(name, ()))]
     turns[first] = Turn("user", (*media, *turns[first].parts))
     if isinstance(meta.get("system"), str):
         turns.insert(0, Turn("system", (str(meta.pop("system")),)))
     return turns
 
 
-def _settled(sample: Sample, turns: Sequence[Turn], mode: Mode) -> Sample:
+def _build_sample(sample: Sample, turns: Sequence[Turn], mode: Mode) -> Sample:
     """What is said and what is compared; the answer to the last turn is never said."""
-    references = _references(sample.target, golds(turns), mode)
+    references = _references(sample.target, reference_answers(turns), mode)
     last = max(at for at, turn in enumerate(turns) if turn.role == "user")
     said = list(turns[: last + 1])
     if mode == "every":
         said = [turn for turn in said if turn.role != "assistant"]
     else:
         earlier = references[:-1]
-        said = answered(said, [None if each is None else str(each) for each in earlier])
+        said = add_answers(said, [None if each is None else str(each) for each in earlier])
     inputs: dict[str, Input] = {"turns": said}
     if "choices" in sample.inputs:
         inputs["choices"] = sample.inputs["choices"]
@@ -127,13 +134,15 @@ def _settled(sample: Sample, turns: Sequence[Turn], mode: Mode) -> Sample:
     return replace(sample, inputs=inputs, target=references[-1] if mode == "last" else compared)
 
 
-def _references(given: Json, found: Sequence[str | None], mode: Mode) -> list[Json]:
+def _references(target: Json, turn_references: Sequence[str | None], mode: Mode) -> list[Json]:
     """The reference of each user turn: of a column of its own, else among the turns themselves."""
-    if given is None:
-        return list(found)
-    if isinstance(given, (list, tuple)):
-        if len(given) == len(found):
-            return list(given)
-        if len(found) > 1 and mode != "last":
-            raise SampleError(f"{len(found)} user turns, and {len(given)} reference answers")
-    return [*found[:-1], given]
+    if target is None:
+        return list(turn_references)
+    if isinstance(target, (list, tuple)):
+        if len(target) == len(turn_references):
+            return list(target)
+        if len(turn_references) > 1 and mode != "last":
+            raise SampleError(
+                f"{len(turn_references)} user turns, and {len(target)} reference answers"
+            )
+    return [*turn_references[:-1], target]

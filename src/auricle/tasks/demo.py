@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from auricle.core.types import Rejected, Sample
+from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
@@ -25,7 +25,7 @@ DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {
 class DemoSpeech(Manifest):
     """Each sentence is heard clean and in noise, so its clips are not independent."""
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for sample in super().__iter__():
             if isinstance(sample, Sample):
                 sentence = sample.id.partition("-")[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-NAMES: Mapping[str, str] = {
+LANGUAGE_NAMES: Mapping[str, str] = {
     "af": "Afrikaans", "am": "Amharic", "ar": "Arabic", "as": "Assamese", "ast": "Asturian",
     "az": "Azerbaijani", "be": "Belarusian", "bg": "Bulgarian", "bn": "Bengali", "bs": "Bosnian",
     "ca": "Catalan", "ceb": "Cebuano", "ckb": "Central Kurdish", "cs": "Czech", "cy": "Welsh",
@@ -29,6 +29,6 @@ NAMES: Mapping[str, str] = {
 }  # fmt: skip
 
 
-def name_of(code: str) -> str:
+def language_name(code: str) -> str:
     """A language's name; its code where that is all there is."""
-    return NAMES.get(code, code)
+    return LANGUAGE_NAMES.get(code, code)

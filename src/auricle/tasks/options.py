@@ -11,15 +11,15 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 
-LISTS = ("metrics", "labels", "stop", "by", "answers")
-WHOLE = ("max_tokens", "votes", "samples")
-NESTED = ("prompt", "shots", "inferencer")
+LIST_OPTIONS = ("metrics", "labels", "stop", "by", "answers")
+INTEGER_OPTIONS = ("max_tokens", "votes", "samples")
+NESTED_OPTIONS = ("prompt", "shots", "inferencer")
 """Options that may have parts of their own."""
-CODES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
+LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 
 
 @dataclass(frozen=True)
-class Options:
+class TaskOptions:
     """What a kind of task takes; what is not said, the kind itself decides."""
 
     data: str
@@ -66,84 +66,84 @@ class Options:
     """What makes samples where `data` is no file: a function that published benchmarks bring."""
 
     @classmethod
-    def of(cls, kind: str, given: Mapping[str, Any]) -> Options:
+    def from_arguments(cls, kind: str, arguments: Mapping[str, Any]) -> TaskOptions:
         known = [each.name for each in fields(cls)]
-        if unknown := [name for name in given if name not in known]:
+        if unknown := [name for name in arguments if name not in known]:
             known.remove("reader")  # nothing to be said on a command line
             near = difflib.get_close_matches(unknown[0], known, n=1)
             hint = f"Did you mean {near[0]}?" if near else f"It takes {', '.join(known)}."
             told = ", ".join(unknown)
-            raise SpecError(f"{kind} takes no option {told}. {hint}", where=(unknown[0],))
-        if not given.get("data"):
+            raise SpecError(f"{kind} takes no option {told}. {hint}", location=(unknown[0],))
+        if not arguments.get("data"):
             raise SpecError(f"{kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
-        options = cls(**{name: _option(name, value) for name, value in given.items()})
-        return replace(options, language=_code(options.language))
+        options = cls(**{name: _parse_option(name, value) for name, value in arguments.items()})
+        return replace(options, language=_normalise_language(options.language))
 
 
-def _option(name: str, value: Any) -> Any:
+def _parse_option(name: str, value: Any) -> Any:
     """Numbers where text is due are taken as text, as a command line means them."""
     if name == "reader":
-        return _callable(name, value)
-    if value is None or (name in NESTED and isinstance(value, (Mapping, list, tuple, int))):
+        return _check_callable(name, value)
+    if value is None or (name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int))):
         return value
-    if name in WHOLE:
-        return _number(name, value, int, 1, "a whole number from 1")
+    if name in INTEGER_OPTIONS:
+        return _check_number(name, value, int, 1, "a whole number from 1")
     if name == "temperature":
-        return float(_number(name, value, (int, float), 0, "a number from 0"))
+        return float(_check_number(name, value, (int, float), 0, "a number from 0"))
     if name == "synonyms":
-        return _flag(name, value)
-    if name in LISTS and isinstance(value, (list, tuple)):
+        return _check_flag(name, value)
+    if name in LIST_OPTIONS and isinstance(value, (list, tuple)):
         return [str(each) for each in value]
     if isinstance(value, (str, int, float, Path)):
         return str(value)
-    raise _wrong(name, "text", value)
+    raise _option_error(name, "text", value)
 
 
-def _number(name: str, value: Any, kind: Any, least: int, due: str) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool) or value < least:
-        raise _wrong(name, due, value)
+def _check_number(name: str, value: Any, types: Any, minimum: int, expected: str) -> Any:
+    if not isinstance(value, types) or isinstance(value, bool) or value < minimum:
+        raise _option_error(name, expected, value)
     return value
 
 
-def _callable(name: str, value: Any) -> Any:
+def _check_callable(name: str, value: Any) -> Any:
     if not callable(value):
-        raise _wrong(name, "a function", value)
+        raise _option_error(name, "a function", value)
     return value
 
 
-def _flag(name: str, value: Any) -> bool:
+def _check_flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise _wrong(name, "true or false", value)
+        raise _option_error(name, "true or false", value)
     return value
 
 
-def _wrong(name: str, due: str, value: Any) -> SpecError:
-    return SpecError(f"{name} should be {due}, not {value!r}.", where=(name,))
+def _option_error(name: str, expected: str, value: Any) -> SpecError:
+    return SpecError(f"{name} should be {expected}, not {value!r}.", location=(name,))
 
 
-def _code(language: str) -> str:
+def _normalise_language(language: str) -> str:
     """`zh-CN` and `ZH` are `zh`; what is no language code is refused."""
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
         raise SpecError(
             f"language should be a code such as en, zh or de, not {language!r}.",
-            where=("language",),
+            location=("language",),
         )
-    return CODES.get(code, code)
+    return LANGUAGE_ALIASES.get(code, code)
 
 
-def span_of(rows: str) -> tuple[int, int | None]:
+def parse_span(rows: str) -> tuple[int, int | None]:
     """The first row and the one after the last, from `[from:to]`."""
     if not rows:
         return 0, None
     found = re.fullmatch(r"\[(\d*):(\d*)\]", rows.replace(" ", ""))
     if not found:
-        raise _wrong("rows", "such as [:100] or [100:200]", rows)
+        raise _option_error("rows", "such as [:100] or [100:200]", rows)
     first, last = found.groups()
     return int(first or 0), int(last) if last else None
 
 
-def listed(value: str | Sequence[str]) -> list[str]:
+def split_list(value: str | Sequence[str]) -> list[str]:
     """Names from a list, or from one text with commas."""
     if isinstance(value, str):
         return [each.strip() for each in value.split(",")] if value else []

@@ -10,51 +10,53 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.registry import import_object
-from auricle.core.types import Input, Json, Rejected, Sample
+from auricle.core.types import Input, Json, RejectedRow, Sample
 from auricle.prompts import Prompt
-from auricle.prompts.few_shot import Shots
+from auricle.prompts.few_shot import FewShotSelector
 from auricle.tasks.catalogue import INFERENCERS
 from auricle.tasks.inferencers import Choose, Inferencer, Respond
-from auricle.tasks.options import Options, listed
+from auricle.tasks.options import TaskOptions, split_list
 
-SCORED_BY: Mapping[str, tuple[str, ...]] = {
+METRICS_BY_INFERENCER: Mapping[str, tuple[str, ...]] = {
     "choose": ("acc", "acc_token", "acc_char", "acc_byte"),
     "first-token": ("acc_first",),
     "labels": ("acc_whole",),
     "continue": ("token_perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"),
 }
 """What counts answers of an inferencer that writes nothing."""
-COUNTED: Mapping[str, str] = {"converse": "turns", "rounds": "last"}
+DEFAULT_AGGREGATIONS: Mapping[str, str] = {"converse": "turns", "rounds": "last"}
 """Which of several answers counts where nothing is said of it."""
 
-Samples = Iterable[Sample | Rejected]
+Samples = Iterable[Sample | RejectedRow]
 
 
 @dataclass(frozen=True)
-class Way:
+class Recipe:
     """How samples are asked about, what counts the answers, and which of several answers."""
 
     inferencer: Inferencer
     metrics: tuple[str, ...]
-    answers: str | Sequence[str]
+    aggregations: str | Sequence[str]
     prompt: Prompt | None = None
-    shows: Prompt | None = None
+    displayed_prompt: Prompt | None = None
     """What tells which columns are shown: the prompt, or what an inferencer has instead."""
 
 
-def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "respond") -> Way:
+def build_recipe(
+    options: TaskOptions, prompt: Any, metrics: tuple[str, ...], default_inferencer: str = "respond"
+) -> Recipe:
     """What options say of asking, and otherwise what the kind of task does."""
-    name, given = _named(options.inferencer, use)
+    name, given = _parse_inferencer(options.inferencer, default_inferencer)
     try:
         make = INFERENCERS.get(name)
     except SpecError as error:
-        error.where = ("inferencer",)
+        error.location = ("inferencer",)
         raise
     takes = inspect.signature(make).parameters
     if unknown := [each for each in given if each not in takes]:
         raise SpecError(
             f"The inferencer {name} takes no {', '.join(unknown)}; it takes {', '.join(takes)}.",
-            where=("inferencer", unknown[0]),
+            location=("inferencer", unknown[0]),
         )
     said = None
     if "prompt" in takes and (options.prompt or prompt):
@@ -64,72 +66,81 @@ def way(options: Options, prompt: Any, metrics: tuple[str, ...], use: str = "res
         "system": options.system,
         "max_tokens": options.max_tokens,
         "temperature": options.temperature,
-        "stop": tuple(listed(options.stop)),
+        "stop": tuple(split_list(options.stop)),
         "samples": options.samples,
         "abbr": options.name or PurePath(options.data).stem,
     }
-    made = _made(make, name, {**{k: v for k, v in settings.items() if k in takes}, **given})
-    answers, shows = _answers(made, name, options), said or getattr(made, "shows", None)
-    return Way(made, _metrics(made, name, metrics), answers, said, shows)
+    made = _build_inferencer(
+        make, name, {**{k: v for k, v in settings.items() if k in takes}, **given}
+    )
+    answers, shows = (
+        _select_aggregations(made, name, options),
+        said or getattr(made, "prompt_columns", None),
+    )
+    return Recipe(made, _select_metrics(made, name, metrics), answers, said, shows)
 
 
-def _named(given: Any, use: str) -> tuple[str, dict[str, Any]]:
+def _parse_inferencer(setting: Any, default: str) -> tuple[str, dict[str, Any]]:
     """An inferencer's name and what it is given: from a name alone, or from `use` and the rest."""
-    if not given:
-        return use, {}
-    if isinstance(given, str):
-        return given, {}
-    if not isinstance(given, Mapping):
-        raise SpecError(f"inferencer should be a name, not {given!r}.", where=("inferencer",))
-    fields = {name: _settled(value) for name, value in given.items()}
-    return str(fields.pop("use", use)), fields
+    if not setting:
+        return default, {}
+    if isinstance(setting, str):
+        return setting, {}
+    if not isinstance(setting, Mapping):
+        raise SpecError(f"inferencer should be a name, not {setting!r}.", location=("inferencer",))
+    fields = {name: _to_tuple(value) for name, value in setting.items()}
+    return str(fields.pop("use", default)), fields
 
 
-def _settled(value: Any) -> Any:
+def _to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _made(make: Callable[..., Any], name: str, settings: dict[str, Any]) -> Inferencer:
+def _build_inferencer(
+    factory: Callable[..., Any], name: str, settings: dict[str, Any]
+) -> Inferencer:
     if isinstance(settings.get("next"), str):
         settings["next"] = import_object(settings["next"])
     try:
-        made: Inferencer = make(**settings)
+        made: Inferencer = factory(**settings)
     except TypeError as error:
-        raise SpecError(f"The inferencer {name}: {error}.", where=("inferencer",)) from error
+        raise SpecError(f"The inferencer {name}: {error}.", location=("inferencer",)) from error
     if not hasattr(made, "needs"):
         raise SpecError(
             f"{name} does not say what a model needs: give it `needs`, such as 'generate'.",
-            where=("inferencer",),
+            location=("inferencer",),
         )
     return made
 
 
-def _metrics(made: Inferencer, name: str, otherwise: tuple[str, ...]) -> tuple[str, ...]:
-    if isinstance(made, Choose):
-        also = (*("acc_pmi",) * made.unconditional, *("acc_whole",) * made.whole)
-        return (*SCORED_BY["choose"], *also)
-    return SCORED_BY.get(name, otherwise)
+def _select_metrics(inferencer: Inferencer, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
+    if isinstance(inferencer, Choose):
+        also = (*("acc_pmi",) * inferencer.unconditional, *("acc_whole",) * inferencer.whole)
+        return (*METRICS_BY_INFERENCER["choose"], *also)
+    return METRICS_BY_INFERENCER.get(name, default)
 
 
-def _answers(made: Inferencer, name: str, options: Options) -> str | Sequence[str]:
+def _select_aggregations(
+    inferencer: Inferencer, name: str, options: TaskOptions
+) -> str | Sequence[str]:
     if options.answers:
         return options.answers
-    if isinstance(made, Respond) and made.samples > 1:
+    if isinstance(inferencer, Respond) and inferencer.samples > 1:
         return "mean"
-    if getattr(made, "mode", "") == "last":
+    if getattr(inferencer, "mode", "") == "last":
         return ""
-    return COUNTED.get(name, "")
+    return DEFAULT_AGGREGATIONS.get(name, "")
 
 
-def with_shots(way: Way, shots: Shots) -> Way:
+def with_shots(recipe: Recipe, shots: FewShotSelector) -> Recipe:
     """The same way, with examples before each sample."""
-    if way.prompt is None:
-        raise SpecError("This inferencer has no prompt to show examples in.", where=("shots",))
-    prompt = replace(way.prompt, shots=shots)
-    return replace(way, inferencer=replace(way.inferencer, prompt=prompt), prompt=prompt)  # type: ignore[type-var]
+    if recipe.prompt is None:
+        raise SpecError("This inferencer has no prompt to show examples in.", location=("shots",))
+    prompt = replace(recipe.prompt, shots=shots)
+    return replace(recipe, inferencer=replace(recipe.inferencer, prompt=prompt), prompt=prompt)  # type: ignore[type-var]
 
 
-def shown(prompt: Prompt | None) -> Callable[[Sample], Sample]:
+def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
     """What makes of a row's other columns inputs, where a prompt shows them.
 
     What is shown is part of what was asked: a row in which it changes is asked again.
@@ -138,7 +149,7 @@ def shown(prompt: Prompt | None) -> Callable[[Sample], Sample]:
 
     def promoted(sample: Sample) -> Sample:
         new: dict[str, Input] = {
-            name: _text(sample.meta[name])
+            name: _to_input(sample.meta[name])
             for name in wanted
             if name not in sample.inputs and name in sample.meta
         }
@@ -147,13 +158,13 @@ def shown(prompt: Prompt | None) -> Callable[[Sample], Sample]:
     return promoted
 
 
-def shown_always(prompt: Prompt | None) -> tuple[str, ...]:
+def required_fields(prompt: Prompt | None) -> tuple[str, ...]:
     """The inputs that a prompt cannot do without."""
     fields = prompt.fields if prompt else {}
     return tuple(name for name, optional in fields.items() if not optional)
 
 
-def _text(value: Json) -> Input:
+def _to_input(value: Json) -> Input:
     if isinstance(value, (list, tuple)):
         return [str(each) for each in value]
     return str(value)

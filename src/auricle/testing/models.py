@@ -22,9 +22,9 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Request,
-    media,
+    list_media,
 )
-from auricle.models.adapt import text_of
+from auricle.models.adapt import extract_request_text
 from auricle.models.base import AsyncModel, BatchModel
 
 
@@ -41,16 +41,16 @@ class Echo(BatchModel):
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         if self.delay:
             time.sleep(self.delay)
-        return [Generation(text=self._say(request)) for request in batch]
+        return [Generation(text=self._reply_text(request)) for request in batch]
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         return [Likelihood(logprobs=(-0.5,) * len(r.continuation.split())) for r in batch]
 
-    def _say(self, request: Generate) -> str:
-        words = self.reply or heard(request)
-        if self.fail and chance(words, "fail") < self.fail:
+    def _reply_text(self, request: Generate) -> str:
+        words = self.reply or fake_transcript(request)
+        if self.fail and pseudo_random(words, "fail") < self.fail:
             raise SampleError("the fake was told to fail on this one")
-        return mangle(words, self.wrong) if self.wrong else words
+        return corrupt_words(words, self.wrong) if self.wrong else words
 
 
 class FakeApi(AsyncModel):
@@ -74,13 +74,13 @@ class FakeApi(AsyncModel):
         await asyncio.sleep(self.delay)
         if self.fail_every and call % self.fail_every == 0:
             raise Transient("429 Too Many Requests")
-        words = self.reply or heard(request)
-        if self.fail and chance(words, "fail") < self.fail:
+        words = self.reply or fake_transcript(request)
+        if self.fail and pseudo_random(words, "fail") < self.fail:
             raise SampleError("400 the fake was told to refuse this one")
-        return Generation(text=mangle(words, self.wrong), tokens=len(words.split()))
+        return Generation(text=corrupt_words(words, self.wrong), tokens=len(words.split()))
 
     async def stream(self, request: Generate) -> AsyncIterator[str]:
-        for word in (self.reply or heard(request)).split():
+        for word in (self.reply or fake_transcript(request)).split():
             await asyncio.sleep(self.delay)
             yield word + " "
 
@@ -92,10 +92,12 @@ class FakeLabels(BatchModel):
         self.labels = labels.split(",") if isinstance(labels, str) else list(labels)
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
-        return [Prediction(values=self._shares(each), scale="probability") for each in batch]
+        return [Prediction(values=self._probabilities(each), scale="probability") for each in batch]
 
-    def _shares(self, request: Predict) -> dict[str, float]:
-        weights = {label: chance(content(request), label) + 1e-6 for label in self.labels}
+    def _probabilities(self, request: Predict) -> dict[str, float]:
+        weights = {
+            label: pseudo_random(request_key(request), label) + 1e-6 for label in self.labels
+        }
         total = sum(weights.values())
         return {label: weight / total for label, weight in weights.items()}
 
@@ -106,35 +108,38 @@ class FakeReward(BatchModel):
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [
             Prediction(
-                values={k: 10 * chance(content(r), k) - 5 for k in ("alignment", "musicality")},
+                values={
+                    k: 10 * pseudo_random(request_key(r), k) - 5
+                    for k in ("alignment", "musicality")
+                },
                 scale="continuous",
             )
             for r in batch
         ]
 
 
-def heard(request: Request) -> str:
+def fake_transcript(request: Request) -> str:
     """The words in the names of the sounds; without sounds, the words of the text."""
-    sounds = [part for part in media(request) if isinstance(part, Audio)]
+    sounds = [part for part in list_media(request) if isinstance(part, Audio)]
     names = (PurePath(sound.uri).stem.replace("_", " ") for sound in sounds)
-    return " ".join(names) if sounds else text_of(request)
+    return " ".join(names) if sounds else extract_request_text(request)
 
 
-def content(request: Predict) -> str:
+def request_key(request: Predict) -> str:
     return repr(sorted((name, str(part)) for name, part in request.inputs.items()))
 
 
-def chance(what: str, salt: str) -> float:
+def pseudo_random(key: str, salt: str) -> float:
     """A number in [0, 1) that `what` and `salt` decide."""
-    return zlib.crc32(f"{salt}\0{what}".encode()) / 2**32
+    return zlib.crc32(f"{salt}\0{key}".encode()) / 2**32
 
 
-def mangle(text: str, share: float) -> str:
+def corrupt_words(text: str, fraction: float) -> str:
     """Replace about `share` of the words."""
-    if not share:
+    if not fraction:
         return text
     words = text.split()
     return " ".join(
-        f"not{word}" if chance(f"{at} {text}", "wrong") < share else word
+        f"not{word}" if pseudo_random(f"{at} {text}", "wrong") < fraction else word
         for at, word in enumerate(words)
     )

@@ -1,30 +1,30 @@
 """Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
 
-from auricle.text.extract import label, number, option, yes_no
+from auricle.text.extract import extract_label, extract_number, extract_option, extract_yes_no
 from auricle.text.normalise import (
     PROFILES,
     TOKENISERS,
     Profile,
-    characters,
-    mixed_tokens,
-    profile,
-    profile_for,
-    words,
+    get_profile,
+    resolve_profile_name,
+    split_characters,
+    split_mixed,
+    split_words,
 )
-from auricle.text.options import without_labels
+from auricle.text.options import strip_labels
 
 __all__ = [
     "PROFILES",
     "TOKENISERS",
     "Profile",
-    "characters",
-    "label",
-    "mixed_tokens",
-    "number",
-    "option",
-    "profile",
-    "profile_for",
-    "without_labels",
-    "words",
-    "yes_no",
+    "extract_label",
+    "extract_number",
+    "extract_option",
+    "extract_yes_no",
+    "get_profile",
+    "resolve_profile_name",
+    "split_characters",
+    "split_mixed",
+    "split_words",
+    "strip_labels",
 ]

@@ -17,47 +17,47 @@ from typing import Any
 
 from auricle.core.errors import UnknownName
 from auricle.text import toolkits
-from auricle.text.numbers_zh import fold_numerals, read_marked, read_numbers
-from auricle.text.open_asr import open_asr
-from auricle.text.tokens import UNSPACED, characters, mixed_tokens, words
-from auricle.text.whisper import whisper_english
+from auricle.text.numbers_zh import fold_numerals, read_contextual_numbers, read_numbers
+from auricle.text.open_asr import normalise_open_asr
+from auricle.text.tokens import UNSPACED_SCRIPTS, split_characters, split_mixed, split_words
+from auricle.text.whisper import normalise_whisper
 
 __all__ = [
     "PROFILES",
     "TOKENISERS",
     "Profile",
     "Tokeniser",
-    "characters",
-    "mixed_tokens",
-    "profile",
-    "profile_for",
-    "words",
+    "get_profile",
+    "resolve_profile_name",
+    "split_characters",
+    "split_mixed",
+    "split_words",
 ]
 
 Tokeniser = Callable[[str], list[str]]
 
 TOKENISERS: Mapping[str, Tokeniser] = MappingProxyType(
-    {"words": words, "characters": characters, "mixed": mixed_tokens}
+    {"words": split_words, "characters": split_characters, "mixed": split_mixed}
 )
-_REMEMBERED_TEXTS = 65_536
+_TEXT_CACHE_SIZE = 65_536
 
 _APOSTROPHES = "'\u2018\u2019\u02bc\uff07"
 _JOINERS = "\u200c\u200d"
 _LOOSE_APOSTROPHE = re.compile(r"(?<!\S)'+|'+(?!\S)")
-_AROUND_UNSPACED = re.compile(rf"(?<=[{UNSPACED}]) | (?=[{UNSPACED}])")
-_WITHOUT_UNSPACED = re.compile(rf"[^{UNSPACED}]+")
+_AROUND_UNSPACED = re.compile(rf"(?<=[{UNSPACED_SCRIPTS}]) | (?=[{UNSPACED_SCRIPTS}])")
+_WITHOUT_UNSPACED = re.compile(rf"[^{UNSPACED_SCRIPTS}]+")
 _LATIN = re.compile("[a-z]")
 
 
-class _Separators(dict[int, str]):
+class _SeparatorTable(dict[int, str]):
     """What each character becomes, worked out when first met: a space, nothing, or itself."""
 
     def __missing__(self, code: int) -> str:
-        self[code] = replacement = _replacement(chr(code))
+        self[code] = replacement = _replace_character(chr(code))
         return replacement
 
 
-def _replacement(character: str) -> str:
+def _replace_character(character: str) -> str:
     if character in _APOSTROPHES:
         return "'"
     category = unicodedata.category(character)
@@ -67,18 +67,18 @@ def _replacement(character: str) -> str:
     return "" if category == "Cf" and character not in _JOINERS else character
 
 
-_SEPARATORS = _Separators()
-_ASCII = bytes(ord(_replacement(chr(code))) for code in range(128)) + bytes(128)
+_SEPARATORS = _SeparatorTable()
+_ASCII = bytes(ord(_replace_character(chr(code))) for code in range(128)) + bytes(128)
 
 
-def _fold(text: str) -> str:
+def _fold_case(text: str) -> str:
     """Compatibility forms unified and case removed."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
-def _space_out(text: str) -> str:
+def _strip_punctuation(text: str) -> str:
     """Punctuation and symbols to single spaces; apostrophes stay inside words."""
     if text.isascii():  # the same, several times faster
         text = text.encode("ascii").translate(_ASCII).decode("ascii")
@@ -90,7 +90,7 @@ def _space_out(text: str) -> str:
 
 
 @cache
-def _simplifier() -> Any:
+def _load_simplifier() -> Any:
     from opencc import OpenCC
 
     # The Taiwanese table also turns 著 into 着 where it marks the aspect; the plain one does not.
@@ -98,40 +98,41 @@ def _simplifier() -> Any:
 
 
 def _simplify(text: str) -> str:
-    simplified: str = _simplifier().convert(text)
+    simplified: str = _load_simplifier().convert(text)
     return simplified
 
 
-def _read_numbers_of_chinese(text: str) -> str:
+def _read_chinese_numbers(text: str) -> str:
     """Read the numerals that stand among Chinese; those beside Latin words keep their digits."""
     return _WITHOUT_UNSPACED.sub(
-        lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]), read_marked(text)
+        lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]),
+        read_contextual_numbers(text),
     )
 
 
-def _chinese(text: str, read: Callable[[str], str]) -> str:
-    spoken = fold_numerals(read(_simplify(_fold(text))))
-    return _AROUND_UNSPACED.sub("", _space_out(spoken))
+def _normalise_chinese(text: str, read_numerals: Callable[[str], str]) -> str:
+    spoken = fold_numerals(read_numerals(_simplify(_fold_case(text))))
+    return _AROUND_UNSPACED.sub("", _strip_punctuation(spoken))
 
 
-def _none(text: str) -> str:
+def _normalise_none(text: str) -> str:
     return text.strip()
 
 
-def _basic(text: str) -> str:
-    return _space_out(_fold(text))
+def _normalise_basic(text: str) -> str:
+    return _strip_punctuation(_fold_case(text))
 
 
-def _zh(text: str) -> str:
-    return _chinese(text, lambda folded: read_numbers(read_marked(folded)))
+def _normalise_zh(text: str) -> str:
+    return _normalise_chinese(text, lambda folded: read_numbers(read_contextual_numbers(folded)))
 
 
-def _chars(text: str) -> str:
-    return _basic(text).replace(" ", "")
+def _normalise_chars(text: str) -> str:
+    return _normalise_basic(text).replace(" ", "")
 
 
-def _mixed(text: str) -> str:
-    return _chinese(text, _read_numbers_of_chinese)
+def _normalise_mixed(text: str) -> str:
+    return _normalise_chinese(text, _read_chinese_numbers)
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +145,7 @@ class Profile:
     unit: str
     languages: tuple[str, ...]
     description: str
-    joins: bool = False
+    joins_compounds: bool = False
     """Whether words written together and apart are the same: `white paper`, `whitepaper`."""
 
     def __call__(self, text: str) -> str:
@@ -161,27 +162,34 @@ class Profile:
         return f"{self.name}:{self.version}"
 
 
-def _remember(apply: Callable[[str], str]) -> Callable[[str], str]:
+def _with_cache(apply: Callable[[str], str]) -> Callable[[str], str]:
     """Keep recent results, because every metric of a task normalises the same references."""
-    return lru_cache(maxsize=_REMEMBERED_TEXTS)(apply)
+    return lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply)
 
 
-def _like(name: str, apply: Callable[[str], str], whose: str) -> Profile:
+def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
     """A profile whose `wer` is another tool's number."""
     language = "zh" if name.endswith("zh") else "en"
-    told = f"{whose}: its word error rate is `wer` under this profile"
-    return Profile(name, 1, _remember(apply), "words", (language,), told)
+    told = f"{tool}: its word error rate is `wer` under this profile"
+    return Profile(name, 1, _with_cache(apply), "words", (language,), told)
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
-            Profile("none", 1, _none, "words", (), "the text as it is, without outer whitespace"),
+            Profile(
+                "none",
+                1,
+                _normalise_none,
+                "words",
+                (),
+                "the text as it is, without outer whitespace",
+            ),
             Profile(
                 "basic",
                 1,
-                _remember(_basic),
+                _with_cache(_normalise_basic),
                 "words",
                 (),
                 "case and punctuation removed, in any script written with spaces",
@@ -189,7 +197,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             Profile(
                 "whisper-en",
                 1,
-                _remember(whisper_english),
+                _with_cache(normalise_whisper),
                 "words",
                 ("en",),
                 "the Whisper English normaliser: numbers, contractions, American spelling",
@@ -197,7 +205,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             Profile(
                 "zh",
                 1,
-                _remember(_zh),
+                _with_cache(_normalise_zh),
                 "characters",
                 ("zh", "yue"),
                 "simplified characters, numerals as read aloud, no punctuation",
@@ -205,7 +213,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             Profile(
                 "chars",
                 1,
-                _remember(_chars),
+                _with_cache(_normalise_chars),
                 "characters",
                 ("ja", "th", "lo", "km", "my"),
                 "basic without spaces, for scripts that use none",
@@ -213,30 +221,33 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
             Profile(
                 "mixed",
                 1,
-                _remember(_mixed),
+                _with_cache(_normalise_mixed),
                 "mixed",
                 ("zh", "en"),
                 "zh among Chinese; Latin words lower-cased and whole, with their digits",
             ),
-            _like("kimi-en", toolkits.kimi_en, "Kimi-Audio-Evalkit's English"),
-            _like("kimi-zh", toolkits.kimi_zh, "Kimi-Audio-Evalkit's Mandarin"),
-            _like("lmms-eval-en", toolkits.lmms_eval_en, "lmms-eval's English"),
-            _like("lmms-eval-zh", toolkits.lmms_eval_zh, "lmms-eval's Mandarin"),
-            replace(_like("open-asr", open_asr, "the Open ASR Leaderboard's English"), joins=True),
-            _like("ultraeval-en", toolkits.ultraeval_en, "UltraEval-Audio's English"),
-            _like("ultraeval-zh", toolkits.ultraeval_zh, "UltraEval-Audio's Mandarin"),
+            _tool_profile("kimi-en", toolkits.kimi_en, "Kimi-Audio-Evalkit's English"),
+            _tool_profile("kimi-zh", toolkits.kimi_zh, "Kimi-Audio-Evalkit's Mandarin"),
+            _tool_profile("lmms-eval-en", toolkits.lmms_eval_en, "lmms-eval's English"),
+            _tool_profile("lmms-eval-zh", toolkits.lmms_eval_zh, "lmms-eval's Mandarin"),
+            replace(
+                _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard's English"),
+                joins_compounds=True,
+            ),
+            _tool_profile("ultraeval-en", toolkits.ultraeval_en, "UltraEval-Audio's English"),
+            _tool_profile("ultraeval-zh", toolkits.ultraeval_zh, "UltraEval-Audio's Mandarin"),
         )
     }
 )
 
 
-def profile_for(name: str, language: str) -> str:
+def resolve_profile_name(name: str, language: str) -> str:
     """A profile's whole name: `kimi` is kimi-zh where the language is Chinese."""
     spoken = f"{name}-{language.partition('-')[0].lower()}"
     return spoken if name not in PROFILES and spoken in PROFILES else name
 
 
-def profile(name: str) -> Profile:
+def get_profile(name: str) -> Profile:
     """Look up a profile by name."""
     if name in PROFILES:
         return PROFILES[name]

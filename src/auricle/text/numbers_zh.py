@@ -31,21 +31,21 @@ DIGITS = "零一二三四五六七八九"
 _PLACES = ("", "十", "百", "千")
 _SECTIONS = ("", "万", "亿", "万亿")
 _SECTION_SIZE = 10_000
-_LONGEST_PLAIN = 6
-_LONGEST_QUANTITY = 16
+_MAX_PLAIN_DIGITS = 6
+_MAX_QUANTITY_DIGITS = 16
 _ROUND = "0000"
 
 _NUMBER = r"(?<![0-9])(?:[0-9]{1,3}(?:,[0-9]{3})+(?![0-9])|[0-9]++)(?:\.[0-9]++)?"
-_SHARES = {"%": "百分之", "‰": "千分之"}
+_PERCENT_PREFIXES = {"%": "百分之", "‰": "千分之"}
 _CURRENCIES = {"¥": "元", "$": "美元", "€": "欧元", "£": "英镑"}
 
 
-def spell(digits: str) -> str:
+def spell_digits(digits: str) -> str:
     """Read digits one by one."""
     return "".join(DIGITS[int(digit)] for digit in digits)
 
 
-def _section(value: int) -> str:
+def _read_section(value: int) -> str:
     """Read 1 to 9999 with inner zeros, without a leading one."""
     text, gap = "", False
     for place, digit in zip(reversed(_PLACES), f"{value:04d}", strict=True):
@@ -57,7 +57,7 @@ def _section(value: int) -> str:
     return text
 
 
-def cardinal(value: int) -> str:
+def read_cardinal(value: int) -> str:
     """Read a whole number below ten quadrillion as a quantity."""
     if value == 0:
         return DIGITS[0]
@@ -67,7 +67,7 @@ def cardinal(value: int) -> str:
         sections.append(rest)
     for name, rest in reversed(list(zip(_SECTIONS, sections, strict=False))):
         needs_zero = bool(text) and 0 < rest < _SECTION_SIZE // 10 and not text.endswith("零")
-        text += ("零" if needs_zero else "") + (_section(rest) + name if rest else "")
+        text += ("零" if needs_zero else "") + (_read_section(rest) + name if rest else "")
     return text.removeprefix("一") if text.startswith("一十") else text
 
 
@@ -76,66 +76,66 @@ def read_number(number: str) -> str:
     whole, _, fraction = number.partition(".")
     plain = whole.replace(",", "")
     is_quantity = plain != whole or plain.endswith(_ROUND)
-    longest = _LONGEST_QUANTITY if is_quantity else _LONGEST_PLAIN
+    longest = _MAX_QUANTITY_DIGITS if is_quantity else _MAX_PLAIN_DIGITS
     has_leading_zero = plain.startswith("0") and len(plain) > 1
     by_digit = has_leading_zero or len(plain) > longest
-    text = spell(plain) if by_digit else cardinal(int(plain))
-    return f"{text}点{spell(fraction)}" if fraction else text
+    text = spell_digits(plain) if by_digit else read_cardinal(int(plain))
+    return f"{text}点{spell_digits(fraction)}" if fraction else text
 
 
-def _date(match: re.Match[str]) -> str:
+def _read_date(match: re.Match[str]) -> str:
     year, month, day = match["year"], int(match["month"]), int(match["day"])
-    return f"{spell(year)}年{cardinal(month)}月{cardinal(day)}日"
+    return f"{spell_digits(year)}年{read_cardinal(month)}月{read_cardinal(day)}日"
 
 
-def _time(match: re.Match[str]) -> str:
-    hour, minute = cardinal(int(match[1])), match[2]
+def _read_time(match: re.Match[str]) -> str:
+    hour, minute = read_cardinal(int(match[1])), match[2]
     return f"{hour}点" + ("" if minute == "00" else read_number(minute))
 
 
-def _money(match: re.Match[str]) -> str:
+def _read_money(match: re.Match[str]) -> str:
     return read_number(match[2]) + _CURRENCIES[match[1]]
 
 
-def _fraction(match: re.Match[str]) -> str:
+def _read_fraction(match: re.Match[str]) -> str:
     return f"{read_number(match[2])}分之{read_number(match[1])}"
 
 
-def _share(match: re.Match[str]) -> str:
-    return _SHARES[match[2]] + read_number(match[1])
+def _read_percentage(match: re.Match[str]) -> str:
+    return _PERCENT_PREFIXES[match[2]] + read_number(match[1])
 
 
-def _dotted(match: re.Match[str]) -> str:
+def _read_dotted(match: re.Match[str]) -> str:
     return "点".join(read_number(part) for part in match[0].split("."))
 
 
-class Rule(NamedTuple):
+class NumberRule(NamedTuple):
     """A written form and how it is read."""
 
-    written: re.Pattern[str]
-    read: Callable[[re.Match[str]], str]
+    pattern: re.Pattern[str]
+    verbalise: Callable[[re.Match[str]], str]
 
 
 _START, _END = r"(?<![0-9])", r"(?![0-9])"
-MARKED = (
-    Rule(re.compile(rf"{_START}[0-9]{{4}}(?=\s*年)"), lambda match: spell(match[0])),
-    Rule(re.compile(r"°\s*[cC](?![a-zA-Z])"), lambda _match: "摄氏度"),
+CONTEXT_RULES = (
+    NumberRule(re.compile(rf"{_START}[0-9]{{4}}(?=\s*年)"), lambda match: spell_digits(match[0])),
+    NumberRule(re.compile(r"°\s*[cC](?![a-zA-Z])"), lambda _match: "摄氏度"),
 )
-RULES = (
-    Rule(
+NUMBER_RULES = (
+    NumberRule(
         re.compile(
             rf"{_START}(?P<year>[0-9]{{4}})(?P<mark>[-/.])(?P<month>[0-9]{{1,2}})"
             rf"(?P=mark)(?P<day>[0-9]{{1,2}}){_END}"
         ),
-        _date,
+        _read_date,
     ),
-    Rule(re.compile(rf"({_NUMBER})\s*([%‰])"), _share),
-    Rule(re.compile(r"(?<![0-9/])([0-9]++)[/⁄]([0-9]+)(?![0-9/])"), _fraction),
-    Rule(re.compile(rf"{_START}([0-9]{{1,2}}):([0-9]{{2}}){_END}"), _time),
-    Rule(re.compile(rf"([¥$€£])\s*({_NUMBER})"), _money),
-    Rule(re.compile(rf"{_START}[0-9]++(?:\.[0-9]++){{2,}}"), _dotted),
-    Rule(re.compile(rf"(?<!\S)[-−]({_NUMBER})"), lambda match: "负" + read_number(match[1])),
-    Rule(re.compile(_NUMBER), lambda match: read_number(match[0])),
+    NumberRule(re.compile(rf"({_NUMBER})\s*([%‰])"), _read_percentage),
+    NumberRule(re.compile(r"(?<![0-9/])([0-9]++)[/⁄]([0-9]+)(?![0-9/])"), _read_fraction),
+    NumberRule(re.compile(rf"{_START}([0-9]{{1,2}}):([0-9]{{2}}){_END}"), _read_time),
+    NumberRule(re.compile(rf"([¥$€£])\s*({_NUMBER})"), _read_money),
+    NumberRule(re.compile(rf"{_START}[0-9]++(?:\.[0-9]++){{2,}}"), _read_dotted),
+    NumberRule(re.compile(rf"(?<!\S)[-−]({_NUMBER})"), lambda match: "负" + read_number(match[1])),
+    NumberRule(re.compile(_NUMBER), lambda match: read_number(match[0])),
 )
 
 _HAS_DIGIT = re.compile("[0-9]")
@@ -143,20 +143,20 @@ _CIRCLE_ZERO = re.compile(rf"(?<=[{DIGITS}〇○])○|○(?=[{DIGITS}〇○])")
 _SPELLINGS = str.maketrans({"〇": "零", "两": "二"})
 
 
-def _read(text: str, rules: Iterable[Rule]) -> str:
+def _apply_rules(text: str, rules: Iterable[NumberRule]) -> str:
     for rule in rules:
-        text = rule.written.sub(rule.read, text)
+        text = rule.pattern.sub(rule.verbalise, text)
     return text
 
 
-def read_marked(text: str) -> str:
+def read_contextual_numbers(text: str) -> str:
     """Read the numerals whose neighbours say how: years and degrees."""
-    return _read(text, MARKED) if _HAS_DIGIT.search(text) else text
+    return _apply_rules(text, CONTEXT_RULES) if _HAS_DIGIT.search(text) else text
 
 
 def read_numbers(text: str) -> str:
     """Read every numeral that is written in digits."""
-    return _read(text, RULES) if _HAS_DIGIT.search(text) else text
+    return _apply_rules(text, NUMBER_RULES) if _HAS_DIGIT.search(text) else text
 
 
 def fold_numerals(text: str) -> str:

@@ -13,7 +13,7 @@ from functools import cache
 from itertools import groupby
 from typing import Any
 
-from auricle.text.whisper import earlier_library, through
+from auricle.text.whisper import create_legacy_normaliser, normalise_with
 
 _FILLERS = "hmm|mm|mhm|mmm|uh|um|ah|aha|ahh|ahm|eh|ehehe|em|hm|huh|hum|mhum|uhm|umm|uhuh"
 _ANY_S = r"'s\b"
@@ -77,7 +77,7 @@ yousef: yusef yusuf; zach: zak; zachary: zachery zackary
 _SHORT_WORDS = frozenset("ai")
 
 
-def _names() -> dict[str, str]:
+def _parse_names() -> dict[str, str]:
     groups = (group.split(":") for group in _NAMES.split(";"))
     return {name: settled.strip() for settled, names in groups for name in names.split()}
 
@@ -99,10 +99,10 @@ def _join_compounds(text: str) -> str:
     return text
 
 
-def _respelling(mapping: dict[str, str]) -> Callable[[str], str]:
+def _build_respeller(mapping: dict[str, str]) -> Callable[[str], str]:
     spellings = {word: said for word, said in mapping.items() if word not in _UNCHANGED}
     spellings |= _SPELLINGS
-    names = _names()
+    names = _parse_names()
 
     def respell(text: str) -> str:
         american = (spellings.get(word, word) for word in text.split())
@@ -112,9 +112,9 @@ def _respelling(mapping: dict[str, str]) -> Callable[[str], str]:
 
 
 @cache
-def _normaliser() -> Any:
+def _build_normaliser() -> Any:
     """The library's normaliser, with the leaderboard's tables hung in where its own were."""
-    normaliser = earlier_library()
+    normaliser = create_legacy_normaliser()
     normaliser.ignore_patterns = rf"\b({_FILLERS})\b"
     normaliser.replacers = {
         (_PRONOUN_S if pattern == _ANY_S else pattern): (
@@ -124,10 +124,10 @@ def _normaliser() -> Any:
     }
     read_numbers = normaliser.standardize_numbers
     normaliser.standardize_numbers = lambda text: read_numbers(_join_compounds(text))
-    normaliser.standardize_spellings = _respelling(normaliser.standardize_spellings.mapping)
+    normaliser.standardize_spellings = _build_respeller(normaliser.standardize_spellings.mapping)
     return normaliser
 
 
-def open_asr(text: str) -> str:
+def normalise_open_asr(text: str) -> str:
     """English as the Open ASR Leaderboard counts it."""
-    return " ".join(through(_normaliser(), text).split())
+    return " ".join(normalise_with(_build_normaliser(), text).split())

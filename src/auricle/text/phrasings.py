@@ -13,7 +13,7 @@ from functools import cache
 from typing import NamedTuple
 
 
-class Level(IntEnum):
+class ClaimLevel(IntEnum):
     """How firm a claim is."""
 
     IGNORED = 0
@@ -25,21 +25,21 @@ class Level(IntEnum):
     STATED = 6
 
 
-class Rule(NamedTuple):
+class PhrasingRule(NamedTuple):
     """A phrasing and what it makes of the mention that stands in it."""
 
-    level: Level
+    level: ClaimLevel
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
 
-    def fits(self, before: str, after: str) -> bool:
+    def matches(self, before: str, after: str) -> bool:
         """Tell whether a mention between these two texts stands in this phrasing."""
         return (self.before is None or self.before.search(before) is not None) and (
             self.after is None or self.after.match(after) is not None
         )
 
 
-def word(alternatives: str) -> str:
+def whole_word(alternatives: str) -> str:
     """Match whole Latin words; a plain word boundary would fail beside Chinese characters."""
     return rf"(?<![a-z])(?:{alternatives})(?![a-z])"
 
@@ -58,16 +58,16 @@ _VERBS = (
 )
 _OPENING = r"\s\"'(\[{<:=\-"
 _CHINESE_FILLERS = "选项|選項|答案|一个|一种|一段|一位|一把|那个|这个"
-_FILLERS = rf"[{_OPENING}]|{word(f'{_NOUNS}|{_ADVERBS}|{_KINDS}')}|{_CHINESE_FILLERS}"
-GAP = rf"(?:{_FILLERS})*"
-_LINK = rf"(?:{_FILLERS}|{word(_VERBS)})*"
-_COPULA = rf"(?:{word('is|are|was|were|be|as|being')}|'s|[:=]|->)"
+_FILLERS = rf"[{_OPENING}]|{whole_word(f'{_NOUNS}|{_ADVERBS}|{_KINDS}')}|{_CHINESE_FILLERS}"
+OPTIONAL_FILLERS = rf"(?:{_FILLERS})*"
+_LINK = rf"(?:{_FILLERS}|{whole_word(_VERBS)})*"
+_COPULA = rf"(?:{whole_word('is|are|was|were|be|as|being')}|'s|[:=]|->)"
 _CLOSING = r"[\"')\]}]*"
-_REST_OF_CLAUSE = rf"(?:(?!{word('but')})[^.,;!?\n。])*"
+_REST_OF_CLAUSE = rf"(?:(?!{whole_word('but')})[^.,;!?\n。])*"
 _REST_OF_CHINESE_CLAUSE = r"[^,.;!?\n。]*"
-_NOT = rf"(?:{word('not|never|neither|nor|cannot|cant|isnt|dont')}|n't(?![a-z]))(?!\s+only)"
-_BE = word("is|are|was|were|seems?|looks?|sounds?|would be|being")
-_AUXILIARY = word("is|are|was|were|does|do|did|can|could|would|should|will|must")
+_NOT = rf"(?:{whole_word('not|never|neither|nor|cannot|cant|isnt|dont')}|n't(?![a-z]))(?!\s+only)"
+_BE = whole_word("is|are|was|were|seems?|looks?|sounds?|would be|being")
+_AUXILIARY = whole_word("is|are|was|were|does|do|did|can|could|would|should|will|must")
 _CONTRACTED_NOT = r"(?:is|are|was|were|does|do|did|ca|could|would|should|wo)n't(?![a-z])"
 _DECISION = (
     "say|choose|pick|select|go with|going with|think|believe|guess|vote for|opt for|conclude|"
@@ -87,78 +87,78 @@ _RESULTS = (
     "choice|option|selection|pick|guess|label|category|class|classification|emotion|output|result|"
     "response"
 )
-_TURNS = (
+_TRANSITIONS = (
     "so|thus|therefore|hence|finally|actually|correction|wait|no|in fact|namely|on second thought|"
     "leaves?(?: us with)?|leaving(?: us with)?"
 )
 
 NEGATED_BEFORE = (
     rf"{_NOT}{_LINK}$",
-    rf"{_NOT}\s+{word('think|believe|say|feel|suggest|suppose|find')}{_REST_OF_CLAUSE}$",
-    rf"{word(_EXCLUSIONS)}{GAP}$",
-    rf"{word('whether')}{_REST_OF_CLAUSE}$",
-    rf"{word('tell|determine|know|sure|identify|unclear|say')}\s+if\s{_REST_OF_CLAUSE}$",
+    rf"{_NOT}\s+{whole_word('think|believe|say|feel|suggest|suppose|find')}{_REST_OF_CLAUSE}$",
+    rf"{whole_word(_EXCLUSIONS)}{OPTIONAL_FILLERS}$",
+    rf"{whole_word('whether')}{_REST_OF_CLAUSE}$",
+    rf"{whole_word('tell|determine|know|sure|identify|unclear|say')}\s+if\s{_REST_OF_CLAUSE}$",
     r"(?:不|没|没有|无|無|并非|绝非|排除|除了|非)\s*(?:太|大|是|会|能|可能|应|该|选|選|择|属于|怎么|够|再"
-    rf"|听起来|显得)*{GAP}$",
+    rf"|听起来|显得)*{OPTIONAL_FILLERS}$",
     rf"(?:是否|是不是|能否|无法确定|无法判断){_REST_OF_CHINESE_CLAUSE}$",
 )
 NEGATED_AFTER = (
-    rf"{_CLOSING}[ \t]*{_AUXILIARY}\s+(?:{word(_ADVERBS)}\s+)*not(?![a-z])(?!\s+only)",
-    rf"{_CLOSING}[ \t]*(?:{_CONTRACTED_NOT}|{word('cannot')})",
-    rf"{_CLOSING}[ \t]*(?:[:(\-]\s*)?{_BE}\s+(?:{word(_ADVERBS)}\s+)*{word(_FAULTS)}",
-    rf"{_CLOSING}[ \t]*[:(\-]?\s*{word('incorrect|wrong|false|ruled out|eliminated|excluded')}",
+    rf"{_CLOSING}[ \t]*{_AUXILIARY}\s+(?:{whole_word(_ADVERBS)}\s+)*not(?![a-z])(?!\s+only)",
+    rf"{_CLOSING}[ \t]*(?:{_CONTRACTED_NOT}|{whole_word('cannot')})",
+    rf"{_CLOSING}[ \t]*(?:[:(\-]\s*)?{_BE}\s+(?:{whole_word(_ADVERBS)}\s+)*{whole_word(_FAULTS)}",
+    rf"{_CLOSING}[ \t]*[:(\-]?\s*{whole_word('incorrect|wrong|false|ruled out|eliminated|excluded')}",
     rf"{_CLOSING}\s*(?:选项)?\s*(?:是|显然|明显|都|也|均|可以|可|被|肯定)*\s*"
     r"(?:不对|不正确|错误|错的|错|不符|不合|不可能|不是|排除|有误|不行|不成立)",
 )
 TENTATIVE_BEFORE = (
-    rf"{word('thought|guessed|suspected|considered|assumed|expected|mistook|confused')}"
+    rf"{whole_word('thought|guessed|suspected|considered|assumed|expected|mistook|confused')}"
     rf"{_REST_OF_CLAUSE}$",
-    rf"{word('might|may|could')}\s+{_LINK}$",
-    rf"{word('maybe|perhaps|possibly|similar to|resembles?|reminiscent of')}{GAP}$",
+    rf"{whole_word('might|may|could')}\s+{_LINK}$",
+    rf"{whole_word('maybe|perhaps|possibly|similar to|resembles?|reminiscent of')}{OPTIONAL_FILLERS}$",
     rf"(?:以为|最初|起初|一开始|原本|也许|或许|(?<![最很大有])可能){_REST_OF_CHINESE_CLAUSE}$",
 )
-TENTATIVE_AFTER = (rf"{_CLOSING}\s*,?\s*{word('if|unless')}\s", rf"{_CLOSING}\s*\?")
+TENTATIVE_AFTER = (rf"{_CLOSING}\s*,?\s*{whole_word('if|unless')}\s", rf"{_CLOSING}\s*\?")
 STATED_BEFORE = (
-    rf"{word('answer|ans|prediction|conclusion|verdict|final')}[\"']?"
-    rf"(?:[^.!?\n,;:]{{0,60}}?{_COPULA})?{GAP}$",
-    rf"{word(_RESULTS)}(?!\s+[\"'(]?[a-z0-9](?![a-z0-9]))[\"']?[^.!?\n,;:]{{0,60}}?{_COPULA}{GAP}$",
-    rf"(?<![a-z])i(?:'d| would|'ll| will| should| must|'m| am)?\s+(?:\w+\s+)?{word(_DECISION)}"
-    rf"(?:\s*{word('that|it|this')})*(?:\s*(?:is|'s|would be|must be|should be)(?![a-z]))?{GAP}$",
-    rf"{word('choose|choosing|pick|picking|select|selecting|go with|settle on|must be|has to be')}"
-    rf"{GAP}$",
-    rf"{word(_TURNS)}(?:[\s,:]|{word('i mean|it|that|this|must|should|has|to')}|{_COPULA})*{GAP}$",
-    rf"{word('not')}[^.!?\n]*{word('but')}\s*(?:{word('rather|instead|it|is')}\s*)*{GAP}$",
+    rf"{whole_word('answer|ans|prediction|conclusion|verdict|final')}[\"']?"
+    rf"(?:[^.!?\n,;:]{{0,60}}?{_COPULA})?{OPTIONAL_FILLERS}$",
+    rf"{whole_word(_RESULTS)}(?!\s+[\"'(]?[a-z0-9](?![a-z0-9]))[\"']?[^.!?\n,;:]{{0,60}}?{_COPULA}{OPTIONAL_FILLERS}$",
+    rf"(?<![a-z])i(?:'d| would|'ll| will| should| must|'m| am)?\s+(?:\w+\s+)?{whole_word(_DECISION)}"
+    rf"(?:\s*{whole_word('that|it|this')})*(?:\s*(?:is|'s|would be|must be|should be)(?![a-z]))?{OPTIONAL_FILLERS}$",
+    rf"{whole_word('choose|choosing|pick|picking|select|selecting|go with|settle on|must be|has to be')}"
+    rf"{OPTIONAL_FILLERS}$",
+    rf"{whole_word(_TRANSITIONS)}(?:[\s,:]|{whole_word('i mean|it|that|this|must|should|has|to')}|{_COPULA})*{OPTIONAL_FILLERS}$",
+    rf"{whole_word('not')}[^.!?\n]*{whole_word('but')}\s*(?:{whole_word('rather|instead|it|is')}\s*)*{OPTIONAL_FILLERS}$",
     r"(?:→|⇒|=>|->|∴|⟹)\s*[\"'(\[]*$",
     r"(?:答案|正确的?选项|正确的?选择|结论|结果|标签|类别|情绪|情感|最终|更正)\s*"
-    rf"(?:应该|应当|应|就|显然|最可能|很可能|只能|可以)*\s*(?:是|为|選|选|:)?{GAP}$",
+    rf"(?:应该|应当|应|就|显然|最可能|很可能|只能|可以)*\s*(?:是|为|選|选|:)?{OPTIONAL_FILLERS}$",
     rf"(?:选择|選擇|[选選](?![项項])|(?:应该|应当|应|其实|实际上|认为|觉得|所以|因此|而|就|只能)是"
-    rf"|应为|判断为|所以|因此|故){GAP}$",
+    rf"|应为|判断为|所以|因此|故){OPTIONAL_FILLERS}$",
 )
 STATED_AFTER = (
-    rf"{_CLOSING}\s*,?\s*(?:{word('because|since|given that|due to|as it|as the')}|因为|由于)",
-    rf"{_CLOSING}\s+(?:{word('fits?|matches|makes')}|{_BE}(?:\s+to be)?)\s+"
-    rf"(?:{word(f'the|only|one|{_ADVERBS}')}\s+)*{word(_MERITS)}",
+    rf"{_CLOSING}\s*,?\s*(?:{whole_word('because|since|given that|due to|as it|as the')}|因为|由于)",
+    rf"{_CLOSING}\s+(?:{whole_word('fits?|matches|makes')}|{_BE}(?:\s+to be)?)\s+"
+    rf"(?:{whole_word(f'the|only|one|{_ADVERBS}')}\s+)*{whole_word(_MERITS)}",
     rf"{_CLOSING}\s*(?:选项)?\s*(?:是|才是|为|最|更|显然|就是)*\s*(?:正确|对的|最佳|合适|符合|答案|合理)",
 )
 PREDICATED_BEFORE = (
-    rf"(?:{word('is|are|was|were|be|being|as|sounds?|seems?|appears?|feels?|expresses|conveys')}"
-    rf"|{word('called|hear|heard')}|'s|'re){_LINK}$",
-    rf"(?:是|为|像|属于|听起来|表现出|带有|感到|显得|很|非常|比较|十分|有点){GAP}$",
+    rf"(?:{whole_word('is|are|was|were|be|being|as|sounds?|seems?|appears?|feels?|expresses|conveys')}"
+    rf"|{whole_word('called|hear|heard')}|'s|'re){_LINK}$",
+    rf"(?:是|为|像|属于|听起来|表现出|带有|感到|显得|很|非常|比较|十分|有点){OPTIONAL_FILLERS}$",
 )
 
-_OPENERS = rf"(?:[\s\"'(\[{{]|{word(_ADVERBS)})*$"
+_OPENERS = rf"(?:[\s\"'(\[{{]|{whole_word(_ADVERBS)})*$"
 _SENTENCE_START = rf"(?:\A|[\n.!?。:]){_OPENERS}"
 _SENTENCE_END = rf"{_CLOSING}\s*(?:\Z|[\n.!?。])"
 _LABEL_END = rf"{_CLOSING}[ \t]*(?:[):、\]]|-\s|\Z|[\n.!?。])"
-_NEW_CLAUSE = rf"{_CLOSING},\s+{word('the|there|it|this|that|he|she|they|i|you|we|not')}"
+_NEW_CLAUSE = rf"{_CLOSING},\s+{whole_word('the|there|it|this|that|he|she|they|i|you|we|not')}"
 _CLAUSE_START = rf"(?:\A|[\n.,;!?。、:]){_OPENERS}"
 _CLAUSE_END = rf"{_CLOSING}\s*(?:\Z|[\n.,;!?。、])"
-_LABEL_NAME = rf"(?:{word('option|choice|letter')}|选项|選項)\s*[\"'(\[]*$"
+_LABEL_NAME = rf"(?:{whole_word('option|choice|letter')}|选项|選項)\s*[\"'(\[]*$"
 
 
-def _rules(level: Level, *rows: tuple[str | None, str | None]) -> tuple[Rule, ...]:
+def _rules(level: ClaimLevel, *rows: tuple[str | None, str | None]) -> tuple[PhrasingRule, ...]:
     return tuple(
-        Rule(
+        PhrasingRule(
             level,
             re.compile(before, re.IGNORECASE) if before else None,
             re.compile(after, re.IGNORECASE) if after else None,
@@ -168,35 +168,35 @@ def _rules(level: Level, *rows: tuple[str | None, str | None]) -> tuple[Rule, ..
 
 
 @cache
-def answer_rules() -> tuple[Rule, ...]:
+def answer_rules() -> tuple[PhrasingRule, ...]:
     """Build the phrasings that an answer follows; like all rules, when first needed."""
     return (
-        *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
-        *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
+        *_rules(ClaimLevel.STATED, *((before, None) for before in STATED_BEFORE)),
+        *_rules(ClaimLevel.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
     )
 
 
 @cache
-def text_rules() -> tuple[Rule, ...]:
+def text_rules() -> tuple[PhrasingRule, ...]:
     """Build the phrasings around an option named by its text."""
     return (
-        *_rules(Level.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
-        *_rules(Level.NEGATED, *((None, after) for after in NEGATED_AFTER)),
-        *_rules(Level.TENTATIVE, *((before, None) for before in TENTATIVE_BEFORE)),
-        *_rules(Level.TENTATIVE, *((None, after) for after in TENTATIVE_AFTER)),
-        *_rules(Level.STATED, *((before, None) for before in STATED_BEFORE)),
-        *_rules(Level.STATED, *((None, after) for after in STATED_AFTER)),
-        *_rules(Level.LEAD, (_SENTENCE_START, _SENTENCE_END), (_SENTENCE_START, _NEW_CLAUSE)),
-        *_rules(Level.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
+        *_rules(ClaimLevel.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
+        *_rules(ClaimLevel.NEGATED, *((None, after) for after in NEGATED_AFTER)),
+        *_rules(ClaimLevel.TENTATIVE, *((before, None) for before in TENTATIVE_BEFORE)),
+        *_rules(ClaimLevel.TENTATIVE, *((None, after) for after in TENTATIVE_AFTER)),
+        *_rules(ClaimLevel.STATED, *((before, None) for before in STATED_BEFORE)),
+        *_rules(ClaimLevel.STATED, *((None, after) for after in STATED_AFTER)),
+        *_rules(ClaimLevel.LEAD, (_SENTENCE_START, _SENTENCE_END), (_SENTENCE_START, _NEW_CLAUSE)),
+        *_rules(ClaimLevel.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
     )
 
 
 @cache
-def label_rules() -> tuple[Rule, ...]:
+def label_rules() -> tuple[PhrasingRule, ...]:
     """Build the phrasings around a label, which counts for little outside of them."""
     return (
         *text_rules(),
-        *_rules(Level.LEAD, (_SENTENCE_START, _LABEL_END)),
-        *_rules(Level.PLAIN, (_CLAUSE_START, _CLAUSE_END)),
-        *_rules(Level.PLAIN, (_LABEL_NAME, None), (None, r"[\"'\]]*\)")),
+        *_rules(ClaimLevel.LEAD, (_SENTENCE_START, _LABEL_END)),
+        *_rules(ClaimLevel.PLAIN, (_CLAUSE_START, _CLAUSE_END)),
+        *_rules(ClaimLevel.PLAIN, (_LABEL_NAME, None), (None, r"[\"'\]]*\)")),
     )

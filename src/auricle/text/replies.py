@@ -15,7 +15,7 @@ _PUNCTUATION = str.maketrans(
         "−": "-",
     }
 )
-_MARKED = r"\nanswer: \1\n"
+_MARKED_ANSWER = r"\nanswer: \1\n"
 
 # Each row unwraps one kind of markup; the order matters, inner before outer.
 _UNWRAP = tuple(
@@ -24,9 +24,9 @@ _UNWRAP = tuple(
         (rf"<({_REASONING})>.*?(?:</\1>|\Z)", "\n"),
         (rf"\A.*</(?:{_REASONING})>", ""),
         (r"\\(?:text|math|operatorname)[a-z]*\s*\{([^{}]*)\}", r"\1"),
-        (r"\\f?boxed\s*\{\s*([^{}]*)\}", _MARKED),
-        (r"\[\[([^\[\]]*)\]\]", _MARKED),
-        (r"<(?:final[_ ]?)?answer>(.*?)(?:</(?:final[_ ]?)?answer>|\Z)", _MARKED),
+        (r"\\f?boxed\s*\{\s*([^{}]*)\}", _MARKED_ANSWER),
+        (r"\[\[([^\[\]]*)\]\]", _MARKED_ANSWER),
+        (r"<(?:final[_ ]?)?answer>(.*?)(?:</(?:final[_ ]?)?answer>|\Z)", _MARKED_ANSWER),
         (r"<\|[^<>|]{0,40}\|>|</?[a-z][^<>]{0,40}>", " "),
         (r"\\[()\[\]]|\$|\\(?=\s)", " "),
         (r"~~[^~\n]+~~", " "),
@@ -38,7 +38,7 @@ _UNWRAP = tuple(
 )
 
 
-def plain(reply: str) -> str:
+def clean_reply(reply: str) -> str:
     """Unwrap a reply so that only what it says is left."""
     text = unicodedata.normalize("NFKC", reply).translate(_PUNCTUATION)
     for pattern, replacement in _UNWRAP:

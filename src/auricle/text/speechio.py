@@ -20,7 +20,7 @@ _POWERS = {
     **{unit: 4 * step for step, unit in enumerate(_LARGE, start=2)},
 }
 _MONEY = "亿|千万|百万|[万千百元块角毛分]"
-_COUNTED = (
+_MEASURE_WORDS = (
     "[匹张座回场尾条个首阙阵网炮顶丘棵只支袭辆挑担颗壳窠曲墙群腔砣客贯扎捆刀令打手罗坡山岭江溪钟队单双"
     "对出口头脚板跳枝件贴针线管名位身堂课本页家户层丝毫厘分钱两斤铢石钧锱忽寸尺丈里寻常铺程撮勺合升斗盘碗"
     "碟叠桶笼盆盒杯斛锅簋篮罐瓶壶卮盏箩箱煲啖袋钵年月日季刻时周天秒旬纪岁世更夜春夏秋冬代伏辈丸泡粒幢堆根"
@@ -34,25 +34,25 @@ _PUNCTUATION = re.compile(
 _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
-def _spell(digits: str) -> str:
+def _spell_digits(digits: str) -> str:
     """Read the digits one by one; whatever else stands among them is not read."""
     return "".join(DIGITS[int(each)] for each in digits if each.isdecimal())
 
 
-def _places(digits: str) -> list[str]:
+def _split_places(digits: str) -> list[str]:
     """Digits and units of a whole number, highest first; of leading zeros one may be heard."""
     bare = digits.lstrip("0")
     if len(bare) <= 1:
         silent = len(digits) == len(bare) or not bare
-        return [*([] if silent else [DIGITS[0]]), *_spell(bare)]
+        return [*([] if silent else [DIGITS[0]]), *_spell_digits(bare)]
     unit, power = max(
         ((unit, power) for unit, power in _POWERS.items() if power < len(bare)),
         key=lambda each: each[1],
     )
-    return [*_places(digits[:-power]), unit, *_places(bare[-power:])]
+    return [*_split_places(digits[:-power]), unit, *_split_places(bare[-power:])]
 
 
-def _with_liang(places: list[str]) -> list[str]:
+def _use_liang(places: list[str]) -> list[str]:
     """二 is 两 before a unit above ten, unless a digit or ten stands before it."""
     said = list(places)
     for index, place in enumerate(places):
@@ -64,40 +64,40 @@ def _with_liang(places: list[str]) -> list[str]:
     return said
 
 
-def _cardinal(number: str) -> str:
+def _read_cardinal(number: str) -> str:
     whole, point, decimals = number.partition(".")
-    places = _with_liang(_places(whole)) if len(whole) > 1 else list(_spell(whole))
+    places = _use_liang(_split_places(whole)) if len(whole) > 1 else list(_spell_digits(whole))
     said = "".join(places)
     if point:
-        said = f"{said or DIGITS[0]}点{_spell(decimals)}"
+        said = f"{said or DIGITS[0]}点{_spell_digits(decimals)}"
     return said[1:] if said.startswith("一十") else said
 
 
-def _date(text: str) -> str:
+def _read_date(text: str) -> str:
     year, mark, rest = text.rpartition("年")
     month, moon, day = rest.partition("月")
-    said = f"{_spell(year)}{mark}"
+    said = f"{_spell_digits(year)}{mark}"
     if moon:
-        said += f"{_cardinal(month)}{moon}"
-    return said + (f"{_cardinal(day[:-1])}{day[-1]}" if day else "")
+        said += f"{_read_cardinal(month)}{moon}"
+    return said + (f"{_read_cardinal(day[:-1])}{day[-1]}" if day else "")
 
 
-def _amount(text: str) -> str:
+def _read_amount(text: str) -> str:
     for number in _NUMBER.findall(text):
-        text = text.replace(number, _cardinal(number))
+        text = text.replace(number, _read_cardinal(number))
     return text
 
 
-def _fraction(text: str) -> str:
+def _read_fraction(text: str) -> str:
     numerator, _, denominator = text.partition("/")
-    return f"{_cardinal(denominator)}分之{_cardinal(numerator)}"
+    return f"{_read_cardinal(denominator)}分之{_read_cardinal(numerator)}"
 
 
-def _percentage(text: str) -> str:
-    return f"百分之{_cardinal(text.rstrip('%'))}"
+def _read_percentage(text: str) -> str:
+    return f"百分之{_read_cardinal(text.rstrip('%'))}"
 
 
-def _latin(text: str) -> str:
+def _restore_latin_digit(text: str) -> str:
     """P2P and B2C keep their digit."""
     return text.replace("二", "2")
 
@@ -105,16 +105,16 @@ def _latin(text: str) -> str:
 _RULES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = tuple(
     (re.compile(pattern), read)
     for pattern, read in (
-        (r"\D+((?:(?:[089]\d|(?:19|20)\d\d)年)?(?:\d{1,2}月(?:\d{1,2}[日号])?)?)", _date),
-        (rf"\D+(\d+(?:\.\d+)?[多余几]?(?:{_MONEY})(?:\d(?:{_MONEY})?)?)", _amount),
-        (r"\D((?:\+?86 ?)?1(?:[38]\d|5[0-35-9]|7[678]|9[89])\d{8})\D", _spell),
-        (r"\D((?:0(?:10|2[1-3]|[3-9]\d\d)-?)?[1-9]\d{6,7})\D", _spell),
-        (r"(\d+/\d+)", _fraction),
-        (r"(\d+(?:\.\d+)?%)", _percentage),
-        (rf"(\d+(?:\.\d+)?)[多余几]?(?:{_COUNTED})", _cardinal),
-        (r"(\d{4,32})", _spell),
-        (r"(\d+(?:\.\d+)?)", _cardinal),
-        ("([a-zA-Z]+二[a-zA-Z]+)", _latin),
+        (r"\D+((?:(?:[089]\d|(?:19|20)\d\d)年)?(?:\d{1,2}月(?:\d{1,2}[日号])?)?)", _read_date),
+        (rf"\D+(\d+(?:\.\d+)?[多余几]?(?:{_MONEY})(?:\d(?:{_MONEY})?)?)", _read_amount),
+        (r"\D((?:\+?86 ?)?1(?:[38]\d|5[0-35-9]|7[678]|9[89])\d{8})\D", _spell_digits),
+        (r"\D((?:0(?:10|2[1-3]|[3-9]\d\d)-?)?[1-9]\d{6,7})\D", _spell_digits),
+        (r"(\d+/\d+)", _read_fraction),
+        (r"(\d+(?:\.\d+)?%)", _read_percentage),
+        (rf"(\d+(?:\.\d+)?)[多余几]?(?:{_MEASURE_WORDS})", _read_cardinal),
+        (r"(\d{4,32})", _spell_digits),
+        (r"(\d+(?:\.\d+)?)", _read_cardinal),
+        ("([a-zA-Z]+二[a-zA-Z]+)", _restore_latin_digit),
     )
 )
 

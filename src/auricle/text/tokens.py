@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import re
 
-UNSPACED = (
+UNSPACED_SCRIPTS = (
     "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"  # Han
     "\u3041-\u30ff\u31f0-\u31ff\uff66-\uff9f"  # Hiragana, Katakana
     "\u0e01-\u0eff"  # Thai, Lao
     "\u1000-\u109f\ua9e0-\ua9ff\uaa60-\uaa7f"  # Myanmar
     "\u1780-\u17ff"  # Khmer
 )
-_MIXED = re.compile(rf"[{UNSPACED}]|[^\s{UNSPACED}]+")
+_MIXED = re.compile(rf"[{UNSPACED_SCRIPTS}]|[^\s{UNSPACED_SCRIPTS}]+")
 
 
-def words(text: str) -> list[str]:
+def split_words(text: str) -> list[str]:
     """Split at whitespace."""
     return text.split()
 
 
-def characters(text: str) -> list[str]:
+def split_characters(text: str) -> list[str]:
     """Every character, with one space between words, as character error rates count them."""
     return list(" ".join(text.split()))
 
 
-def mixed_tokens(text: str) -> list[str]:
+def split_mixed(text: str) -> list[str]:
     """Each character of an unspaced script by itself, every other word whole."""
     return _MIXED.findall(text)

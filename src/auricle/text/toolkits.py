@@ -13,10 +13,10 @@ from functools import cache
 from typing import Any
 
 from auricle.text.speechio import read_aloud
-from auricle.text.whisper import earlier_library, through
+from auricle.text.whisper import create_legacy_normaliser, normalise_with
 
 _TAG = re.compile(r"<\|.*?\|>")
-_GAP = re.compile(r"\s+")
+_WHITESPACE = re.compile(r"\s+")
 _LOOSE_MARK = re.compile(" ?([!,.?;:])")
 _WIDE_BRACKETS = "（[a-z A-Z]+?）"
 # What sacreBLEU's `zh` holds for Chinese. It means to take in the supplementary ideographs, but
@@ -27,7 +27,7 @@ _CHINESE = re.compile(
     "\uff00-\uffef])"
 )
 # The four cuts of mteval's 13a: symbols, a mark after or before what is no digit, a dash after one.
-_CUTS = (
+_MTEVAL_13A_RULES = (
     (re.compile(r"([ -&(-+:-@\[-`{-~/])"), r" \1 "),
     (re.compile(r"([^0-9])([.,])"), r"\1 \2 "),
     (re.compile(r"([.,])([^0-9])"), r" \1 \2"),
@@ -36,36 +36,36 @@ _CUTS = (
 
 
 @cache
-def _whisper() -> Any:
-    return earlier_library()
+def _legacy_whisper() -> Any:
+    return create_legacy_normaliser()
 
 
 @cache
 def _whisper_with_wide_brackets() -> Any:
-    normaliser = earlier_library()
+    normaliser = create_legacy_normaliser()
     # Where the library drops fillers is where UltraEval drops Latin words in wide brackets.
     normaliser.ignore_patterns = f"{_WIDE_BRACKETS}|{normaliser.ignore_patterns}"
     return normaliser
 
 
 @cache
-def _basic() -> Any:
+def _whisper_basic() -> Any:
     from whisper_normalizer.basic import BasicTextNormalizer
 
     return BasicTextNormalizer()
 
 
-def _without_tags(text: str) -> str:
+def _strip_tags(text: str) -> str:
     """No `<|tags|>`, single spaces, none before a mark."""
-    text = _GAP.sub(" ", _TAG.sub(" ", text))
+    text = _WHITESPACE.sub(" ", _TAG.sub(" ", text))
     return _LOOSE_MARK.sub(r"\1", text)
 
 
-def _without_gaps(text: str) -> str:
-    return _GAP.sub("", _without_tags(text))
+def _strip_tags_and_spaces(text: str) -> str:
+    return _WHITESPACE.sub("", _strip_tags(text))
 
 
-def _spoken(tokens: Iterable[str]) -> list[str]:
+def _drop_punctuation(tokens: Iterable[str]) -> list[str]:
     """Tokens that are more than punctuation."""
     return [
         token
@@ -74,50 +74,52 @@ def _spoken(tokens: Iterable[str]) -> list[str]:
     ]
 
 
-def cut_chinese(text: str) -> list[str]:
+def tokenise_zh(text: str) -> list[str]:
     """Each Chinese character by itself, the rest at spaces, in lower case."""
     return _CHINESE.sub(r" \1 ", text).lower().split()
 
 
-def cut_western(text: str) -> list[str]:
+def tokenise_13a(text: str) -> list[str]:
     """Symbols and marks by themselves, unless a mark stands between digits."""
     text = f" {text} "
-    for pattern, replacement in _CUTS:
+    for pattern, replacement in _MTEVAL_13A_RULES:
         text = pattern.sub(replacement, text)
     return text.split()
 
 
-def _english(text: str) -> str:
+def _normalise_english(text: str) -> str:
     """Whisper's English normaliser, then its basic one: both tools run both."""
-    basic: str = _basic()(through(_whisper(), _without_tags(text)))
+    basic: str = _whisper_basic()(normalise_with(_legacy_whisper(), _strip_tags(text)))
     return basic
 
 
 def kimi_en(text: str) -> str:
     """English as Kimi-Audio-Evalkit counts it."""
-    return " ".join(_spoken(cut_chinese(_english(text))))
+    return " ".join(_drop_punctuation(tokenise_zh(_normalise_english(text))))
 
 
 def kimi_zh(text: str) -> str:
     """Mandarin as Kimi-Audio-Evalkit counts it: characters one by one, Latin runs whole."""
-    return " ".join(_spoken(cut_chinese(read_aloud(_without_gaps(text)))))
+    return " ".join(_drop_punctuation(tokenise_zh(read_aloud(_strip_tags_and_spaces(text)))))
 
 
 def lmms_eval_en(text: str) -> str:
     """English as most recognition tasks of lmms-eval count it."""
-    return " ".join(_spoken(_english(text).lower().split()))
+    return " ".join(_drop_punctuation(_normalise_english(text).lower().split()))
 
 
 def lmms_eval_zh(text: str) -> str:
     """Mandarin as lmms-eval counts it: every character by itself, Latin letters too."""
-    return " ".join("".join(_spoken(read_aloud(_without_gaps(text)).lower().split())))
+    return " ".join(
+        "".join(_drop_punctuation(read_aloud(_strip_tags_and_spaces(text)).lower().split()))
+    )
 
 
 def ultraeval_en(text: str) -> str:
     """English as UltraEval-Audio counts it: a currency or percent sign is a word of its own."""
-    return " ".join(cut_western(through(_whisper_with_wide_brackets(), text)))
+    return " ".join(tokenise_13a(normalise_with(_whisper_with_wide_brackets(), text)))
 
 
 def ultraeval_zh(text: str) -> str:
     """Mandarin as UltraEval-Audio counts it: through the English normaliser first."""
-    return " ".join(cut_chinese(read_aloud(through(_whisper_with_wide_brackets(), text))))
+    return " ".join(tokenise_zh(read_aloud(normalise_with(_whisper_with_wide_brackets(), text))))

@@ -20,26 +20,26 @@ from auricle.core.errors import Unreadable
 _NOT_PLAIN = re.compile(r"""[^a-z \t\n,;:?!".'-]""")
 _LOOSE_APOSTROPHE = re.compile(r"(?<![a-z])'|'(?![a-z])")
 _PUNCTUATION = str.maketrans(dict.fromkeys(',;:?!".-', " "))
-_REMEMBERED_WORDS = 65_536
+_WORD_CACHE_SIZE = 65_536
 
 # The library cuts "and a half" out of its context in code, not in a table.
-_CUT_OUT = frozenset({"half"})
+_EXTRA_CONTEXTUAL_WORDS = frozenset({"half"})
 # These specials pass through unless a number stands beside them; "point" can vanish without one.
 _INERT_SPECIALS = frozenset({"and", "double", "triple"})
 _LATER_CONTRACTIONS = (r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b")
-_KNOWN_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
+_SUPPORTED_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
 
 
 @cache
-def _library() -> Any:
+def _load_library() -> Any:
     from whisper_normalizer.english import EnglishTextNormalizer
 
     return EnglishTextNormalizer()
 
 
-def earlier_library() -> Any:
+def create_legacy_normaliser() -> Any:
     """A new normaliser as it was when other tools copied it; its tables may be edited freely."""
-    normaliser = type(_library())()
+    normaliser = type(_load_library())()
     for pattern in _LATER_CONTRACTIONS:
         normaliser.replacers.pop(pattern, None)
     return normaliser
@@ -48,13 +48,13 @@ def earlier_library() -> Any:
 def _contextual_words(numbers: Any) -> frozenset[str]:
     """Number words that act on their neighbours even where no number stands."""
     inert = {*numbers.following_prefixers, *numbers.suffixers, *_INERT_SPECIALS}
-    return frozenset(numbers.words) - inert | _CUT_OUT
+    return frozenset(numbers.words) - inert | _EXTRA_CONTEXTUAL_WORDS
 
 
-def _works_by_word(replacers: dict[str, str]) -> bool:
+def _are_word_local(replacers: dict[str, str]) -> bool:
     """Whether each replacer touches one word, or a contraction and the word after it."""
     return all(
-        _KNOWN_REPLACER.fullmatch(pattern)
+        _SUPPORTED_REPLACER.fullmatch(pattern)
         and (" " not in pattern or pattern.startswith("'"))
         and "'" not in replacement
         for pattern, replacement in replacers.items()
@@ -62,10 +62,10 @@ def _works_by_word(replacers: dict[str, str]) -> bool:
 
 
 @cache
-def _expander() -> Callable[[str], str | None]:
+def _build_expander() -> Callable[[str], str | None]:
     """Build the function that rewrites one word as the library would, or declines."""
-    library = _library()
-    if not _works_by_word(library.replacers):
+    library = _load_library()
+    if not _are_word_local(library.replacers):
         return lambda _word: None
     contextual = _contextual_words(library.standardize_numbers)
     spellings = library.standardize_spellings.mapping
@@ -74,7 +74,7 @@ def _expander() -> Callable[[str], str | None]:
         (re.compile(pattern), replacement) for pattern, replacement in library.replacers.items()
     ]
 
-    @lru_cache(maxsize=_REMEMBERED_WORDS)
+    @lru_cache(maxsize=_WORD_CACHE_SIZE)
     def expand(word: str) -> str | None:
         text = ignored.sub("", word)
         if text.startswith("'"):
@@ -91,11 +91,11 @@ def _expander() -> Callable[[str], str | None]:
 
 
 @cache
-def _completers() -> re.Pattern[str]:
+def _completer_pattern() -> re.Pattern[str]:
     """Words that change how the contraction before them is read, as *been* in *he's been*."""
     tails = {
         tail
-        for pattern in _library().replacers
+        for pattern in _load_library().replacers
         if " " in pattern
         for tail in re.findall("[a-z]+", pattern.partition(" ")[2].replace(r"\b", ""))
     }
@@ -111,30 +111,30 @@ def _is_plain(lowered: str) -> bool:
     )
 
 
-def _short_cut(lowered: str) -> str | None:
+def _normalise_fast(lowered: str) -> str | None:
     if not _is_plain(lowered):
         return None
-    expanded = list(map(_expander(), lowered.translate(_PUNCTUATION).split()))
+    expanded = list(map(_build_expander(), lowered.translate(_PUNCTUATION).split()))
     if None in expanded:
         return None
     text = " ".join(filter(None, expanded))
-    if "'" in lowered and _completers().search(text):
+    if "'" in lowered and _completer_pattern().search(text):
         return None
     return text
 
 
-def whisper_english(text: str) -> str:
+def normalise_whisper(text: str) -> str:
     """Normalise English exactly as the Whisper library does."""
-    short = _short_cut(text.lower())
-    return short if short is not None else whisper_english_in_full(text)
+    short = _normalise_fast(text.lower())
+    return short if short is not None else normalise_whisper_in_full(text)
 
 
-def whisper_english_in_full(text: str) -> str:
+def normalise_whisper_in_full(text: str) -> str:
     """Normalise English through the library itself."""
-    return through(_library(), text)
+    return normalise_with(_load_library(), text)
 
 
-def through(normaliser: Any, text: str) -> str:
+def normalise_with(normaliser: Any, text: str) -> str:
     """Normalise with the library's rules, which cannot read every number."""
     try:
         normalised: str = normaliser(text)

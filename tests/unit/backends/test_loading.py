@@ -6,14 +6,14 @@ import time
 import pytest
 
 from auricle import Sample, Settings
-from auricle.api import Unwatched
-from auricle.engine.loop import Pass, close
-from auricle.engine.workers.process import earliest
-from auricle.engine.workers.replicas import Place, Replicas
-from auricle.engine.workers.senders import Senders
+from auricle.api import NullObserver
+from auricle.engine.loop import RunLoop, close_model
+from auricle.engine.workers.process import earliest_time
+from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
+from auricle.engine.workers.senders import SenderPool
 from auricle.models import BatchModel
 from auricle.runs.run_directory import Run
-from auricle.runs.throughput import passes
+from auricle.runs.throughput import read_passes
 from auricle.tasks.inferencers import Respond
 
 MODEL = """
@@ -41,17 +41,17 @@ class Sent(AsyncModel):
 """
 
 
-class Sees(Unwatched):
+class Sees(NullObserver):
     def saw(self, record):
         self.last = time.perf_counter()
 
 
 def replicas(name, arguments):
-    return Replicas(f"{name}:Batched", arguments, BatchModel, Place())
+    return ReplicaPool(f"{name}:Batched", arguments, BatchModel, ReplicaOptions())
 
 
 def senders(name, arguments):
-    return Senders(f"{name}:Sent", arguments, 1)
+    return SenderPool(f"{name}:Sent", arguments, 1)
 
 
 @pytest.mark.parametrize("make", [replicas, senders])
@@ -64,17 +64,17 @@ def test_the_clock_starts_when_the_first_process_has_loaded_its_model(tmp_path, 
         model = make(tmp_path / "late.py", {"path": str(loaded)})
         try:
             asks = Respond("{question}")
-            await Pass(asks, model, run, Settings(), watch).over(samples, asyncio.Event())
+            await RunLoop(asks, model, run, Settings(), watch).run(samples, asyncio.Event())
         finally:
-            await close(model)
+            await close_model(model)
 
     with Run.open(tmp_path / "run", {"identity": {}, "spec": {}}) as run:
         asyncio.run(main())
-    (found,) = passes(Run.load(tmp_path / "run"))
+    (found,) = read_passes(Run.load(tmp_path / "run"))
     # One clock for all processes of a machine.
     assert 0 < found["wall_seconds"] <= watch.last - float(loaded.read_text())
 
 
 def test_the_earliest_of_those_that_are_ready_counts():
-    assert earliest([None, 3.0, 2.0]) == 2.0
-    assert earliest([None]) is None
+    assert earliest_time([None, 3.0, 2.0]) == 2.0
+    assert earliest_time([None]) is None

@@ -17,7 +17,7 @@ from auricle.core.types import (
     Predict,
     Prediction,
     Turn,
-    media,
+    list_media,
 )
 from auricle.engine.workers.messages import (
     pack,
@@ -28,7 +28,7 @@ from auricle.engine.workers.messages import (
     unpack_output,
     unpack_request,
 )
-from auricle.engine.workers.worker import read
+from auricle.engine.workers.worker import read_message
 
 WAVE = np.linspace(-1, 1, 33, dtype=np.float32)
 BYTES = bytes(range(256)) * 3
@@ -41,7 +41,7 @@ def received(packed):
         reader = asyncio.StreamReader()
         reader.feed_data(packed)
         reader.feed_eof()
-        return await read(reader)
+        return await read_message(reader)
 
     return asyncio.run(through_a_pipe())
 
@@ -84,20 +84,20 @@ REQUESTS = {
 def test_a_request_arrives_as_it_was_sent(request_):
     arrived = sent(request_)
     assert arrived == request_
-    for before, after in zip(media(request_), media(arrived), strict=True):
+    for before, after in zip(list_media(request_), list_media(arrived), strict=True):
         assert type(before.data) is type(after.data)
         assert np.array_equal(before.data, after.data)
 
 
 def test_an_array_of_other_numbers_arrives_as_the_same_sound():
     arrived = sent(Generate(turns=said(Audio(data=WAVE.astype(np.float64)[::-2], rate=8000))))
-    (sound,) = media(arrived)
+    (sound,) = list_media(arrived)
     assert sound.data.dtype == np.float32
     assert np.array_equal(sound.decode(), WAVE[::-2])
 
 
 def test_an_array_that_arrived_can_be_written_to():
-    (sound,) = media(sent(Generate(turns=said(Audio(data=WAVE, rate=8000)))))
+    (sound,) = list_media(sent(Generate(turns=said(Audio(data=WAVE, rate=8000)))))
     sound.data[0] = 0.0
 
 
@@ -185,7 +185,7 @@ def test_messages_are_read_one_after_the_other():
         reader = asyncio.StreamReader()
         reader.feed_data(pack({"number": 1}) + pack_request(2, REQUESTS["bytes"]))
         reader.feed_eof()
-        return [await read(reader), await read(reader), await read(reader)]
+        return [await read_message(reader), await read_message(reader), await read_message(reader)]
 
     first, second, end = asyncio.run(both())
     assert (first["number"], second["number"], end) == (1, 2, None)

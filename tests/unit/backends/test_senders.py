@@ -15,7 +15,7 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SpecError, Transient
 from auricle.core.types import Generate, Generation, LogLikelihood, Predict, Turn
-from auricle.engine.workers.senders import MOST_STARTS, Senders
+from auricle.engine.workers.senders import MAX_STARTS, SenderPool
 
 MODEL = """
 import asyncio, os, signal, sys, time
@@ -90,7 +90,7 @@ def use(model, work, *, processes=2, **arguments):
     """Do something with senders and close them."""
 
     async def main():
-        senders = Senders(model, arguments, processes)
+        senders = SenderPool(model, arguments, processes)
         try:
             return await work(senders)
         finally:
@@ -196,18 +196,18 @@ def test_a_killed_process_costs_what_it_had_in_hand_another_attempt(model):
 
 def test_a_process_that_keeps_dying_ends_the_run_with_a_reason(model):
     async def work(senders):
-        for _ in range(MOST_STARTS):
+        for _ in range(MAX_STARTS):
             with pytest.raises(Transient):
                 await senders.generate(asked("die"))
         await senders.generate(asked("die"))
 
-    with pytest.raises(SpecError, match=f"ended {MOST_STARTS} times without answering"):
+    with pytest.raises(SpecError, match=f"ended {MAX_STARTS} times without answering"):
         use(model, work, processes=1)
 
 
 def test_a_process_that_dies_now_and_then_is_always_started_again(model):
     async def work(senders):
-        for _ in range(MOST_STARTS + 2):
+        for _ in range(MAX_STARTS + 2):
             with pytest.raises(Transient):
                 await senders.generate(asked("die"))
             await senders.generate(asked("well again"))

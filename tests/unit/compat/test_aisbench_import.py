@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.aisbench.config_import import tasks_of, written
-from auricle.interop.aisbench.config_reader import datasets, read
-from auricle.interop.aisbench.label_prompts import Labels
+from auricle.interop.aisbench.config_import import draft_tasks, render_task_file
+from auricle.interop.aisbench.config_reader import find_datasets, read_config
+from auricle.interop.aisbench.label_prompts import LabelPrompts
 from auricle.runs.run_directory import Run
 
 HEAD = """
@@ -57,8 +57,8 @@ def config(tmp_path):
 
 
 def task_of(path):
-    (draft,) = tasks_of(path, path.parent)
-    assert yaml.safe_load(written(draft)) == draft.task
+    (draft,) = draft_tasks(path, path.parent)
+    assert yaml.safe_load(render_task_file(draft)) == draft.task
     return draft.task
 
 
@@ -71,7 +71,7 @@ def test_literals_names_sums_and_ranges_are_read(tmp_path):
         '"""A config."""\nhint = "be" " brief"\na = dict(x=[1, -2], **{"y": hint + "!"})\n'
         'b = f"{hint}: {{question}}"\nc = list(range(2, 5))\n'
     )
-    found = read(path)
+    found = read_config(path)
     assert found["a"] == {"x": [1, -2], "y": "be brief!"}
     assert found["b"] == "be brief: {question}"
     assert found["c"] == [2, 3, 4]
@@ -95,14 +95,14 @@ def test_what_would_have_to_be_run_is_refused_with_its_line(tmp_path, line, show
     path.write_text(f"a = 1\n{line}\n")
     number = line.count("\n") + 2 if "\nx" in line else 2
     with pytest.raises(SpecError, match=rf"c\.py:{number}: .*{shown}"):
-        read(path)
+        read_config(path)
 
 
 def test_what_is_based_on_other_files_is_passed_over(tmp_path):
     path = tmp_path / "c.py"
     path.write_text("with read_base():\n    from .other import things\n")
     with pytest.raises(SpecError, match="describes no dataset"):
-        datasets(path)
+        find_datasets(path)
 
 
 # --- prompts ------------------------------------------------------------------------------
@@ -230,9 +230,9 @@ def test_letters_are_read_as_options(config):
 
 def test_an_evaluator_that_is_not_known_is_told_in_a_comment(config):
     path = config("'{question}'", eval="dict(evaluator=dict(type=MyEvaluator))")
-    (draft,) = tasks_of(path, path.parent)
+    (draft,) = draft_tasks(path, path.parent)
     assert "metrics" not in draft.task
-    assert "# MyEvaluator is not known here" in written(draft)
+    assert "# MyEvaluator is not known here" in render_task_file(draft)
 
 
 def test_an_inferencer_of_one_s_own_runs_as_it_is(config):
@@ -271,7 +271,7 @@ def test_labels_that_nobody_names_are_asked_for(config):
 
 def test_one_label_is_none():
     with pytest.raises(SpecError, match="two labels"):
-        Labels({"A": "x"})
+        LabelPrompts({"A": "x"})
 
 
 # --- from config to numbers --------------------------------------------------------------------

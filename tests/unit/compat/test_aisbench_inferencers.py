@@ -13,10 +13,10 @@ import pytest
 from auricle import Generation, Sample, Spec, evaluate
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Turn
-from auricle.engine.batching import Stopped
+from auricle.engine.batching import RunStopped
 from auricle.engine.loop import Settings
-from auricle.interop.aisbench import inferencer_of
-from auricle.interop.aisbench.prompts import ours, theirs
+from auricle.interop.aisbench import resolve_inferencer_factory
+from auricle.interop.aisbench.prompts import from_aisbench, to_aisbench
 from auricle.models.base import BatchModel
 from auricle.prompts import Prompt
 from auricle.runs.run_directory import Run
@@ -48,7 +48,7 @@ def run(manifest, tmp_path):
         use = {"use": f"aisbench:{CLASSES}:{cls}", **arguments.pop("inferencer", {})}
         task_args = {"data": str(manifest(rows)), "inferencer": use, **arguments}
         spec = Spec(task="qa", task_args=task_args, model=model, model_args=model_args or {})
-        evaluate(spec, tmp_path / "run", settings=Settings(patience=0.001))
+        evaluate(spec, tmp_path / "run", settings=Settings(initial_backoff=0.001))
         return {each.sample.id: each for each in Run.load(tmp_path / "run").records()}
 
     return call
@@ -69,7 +69,7 @@ def asked(name, sample, answer, **arguments):
             raise answer
         return Generation(text=answer)
 
-    make = inferencer_of(f"{CLASSES}:{name}")
+    make = resolve_inferencer_factory(f"{CLASSES}:{name}")
     outputs = asyncio.run(make(prompt=Prompt.of("{question}"), **arguments)(sample, ask))
     return requests, [each.text for each in outputs]
 
@@ -147,7 +147,7 @@ def test_examples_stand_before_the_question(run):
 
 def test_counters_are_told_at_the_end(run, tmp_path):
     run("Api", "fake-api", model_args={"fail": 1.0})
-    (note,) = Run.load(tmp_path / "run").progress()["notes"]
+    (note,) = Run.load(tmp_path / "run").read_progress()["notes"]
     assert "2 requests posted, 0 received, 2 failed, 2 finished; 2 cases finished" in note
 
 
@@ -230,8 +230,8 @@ def test_a_failure_that_a_class_catches_stays_what_it_was():
 
 
 def test_a_run_that_is_stopped_is_stopped_whatever_a_class_catches():
-    with pytest.raises(Stopped):
-        asked("Swallowing", one(target="x"), Stopped())
+    with pytest.raises(RunStopped):
+        asked("Swallowing", one(target="x"), RunStopped())
 
 
 def test_rows_that_lack_a_field_are_told_by_its_name():
@@ -251,7 +251,7 @@ def test_a_class_that_cannot_be_made_stops_the_run():
 
 def test_a_class_without_a_way_to_ask_is_refused():
     with pytest.raises(SpecError, match=r"do_request.*or batch_inference"):
-        inferencer_of(f"{CLASSES}:Neither")
+        resolve_inferencer_factory(f"{CLASSES}:Neither")
 
 
 def test_an_argument_that_no_class_takes_is_refused(run):
@@ -268,14 +268,14 @@ def test_an_odd_limit_is_told():
 
 
 def test_stand_ins_are_there_only_while_a_class_is_imported():
-    inferencer_of(f"{CLASSES}:Api")
+    resolve_inferencer_factory(f"{CLASSES}:Api")
     assert not [name for name in sys.modules if name.partition(".")[0] == "ais_bench"]
 
 
 def test_a_stand_in_class_is_the_same_for_all_who_import_it():
     bases = []
     for _ in range(2):
-        inferencer_of(f"{CLASSES}:Api")
+        resolve_inferencer_factory(f"{CLASSES}:Api")
         bases.append(classes().BaseApiInferencer)
     assert bases[0] is bases[1]
 
@@ -283,7 +283,7 @@ def test_a_stand_in_class_is_the_same_for_all_who_import_it():
 def test_a_module_can_be_named_as_well_as_a_file(tmp_path, monkeypatch):
     (tmp_path / "ported_classes.py").write_text(CLASSES.read_text(encoding="utf-8"))
     monkeypatch.syspath_prepend(str(tmp_path))
-    make = inferencer_of("ported_classes:Api")
+    make = resolve_inferencer_factory("ported_classes:Api")
     assert "suffix" in make.__signature__.parameters
 
 
@@ -326,7 +326,7 @@ def test_where_aisbench_is_installed_its_own_classes_are_used(tmp_path, monkeypa
         return Generation(text=f"{request.max_tokens} for {request.turns[0].parts[0]}")
 
     try:
-        make = inferencer_of(f"{tmp_path / 'over_real.py'}:Mine")
+        make = resolve_inferencer_factory(f"{tmp_path / 'over_real.py'}:Mine")
         made = make(prompt=Prompt.of("{question}"), max_tokens=9)
         (found,) = asyncio.run(made(one(target="x"), ask))
     finally:
@@ -348,14 +348,14 @@ def test_a_conversation_with_sounds_survives_their_form_and_back(tone):
         Turn("assistant", ("a tone",)),
         Turn("user", ("sure?",)),
     )
-    assert ours(theirs(turns)) == turns
-    assert ours(theirs(turns[3:])) == turns[3:]
+    assert from_aisbench(to_aisbench(turns)) == turns
+    assert from_aisbench(to_aisbench(turns[3:])) == turns[3:]
 
 
 def test_messages_in_openai_s_form_are_taken_and_odd_ones_refused():
-    assert ours([{"role": "user", "content": "hi"}]) == (Turn("user", ("hi",)),)
+    assert from_aisbench([{"role": "user", "content": "hi"}]) == (Turn("user", ("hi",)),)
     with pytest.raises(SampleError, match="role"):
-        ours([{"role": "nobody", "prompt": "hi"}])
+        from_aisbench([{"role": "nobody", "prompt": "hi"}])
 
 
 def test_a_class_is_named_on_the_command_line(auricle, manifest):

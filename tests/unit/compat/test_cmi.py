@@ -10,8 +10,8 @@ from auricle import load_model
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.types import Predict
-from auricle.interop.cmi.model import CmiRewardModel, model_of
-from auricle.interop.cmi.stubs import BenchmarkModelABC, input_class, interface
+from auricle.interop.cmi.model import CmiRewardModel, resolve_model_class
+from auricle.interop.cmi.stubs import BenchmarkModelABC, input_class, stub_core_package
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 
@@ -104,7 +104,7 @@ def test_only_importing_sees_the_stand_in(tmp_path):
 
 
 def test_the_stand_in_has_one_class_everywhere():
-    with interface([]):
+    with stub_core_package([]):
         from core.model_abc import BenchmarkModelABC as First
         from core.model_interface import BenchmarkModelInterface as Second
     assert First is Second is BenchmarkModelABC
@@ -171,7 +171,7 @@ def test_a_module_of_a_checkout_is_found_in_it(tmp_path, monkeypatch, named):
 def test_two_checkouts_do_not_mix(tmp_path):
     for name in ("one", "two"):
         root = checkout(tmp_path / name)
-        with interface([str(root)]):
+        with stub_core_package([str(root)]):
             sys.path.insert(0, str(root))
             from core.model_abc import BenchmarkModelABC as Found
 
@@ -299,7 +299,7 @@ def test_one_odd_answer_among_good_ones_is_one_samples(tmp_path):
 )
 def test_a_name_that_is_none_is_refused_before_anything_runs(code, words):
     with pytest.raises(UnknownName, match=words):
-        model_of(code)
+        resolve_model_class(code)
 
 
 @pytest.mark.parametrize(

@@ -8,10 +8,10 @@ from reward_classes import calls, duck, inheriting
 
 import auricle
 from auricle import Spec, evaluate
-from auricle.api import short
+from auricle.api import display_name
 from auricle.engine.loop import Settings
 from auricle.engine.spec import JudgeSpec
-from auricle.runs.response_cache import _code_of
+from auricle.runs.response_cache import _resolve_source
 from auricle.runs.run_directory import Run
 
 TASK = '''
@@ -120,19 +120,19 @@ def test_a_crop_is_part_of_what_a_run_is(work):
 
 def test_a_relative_path_is_made_whole_and_shown_short(work, monkeypatch):
     monkeypatch.chdir(work)
-    named = Spec(task="demo", model="cmi:my_model.py:MyBaseline").settled().model
+    named = Spec(task="demo", model="cmi:my_model.py:MyBaseline").resolved().model
     assert named == f"cmi:{work / 'my_model.py'}:MyBaseline"
-    assert short(named) == "cmi:my_model.py:MyBaseline"
-    assert JudgeSpec(model="cmi:my_model.py:MyBaseline").settled().model == named
-    assert Spec(task="demo", model="cmi:pkg.mod:My").settled().model == "cmi:pkg.mod:My"
+    assert display_name(named) == "cmi:my_model.py:MyBaseline"
+    assert JudgeSpec(model="cmi:my_model.py:MyBaseline").resolved().model == named
+    assert Spec(task="demo", model="cmi:pkg.mod:My").resolved().model == "cmi:pkg.mod:My"
 
 
 def test_a_class_that_changed_is_another_model_to_the_cache(work):
     model = f"cmi:{work / 'my_model.py'}:MyBaseline"
-    name, before = _code_of(model)
+    name, before = _resolve_source(model)
     inheriting(work / "my_model.py").write_text("changed")
     assert name == "cmi:MyBaseline"
-    assert _code_of(model)[1] != before
+    assert _resolve_source(model)[1] != before
 
 
 def test_the_command_line_asks_and_examines_a_class(auricle, work):

@@ -10,8 +10,8 @@ import soundfile
 from click.testing import CliRunner
 
 from auricle.cli import cli
-from auricle.interop.lmms.config_reader import KINDS, UNKNOWN
-from auricle.interop.lmms.scoring import FILTERS, LIKELIHOODS
+from auricle.interop.lmms.config_reader import OUTPUT_TYPES, UNSUPPORTED_FIELDS
+from auricle.interop.lmms.scoring import FILTERS, LIKELIHOOD_METRICS
 from auricle.runs.run_directory import Run
 
 PAGE = Path(__file__).parents[3] / "docs" / "coming-from-lmms-eval.md"
@@ -57,6 +57,8 @@ def test_every_command_of_the_page_runs(place, monkeypatch):
         assert {each.outputs[0].text for each in records} == {"one", "two"}
 
 
-@pytest.mark.parametrize("name", [*KINDS[2:], *UNKNOWN, *FILTERS, *LIKELIHOODS])
+@pytest.mark.parametrize(
+    "name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS]
+)
 def test_what_is_followed_and_what_is_refused_is_told(name):
     assert name in TEXT

@@ -7,11 +7,11 @@ import pytest
 
 from auricle.api import evaluate, preview
 from auricle.core.errors import SpecError, UnknownName
-from auricle.core.types import Rejected
-from auricle.engine.factory import build
-from auricle.engine.spec import Spec, tasks_of
-from auricle.interop.kimi.datasets import GROUPS, KNOWN, dataset, group
-from auricle.interop.kimi.paths import Places
+from auricle.core.types import RejectedRow
+from auricle.engine.factory import build_task
+from auricle.engine.spec import Spec, resolve_tasks
+from auricle.interop.kimi.datasets import DATASETS, GROUPS, find_dataset, find_group
+from auricle.interop.kimi.paths import DataConfig
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
 
@@ -57,20 +57,20 @@ def written(path, rows):
 
 
 def task(name, **arguments):
-    return build(Spec(task=f"kimi:{name}", model="echo", task_args=arguments).settled())
+    return build_task(Spec(task=f"kimi:{name}", model="echo", task_args=arguments).resolved())
 
 
 def numbers(name, model="echo", model_args=None, **arguments):
     spec = Spec(
         task=f"kimi:{name}", model=model, task_args=arguments, model_args=model_args or {}
-    ).settled()
+    ).resolved()
     found = evaluate(spec, "out")
     return {number.metric: number for number in found}
 
 
 def test_all_datasets_and_groups_are_known():
-    assert len(KNOWN) == 21
-    assert {name: len(group(name)) for name in GROUPS} == {
+    assert len(DATASETS) == 21
+    assert {name: len(find_group(name)) for name in GROUPS} == {
         "all": 21,
         "asr": 6,
         "mqa": 8,
@@ -84,17 +84,17 @@ def test_all_datasets_and_groups_are_known():
 
 @pytest.mark.parametrize("name", ["VocalSound", "vocalsound", "VOCALSOUND"])
 def test_a_name_may_be_in_any_case(name):
-    assert dataset(name).name == "VocalSound"
+    assert find_dataset(name).name == "VocalSound"
 
 
 @pytest.mark.parametrize("typed", ["LibriSpeech", "librispeech", "LIBRISPEECH"])
 def test_however_a_name_is_typed_it_is_one_run(typed):
-    assert [name for name, _ in tasks_of(f"kimi:{typed}", None, {})] == ["kimi:LibriSpeech"]
+    assert [name for name, _ in resolve_tasks(f"kimi:{typed}", None, {})] == ["kimi:LibriSpeech"]
 
 
 def test_a_name_nearly_right_is_answered_with_the_right_one():
     with pytest.raises(UnknownName, match=r"no dataset called 'librispeach'. .* LibriSpeech"):
-        dataset("librispeach")
+        find_dataset("librispeach")
 
 
 @pytest.mark.parametrize(
@@ -107,29 +107,29 @@ def test_a_name_nearly_right_is_answered_with_the_right_one():
 )
 def test_rows_are_looked_for_in_three_places(place, tmp_path):
     written(place, [{"answer": "x"}])
-    assert Places.read().find(dataset("fleurs-en")) == tmp_path / place
+    assert DataConfig.read().find_data_file(find_dataset("fleurs-en")) == tmp_path / place
 
 
 def test_a_file_that_the_config_names_comes_first_whatever_its_key_s_case(tmp_path):
     written("data/VocalSound/VocalSound.jsonl", [{"answer": "A"}])
     own = written("mine/any.jsonl", [{"answer": "B"}])
     configured({"dataset_root": "data", "datasets": {"Vocalsound": "mine/any.jsonl"}})
-    assert Places.read().find(dataset("VocalSound")) == tmp_path / own
+    assert DataConfig.read().find_data_file(find_dataset("VocalSound")) == tmp_path / own
 
 
 def test_the_config_is_named_or_told_by_the_variable_or_found_above(monkeypatch, tmp_path):
     other = configured({"dataset_root": "x"}, "other.yaml")
-    assert Places.read("other.yaml").config == tmp_path / other
+    assert DataConfig.read("other.yaml").path == tmp_path / other
     (tmp_path / "deep").mkdir()
     monkeypatch.chdir("deep")
-    assert Places.read().config == tmp_path / "config.yaml"
+    assert DataConfig.read().path == tmp_path / "config.yaml"
     monkeypatch.setenv("PROJECT_CONFIG_PATH", str(tmp_path / other))
-    assert Places.read().config == tmp_path / other
+    assert DataConfig.read().path == tmp_path / other
 
 
 def test_a_config_without_datasets_of_its_own_is_one(tmp_path):
     configured({"dataset_root": "data", "datasets": None})
-    assert Places.read().files == {}
+    assert DataConfig.read().dataset_files == {}
 
 
 @pytest.mark.parametrize(
@@ -155,20 +155,20 @@ def test_without_any_config_the_ways_to_name_one_are_told():
 def test_a_settled_task_needs_no_config_any_more(tmp_path):
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     spec = Spec(task="kimi:LibriSpeech", model="echo", task_args={"config": "config.yaml"})
-    settled = spec.settled()
+    settled = spec.resolved()
     assert settled.task_args == {
         "data": str(tmp_path / "data/LibriSpeech/LibriSpeech.jsonl"),
         "root": str(tmp_path),
     }
-    assert settled.settled() == settled
+    assert settled.resolved() == settled
     Path("config.yaml").unlink()
-    assert build(settled).name == "LibriSpeech"
+    assert build_task(settled).name == "LibriSpeech"
 
 
 def test_a_group_is_its_datasets_and_the_missing_ones_are_named(capsys):
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     written("data/Fleurs/Fleurs-zh.jsonl", [{"answer": "x"}])
-    found = tasks_of("kimi:ASR", None, {"config": "config.yaml"})
+    found = resolve_tasks("kimi:ASR", None, {"config": "config.yaml"})
     assert [name for name, _ in found] == ["kimi:LibriSpeech", "kimi:Fleurs-zh"]
     assert "4 of 6 datasets are not there: Fleurs-en, AISHELL-1" in capsys.readouterr().err
 
@@ -180,7 +180,7 @@ def test_a_group_without_any_data_is_refused():
 
 def test_a_group_where_one_task_is_due_names_its_members():
     with pytest.raises(SpecError, match="is several tasks; name one of them: kimi:ClothoAQA"):
-        build(Spec(task="kimi:refqa", model="echo"))
+        build_task(Spec(task="kimi:refqa", model="echo"))
 
 
 def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle, tmp_path):
@@ -252,7 +252,7 @@ def test_refusals_and_instructions_need_no_judge():
     written("data/VoiceBench/ifeval.jsonl", [{"audio_content": "no commas", **instruction}])
     refused = numbers("advbench", model_args={"reply": "i'M SORRY, I CAN'T HELP with that."})
     assert refused["refusal"].value == 1.0
-    spec = Spec(task="kimi:ifeval", model="echo", model_args={"reply": "well, no"}).settled()
+    spec = Spec(task="kimi:ifeval", model="echo", model_args={"reply": "well, no"}).resolved()
     assert evaluate(spec, "other")[0].value == 0.0
 
 
@@ -271,8 +271,8 @@ def test_what_a_judge_scores_in_the_evalkit_one_scores_here(name, wanted):
 def test_an_open_answer_is_judged_by_what_was_said_aloud():
     written("data/VoiceBench/commoneval.jsonl", [{"audio_content": "Tell me a joke."}])
     spec = Spec(task="kimi:commoneval", model="echo", judge="echo", model_args={"reply": "ha"})
-    evaluate(spec.settled(), "out")
-    asked = task("commoneval").metrics[0].asks
+    evaluate(spec.resolved(), "out")
+    asked = task("commoneval").metrics[0].judge_requests
     (record,) = Run.load(Path("out")).records()
     assert "Tell me a joke." in asked(record.sample, *record.outputs)[0].turns[0].parts[0]
 
@@ -327,7 +327,7 @@ def test_a_class_is_a_task():
     written("data/Mine/my-sounds.jsonl", [{"question": VOCAL, "answer": "Sigh", "subset": "s"}])
     found = numbers("own.py:Sounds", model_args={"reply": "B"})
     assert found["option_accuracy"].value == 1.0
-    assert task("own.py:Sounds").about["audio_type"] == "AudioEvent"
+    assert task("own.py:Sounds").extra_context["audio_type"] == "AudioEvent"
     assert Run.load(Path("out")).spec["spec"]["task"] == f"kimi:{Path('own.py').resolve()}:Sounds"
 
 
@@ -350,14 +350,14 @@ def test_a_class_may_read_and_ask_its_own_way():
     good, bad = task("own.py:Sounds").samples
     assert good.inputs["question"].startswith("What sound is it?")
     assert (good.meta["subset"], good.meta["meta"]) == ("s", {"turn": 0})
-    assert isinstance(bad, Rejected)
+    assert isinstance(bad, RejectedRow)
     assert "build_prompt of Sounds raised KeyError: 'question'" in bad.reason
 
 
 def test_a_class_whose_file_cannot_be_imported_is_read():
     text = "import no_such_package\n" + OWN + "    LIMIT = no_such_package.limit\n"
     Path("own.py").write_text(text.replace("almeval.datasets.ds_mqa", "nowhere"))
-    assert dataset("own.py:Sounds").about["task"] == "MQA"
+    assert find_dataset("own.py:Sounds").task_metadata["task"] == "MQA"
 
 
 def test_a_class_that_does_more_than_say_is_not_guessed_at():
@@ -365,7 +365,7 @@ def test_a_class_that_does_more_than_say_is_not_guessed_at():
         "import no_such_package\n" + OWN + "    def load_data(self, dataset): ...\n"
     )
     with pytest.raises(SpecError, match="no_such_package"):
-        dataset("own.py:Sounds")
+        find_dataset("own.py:Sounds")
 
 
 @pytest.mark.parametrize(
@@ -379,7 +379,7 @@ def test_a_class_that_does_more_than_say_is_not_guessed_at():
 def test_a_class_that_says_too_little_is_told_what_it_lacks(old, new, words):
     Path("own.py").write_text(OWN.replace(old, new))
     with pytest.raises(SpecError, match=words):
-        dataset("own.py:Sounds")
+        find_dataset("own.py:Sounds")
 
 
 def test_a_way_to_score_that_is_not_used_is_said():

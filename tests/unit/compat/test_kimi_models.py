@@ -16,14 +16,14 @@ from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
 from auricle.core.types import Generate, Turn
 from auricle.engine.loop import Settings
 from auricle.engine.spec import Spec
-from auricle.interop.kimi.stubs import BASE, Shelf
+from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, IsolatedModules
 from auricle.models import abilities
 from auricle.models.catalogue import MODELS
 from auricle.runs.run_directory import Run
-from auricle.tasks.inferencers import Respond, telling
+from auricle.tasks.inferencers import Respond, with_context
 
 FILE = Path(__file__).with_name("kimi_classes.py")
-STARTED = Settings(attempts=1)
+STARTED = Settings(max_attempts=1)
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +59,8 @@ def test_the_guide_s_example_answers_as_it_does_by_hand(tone, manifest, auricle)
     words = ["run", data, "--as", "asr", "-T", "language=en", "-o", "out"]
     done = auricle(*words, "-m", "kimi:mine.py:Listening", "-M", "model_path=here")
     assert done.returncode == 0, done.stderr
-    shelf = Shelf(f"{FILE}:Listening", "almeval.models")
-    with shelf.open():
+    shelf = IsolatedModules(f"{FILE}:Listening", "almeval.models")
+    with shelf.activate():
         made = MODELS.get(f"kimi:{FILE}:Listening")(model_path="here")._made
         meta = {"task": "ASR", "lang": "en"}
         by_hand = [
@@ -185,8 +185,8 @@ def test_a_question_outside_any_task_is_open_ended(tone):
 
 def test_only_a_model_that_wants_to_be_told_is(tone):
     way = Respond("{question}")
-    assert telling(way, MODELS.get("echo"), {"name": "x"}) is way
-    told = telling(way, MODELS.get(f"kimi:{FILE}:Odd"), {"name": "x"})
+    assert with_context(way, MODELS.get("echo"), {"name": "x"}) is way
+    told = with_context(way, MODELS.get(f"kimi:{FILE}:Odd"), {"name": "x"})
     assert told.needs == "generate"
     assert repr(way) in repr(told)
 
@@ -257,7 +257,7 @@ def test_the_evalkit_itself_is_used_where_it_can_be_imported(tone):
     )
     with load_model("kimi:kit/almeval/models/mine.py:My") as model:
         assert model.ask(str(tone("a.wav", 0.3)), "well").text == "True"
-    assert BASE in sys.modules
+    assert MODEL_BASE_MODULE in sys.modules
 
 
 def test_an_evalkit_that_lacks_a_package_is_stood_in_for_with_its_other_files(tone):

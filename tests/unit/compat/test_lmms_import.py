@@ -4,7 +4,7 @@ import pytest
 import yaml
 
 from auricle.core.errors import SpecError
-from auricle.interop.lmms.config_import import tasks_of, written
+from auricle.interop.lmms.config_import import draft_tasks, render_task_file
 from auricle.runs.run_directory import Run
 
 PLAIN = """
@@ -33,13 +33,13 @@ def source(tmp_path, tone, manifest):
 
 
 def drafted(path):
-    (draft,) = tasks_of(path, path.parent)
+    (draft,) = draft_tasks(path, path.parent)
     return draft
 
 
 def test_a_yaml_without_functions_becomes_a_task_file_of_its_own(source):
     draft = drafted(source(PLAIN))
-    assert yaml.safe_load(written(draft)) == {
+    assert yaml.safe_load(render_task_file(draft)) == {
         "kind": "qa",
         "name": "plain",
         "data": "rows.jsonl",

@@ -12,15 +12,15 @@ from auricle import Audio, Spec, evaluate
 from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Image, LogLikelihood, Turn
-from auricle.interop.lmms import model_of
-from auricle.interop.lmms.stubs import OTHERS, registered
+from auricle.interop.lmms import resolve_model_class
+from auricle.interop.lmms.stubs import THIRD_PARTY_STUBS, stubs_importable
 from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 
 
 def made(name, **arguments):
-    return model_of(f"{CLASSES}:{name}")(**arguments)
+    return resolve_model_class(f"{CLASSES}:{name}")(**arguments)
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def by_hand(name, path, text, **settings):
     values, rate = soundfile.read(path, dtype="float32")
     doc = {"audio": {"path": str(path), "array": values, "sampling_rate": rate}}
     content = [{"type": "audio", "url": doc["audio"]}, {"type": "text", "text": text}]
-    with registered():
+    with stubs_importable():
         found = import_object(f"{CLASSES}:{name}")
         instance = sys.modules["lmms_eval.api.instance"].Instance
         if name == "GuideChat":
@@ -265,7 +265,7 @@ def test_what_is_no_class_of_lmms_eval_is_refused():
 @pytest.mark.parametrize("code", ["missing.py:Class", "Class"])
 def test_a_code_that_names_nothing_is_refused(code):
     with pytest.raises(UnknownName):
-        model_of(code)
+        resolve_model_class(code)
 
 
 def test_an_argument_of_ours_has_few_values():
@@ -282,7 +282,7 @@ def test_stand_ins_are_gone_when_the_block_ends():
 def test_a_real_module_is_preferred_to_a_stand_in(tmp_path, monkeypatch):
     (tmp_path / "loguru.py").write_text("logger = 'real'")
     monkeypatch.syspath_prepend(tmp_path)
-    with registered():
+    with stubs_importable():
         from loguru import logger
 
         assert logger == "real"
@@ -290,7 +290,7 @@ def test_a_real_module_is_preferred_to_a_stand_in(tmp_path, monkeypatch):
 
 
 def test_torch_s_stand_in_says_what_is_missing():
-    offered = OTHERS["torch"]()
+    offered = THIRD_PARTY_STUBS["torch"]()
     with offered["no_grad"]():
         assert not offered["cuda"].is_available()
     with pytest.raises(AttributeError, match="torch is not installed"):
@@ -298,7 +298,7 @@ def test_torch_s_stand_in_says_what_is_missing():
 
 
 def test_arguments_are_read_from_a_string_as_lmms_eval_reads_them():
-    with registered():
+    with stubs_importable():
         found = import_object(f"{CLASSES}:CodeChat")
         found = type("Whole", (found,), {"generate_until_multi_round": None})
         model = found.create_from_arg_string(

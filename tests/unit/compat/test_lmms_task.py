@@ -9,12 +9,12 @@ import pytest
 
 from auricle import Spec, evaluate
 from auricle.core.errors import SampleError, SpecError, UnknownName
-from auricle.core.types import Audio, Generation, Image, Rejected
-from auricle.engine.spec import task_of
-from auricle.interop.lmms.data import rendered
+from auricle.core.types import Audio, Generation, Image, RejectedRow
+from auricle.engine.spec import resolve_task
+from auricle.interop.lmms.data import render_template
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.inferencers.base import preview
+from auricle.tasks.inferencers.base import preview_requests
 
 UTILS = """
 import random
@@ -177,8 +177,8 @@ def made(folder, more="", options=None, base=None):
 
 def asked(task, at=0):
     sample = list(task.samples)[at]
-    assert not isinstance(sample, Rejected), sample
-    return asyncio.run(preview(task.inferencer, sample))
+    assert not isinstance(sample, RejectedRow), sample
+    return asyncio.run(preview_requests(task.inferencer, sample))
 
 
 def run(folder, model, out="run", **options):
@@ -245,11 +245,11 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore
 
 
 def test_a_template_may_be_jinja():
-    assert rendered("{% if a > 1 %}{{ a }}{% else %}few{% endif %}", {"a": 2}) == "2"
+    assert render_template("{% if a > 1 %}{{ a }}{% else %}few{% endif %}", {"a": 2}) == "2"
     with pytest.raises(SampleError, match="'b' is undefined"):
-        rendered("{{ b|upper }}", {"a": 2})
+        render_template("{{ b|upper }}", {"a": 2})
     with pytest.raises(SampleError, match="the columns are a"):
-        rendered("{{ b }}", {"a": 2})
+        render_template("{{ b }}", {"a": 2})
 
 
 def test_a_setting_of_ours_has_the_last_word(folder):
@@ -500,7 +500,7 @@ def test_a_task_runs_from_the_command_line_with_a_class_of_lmms_eval(folder, aur
 
 
 def test_a_prefixed_file_is_no_task_file_of_ours():
-    assert task_of("lmms:a/task.yaml", None, {"x": 1}) == ("lmms:a/task.yaml", {"x": 1})
+    assert resolve_task("lmms:a/task.yaml", None, {"x": 1}) == ("lmms:a/task.yaml", {"x": 1})
 
 
 def test_a_group_stands_for_the_tasks_beside_it(folder):

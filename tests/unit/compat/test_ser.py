@@ -12,7 +12,7 @@ from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError, UnknownName
 from auricle.core.registry import import_object
-from auricle.engine.factory import class_of, construct
+from auricle.engine.factory import construct_model, resolve_model
 from auricle.engine.loop import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
@@ -78,7 +78,7 @@ def test_labels_are_matched_and_counted_as_a_classifier_s_are(ours, clips, tmp_p
 
 def test_a_model_is_loaded_once_and_asked_in_batches(ours, clips, tmp_path, monkeypatch):
     made = {}
-    found = class_of(spec(ours, clips))
+    found = resolve_model(spec(ours, clips))
     monkeypatch.setattr(found, "close", lambda self: made.update(model=self._made))
     monkeypatch.setattr(api, "class_of", lambda _: found)
     api.evaluate(
@@ -109,7 +109,7 @@ def test_dimensions_stay_dimensions(ours, clips, tmp_path):
 
 
 def test_what_a_class_prints_is_kept_from_the_numbers(ours, clips, monkeypatch, capsys):
-    construct(class_of(spec(ours, clips)), "loud", {})
+    construct_model(resolve_model(spec(ours, clips)), "loud", {})
     said = capsys.readouterr()
     assert said.out == ""
     assert "loading weights" in said.err
@@ -128,7 +128,7 @@ def test_a_suite_s_own_base_is_taken_where_it_is_there(ours, clips, tmp_path):
         "    def load(self): ...\n"
         "    def predict_batch(self, audio_paths): ...\n"
     )
-    model = construct(class_of(spec(ours, clips, "plane_wrapper.py:Plane")), "plane", {})
+    model = construct_model(resolve_model(spec(ours, clips, "plane_wrapper.py:Plane")), "plane", {})
     assert model._made.kept == "theirs"
     wanted = spec(ours, clips, "plane_wrapper.py:Plane", metrics="eta2_arousal")
     assert values(
@@ -236,7 +236,7 @@ def test_weights_that_do_not_load_are_told_in_one_line(ours, clips, tmp_path):
 )
 def test_a_name_that_leads_nowhere_is_told(code, said):
     with pytest.raises(UnknownName, match=said):
-        class_of(Spec(task="demo", model=code))
+        resolve_model(Spec(task="demo", model=code))
 
 
 # --- datasets ----------------------------------------------------------------------------------

@@ -9,7 +9,7 @@ import pytest
 from auricle import Audio, SampleError
 from auricle.audio import Image, Video
 from auricle.core.types import Turn
-from auricle.data.conversations import answered, golds, turns_of
+from auricle.data.conversations import add_answers, parse_turns, reference_answers
 
 BASE = Path("/data")
 PLAIN = [
@@ -43,25 +43,25 @@ PLAIN = [
     ],
 )
 def test_messages_pairs_and_lists_of_parts_say_the_same(value):
-    assert turns_of(value, BASE) == PLAIN
-    assert turns_of(json.dumps(value), BASE) == PLAIN, "as a CSV has it"
+    assert parse_turns(value, BASE) == PLAIN
+    assert parse_turns(json.dumps(value), BASE) == PLAIN, "as a CSV has it"
 
 
 def test_texts_alone_are_what_the_user_says():
-    assert turns_of(["a", "b"], BASE) == [Turn("user", ("a",)), Turn("user", ("b",))]
-    assert turns_of("a", BASE) == [Turn("user", ("a",))]
+    assert parse_turns(["a", "b"], BASE) == [Turn("user", ("a",)), Turn("user", ("b",))]
+    assert parse_turns("a", BASE) == [Turn("user", ("a",))]
 
 
 def test_media_stand_before_the_text_and_paths_are_taken_from_the_data():
     message = {"role": "user", "content": "what?", "audio": ["a.wav", "/b.wav"], "image": "c.png"}
-    (turn,) = turns_of([message], BASE)
+    (turn,) = parse_turns([message], BASE)
     assert turn.parts == (Image("/data/c.png"), Audio("/data/a.wav"), Audio("/b.wav"), "what?")
 
 
 def test_a_turn_may_be_a_sound_alone():
-    assert turns_of([{"audio": "a.wav"}], BASE) == [Turn("user", (Audio("/data/a.wav"),))]
+    assert parse_turns([{"audio": "a.wav"}], BASE) == [Turn("user", (Audio("/data/a.wav"),))]
     pair = {"audio": "a.wav", "assistant": "a cat"}
-    assert turns_of([pair], BASE)[1] == Turn("assistant", ("a cat",))
+    assert parse_turns([pair], BASE)[1] == Turn("assistant", ("a cat",))
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_a_turn_may_be_a_sound_alone():
     ],
 )
 def test_parts_keep_their_order_however_a_sound_is_written(part):
-    (turn,) = turns_of([{"role": "user", "content": ["hear ", part, {"text": " this"}]}], BASE)
+    (turn,) = parse_turns([{"role": "user", "content": ["hear ", part, {"text": " this"}]}], BASE)
     assert turn.parts == ("hear ", Audio("/data/a.wav"), " this")
 
 
@@ -88,20 +88,20 @@ def test_parts_keep_their_order_however_a_sound_is_written(part):
     ],
 )
 def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part):
-    (turn,) = turns_of([{"role": "user", "content": [part]}], BASE)
+    (turn,) = parse_turns([{"role": "user", "content": [part]}], BASE)
     assert turn.parts[0].data == base64.b64decode("UklGRg==") == b"RIFF"
 
 
 def test_addresses_stay_as_they_are():
     part = {"type": "audio_url", "audio_url": {"url": "https://example.org/a.wav"}}
-    (turn,) = turns_of(
+    (turn,) = parse_turns(
         [{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE
     )
     assert turn.parts == (Audio("https://example.org/a.wav"), Video("/data/v.mp4"))
 
 
 def test_a_stretch_of_a_sound_may_be_named():
-    (turn,) = turns_of([{"audio": "a.wav", "start": 1, "end": 2.5}], BASE)
+    (turn,) = parse_turns([{"audio": "a.wav", "start": 1, "end": 2.5}], BASE)
     assert turn.parts == (Audio("/data/a.wav", start=1.0, end=2.5),)
 
 
@@ -120,13 +120,15 @@ def test_a_stretch_of_a_sound_may_be_named():
 )
 def test_what_is_no_conversation_is_told_with_its_place(value, why):
     with pytest.raises(SampleError, match=why.replace("?", r"\?")):
-        turns_of(value, BASE)
+        parse_turns(value, BASE)
 
 
 def test_reference_answers_are_those_that_follow_a_user_turn():
-    assert golds(PLAIN) == ["hi", None]
-    assert golds([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
-    assert golds([Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]) == [
+    assert reference_answers(PLAIN) == ["hi", None]
+    assert reference_answers([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
+    assert reference_answers(
+        [Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]
+    ) == [
         "hi",
         "noon",
     ]
@@ -134,11 +136,11 @@ def test_reference_answers_are_those_that_follow_a_user_turn():
 
 def test_answers_of_another_column_stand_where_the_turns_have_none():
     users = [Turn("user", ("a",)), Turn("user", ("b",)), Turn("user", ("c",))]
-    filled = answered(users, ["1", None])
+    filled = add_answers(users, ["1", None])
     assert [(turn.role, turn.parts) for turn in filled] == [
         ("user", ("a",)),
         ("assistant", ("1",)),
         ("user", ("b",)),
         ("user", ("c",)),
     ]
-    assert answered(PLAIN, ["another"]) == PLAIN
+    assert add_answers(PLAIN, ["another"]) == PLAIN

@@ -7,12 +7,12 @@ import pytest
 
 from auricle import Sample
 from auricle.core.errors import DataError
-from auricle.core.types import Rejected
-from auricle.data import Fields, Manifest
-from auricle.data.rows import count, revision, rows
+from auricle.core.types import RejectedRow
+from auricle.data import ColumnMapping, Manifest
+from auricle.data.rows import count_rows, file_revision, read_rows
 
-ASR = Fields(target=("text", "answer"), default_question="Write it down.")
-QA = Fields(target=("answer",), question=("question", "text"))
+ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
+QA = ColumnMapping(target_columns=("answer",), question_columns=("question", "text"))
 
 
 def samples(path, fields=ASR, **options):
@@ -105,7 +105,7 @@ def test_a_bad_row_is_told_with_its_line_and_reason(manifest, row, reason):
     first, second, third = samples(manifest([good, row, {**good, "id": "also"}]))
     assert isinstance(first, Sample)
     assert isinstance(third, Sample)
-    assert isinstance(second, Rejected)
+    assert isinstance(second, RejectedRow)
     assert second.origin == "mine.jsonl:2"
     assert reason in second.reason
 
@@ -136,7 +136,7 @@ def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path):
 def test_ragged_csv_rows_are_rejected_by_line(tmp_path):
     path = tmp_path / "mine.csv"
     path.write_text("id,audio,text\n1,a.wav,x\n2,b.wav\n3,c.wav,y,z\n")
-    assert [type(each) for each in samples(path)] == [Sample, Rejected, Rejected]
+    assert [type(each) for each in samples(path)] == [Sample, RejectedRow, RejectedRow]
 
 
 def test_tsv_and_a_byte_order_mark(tmp_path):
@@ -157,7 +157,7 @@ def test_parquet_rows_stream_with_sound_inside(tmp_path):
     pyarrow.parquet.write_table(table, path)
     first, second = samples(path)
     assert first.inputs["audio"][0].data == b"RIFF"
-    assert isinstance(second, Rejected)
+    assert isinstance(second, RejectedRow)
     assert len(Manifest(path, ASR)) == 2
 
 
@@ -192,45 +192,45 @@ def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path, name, content
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(DataError, match=words):
-        Manifest(path, ASR).peek()
+        Manifest(path, ASR).validate()
 
 
 def test_a_file_without_the_needed_column_names_the_columns_it_has(manifest):
     path = manifest([{"sound": "a.wav", "words": "x"}] * 3)
     with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns found: sound, words"):
-        Manifest(path, ASR).peek()
+        Manifest(path, ASR).validate()
 
 
 def test_sounds_that_are_all_missing_point_to_the_root(manifest):
     path = manifest([{"audio": "sub/a.wav", "text": "x"}] * 3)
     with pytest.raises(DataError, match=r"None of the first 3 audio files exist.*-T root=DIR"):
-        Manifest(path, ASR).peek()
+        Manifest(path, ASR).validate()
 
 
 def test_one_missing_sound_is_not_the_files_fault(manifest, tone):
     tone("a.wav")
     Manifest(
         manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR
-    ).peek()
+    ).validate()
 
 
 def test_rows_are_counted_without_reading_them(manifest, tmp_path):
-    assert count(manifest([{"a": 1}] * 7)) == 7
+    assert count_rows(manifest([{"a": 1}] * 7)) == 7
     path = tmp_path / "no-newline.csv"
     path.write_text("id\n1\n2")
-    assert count(path) == 2
+    assert count_rows(path) == 2
 
 
 def test_a_revision_changes_with_the_content(manifest):
-    first = revision(manifest([{"a": 1}]))
-    assert revision(manifest([{"a": 2}])) != first
+    first = file_revision(manifest([{"a": 1}]))
+    assert file_revision(manifest([{"a": 2}])) != first
 
 
 def test_rows_are_read_lazily(tmp_path):
     path = tmp_path / "huge.jsonl"
     with path.open("w") as file:
         file.write(json.dumps({"a": 1}) + "\n" + "{broken\n" * 100_000)
-    assert next(rows(path)).values == {"a": 1}
+    assert next(read_rows(path)).values == {"a": 1}
 
 
 def test_an_empty_csv_has_no_rows(tmp_path):
@@ -238,7 +238,7 @@ def test_an_empty_csv_has_no_rows(tmp_path):
     path.write_text("")
     assert len(Manifest(path, ASR)) == 0
     with pytest.raises(DataError, match="has no rows"):
-        Manifest(path, ASR).peek()
+        Manifest(path, ASR).validate()
 
 
 def test_a_cell_may_be_long(tmp_path):

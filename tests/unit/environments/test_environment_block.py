@@ -5,18 +5,18 @@ from pathlib import Path
 import pytest
 
 from auricle.core.errors import SpecError
-from auricle.models.environments import Block
+from auricle.models.environments import EnvironmentSpec
 
 
 def read(tmp_path, text):
     (tmp_path / "mine.yaml").write_text(text)
-    return Block.read(tmp_path / "mine.yaml")
+    return EnvironmentSpec.read(tmp_path / "mine.yaml")
 
 
 def test_a_block_is_read_from_a_file(tmp_path):
     text = "environment:\n  python: '3.12'\n  packages: [funasr==1.2, numpy<2]\n"
     block = read(tmp_path, text + "  variables: {THREADS: 2}\n")
-    assert block == Block("3.12", ("funasr==1.2", "numpy<2"), {"THREADS": "2"})
+    assert block == EnvironmentSpec("3.12", ("funasr==1.2", "numpy<2"), {"THREADS": "2"})
 
 
 def test_what_else_a_file_holds_is_for_others(tmp_path):
@@ -40,8 +40,8 @@ def test_paths_are_relative_to_the_file(tmp_path):
 def test_paths_on_a_command_line_are_relative_to_the_folder_one_is_in(tmp_path, monkeypatch):
     (tmp_path / "a.whl").touch()
     monkeypatch.chdir(tmp_path)
-    block = Block(packages=("numpy",)).with_more(["./a.whl", "numpy"], "3.12")
-    assert block == Block("3.12", ("numpy", str(tmp_path / "a.whl")))
+    block = EnvironmentSpec(packages=("numpy",)).with_packages(["./a.whl", "numpy"], "3.12")
+    assert block == EnvironmentSpec("3.12", ("numpy", str(tmp_path / "a.whl")))
 
 
 @pytest.mark.parametrize(
@@ -64,25 +64,27 @@ def test_paths_on_a_command_line_are_relative_to_the_folder_one_is_in(tmp_path, 
 )
 def test_what_a_block_cannot_say_is_refused_in_one_line(given, words):
     with pytest.raises(SpecError, match=words) as error:
-        Block.of(given, "mine.yaml")
+        EnvironmentSpec.parse(given, "mine.yaml")
     assert str(error.value).startswith("mine.yaml: ")
     assert "\n" not in str(error.value)
 
 
 def test_equal_blocks_differ_in_nothing():
-    one = Block("", ("a", "b"), {"A": "1"})
-    assert one.differences(Block("", ("b", "a"), {"A": "1"})) == ""
+    one = EnvironmentSpec("", ("a", "b"), {"A": "1"})
+    assert one.describe_differences(EnvironmentSpec("", ("b", "a"), {"A": "1"})) == ""
 
 
 def test_differences_name_variables_and_show_no_value():
-    one = Block("3.11", ("a",), {"A_TOKEN": "sesame", "B": "1"})
-    other = Block("3.12", ("a",), {"A_TOKEN": "open", "B": "1"})
-    assert one.differences(other) == ("python: 3.11 there, 3.12 asked for; variables: A_TOKEN")
+    one = EnvironmentSpec("3.11", ("a",), {"A_TOKEN": "sesame", "B": "1"})
+    other = EnvironmentSpec("3.12", ("a",), {"A_TOKEN": "open", "B": "1"})
+    assert one.describe_differences(other) == (
+        "python: 3.11 there, 3.12 asked for; variables: A_TOKEN"
+    )
 
 
 def test_nothing_secret_is_public():
     url = "mine @ https://me:sesame@example.org/mine.whl"
-    shown = str(Block("", (url,), {"PLAIN": "sesame"}).public())
+    shown = str(EnvironmentSpec("", (url,), {"PLAIN": "sesame"}).public())
     assert "sesame" not in shown
     assert "PLAIN" in shown
 

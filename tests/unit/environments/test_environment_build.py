@@ -9,8 +9,15 @@ import wheels
 
 from auricle import load_model
 from auricle.core.errors import SpecError
-from auricle.models.environments import Block, create, every, find, home_of, remove
-from auricle.models.environments.store import digest_of, usable
+from auricle.models.environments import (
+    EnvironmentSpec,
+    all_environments,
+    create,
+    find,
+    remove,
+    resolve_interpreter,
+)
+from auricle.models.environments.store import compute_digest, find_usable
 
 MODEL = """
 import os, sys
@@ -58,7 +65,10 @@ def ear(shelf, offline, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
             patch.setenv(name, value)
-        create("ear", Block(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}))
+        create(
+            "ear",
+            EnvironmentSpec(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}),
+        )
     return home
 
 
@@ -99,8 +109,12 @@ def unfinished(folder, name="half"):
 def finished(folder, name, **block):
     """What looks like an environment until a model is run in it."""
     path = unfinished(folder, name)
-    kept = Block(**block)
-    about = {"environment": kept.plain(), "digest": digest_of(kept, "3.11", []), "python": "3.11"}
+    kept = EnvironmentSpec(**block)
+    about = {
+        "environment": kept.to_dict(),
+        "digest": compute_digest(kept, "3.11", []),
+        "python": "3.11",
+    }
     about |= {"installed": [], "created": "2026-01-01T00:00:00+00:00"}
     (path / "environment.json").write_text(json.dumps(about))
     return path
@@ -124,7 +138,7 @@ def test_it_is_told_what_is_in_it(with_ear):
     about = json.loads((with_ear / "environment.json").read_text())
     assert about["environment"]["packages"] == ["earmodel"]
     assert {line.partition("=")[0] for line in about["installed"]} == {"earmodel", "orjson"}
-    assert find("ear").finished
+    assert find("ear").is_finished
     assert not [each.name for each in with_ear.parent.glob("*.old")]
 
 
@@ -155,7 +169,7 @@ def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere, auricle):
     done = auricle("env", "create", "bad", "--package", "no-such-package")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "No matching distribution found for no-such-package" in done.stderr
-    assert every() == []
+    assert all_environments() == []
     assert not (nowhere / "bad").exists()
 
 
@@ -179,7 +193,7 @@ TALK = {
 def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere, tmp_path, said):
     stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
     with pytest.raises(SpecError) as error:
-        create("mine", Block(python=str(tmp_path / "python")))
+        create("mine", EnvironmentSpec(python=str(tmp_path / "python")))
     assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
 
 
@@ -190,29 +204,29 @@ def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere, tmp_path):
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt) as stopped:
-        create("mine", Block(python=str(tmp_path / "python")), say=stop)
+        create("mine", EnvironmentSpec(python=str(tmp_path / "python")), log=stop)
     with pytest.raises(ProcessLookupError):
         os.kill(int(str(stopped.value)), 0)
-    assert every() == []
+    assert all_environments() == []
 
 
 def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
     path = finished(nowhere, "old")
     broken = stand_in(tmp_path / "python", "", venv="echo no venv; echo advice; exit 1")
     with pytest.raises(SpecError, match=r"cannot make a virtualenv: no venv$"):
-        create("old", Block(python=str(broken)), force=True)
-    assert find("old").block == Block()
+        create("old", EnvironmentSpec(python=str(broken)), force=True)
+    assert find("old").spec == EnvironmentSpec()
     assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
 
 
 def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere, quick):
     unfinished(nowhere, "mine")
-    found, new = create("mine", Block(python=quick))
-    assert (found.finished, new) == (True, True)
-    other, new = create("mine", Block(python=quick, variables={"A": "1"}), force=True)
-    assert (other.block.variables, new) == ({"A": "1"}, True)
+    found, new = create("mine", EnvironmentSpec(python=quick))
+    assert (found.is_finished, new) == (True, True)
+    other, new = create("mine", EnvironmentSpec(python=quick, variables={"A": "1"}), force=True)
+    assert (other.spec.variables, new) == ({"A": "1"}, True)
     assert other.digest != found.digest
-    assert [each.name for each in every()] == ["mine"]
+    assert [each.name for each in all_environments()] == ["mine"]
 
 
 def test_two_cannot_build_one_at_once(nowhere):
@@ -222,7 +236,7 @@ def test_two_cannot_build_one_at_once(nowhere):
     with (nowhere / ".mine.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(SpecError, match="Another process is making or removing"):
-            create("mine", Block())
+            create("mine", EnvironmentSpec())
 
 
 @pytest.mark.parametrize(
@@ -235,8 +249,8 @@ def test_two_cannot_build_one_at_once(nowhere):
 )
 def test_a_python_that_cannot_be_is_refused(nowhere, python, words):
     with pytest.raises(SpecError, match=words):
-        create("mine", Block(python=python))
-    assert every() == []
+        create("mine", EnvironmentSpec(python=python))
+    assert all_environments() == []
 
 
 def test_a_python_too_old_for_us_is_refused(nowhere, tmp_path):
@@ -244,13 +258,13 @@ def test_a_python_too_old_for_us_is_refused(nowhere, tmp_path):
     old.write_text("#!/bin/sh\necho 3.8.10\n")
     old.chmod(0o755)
     with pytest.raises(SpecError, match=r"is Python 3\.8\.10: .* needs 3\.11 or later"):
-        create("mine", Block(python=str(old)))
+        create("mine", EnvironmentSpec(python=str(old)))
 
 
 @pytest.mark.parametrize("name", ["../up", ".hidden", "a b", "", "a/b"])
 def test_a_name_that_is_no_name_is_refused(nowhere, name):
     with pytest.raises(SpecError, match="is no name for an environment"):
-        create(name, Block())
+        create(name, EnvironmentSpec())
 
 
 # --- looking and removing -----------------------------------------------------------
@@ -289,7 +303,7 @@ def test_one_is_removed(nowhere, auricle):
     done = auricle("env", "remove", "mine")
     assert (done.returncode, done.stderr) == (0, "")
     assert not path.exists()
-    assert every() == []
+    assert all_environments() == []
 
 
 @pytest.mark.parametrize("command", ["show", "remove"])
@@ -379,38 +393,41 @@ def test_an_environment_that_lost_its_python_is_said_to_have(nowhere):
     path = finished(nowhere, "mine")
     (path / "bin" / "python").symlink_to("/no/where/python")
     with pytest.raises(SpecError, match=r"has lost its Python \(/no/where/python\)"):
-        usable("mine")
+        find_usable("mine")
 
 
 def test_a_torn_description_is_unfinished(nowhere):
     (finished(nowhere, "mine") / "environment.json").write_text('{"digest": ')
-    assert not find("mine").finished
+    assert not find("mine").is_finished
 
 
 def test_a_python_and_an_environment_are_one_too_many():
     with pytest.raises(SpecError, match="both say where the model runs: leave one out"):
-        home_of({"python": "/a/python", "environment": "ear"})
+        resolve_interpreter({"python": "/a/python", "environment": "ear"})
 
 
 def test_a_model_without_either_lives_here():
-    assert home_of({"model": "x"}) is None
+    assert resolve_interpreter({"model": "x"}) is None
 
 
 def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
-    plain, secret = Block(variables={"A": "1"}), Block(variables={"A": "1", "TOKEN": "x"})
-    other = Block(variables={"A": "1", "TOKEN": "y"})
-    assert digest_of(plain, "3.11.1", []) != digest_of(plain, "3.11.1", ["numpy==2"])
-    assert digest_of(plain, "3.11.1", []) != digest_of(plain, "3.12.0", [])
-    assert digest_of(plain, "3.11.1", []) != digest_of(secret, "3.11.1", [])
-    assert digest_of(secret, "3.11.1", []) == digest_of(other, "3.11.1", [])
+    plain, secret = (
+        EnvironmentSpec(variables={"A": "1"}),
+        EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}),
+    )
+    other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.12.0", [])
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(secret, "3.11.1", [])
+    assert compute_digest(secret, "3.11.1", []) == compute_digest(other, "3.11.1", [])
 
 
 def test_remembered_answers_are_those_of_one_environment(with_ear):
-    from auricle.engine.factory import whom
+    from auricle.engine.factory import model_identity
     from auricle.engine.spec import Spec
 
     spec = Spec(task="demo", model="earmodel:Ear", model_args={"environment": "ear", "a": 1})
-    assert whom(spec) == {"environment": find("ear").digest, "a": 1}
+    assert model_identity(spec) == {"environment": find("ear").digest, "a": 1}
 
 
 def test_removing_while_it_is_made_is_refused(nowhere):

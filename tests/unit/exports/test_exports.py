@@ -7,8 +7,8 @@ import pytest
 from auricle import api
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.interop.export import export
-from auricle.interop.result_import import Told, import_results
+from auricle.interop.export import export_run
+from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
 from foreign_results import cmi, kimi, open_asr
 
@@ -51,15 +51,15 @@ def own(tmp_path, manifest, tone):
 def rewards(tmp_path_factory):
     """A run of rewards."""
     place = tmp_path_factory.mktemp("rewards")
-    ((folder, _),) = import_results(cmi(place), "cmi", place / "run", Told())
+    ((folder, _),) = import_results(cmi(place), "cmi", place / "run", ImportOptions())
     return folder
 
 
 def back(run, form, tmp_path, **told):
     """What comes of a run that was exported and imported."""
-    export(run, form, tmp_path / form)
+    export_run(run, form, tmp_path / form)
     out = tmp_path / f"{form}-again"
-    ((folder, _),) = import_results(tmp_path / form, form, out, Told(**told))
+    ((folder, _),) = import_results(tmp_path / form, form, out, ImportOptions(**told))
     return Run.load(folder)
 
 
@@ -91,17 +91,19 @@ def test_a_failure_goes_out_and_comes_in_as_one(form, own, tmp_path):
 
 def test_a_form_without_failures_is_told_of_them(own, tmp_path):
     told = []
-    export(own, "open-asr", tmp_path / "out", told.append)
+    export_run(own, "open-asr", tmp_path / "out", told.append)
     assert told[0] == "1 failed, left out of the file: the form knows no failures."
 
 
 def test_times_of_our_own_are_not_passed_off_as_the_model_s(own, tmp_path):
-    (path,) = export(own, "open-asr", tmp_path / "out")
+    (path,) = export_run(own, "open-asr", tmp_path / "out")
     assert {json.loads(line)["time"] for line in path.read_text().splitlines()} == {None}
 
 
 def test_times_that_others_told_go_out_again(tmp_path):
-    ((folder, _),) = import_results(open_asr(tmp_path), "open-asr", tmp_path / "run", Told())
+    ((folder, _),) = import_results(
+        open_asr(tmp_path), "open-asr", tmp_path / "run", ImportOptions()
+    )
     again = back(folder, "open-asr", tmp_path)
     assert api.metrics(again.path)["speed"] == api.metrics(folder)["speed"]
 
@@ -112,7 +114,7 @@ def test_ids_survive_where_a_form_has_room_for_them(own, tmp_path):
 
 
 def test_kimi_s_rows_have_its_fields(own, tmp_path):
-    path, performance = export(own, "kimi", tmp_path / "out")
+    path, performance = export_run(own, "kimi", tmp_path / "out")
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     wanted = {"index", "audio_path", "question", "answer", "subset", "prediction", "real_prompt"}
     assert wanted <= rows[0].keys()
@@ -122,8 +124,8 @@ def test_kimi_s_rows_have_its_fields(own, tmp_path):
 
 
 def test_an_imported_run_goes_out_under_its_own_names(tmp_path):
-    ((folder, _),) = import_results(kimi(tmp_path), "kimi", tmp_path / "run", Told())
-    path, _ = export(folder, "kimi", tmp_path / "out")
+    ((folder, _),) = import_results(kimi(tmp_path), "kimi", tmp_path / "run", ImportOptions())
+    path, _ = export_run(folder, "kimi", tmp_path / "out")
     assert path == tmp_path / "out" / "Kimi-Audio" / "LibriSpeech" / "Kimi-Audio_LibriSpeech.jsonl"
 
 
@@ -135,11 +137,11 @@ def test_rewards_come_in_as_they_went_out(rewards, tmp_path):
 
 def test_numbers_have_no_place_in_a_file_of_texts(rewards, tmp_path):
     with pytest.raises(SpecError, match=r"outputs \(Prediction\); kimi keeps one text a sample"):
-        export(rewards, "kimi", tmp_path / "out")
+        export_run(rewards, "kimi", tmp_path / "out")
 
 
 def test_questions_have_no_place_among_transcripts(manifest, tmp_path):
     path = manifest([{"id": "1", "question": "2 + 2?", "answer": "4"}])
     api.evaluate(Spec(task="qa", task_args={"data": str(path)}, model="echo"), tmp_path / "run")
     with pytest.raises(SpecError, match="a run of qa; open-asr keeps transcripts"):
-        export(tmp_path / "run", "open-asr", tmp_path / "out")
+        export_run(tmp_path / "run", "open-asr", tmp_path / "out")

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from auricle import api
 from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError
-from auricle.interop.result_import import Told, import_results
+from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
 from foreign_results import (
     TRANSCRIPTS,
@@ -36,7 +36,7 @@ def few_rounds(monkeypatch):
 
 def imported(path, tool, out, fresh=False, **told):
     """The one run that comes of a path."""
-    ((folder, line),) = import_results(path, tool, out, Told(**told), fresh=fresh)
+    ((folder, line),) = import_results(path, tool, out, ImportOptions(**told), fresh=fresh)
     return Run.load(folder), line
 
 
@@ -85,7 +85,9 @@ def test_a_run_says_which_file_it_came_from(tmp_path):
 def test_no_time_is_made_up(tmp_path):
     run, _ = imported(kimi(tmp_path / "theirs"), "kimi", tmp_path / "run")
     assert api.metrics(run.path)["speed"] is None
-    assert {json.loads(line)["seconds"] for line in run.outputs.read_text().splitlines()} == {None}
+    assert {json.loads(line)["seconds"] for line in run.outputs_path.read_text().splitlines()} == {
+        None
+    }
 
 
 def test_times_that_are_told_make_a_speed(tmp_path):
@@ -200,7 +202,8 @@ def test_a_folder_of_results_becomes_a_run_each(tmp_path):
     made = "Kimi-Audio_LibriSpeech_wer_details"
     kimi(tmp_path / "theirs").with_stem(made).write_text('{"index": 0, "prediction": ""}')
     found = [
-        each for each, _ in import_results(tmp_path / "theirs", "kimi", tmp_path / "r", Told())
+        each
+        for each, _ in import_results(tmp_path / "theirs", "kimi", tmp_path / "r", ImportOptions())
     ]
     assert sorted(each.name for each in found) == ["Fleurs-en-Kimi-Audio", "LibriSpeech-Kimi-Audio"]
 
@@ -224,9 +227,9 @@ def test_one_dataset_of_several_is_taken_by_name(tmp_path):
 def test_the_same_file_is_not_written_twice(tmp_path):
     path = kimi(tmp_path / "theirs")
     run, _ = imported(path, "kimi", tmp_path / "run")
-    before = run.outputs.read_bytes()
+    before = run.outputs_path.read_bytes()
     imported(path, "kimi", tmp_path / "run")
-    assert run.outputs.read_bytes() == before
+    assert run.outputs_path.read_bytes() == before
 
 
 def test_another_file_is_refused_in_the_same_folder(tmp_path):

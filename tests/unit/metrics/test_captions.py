@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from auricle.core.types import Generation, Sample
-from auricle.metrics.captions import Consensus, cider, rouge_l
+from auricle.metrics.captions import CiderAggregator, cider, rouge_l
 from auricle.metrics.word_match import word_match
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "captions.json").read_text())
@@ -27,18 +27,20 @@ def stats_of(metric):
 def test_rouge_l_is_what_the_coco_tools_say():
     found = stats_of(rouge_l)
     assert found == pytest.approx([row["rouge_l"] for row in ROWS], abs=1e-12)
-    assert rouge_l.fold(found) == pytest.approx(GOLDEN["rouge_l"], abs=1e-12)
+    assert rouge_l.aggregate(found) == pytest.approx(GOLDEN["rouge_l"], abs=1e-12)
 
 
 def test_cider_is_what_the_coco_tools_say():
     found = stats_of(cider)
-    assert Consensus().scores(found) == pytest.approx([row["cider"] for row in ROWS], abs=1e-12)
-    assert cider.fold(found) == pytest.approx(GOLDEN["cider"], abs=1e-12)
+    assert CiderAggregator().sample_scores(found) == pytest.approx(
+        [row["cider"] for row in ROWS], abs=1e-12
+    )
+    assert cider.aggregate(found) == pytest.approx(GOLDEN["cider"], abs=1e-12)
 
 
 def test_cider_weighs_samples_under_the_counts_of_the_whole_corpus():
     found = stats_of(cider)
-    weigh = cider.fold.weigh(found)
+    weigh = cider.aggregate.weigh(found)
     assert weigh(np.ones(len(found))) == pytest.approx(GOLDEN["cider"])
     assert weigh(np.eye(len(found))[1]) == pytest.approx(ROWS[1]["cider"])
 
@@ -52,7 +54,7 @@ def test_an_empty_caption_is_worth_nothing():
     sample = Sample(id="1", inputs={}, target=["a dog", "a cat"])
     assert rouge_l.score(sample, Generation(text="")) == 0.0
     empty = [cider.score(sample, Generation(text="")), ("a bell", "a bell")]
-    assert Consensus().scores(empty)[0] == 0.0
+    assert CiderAggregator().sample_scores(empty)[0] == 0.0
 
 
 def test_the_worst_captions_are_listed_first():

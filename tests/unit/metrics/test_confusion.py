@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels
-from auricle.metrics.multi_answer import over
-from auricle.report.score import Scoreboard, scored
+from auricle.metrics.multi_answer import aggregate_answers
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
@@ -36,8 +36,8 @@ def record(at, true, output, choices=RAVDESS, **meta):
 
 
 def numbers(records, metrics=EVERY):
-    board = Scoreboard(metrics)
-    list(scored(records, board))
+    board = ScoreTable(metrics)
+    list(score_records(records, board))
     return {each.metric: each for each in summarise(board) if not each.field}
 
 
@@ -92,7 +92,7 @@ def test_no_ceiling_is_told_where_every_label_has_its_partner():
 
 
 def test_nothing_is_renamed_in_what_is_stored():
-    board = Scoreboard([labels.uar])
+    board = ScoreTable([labels.uar])
     line = board.add(record(0, "angry", scores("生气/angry")))
     assert line["stats"]["uar"] == ("生气/angry", "angry", "angry", True)
     line = board.add(record(1, "calm", scores("<unk>")))
@@ -100,7 +100,7 @@ def test_nothing_is_renamed_in_what_is_stored():
 
 
 def test_an_answer_in_words_is_kept_as_a_pair():
-    board = Scoreboard([labels.uar])
+    board = ScoreTable([labels.uar])
     line = board.add(record(0, "angry", Generation(text="They sound angry.")))
     assert line["stats"]["uar"] == ("angry", "angry")
 
@@ -121,8 +121,8 @@ def test_the_matrix_stands_beside_one_number_alone():
 def test_groups_share_the_axes_of_all_samples():
     records = [record(at, true, scores(PERFECT[true]), actor=at % 2)
                for at, true in enumerate(["sad", "angry", "sad", "happy"])]  # fmt: skip
-    board = Scoreboard([labels.uar])
-    list(scored(records, board))
+    board = ScoreTable([labels.uar])
+    list(score_records(records, board))
     axes = {tuple(each.details["matrix"]["rows"]) for each in summarise(board)}
     assert len(axes) == 1
 
@@ -134,7 +134,7 @@ def test_a_failed_sample_of_a_label_without_a_partner_cannot_have_been_right():
 
 
 def test_a_label_the_task_does_not_list_is_told_with_its_sample():
-    board = Scoreboard([labels.uar])
+    board = ScoreTable([labels.uar])
     board.add(record(0, "Angry", scores("生气/angry")))
     (reason,) = board.columns[0].reasons
     assert "its label 'Angry' is none of the task's: neutral, calm" in reason
@@ -146,7 +146,7 @@ def test_a_truth_outside_the_task_is_an_error_of_its_sample():
 
 
 def test_a_prediction_the_model_does_not_list_gets_a_column_of_its_own():
-    fold = labels.uar.fold.within([(("sad", "angry"), ("sad", "angry"))])
+    fold = labels.uar.aggregate.within([(("sad", "angry"), ("sad", "angry"))])
     details = fold.details([("sad", "sad"), ("glad", "angry", None, True)])
     assert details["matrix"]["columns"] == ["sad", "angry", "glad"]
     assert details["matrix"]["unlisted"] == 1
@@ -157,7 +157,7 @@ def test_synonyms_can_be_told_apart():
     sample = record(0, "joy", None, ["joy", "sad"]).sample
     output = scores("happy", ["happy", "sad"])
     assert labels.accuracy.score(sample, output) == 1.0
-    strict = labels.accuracy.strict()
+    strict = labels.accuracy.without_synonyms()
     assert strict.score(sample, output) == 0.0
     assert strict.signature == "accuracy:2.no-synonyms.unreadable-wrong"
 
@@ -169,7 +169,7 @@ def test_a_matched_synonym_is_listed():
 
 def test_the_first_of_equal_scores_is_what_was_said():
     output = Prediction(values={"b": 0.5, "a": 0.5}, scale="probability")
-    assert labels.predicted(record(0, "a", None).sample, output) == "b"
+    assert labels.extract_label(record(0, "a", None).sample, output) == "b"
 
 
 def test_the_right_label_among_the_highest_is_a_hit():
@@ -189,7 +189,7 @@ def test_a_closed_set_leaves_out_labels_without_a_partner():
 
 def test_calibration_is_over_fifteen_bins():
     sure = [(0.95, 1.0)] * 8 + [(0.95, 0.0)] * 2 + [(0.3, 0.0)] * 10
-    assert labels.ece.fold(sure) == pytest.approx(0.5 * 0.15 + 0.5 * 0.3)
+    assert labels.ece.aggregate(sure) == pytest.approx(0.5 * 0.15 + 0.5 * 0.3)
     bins = labels.ece.details(sure)["bins"]
     assert [(each["n"], each["accuracy"]) for each in bins] == [(10, 0.0), (10, 0.8)]
 
@@ -220,7 +220,9 @@ def test_logits_are_no_probabilities():
 def test_several_scored_answers_share_a_matrix():
     both = (scores("难过/sad"), scores("开心/happy"))
     sample = record(0, "sad", None).sample
-    found = numbers([Record(sample=sample, row=0, outputs=both)], [over(labels.uar, "mean")])
+    found = numbers(
+        [Record(sample=sample, row=0, outputs=both)], [aggregate_answers(labels.uar, "mean")]
+    )
     assert found["uar"].details["matrix"]["columns"][7:] == ["其他/other", "<unk>"]
     assert found["uar"].value == 0.5
 

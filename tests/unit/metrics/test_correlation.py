@@ -8,7 +8,7 @@ import pytest
 from scipy import stats
 
 from auricle.metrics.correlation import ktau, lcc, rmse, srcc
-from auricle.metrics.statistics import interval, rounds_of
+from auricle.metrics.statistics import choose_rounds, compute_interval
 
 ORACLES = {"srcc": stats.spearmanr, "lcc": stats.pearsonr, "ktau": stats.kendalltau}
 FOLDS = {"srcc": srcc, "lcc": lcc, "ktau": ktau}
@@ -42,7 +42,7 @@ def test_weighing_is_repeating(name, values):
     found = table(200, values)
     weights = np.random.default_rng(1).integers(0, 4, 200)
     repeated = np.repeat(found, weights, axis=0)
-    weighed = FOLDS[name].weigh(found)(weights.astype(float))
+    weighed = FOLDS[name].prepare_weighted(found)(weights.astype(float))
     assert weighed == pytest.approx(asked(name, *repeated.T), abs=1e-9)
 
 
@@ -67,12 +67,12 @@ def test_rmse_is_the_root_of_the_mean_square():
 
 
 def test_an_interval_holds_the_value_and_narrows_with_more_samples():
-    few, many = (interval(table(size, 10**9), srcc) for size in (30, 2000))
+    few, many = (compute_interval(table(size, 10**9), srcc) for size in (30, 2000))
     assert few.low < srcc(table(30, 10**9)) < few.high
     assert many.high - many.low < few.high - few.low
     assert many.method == "bootstrap:1000"
 
 
 def test_large_data_gets_fewer_rounds_where_they_cost():
-    assert rounds_of(ktau, 3_000) == rounds_of(lcc, 10**6) == 1000
-    assert rounds_of(ktau, 10**6) == 100
+    assert choose_rounds(ktau, 3_000) == choose_rounds(lcc, 10**6) == 1000
+    assert choose_rounds(ktau, 10**6) == 100

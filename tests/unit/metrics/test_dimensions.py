@@ -7,7 +7,7 @@ import pytest
 from auricle.core.errors import Unsuited
 from auricle.core.types import Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions
-from auricle.report.score import Scoreboard, scored
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
 
 SEPARATING = [dimensions.eta2, dimensions.eta2_arousal]
@@ -26,8 +26,8 @@ def record(at, emotion, output, **meta):
 
 
 def told(records, metrics=EVERY, cluster=""):
-    board = Scoreboard(metrics, cluster)
-    list(scored(records, board))
+    board = ScoreTable(metrics, cluster)
+    list(score_records(records, board))
     return board, {each.metric: each for each in summarise(board) if not each.field}
 
 
@@ -59,8 +59,8 @@ def test_intervals_draw_speakers():
 
 
 def test_pictures_are_only_made_of_all_samples():
-    board = Scoreboard([dimensions.eta2])
-    list(scored(APART, board))
+    board = ScoreTable([dimensions.eta2])
+    list(score_records(APART, board))
     drawn = {each.field for each in summarise(board) if "plane" in each.details}
     assert drawn == {""}
 
@@ -104,7 +104,7 @@ def test_ratings_are_compared_where_there_are_any():
 def test_a_corpus_without_ratings_is_not_compared_and_nothing_is_said():
     board, found = told(APART)
     assert "ccc_arousal" not in found
-    assert not board.columns[EVERY.index(dimensions.ccc_arousal)].refused
+    assert not board.columns[EVERY.index(dimensions.ccc_arousal)].refusal_reason
 
 
 def test_unlike_scales_are_warned_of():
@@ -120,7 +120,7 @@ def test_a_constant_agrees_with_nothing():
     _, found = told(flat)
     assert found["ccc_arousal"].value == 0.0
     assert math.isnan(found["pearson_arousal"].value)
-    one = dimensions.ccc_arousal.fold([(0.1, 0.2)])
+    one = dimensions.ccc_arousal.aggregate([(0.1, 0.2)])
     assert math.isnan(one)
 
 

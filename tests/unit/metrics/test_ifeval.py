@@ -11,9 +11,9 @@ from auricle.core.registry import import_object
 from auricle.core.types import Generation, Sample
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.ifeval import language
-from auricle.metrics.ifeval.check_sample import verdict
+from auricle.metrics.ifeval.check_sample import check_instructions
 from auricle.metrics.ifeval.checks import CHECKS
-from auricle.metrics.ifeval.segments import capital_words, sentences
+from auricle.metrics.ifeval.segments import count_capital_words, count_sentences
 from auricle.tasks.catalogue import TASKS
 
 GOLDEN_FILE = Path(__file__).resolve().parents[2] / "golden" / "ifeval.jsonl"
@@ -99,14 +99,14 @@ def test_there_is_a_case_for_every_published_instruction():
 @pytest.mark.parametrize("name", CASES)
 def test_an_answer_that_follows_is_told_from_one_that_does_not(name):
     given, follows, does_not = CASES[name]
-    assert verdict(asked((name, given)), follows).strict == (True,)
-    assert verdict(asked((name, given)), does_not).strict == (False,)
+    assert check_instructions(asked((name, given)), follows).strict == (True,)
+    assert check_instructions(asked((name, given)), does_not).strict == (False,)
 
 
 @pytest.mark.parametrize("case", [row for row in GOLDEN if "id" in row], ids=lambda row: row["id"])
 def test_verdicts_are_those_of_the_published_checks(case):
     sample = asked((case["id"], case["kwargs"]))
-    found = {name: verdict(sample, answer) for name, answer in ANSWERS.items()}
+    found = {name: check_instructions(sample, answer) for name, answer in ANSWERS.items()}
     assert [name for name, each in found.items() if all(each.strict)] == case["strict"]
     assert [name for name, each in found.items() if all(each.loose)] == case["loose"]
 
@@ -130,7 +130,7 @@ def test_verdicts_are_those_of_the_published_checks(case):
     ],
 )
 def test_sentences_are_counted(text, count):
-    assert sentences(text) == count
+    assert count_sentences(text) == count
 
 
 @pytest.mark.parametrize(
@@ -138,11 +138,11 @@ def test_sentences_are_counted(text, count):
     [("", 0), ("I'm A cat", 2), ("DON'T CANNOT", 4), ("NASA's (BBC), COVID-19!", 3), ("1, 2", 0)],
 )
 def test_capital_words_are_counted(text, count):
-    assert capital_words(text) == count
+    assert count_capital_words(text) == count
 
 
 def test_nothing_is_followed_by_an_empty_answer():
-    found = verdict(asked(("punctuation:no_comma", {})), " \n")
+    found = check_instructions(asked(("punctuation:no_comma", {})), " \n")
     assert (found.strict, found.loose) == ((False,), (False,))
 
 
@@ -150,12 +150,12 @@ def test_nothing_is_followed_by_an_empty_answer():
     "answer", ["Sure, yes:\nno pause", "no pause\nBye, you", "Hi,\nno pause\nBye,"]
 )
 def test_loose_forgives_first_and_last_lines(answer):
-    found = verdict(asked(("punctuation:no_comma", {})), answer)
+    found = check_instructions(asked(("punctuation:no_comma", {})), answer)
     assert (found.strict, found.loose) == ((False,), (True,))
 
 
 def test_loose_forgives_asterisks():
-    found = verdict(asked(("startend:quotation", {})), '**"all of it"**')
+    found = check_instructions(asked(("startend:quotation", {})), '**"all of it"**')
     assert (found.strict, found.loose) == ((False,), (True,))
 
 
@@ -170,7 +170,7 @@ def test_loose_forgives_asterisks():
     ],
 )
 def test_instructions_are_read_under_either_name_as_lists_or_json(meta):
-    assert verdict(asked(**meta), "cat").strict == (True,)
+    assert check_instructions(asked(**meta), "cat").strict == (True,)
 
 
 @pytest.mark.parametrize(
@@ -200,7 +200,7 @@ def test_instructions_are_read_under_either_name_as_lists_or_json(meta):
 )  # fmt: skip
 def test_what_cannot_be_checked_is_named_and_not_scored(meta, reason):
     with pytest.raises(Unreadable, match=reason):
-        verdict(asked(**meta), "an answer")
+        check_instructions(asked(**meta), "an answer")
 
 
 def test_unknown_instructions_are_unscored_and_not_wrong():
@@ -209,19 +209,19 @@ def test_unknown_instructions_are_unscored_and_not_wrong():
 
 def test_chinese_of_either_script_is_chinese():
     simplified = "今天天气很好，我们一起去公园里散步，看看湖边的花。"
-    assert language.is_in(simplified, "zh")
-    assert not language.is_in(simplified, "en")
+    assert language.is_language(simplified, "zh")
+    assert not language.is_language(simplified, "en")
 
 
 def test_a_text_no_language_can_be_told_of_passes():
-    assert language.is_in("12345 67", "fr")
+    assert language.is_language("12345 67", "fr")
 
 
 def test_a_missing_language_detector_is_told_by_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "langdetect", None)
-    language._factory.cache_clear()
+    language._load_detector_factory.cache_clear()
     with pytest.raises(MissingExtra, match=r"auricle\[ifeval\]"):
-        language.is_in("text", "en")
+        language.is_language("text", "en")
 
 
 def test_a_missing_language_detector_is_told_when_the_metric_is_looked_up(monkeypatch):

@@ -9,9 +9,9 @@ from sklearn.metrics import cohen_kappa_score
 from auricle.core.errors import SpecError, Unreadable, Unsupported
 from auricle.core.types import Generation, Prediction, Sample
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.judge import Agreement, judged
-from auricle.metrics.rubric import FOLDER, load, rubric
-from auricle.metrics.statistics import interval
+from auricle.metrics.judge import KappaAggregator, make_judge_metric
+from auricle.metrics.rubric import RUBRICS_DIR, build_rubric, load_rubric
+from auricle.metrics.statistics import compute_interval
 
 YES_NO = {"name": "mine", "kind": "yes-no", "template": "{question} {answer}"}
 SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}
@@ -19,7 +19,7 @@ PAIR = {**YES_NO, "kind": "pairwise", "template": "{question}|A:{answer}|B:{base
 
 
 def made(base=YES_NO, **changes):
-    return rubric({**base, **changes})
+    return build_rubric({**base, **changes})
 
 
 def sample(question="what?", target="paris", **meta):
@@ -107,8 +107,8 @@ def test_json_is_the_whole_reply_or_one_fenced_block(reply, value):
 
 
 def test_json_may_say_true_where_yes_or_no_is_due():
-    assert made(output="json").read('{"verdict": true}') == 1.0
-    assert made(output="json").read('{"verdict": "no"}') == 0.0
+    assert made(output="json").parse_reply('{"verdict": true}') == 1.0
+    assert made(output="json").parse_reply('{"verdict": "no"}') == 0.0
 
 
 def assert_read(by, reply, value):
@@ -123,45 +123,47 @@ def assert_read(by, reply, value):
 
 
 def test_fields_are_filled_once_and_braces_in_values_are_left_alone():
-    metric = judged(made())
+    metric = make_judge_metric(made())
     found = asked(metric, sample("{answer} {x} {"), Generation(text="{question} {}"))
     assert found == ["{answer} {x} { {question} {}"]
 
 
 def test_an_optional_field_may_be_absent():
-    metric = judged(made(template="{choices?}|{answer}"))
+    metric = make_judge_metric(made(template="{choices?}|{answer}"))
     assert asked(metric, sample(), Generation(text="a")) == ["|a"]
 
 
 def test_a_field_that_a_sample_lacks_leaves_it_unscored_by_name():
-    metric = judged(made(template="{choices} {answer}"))
+    metric = make_judge_metric(made(template="{choices} {answer}"))
     with pytest.raises(Unreadable, match=r"\{choices\}"):
-        metric.asks(sample(), Generation(text="a"))
+        metric.judge_requests(sample(), Generation(text="a"))
 
 
 def test_options_are_lettered_and_the_right_one_is_named_with_its_letter():
-    metric = judged(made(template="{choices}|{reference}|{answer}"))
+    metric = make_judge_metric(made(template="{choices}|{reference}|{answer}"))
     row = Sample(id="1", inputs={"question": "?", "choices": ["cat", "dog"]}, target="B")
     assert asked(metric, row, Generation(text="b")) == ["A. cat\nB. dog|B. dog|b"]
 
 
 def test_a_question_that_was_spoken_is_told_in_its_words():
     row = sample("", audio_content="Who sings?")
-    assert asked(judged(made()), row, Generation(text="Ann")) == ["Who sings? Ann"]
+    assert asked(make_judge_metric(made()), row, Generation(text="Ann")) == ["Who sings? Ann"]
 
 
 def test_numbers_cannot_be_judged():
     with pytest.raises(Unsupported, match="Prediction"):
-        judged(made()).asks(sample(), Prediction(values={"a": 1.0}, scale="logit"))
+        make_judge_metric(made()).judge_requests(
+            sample(), Prediction(values={"a": 1.0}, scale="logit")
+        )
 
 
 def test_an_empty_answer_is_judged_like_any_other():
-    assert len(judged(made()).asks(sample(), Generation(text=""))) == 1
+    assert len(make_judge_metric(made()).judge_requests(sample(), Generation(text=""))) == 1
 
 
 def test_a_rubric_may_say_that_an_empty_answer_is_the_worst():
-    metric = judged(made(SCALE, empty="worst"))
-    assert metric.asks(sample(), Generation(text=" ")) == ()
+    metric = make_judge_metric(made(SCALE, empty="worst"))
+    assert metric.judge_requests(sample(), Generation(text=" ")) == ()
     assert metric.score(sample(), Generation(text=" "), verdicts=()) == 1.0
 
 
@@ -169,8 +171,8 @@ def test_a_rubric_may_say_that_an_empty_answer_is_the_worst():
 
 
 def test_votes_are_the_same_request_again_and_their_mean_is_taken():
-    metric = judged(made(SCALE, votes=3, temperature=1.0))
-    requests = metric.asks(sample(), Generation(text="a"))
+    metric = make_judge_metric(made(SCALE, votes=3, temperature=1.0))
+    requests = metric.judge_requests(sample(), Generation(text="a"))
     assert len(requests) == 3
     assert len(set(requests)) == 1
     said = ("Score: 5", "Score: 4", "Score: 3")
@@ -178,7 +180,7 @@ def test_votes_are_the_same_request_again_and_their_mean_is_taken():
 
 
 def test_a_majority_decides_and_a_split_is_unscored():
-    metric = judged(made(votes=2, temperature=1.0, aggregate="majority"))
+    metric = make_judge_metric(made(votes=2, temperature=1.0, aggregate="majority"))
     both = ("Verdict: yes", "Verdict: yes")
     assert metric.score(sample(), Generation(text="a"), verdicts=both) == 1.0
     with pytest.raises(Unreadable, match="split"):
@@ -186,7 +188,7 @@ def test_a_majority_decides_and_a_split_is_unscored():
 
 
 def test_one_unreadable_vote_leaves_the_sample_unscored():
-    metric = judged(made(SCALE, votes=2, temperature=1.0))
+    metric = make_judge_metric(made(SCALE, votes=2, temperature=1.0))
     with pytest.raises(Unreadable):
         metric.score(sample(), Generation(text="a"), verdicts=("Score: 5", "Score: great"))
 
@@ -213,13 +215,13 @@ def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_si
     ],
 )
 def test_orders_that_disagree_are_a_tie_and_counted(first, second, stat):
-    metric = judged(made(PAIR))
+    metric = make_judge_metric(made(PAIR))
     said = (f"Winner: {first}", f"Winner: {second}")
     assert metric.score(sample(), Generation(text="a"), verdicts=said) == stat
 
 
 def test_both_orders_are_asked_against_the_baseline_or_else_the_target():
-    metric = judged(made(PAIR))
+    metric = make_judge_metric(made(PAIR))
     assert asked(metric, sample(), Generation(text="rome")) == [
         "what?|A:rome|B:paris",
         "what?|A:paris|B:rome",
@@ -228,9 +230,9 @@ def test_both_orders_are_asked_against_the_baseline_or_else_the_target():
 
 
 def test_preferences_are_counted_beside_the_share_won():
-    metric = judged(made(PAIR))
+    metric = make_judge_metric(made(PAIR))
     stats = [(1.0, 1, 0, 0, 0), (0.5, 0, 1, 0, 1), (0.0, 0, 0, 1, 0), (1.0, 1, 0, 0, 0)]
-    assert metric.fold(stats) == 0.625
+    assert metric.aggregate(stats) == 0.625
     assert metric.details(stats) == {"wins": 2, "ties": 1, "losses": 1, "inconsistent": 1}
 
 
@@ -249,15 +251,15 @@ def test_kappa_is_that_of_scikit_learn(levels, squared):
         weights="quadratic" if squared else None,
     )
     stats = np.column_stack([said, gold]).astype(float)
-    fold = Agreement(squared=squared)
+    fold = KappaAggregator(quadratic=squared)
     assert fold(stats) == pytest.approx(wanted)
-    low, high = (f := interval(stats, fold)).low, f.high
+    low, high = (f := compute_interval(stats, fold)).low, f.high
     assert low < wanted < high
     assert f.method == "bootstrap:1000"
 
 
 def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined():
-    assert math.isnan(Agreement(squared=False)([(1.0, 1.0), (1.0, 1.0)]))
+    assert math.isnan(KappaAggregator(quadratic=False)([(1.0, 1.0), (1.0, 1.0)]))
 
 
 @pytest.mark.parametrize(
@@ -273,7 +275,7 @@ def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined():
     ],
 )
 def test_what_a_person_said_stands_beside_what_the_judge_said(base, reply, gold, pair):
-    (kappa,) = judged(made(base)).beside
+    (kappa,) = make_judge_metric(made(base)).companions
     assert kappa.name == "mine.kappa"
     for name in ("gold", "human", "human_label"):
         row = sample(**{name: gold})
@@ -282,13 +284,13 @@ def test_what_a_person_said_stands_beside_what_the_judge_said(base, reply, gold,
 
 
 def test_rows_without_a_gold_label_are_not_what_kappa_is_about():
-    (kappa,) = judged(made()).beside
+    (kappa,) = make_judge_metric(made()).companions
     assert not kappa.applies(sample())
     assert not kappa.applies(sample(gold=""))
 
 
 def test_a_gold_label_off_the_scale_is_named():
-    (kappa,) = judged(made(SCALE)).beside
+    (kappa,) = make_judge_metric(made(SCALE)).companions
     with pytest.raises(Unreadable, match="gold label 9"):
         kappa.score(sample(gold=9), Generation(text="a"), verdicts=["Score: 4"])
 
@@ -317,20 +319,23 @@ def test_a_rubric_that_cannot_work_is_refused_by_name(changes, why):
 
 
 def test_the_signature_changes_with_what_decides_a_verdict_and_only_then():
-    assert judged(made()).signature == judged(made(about="words")).signature
-    assert judged(made()).signature != judged(made(template="{answer}")).signature
-    assert judged(made()).signature.startswith("mine:1.")
+    assert make_judge_metric(made()).signature == make_judge_metric(made(about="words")).signature
+    assert (
+        make_judge_metric(made()).signature
+        != make_judge_metric(made(template="{answer}")).signature
+    )
+    assert make_judge_metric(made()).signature.startswith("mine:1.")
 
 
 def test_every_rubric_that_ships_is_registered_under_its_name():
-    paths = sorted(FOLDER.glob("*.yaml"))
+    paths = sorted(RUBRICS_DIR.glob("*.yaml"))
     assert len(paths) == 6
     for path in paths:
-        assert METRICS.get(path.stem).name == load(path).name == path.stem
+        assert METRICS.get(path.stem).name == load_rubric(path).name == path.stem
 
 
 def test_each_shipped_rubric_reads_the_line_it_asks_for():
-    for path in FOLDER.glob("*.yaml"):
-        by = load(path)
+    for path in RUBRICS_DIR.glob("*.yaml"):
+        by = load_rubric(path)
         last = by.template.strip().splitlines()[-1].replace("N", str(by.high))
-        assert by.read(f"Because.\n{last}") in (0.0, 0.5, by.high)
+        assert by.parse_reply(f"Because.\n{last}") in (0.0, 0.5, by.high)

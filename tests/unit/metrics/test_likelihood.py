@@ -22,7 +22,8 @@ def sample(target, **more):
 
 def likelihoods(logprobs, given="context"):
     return [
-        Likelihood(logprobs=each, text=f" {text}", given=given) for text, each in logprobs.items()
+        Likelihood(logprobs=each, text=f" {text}", conditioned_on=given)
+        for text, each in logprobs.items()
     ]
 
 
@@ -66,7 +67,7 @@ def test_of_two_options_alike_the_first_is_taken_and_counted():
     outputs = likelihoods({"ox": (-2.0,), "hippopotamus": (-2.0,), "猫猫猫": (-3.0,)})
     stats = [rules.acc.score(sample(target), *outputs) for target in "AB"]
     assert [stat[:2] for stat in stats] == [(1.0, 1.0), (0.0, 1.0)]
-    assert rules.acc.fold(stats) == 0.5
+    assert rules.acc.aggregate(stats) == 0.5
     assert rules.acc.details(stats) == {"ties": 2}
 
 
@@ -100,11 +101,13 @@ def test_a_target_that_is_no_option_is_told():
 
 
 def first(**told):
-    return Generation(text="B", first=told)
+    return Generation(text="B", first_token_logprobs=told)
 
 
 def test_the_likelier_of_a_letter_s_spellings_counts():
-    said = Generation(text="B", first={"A": -1.0, " B": -0.9, "B": -3.0, "The": -0.1})
+    said = Generation(
+        text="B", first_token_logprobs={"A": -1.0, " B": -0.9, "B": -3.0, "The": -0.1}
+    )
     assert rules.acc_first.score(sample("B"), said) == (1.0, 0.0, 1.0)
 
 
@@ -133,7 +136,8 @@ SURPRISE, TOKENS, WORDS, BYTES = 6.75, 5, 2 + 4, 7 + 3 + 5 + 7
 def stats_of(measure):
     return [
         measure.score(
-            Sample(id="1", inputs={}), Likelihood(logprobs=logprobs, text=text, given="nothing")
+            Sample(id="1", inputs={}),
+            Likelihood(logprobs=logprobs, text=text, conditioned_on="nothing"),
         )
         for text, logprobs in TEXTS
     ]
@@ -163,7 +167,7 @@ def test_lengths_stand_beside_a_perplexity():
 def test_a_text_no_model_would_write_is_infinitely_perplexing():
     outputs = Likelihood(logprobs=(-1e4,), text="x")
     stat = rules.token_perplexity.score(Sample(id="1", inputs={}), outputs)
-    assert rules.token_perplexity.fold([stat]) == math.inf
+    assert rules.token_perplexity.aggregate([stat]) == math.inf
 
 
 def test_options_have_no_perplexity():
@@ -172,9 +176,9 @@ def test_options_have_no_perplexity():
 
 
 def test_a_share_of_few_has_wilson_s_interval_and_not_none_at_all():
-    from auricle.metrics.likelihood import share_right
-    from auricle.metrics.statistics import interval
+    from auricle.metrics.likelihood import choice_accuracy
+    from auricle.metrics.statistics import compute_interval
 
-    found = interval([(1.0, 0.0, 0.0)] * 3, share_right)
+    found = compute_interval([(1.0, 0.0, 0.0)] * 3, choice_accuracy)
     assert found.method == "wilson"
     assert found.low < 0.5 < found.high == 1.0

@@ -6,10 +6,10 @@ import pytest
 
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
-from auricle.metrics.agreement import agreement
-from auricle.metrics.preference import choice, preference_metrics
+from auricle.metrics.agreement import measure_agreement
+from auricle.metrics.preference import get_choice, preference_metrics
 from auricle.metrics.rewards import Dimension, score_metrics
-from auricle.metrics.statistics import interval
+from auricle.metrics.statistics import compute_interval
 
 
 def told(**values):
@@ -56,13 +56,13 @@ def test_the_tie_policy_stands_in_the_signature():
 def test_ties_are_counted():
     metric = metrics()["accuracy"]
     stats = [metric.score(pair("a"), *SIDES[each]) for each in ("tie", "a", "tie")]
-    assert metric.fold(stats) == pytest.approx(2 / 3)
-    assert metric.fold.details(stats) == {"ties": 2}
+    assert metric.aggregate(stats) == pytest.approx(2 / 3)
+    assert metric.aggregate.details(stats) == {"ties": 2}
 
 
 def test_an_accuracy_without_halves_has_wilsons_interval():
     metric = metrics()["accuracy"]
-    found = interval([metric.score(pair("a"), *SIDES["a"])] * 10, metric.fold)
+    found = compute_interval([metric.score(pair("a"), *SIDES["a"])] * 10, metric.aggregate)
     assert (found.method, found.high) == ("wilson", pytest.approx(1.0))
     assert found.low < 0.8
 
@@ -76,14 +76,14 @@ def test_always_b_and_chance_need_no_model():
 def test_an_output_of_another_name_is_refused_unless_it_is_said_to_be_meant():
     outputs = (told(alignment=1.0, mos=3.0), told(alignment=2.0, mos=1.0))
     with pytest.raises(Unsuited, match="-T outputs=musicality=NAME"):
-        choice(Dimension("musicality", "musicality"), outputs)
+        get_choice(Dimension("musicality", "musicality"), outputs)
     renamed = Dimension("musicality", "mos")
-    assert choice(renamed, outputs) == 0
+    assert get_choice(renamed, outputs) == 0
     assert metrics(dimension=renamed)["accuracy.musicality"].signature.endswith(".of-mos")
 
 
 def test_the_only_number_of_a_model_is_taken_where_there_is_one_truth():
-    assert choice(Dimension(), (told(mos=1.0), told(mos=2.0))) == 1
+    assert get_choice(Dimension(), (told(mos=1.0), told(mos=2.0))) == 1
 
 
 @pytest.mark.parametrize(
@@ -91,25 +91,25 @@ def test_the_only_number_of_a_model_is_taken_where_there_is_one_truth():
     [(("A", "B"), 0), (("B", "A"), 1), (("A", "A"), 0.5), (("tie", "tie"), 0.5), (("B",), 1)],
 )
 def test_choices_in_both_orders_are_one_choice_unless_they_contradict(answers, expected):
-    assert choice(Dimension(), said(*answers)) == expected
+    assert get_choice(Dimension(), said(*answers)) == expected
 
 
 @pytest.mark.parametrize("reply", ["Recording B", "The answer is B.", "**B**"])
 def test_a_choice_is_read_from_free_text(reply):
-    assert choice(Dimension(), said(reply)) == 1
+    assert get_choice(Dimension(), said(reply)) == 1
 
 
 def test_a_reply_that_chooses_nothing_is_unreadable():
     with pytest.raises(Unreadable, match="names neither A nor B"):
-        choice(Dimension(), said("Both have their charm.", "A"))
+        get_choice(Dimension(), said("Both have their charm.", "A"))
 
 
 def test_position_bias_is_the_share_of_choices_that_follow_the_place():
     metric = metrics()["position_bias"]
     answers = [("A", "A"), ("B", "B"), ("A", "B"), ("A", "A")]
     stats = [metric.score(pair("a"), *said(*each)) for each in answers]
-    assert metric.fold(stats) == 0.75
-    assert metric.fold.details(stats) == {"first": 2, "second": 1, "pairs": 4}
+    assert metric.aggregate(stats) == 0.75
+    assert metric.aggregate.details(stats) == {"first": 2, "second": 1, "pairs": 4}
 
 
 def test_models_that_tell_numbers_have_no_position_bias():
@@ -119,11 +119,11 @@ def test_models_that_tell_numbers_have_no_position_bias():
 def test_each_dimension_reads_the_answers_to_its_own_question():
     outputs = said("A", "B", "B", "A")
     first, second = (Dimension(name, name, at, 2) for at, name in enumerate(("fit", "good")))
-    assert (choice(first, outputs), choice(second, outputs)) == (0, 1)
+    assert (get_choice(first, outputs), get_choice(second, outputs)) == (0, 1)
 
 
 def test_sides_may_be_rated_in_words():
-    assert choice(Dimension(chosen=False), said("4 out of 5", "Score: 2")) == 0
+    assert get_choice(Dimension(is_pairwise=False), said("4 out of 5", "Score: 2")) == 0
 
 
 def test_a_number_off_the_scale_is_unreadable():
@@ -148,7 +148,7 @@ def test_a_metric_is_about_samples_that_have_its_truth():
 def test_models_that_rank_alike_agree():
     a = [(told(good=x), told(good=y)) for x, y in ((1, 2), (4, 3), (5, 5))]
     b = [(told(good=10 * x), told(good=10 * y)) for x, y in ((1, 2), (4, 3), (5, 5))]
-    (found,) = agreement(a, b)
+    (found,) = measure_agreement(a, b)
     assert (found.output, found.srcc, found.sounds) == ("good", 1.0, 6)
     assert (found.alike, found.kappa, found.pairs) == (1.0, 1.0, 3)
 
@@ -157,13 +157,13 @@ def test_kappa_takes_away_what_chance_would_give():
     def chosen(letters):
         return [SIDES[{"a": "a", "b": "b"}[letter]] for letter in letters]
 
-    (found,) = agreement(chosen("aabb"), chosen("abab"))
+    (found,) = measure_agreement(chosen("aabb"), chosen("abab"))
     assert (found.alike, found.kappa) == (0.5, 0.0)
 
 
 def test_agreement_is_by_outputs_both_tell_and_samples_both_answered():
     a = [(told(good=1.0, fit=2.0),), (told(good=2.0),), ()]
     b = [(told(good=3.0, loud=1.0),), (told(good=4.0),), (told(good=1.0),)]
-    (found,) = agreement(a, b)
+    (found,) = measure_agreement(a, b)
     assert (found.output, found.sounds, found.pairs) == ("good", 2, 0)
     assert math.isnan(found.alike)

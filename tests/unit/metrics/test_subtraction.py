@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from auricle.metrics.matrix_difference import Matrix, meaning, subtract
+from auricle.metrics.matrix_difference import ConfusionMatrix, match_by_meaning, subtract_matrices
 
 LABELS = ("angry", "happy", "sad")
 
 
 def matrix(rows, columns, counts):
-    return Matrix.of({"rows": rows, "columns": columns, "counts": counts})
+    return ConfusionMatrix.from_dict({"rows": rows, "columns": columns, "counts": counts})
 
 
 def square(*counts, labels=LABELS):
@@ -44,7 +44,7 @@ def matrices(draw):
 
 @given(matrices(), matrices(), st.booleans())
 def test_every_defined_row_sums_to_zero(baseline, candidate, exact):
-    found = subtract(baseline, candidate, **({"match": same} if exact else {}))
+    found = subtract_matrices(baseline, candidate, **({"match": same} if exact else {}))
     for row, before, after in zip(found.cells, found.n_baseline, found.n_candidate, strict=True):
         assert (row is None) == (not before or not after)
         assert row is None or sum(row) == pytest.approx(0, abs=1e-9)
@@ -52,20 +52,20 @@ def test_every_defined_row_sums_to_zero(baseline, candidate, exact):
 
 @given(matrices(), matrices())
 def test_no_sample_is_lost_and_no_label_twice(baseline, candidate):
-    found = subtract(baseline, candidate)
+    found = subtract_matrices(baseline, candidate)
     assert sum(found.n_baseline) == sum(map(sum, baseline.counts))
     assert sum(found.n_candidate) == sum(map(sum, candidate.counts))
     for axis, size in ((found.rows, len(baseline.rows)), (found.columns, len(baseline.columns))):
-        own = [each.baseline for each in axis if each.baseline is not None]
+        own = [each.baseline_index for each in axis if each.baseline_index is not None]
         assert sorted(own) == list(range(size))
 
 
 @given(matrices())
 def test_a_matrix_less_itself_is_nothing(one):
-    found = subtract(one, one)
+    found = subtract_matrices(one, one)
     assert all(cell == 0 for row in found.cells if row for cell in row)
     assert not found.mean_absolute_diagonal
-    assert found.rises() == []
+    assert found.largest_increases() == []
 
 
 def same(left, right):
@@ -75,7 +75,7 @@ def same(left, right):
 def test_shares_are_subtracted_and_not_counts():
     before = square([8, 1, 1], [0, 5, 5], [2, 0, 8])
     after = square([20, 60, 20], [0, 10, 0], [1, 0, 4])
-    found = subtract(before, after)
+    found = subtract_matrices(before, after)
     assert found.cells[0] == pytest.approx((-0.6, 0.5, 0.1))
     assert found.cells[1] == pytest.approx((0.0, 0.5, -0.5))
     assert found.cells[2] == pytest.approx((0.0, 0.0, 0.0))
@@ -86,7 +86,7 @@ def test_shares_are_subtracted_and_not_counts():
 def test_a_row_that_one_side_lacks_is_undefined_and_in_no_mean():
     before = square([5, 5], [0, 0], labels=("sad", "calm"))
     after = square([10, 0], [3, 3], labels=("sad", "calm"))
-    found = subtract(before, after)
+    found = subtract_matrices(before, after)
     assert found.cells[1] is None
     assert found.mean_absolute_diagonal == pytest.approx(0.5)
     assert [each.row for each in found.diagonal] == [0]
@@ -95,9 +95,9 @@ def test_a_row_that_one_side_lacks_is_undefined_and_in_no_mean():
 def test_shared_labels_come_first_then_the_baselines_then_the_candidates():
     before = matrix(["sad", "calm", "angry"], ["sad", "angry"], [[1, 1], [1, 1], [1, 1]])
     after = matrix(["bored", "angry", "sad"], ["other", "angry", "sad"], [[1, 1, 1]] * 3)
-    found = subtract(before, after)
+    found = subtract_matrices(before, after)
     assert names(found.rows) == ["sad", "angry", "calm", "bored"]
-    assert [each.only for each in found.rows] == ["", "", "baseline", "candidate"]
+    assert [each.only_side for each in found.rows] == ["", "", "baseline", "candidate"]
     assert names(found.columns) == ["sad", "angry", "other"]
     assert found.cells[2] is None
     assert found.cells[3] is None
@@ -106,31 +106,31 @@ def test_shared_labels_come_first_then_the_baselines_then_the_candidates():
 def test_labels_that_mean_the_same_are_one_in_the_baselines_spelling():
     before = square([4, 0], [0, 4], labels=("sad", "angry"))
     after = square([4, 0], [2, 2], labels=("anger", "sadness"))
-    found = subtract(before, after)
+    found = subtract_matrices(before, after)
     assert names(found.rows) == ["sad", "angry"]
-    assert [each.spelled for each in found.rows] == ["sadness", "anger"]
+    assert [each.candidate_spelling for each in found.rows] == ["sadness", "anger"]
     assert found.cells[0] == pytest.approx((-0.5, 0.5))
     assert found.cells[1] == pytest.approx((0.0, 0.0))
 
 
 def test_synonyms_can_be_other_labels():
     before, after = square([4], labels=("joy",)), square([4], labels=("happy",))
-    assert len(subtract(before, after).rows) == 1
-    strict = subtract(before, after, lambda a, b: meaning(a, b, synonyms=False))
+    assert len(subtract_matrices(before, after).rows) == 1
+    strict = subtract_matrices(before, after, lambda a, b: match_by_meaning(a, b, synonyms=False))
     assert len(strict.rows) == 2
 
 
 def test_a_column_one_side_cannot_say_counts_as_never_said_there():
     before = matrix(["calm"], ["neutral"], [[10]])
     after = matrix(["calm"], ["neutral", "calm"], [[4, 6]])
-    found = subtract(before, after)
+    found = subtract_matrices(before, after)
     assert found.cells == ((pytest.approx(-0.6), pytest.approx(0.6)),)
-    assert found.columns[1].only == "candidate"
+    assert found.columns[1].only_side == "candidate"
 
 
 def test_the_diagonal_is_where_row_and_column_mean_the_same():
     before = matrix(["sadness", "calm"], ["sad", "other"], [[3, 1], [2, 2]])
-    found = subtract(before, before)
+    found = subtract_matrices(before, before)
     ((row, column),) = [(each.row, each.column) for each in found.diagonal]
     assert (found.rows[row].name, found.columns[column].name) == ("sadness", "sad")
 
@@ -138,7 +138,7 @@ def test_the_diagonal_is_where_row_and_column_mean_the_same():
 def test_the_largest_rises_leave_out_the_diagonal():
     before = square([10, 0, 0], [0, 10, 0], [5, 5, 0])
     after = square([5, 2, 3], [1, 9, 0], [0, 0, 10])
-    rises = subtract(before, after).rises(2)
+    rises = subtract_matrices(before, after).largest_increases(2)
     assert [(true, said) for true, said, _ in rises] == [("angry", "sad"), ("angry", "happy")]
 
 

@@ -16,7 +16,7 @@ from auricle.core.types import LogLikelihood, Turn
 from auricle.models.completions import Completions
 from auricle.models.openai import OpenAI
 from auricle.models.vllm_chat import VLLMChat
-from auricle.testing.fake_server.logprobs import GREEDY, logprob_of
+from auricle.testing.fake_server.logprobs import GREEDY_THRESHOLD, compute_logprob
 
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
 
@@ -52,7 +52,7 @@ def known(before, *tokens):
     """What the server makes up for these tokens after that text."""
     found = []
     for token in tokens:
-        found.append(logprob_of(token, before))
+        found.append(compute_logprob(token, before))
         before += token
     return pytest.approx(found)
 
@@ -65,7 +65,7 @@ def test_only_the_continuation_s_tokens_count(serve, by):
     model = at(Completions, serve(), logprobs_by=by)
     (found,) = asked(model, likely("What is it?", " a big cat"))
     assert found.logprobs == known("What is it?", " a", " big", " cat")
-    assert found.greedy == all(each >= GREEDY for each in found.logprobs)
+    assert found.greedy == all(each >= GREEDY_THRESHOLD for each in found.logprobs)
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
@@ -159,7 +159,10 @@ def test_a_sound_stands_before_the_answer(serve, tone):
 def test_a_sound_has_no_whole(serve, tone):
     turns = (Turn("user", (Audio(str(tone("a.wav"))),)),)
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
-        asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="x", whole=True))
+        asked(
+            at(VLLMChat, serve()),
+            LogLikelihood(turns=turns, continuation="x", include_context=True),
+        )
 
 
 def test_what_follows_nothing_is_asked_without_the_chat(serve):
@@ -221,8 +224,8 @@ def test_a_model_without_a_name_is_refused(serve):
 def test_the_likeliest_first_tokens_are_told_beside_the_answer(serve, kind, stream):
     model = at(kind, serve(reply="B"), stream=stream)
     (said,) = asked(model, generate("A or B?", max_tokens=1, first_tokens=5))
-    letters = sorted("ABCDEFGHIJKLMNOPQRSTUVWXYZ", key=logprob_of, reverse=True)[:5]
-    assert said.first == {letter: pytest.approx(logprob_of(letter)) for letter in letters}
+    letters = sorted("ABCDEFGHIJKLMNOPQRSTUVWXYZ", key=compute_logprob, reverse=True)[:5]
+    assert said.first == {letter: pytest.approx(compute_logprob(letter)) for letter in letters}
 
 
 def test_first_tokens_are_not_told_unasked(serve):

@@ -29,7 +29,7 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory):
-    with module._quiet():
+    with module._silence_funasr():
         return tiny_emotions.emotion2vec(tmp_path_factory.mktemp("emotion2vec"))
 
 
@@ -43,7 +43,7 @@ def other(tmp_path):
     """Another checkpoint, to be spoilt."""
 
     def make(**config):
-        with module._quiet():
+        with module._silence_funasr():
             return tiny_emotions.emotion2vec(tmp_path / "other", **config)
 
     return make
@@ -103,7 +103,7 @@ def test_loading_leaves_logging_and_threads_as_they_were(checkpoint, capsys):
     assert capsys.readouterr().out == ""
 
 
-@pytest.mark.parametrize("lost", module.FILES)
+@pytest.mark.parametrize("lost", module.REQUIRED_FILES)
 def test_a_directory_that_lacks_a_file_is_told_by_its_name(other, lost):
     folder = other()
     (folder / lost).unlink()
@@ -221,7 +221,9 @@ def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
 
 @pytest.mark.parametrize("hub", ["ms", "hf"])
 def test_both_hubs_can_be_asked_for_what_is_here(hub):
-    download, trouble = module._modelscope() if hub == "ms" else module._huggingface()
+    download, trouble = (
+        module._modelscope_downloader() if hub == "ms" else module._huggingface_downloader()
+    )
     with pytest.raises(trouble):
         download("nobody/such-a-model", revision=None, local_files_only=True)
 

@@ -17,13 +17,13 @@ from http_servers import chat, delta, held, question, streamed, told, whole
 
 from auricle import Settings
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
-from auricle.engine.loop import Direct
-from auricle.engine.retry import Asking
-from auricle.models.http.error_messages import retry_after
+from auricle.engine.loop import DirectSlot
+from auricle.engine.retry import RetryingSender
+from auricle.models.http.error_messages import parse_retry_after
 from auricle.models.openai import Azure, OpenAI
 
 KEY = "sk-very-secret-1234567890"
-QUICK = Settings(patience=0.001, attempts=6)
+QUICK = Settings(initial_backoff=0.001, max_attempts=6)
 
 
 def model_at(*servers, **options):
@@ -36,7 +36,7 @@ def asked(model, request=None, settings=QUICK):
 
     async def main():
         async with held(model):
-            ask = Asking(Direct(model, 1), settings)
+            ask = RetryingSender(DirectSlot(model, 1), settings)
             return await ask(request or question()), ask.attempts
 
     return asyncio.run(main())
@@ -143,8 +143,8 @@ def test_a_server_is_not_asked_before_it_wants_to_be(canned):
 
 def test_a_date_to_ask_again_is_understood():
     soon = datetime.now(UTC) + timedelta(seconds=30)
-    assert 28 <= retry_after(format_datetime(soon, usegmt=True)) <= 30
-    assert retry_after(format_datetime(soon - timedelta(hours=1), usegmt=True)) == 0.0
+    assert 28 <= parse_retry_after(format_datetime(soon, usegmt=True)) <= 30
+    assert parse_retry_after(format_datetime(soon - timedelta(hours=1), usegmt=True)) == 0.0
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_a_date_to_ask_again_is_understood():
     [("2", 2.0), ("0.5", 0.5), ("-1", 0.0), ("nan", 0.0), ("soon", None), ("", None), (None, None)],
 )
 def test_seconds_to_wait_are_understood_and_nonsense_is_not(value, seconds):
-    assert retry_after(value) == seconds
+    assert parse_retry_after(value) == seconds
 
 
 def test_a_wait_of_hours_fails_the_sample_at_once(canned):

@@ -5,7 +5,15 @@ import math
 
 import pytest
 
-from auricle.models.http.limits import EPOCHS_HELD, FEW, FIRST, LONGEST_REST, OFTEN, Gate, Pace
+from auricle.models.http.limits import (
+    BUSY_SHARE,
+    HOLD_EPOCHS,
+    INITIAL_LIMIT,
+    MAX_PAUSE_SECONDS,
+    MIN_BUSY_REPLIES,
+    AdaptiveLimiter,
+    RateLimiter,
+)
 
 
 class Clock:
@@ -36,75 +44,75 @@ def rounds(gate, clock, rate, number=1):
 
 
 def test_a_gate_grows_while_the_rate_grows(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     for at in range(4):
         rounds(gate, clock, rate=100 * 2**at)
-    assert gate.limit == FIRST * 2**4
+    assert gate.limit == INITIAL_LIMIT * 2**4
 
 
 def test_a_gate_takes_back_a_step_that_did_not_help(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100)
-    assert gate.limit == 2 * FIRST
+    assert gate.limit == 2 * INITIAL_LIMIT
     rounds(gate, clock, rate=101)
-    assert gate.limit == FIRST
+    assert gate.limit == INITIAL_LIMIT
 
 
 def test_a_gate_holds_for_a_while_and_then_tries_again(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100, number=2)
-    rounds(gate, clock, rate=100, number=EPOCHS_HELD - 1)
-    assert gate.limit == FIRST
+    rounds(gate, clock, rate=100, number=HOLD_EPOCHS - 1)
+    assert gate.limit == INITIAL_LIMIT
     rounds(gate, clock, rate=100)
-    assert gate.limit == 2 * FIRST
+    assert gate.limit == 2 * INITIAL_LIMIT
     rounds(gate, clock, rate=200)
-    assert gate.limit == 4 * FIRST
+    assert gate.limit == 4 * INITIAL_LIMIT
 
 
 def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     for _ in range(100):
         clock.now += 0.01
-        gate.answered()
-    assert gate.limit == FIRST
+        gate.record_success()
+    assert gate.limit == INITIAL_LIMIT
 
 
 def burst(gate, wait):
     """As many busy replies as it takes for the gate to believe them."""
-    for _ in range(int(max(FEW, OFTEN * 2 * gate.limit)) + 1):
+    for _ in range(int(max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * gate.limit)) + 1):
         gate.busy(wait)
 
 
 def test_a_server_that_is_often_busy_is_sent_less(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     burst(gate, 1.0)
-    assert gate.limit == pytest.approx(FIRST * 0.7)
+    assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
     burst(gate, 1.0)
-    assert gate.limit == pytest.approx(FIRST * 0.49)
+    assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.49)
 
 
 def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
-        gate.busy(1.0)
+        gate.record_busy(1.0)
         for _ in range(11):
             clock.now += 0.01
-            gate.answered()
-    assert gate.limit == FIRST
+            gate.record_success()
+    assert gate.limit == INITIAL_LIMIT
     assert gate.has_room()
 
 
 def test_what_was_sent_before_a_cut_does_not_cut_again(clock):
-    gate = Gate(clock=clock)
-    gate.inside = 16
+    gate = AdaptiveLimiter(clock=clock)
+    gate.in_flight = 16
     for _ in range(16):
-        gate.busy(None)
-        gate.inside -= 1
-    assert gate.limit == pytest.approx(FIRST * 0.7)
+        gate.record_busy(None)
+        gate.in_flight -= 1
+    assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
 
 
 def test_a_gate_never_closes_for_good(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
         burst(gate, None)
         clock.now += 1.0
@@ -113,7 +121,7 @@ def test_a_gate_never_closes_for_good(clock):
 
 
 def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     burst(gate, 3.0)
     clock.now += 2.9
     assert not gate.has_room()
@@ -122,29 +130,29 @@ def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
 
 
 def test_a_server_cannot_close_a_gate_for_an_hour(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     burst(gate, float("inf"))
-    clock.now += LONGEST_REST
+    clock.now += MAX_PAUSE_SECONDS
     assert gate.has_room()
 
 
 def test_a_small_limit_after_a_burst_does_not_leap_back(clock):
-    gate = Gate(clock=clock)
+    gate = AdaptiveLimiter(clock=clock)
     for _ in range(5):
         burst(gate, None)
         clock.now += 1.0
     small = gate.limit
-    rounds(gate, clock, rate=100, number=EPOCHS_HELD)
+    rounds(gate, clock, rate=100, number=HOLD_EPOCHS)
     assert gate.limit == 2 * small
     rounds(gate, clock, rate=100)
     assert gate.limit == small
 
 
 def test_a_gate_that_does_not_adapt_lets_all_in(clock):
-    gate = Gate(adaptive=False, clock=clock)
-    gate.busy(100.0)
+    gate = AdaptiveLimiter(adaptive=False, clock=clock)
+    gate.record_busy(100.0)
     rounds(gate, clock, rate=1)
-    gate.inside = 500
+    gate.in_flight = 500
     assert gate.has_room()
 
 
@@ -165,7 +173,7 @@ def slept(clock, monkeypatch):
 
 
 def test_requests_are_spread_over_the_minute(clock, slept):
-    pace = Pace(rpm=120, clock=clock)
+    pace = RateLimiter(rpm=120, clock=clock)
 
     async def main():
         return [(await pace.wait(), clock.now)[1] for _ in range(4)]
@@ -174,18 +182,18 @@ def test_requests_are_spread_over_the_minute(clock, slept):
 
 
 def test_a_pace_that_is_not_set_makes_nobody_wait(clock, slept):
-    pace = Pace(clock=clock)
+    pace = RateLimiter(clock=clock)
     asyncio.run(pace.wait())
-    pace.spent(1e9, 0.0)
+    pace.record_usage(1e9, 0.0)
     asyncio.run(pace.wait())
     assert slept == []
 
 
 def test_tokens_that_were_spent_are_waited_for(clock, slept):
-    pace = Pace(tpm=60, clock=clock)
+    pace = RateLimiter(tpm=60, clock=clock)
 
     async def main():
-        pace.spent(10, await pace.wait())
+        pace.record_usage(10, await pace.wait())
         await pace.wait()
 
     asyncio.run(main())
@@ -193,12 +201,12 @@ def test_tokens_that_were_spent_are_waited_for(clock, slept):
 
 
 def test_every_request_of_a_burst_is_charged(clock, slept):
-    pace = Pace(tpm=60, clock=clock)
+    pace = RateLimiter(tpm=60, clock=clock)
 
     async def main():
         charged = [await pace.wait() for _ in range(5)]  # nothing is known of them yet
         for each in charged:
-            pace.spent(10, each)
+            pace.record_usage(10, each)
         await pace.wait()
 
     asyncio.run(main())
@@ -206,13 +214,13 @@ def test_every_request_of_a_burst_is_charged(clock, slept):
 
 
 def test_a_wrong_guess_is_made_good(clock, slept):
-    pace = Pace(tpm=60, clock=clock)
+    pace = RateLimiter(tpm=60, clock=clock)
 
     async def main():
-        pace.spent(10, await pace.wait())
+        pace.record_usage(10, await pace.wait())
         charged = await pace.wait()
         assert charged == 10.0
-        pace.spent(1, charged)
+        pace.record_usage(1, charged)
         await pace.wait()
 
     asyncio.run(main())
@@ -220,7 +228,7 @@ def test_a_wrong_guess_is_made_good(clock, slept):
 
 
 def test_idle_time_is_not_saved_up(clock, slept):
-    pace = Pace(rpm=60, clock=clock)
+    pace = RateLimiter(rpm=60, clock=clock)
 
     async def main():
         await pace.wait()

@@ -12,11 +12,11 @@ pytest.importorskip("aiohttp")
 from http_servers import held, question, told
 
 from auricle import Settings
-from auricle.engine.loop import Direct
-from auricle.engine.retry import Asking
+from auricle.engine.loop import DirectSlot
+from auricle.engine.retry import RetryingSender
 from auricle.models.openai import OpenAI
 
-QUICK = Settings(patience=0.001, attempts=6)
+QUICK = Settings(initial_backoff=0.001, max_attempts=6)
 
 
 def model_at(*servers, **options):
@@ -33,8 +33,10 @@ def free_port():
 def many(model, number, settings=QUICK):
     async def main():
         async with held(model):
-            seat = Direct(model, number)
-            asks = (Asking(seat, settings)(question(f"number {at}")) for at in range(number))
+            seat = DirectSlot(model, number)
+            asks = (
+                RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number)
+            )
             return [each.text for each in await asyncio.gather(*asks)]
 
     return asyncio.run(main())
@@ -62,7 +64,7 @@ def test_a_dead_server_is_left_to_the_living(serve, free_port):
 
 def test_nobody_is_answered_twice_by_a_server_with_little_room(serve):
     server = serve(capacity=4, latency=0.005, retry_after=0.02)
-    settings = Settings(patience=0.02, attempts=20)
+    settings = Settings(initial_backoff=0.02, max_attempts=20)
     assert len(many(model_at(server), 100, settings)) == 100
     assert set(server.stats()["answered"].values()) == {1}
 

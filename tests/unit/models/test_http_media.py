@@ -9,7 +9,7 @@ import soundfile
 from auricle import Audio
 from auricle.audio import Image
 from auricle.core.errors import AudioError, SampleError, SpecError
-from auricle.models.http.media import Encoder, picture
+from auricle.models.http.media import AudioEncoder, read_media_file
 
 WAVE = np.sin(np.arange(16_000) / 10).astype(np.float32) / 3
 
@@ -24,26 +24,26 @@ def written(path, format_="wav", rate=16_000):
 def test_a_whole_wav_or_mp3_is_sent_byte_for_byte(tmp_path, format_, rate):
     path = written(tmp_path / f"a.{format_}", format_, rate)
     for sound in (Audio(str(path)), Audio(data=path.read_bytes())):
-        sent = Encoder()(sound)
+        sent = AudioEncoder()(sound)
         assert (sent.content, sent.format) == (path.read_bytes(), format_)
 
 
 def test_a_file_that_is_not_what_its_name_says_is_made_anew(tmp_path):
     path = written(tmp_path / "a.wav", "flac")
-    sent = Encoder()(Audio(str(path)))
+    sent = AudioEncoder()(Audio(str(path)))
     assert sent.format == "wav"
     assert sent.content[8:12] == b"WAVE"
 
 
 def test_an_array_that_came_from_a_file_is_sent_as_it_is_now():
     sound = Audio.of({"array": WAVE, "sampling_rate": 16_000, "path": "gone.wav"})
-    values, rate = soundfile.read(io.BytesIO(Encoder()(sound).content))
+    values, rate = soundfile.read(io.BytesIO(AudioEncoder()(sound).content))
     assert (len(values), rate) == (16_000, 16_000)
 
 
 def test_a_loaded_copy_is_sent_at_its_own_rate(tmp_path):
-    sound = Audio(str(written(tmp_path / "a.wav"))).loaded(8000)
-    assert soundfile.info(io.BytesIO(Encoder()(sound).content)).samplerate == 8000
+    sound = Audio(str(written(tmp_path / "a.wav"))).load(8000)
+    assert soundfile.info(io.BytesIO(AudioEncoder()(sound).content)).samplerate == 8000
 
 
 @pytest.mark.parametrize(
@@ -52,27 +52,29 @@ def test_a_loaded_copy_is_sent_at_its_own_rate(tmp_path):
 )
 def test_a_format_that_is_asked_for_is_made(tmp_path, format_, media_type):
     other = "mp3" if format_ == "wav" else "wav"
-    sent = Encoder(format_)(Audio(str(written(tmp_path / f"a.{other}", other))))
+    sent = AudioEncoder(format_)(Audio(str(written(tmp_path / f"a.{other}", other))))
     assert (sent.format, sent.media_type) == (format_, media_type)
     assert Audio(data=sent.content).seconds == pytest.approx(1.0, abs=0.1)
 
 
 def test_a_rate_that_the_file_has_already_changes_nothing(tmp_path):
     path = written(tmp_path / "a.wav")
-    assert Encoder(rate=16_000)(Audio(str(path))).content == path.read_bytes()
+    assert AudioEncoder(rate=16_000)(Audio(str(path))).content == path.read_bytes()
 
 
 def test_several_channels_become_one_only_where_the_file_is_made_anew(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, np.stack([WAVE, WAVE], axis=1), 16_000)
-    assert Encoder()(Audio(str(path))).content == path.read_bytes()
-    assert soundfile.info(io.BytesIO(Encoder(rate=8000)(Audio(str(path))).content)).channels == 1
+    assert AudioEncoder()(Audio(str(path))).content == path.read_bytes()
+    assert (
+        soundfile.info(io.BytesIO(AudioEncoder(rate=8000)(Audio(str(path))).content)).channels == 1
+    )
 
 
 @pytest.mark.parametrize("name", ["missing.wav", "missing.mp3", "missing.flac"])
 def test_a_missing_file_is_told_by_name(tmp_path, name):
     with pytest.raises(AudioError, match=name):
-        Encoder()(Audio(str(tmp_path / name)))
+        AudioEncoder()(Audio(str(tmp_path / name)))
 
 
 @pytest.mark.parametrize("content", [b"", b"RIFF", b"ID3 and no sound", bytes(500)])
@@ -81,23 +83,23 @@ def test_a_broken_file_is_told_by_name(tmp_path, suffix, content):
     path = tmp_path / f"broken.{suffix}"
     path.write_bytes(content)
     with pytest.raises(AudioError, match=r"broken\."):
-        Encoder()(Audio(str(path)))
+        AudioEncoder()(Audio(str(path)))
 
 
 def test_the_limit_is_one_of_what_is_sent_and_not_of_the_file(tmp_path):
     sound = Audio(str(written(tmp_path / "a.wav")))
     with pytest.raises(AudioError, match=r"a\.wav takes 0\.0 MB as wav"):
-        Encoder(megabytes=0.02)(sound)
-    assert Encoder("opus", megabytes=0.02)(sound).format == "opus"
+        AudioEncoder(max_megabytes=0.02)(sound)
+    assert AudioEncoder("opus", max_megabytes=0.02)(sound).format == "opus"
 
 
 def test_a_format_nobody_knows_is_told_at_once():
     with pytest.raises(SpecError, match="audio_format should be auto, wav"):
-        Encoder("smoke")
+        AudioEncoder("smoke")
 
 
 def test_a_picture_that_is_too_large_is_refused_by_name(tmp_path):
     path = tmp_path / "big.png"
     path.write_bytes(bytes(20_000))
     with pytest.raises(SampleError, match=r"big\.png takes 0\.0 MB.*max_megabytes"):
-        picture(Image(str(path)), 0.01)
+        read_media_file(Image(str(path)), 0.01)

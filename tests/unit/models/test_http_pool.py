@@ -5,7 +5,14 @@ import time
 
 import pytest
 
-from auricle.models.http.limits import FAILURES, LONGEST_REST, REST, Endpoint, Gate, Pool
+from auricle.models.http.limits import (
+    MAX_FAILURES,
+    MAX_PAUSE_SECONDS,
+    PAUSE_SECONDS,
+    AdaptiveLimiter,
+    ConnectionPool,
+    Endpoint,
+)
 
 
 class Clock:
@@ -25,10 +32,10 @@ def pool_of(*limits, clock=time.monotonic):
     """A pool with one endpoint for each limit, named a, b, c."""
     endpoints = []
     for name, limit in zip("abc", limits, strict=False):
-        gate = Gate(clock=clock)
+        gate = AdaptiveLimiter(clock=clock)
         gate.limit = float(limit)
         endpoints.append(Endpoint(f"http://{name}/v1", gate))
-    return Pool(endpoints, clock)
+    return ConnectionPool(endpoints, clock)
 
 
 def entered(pool, number):
@@ -45,13 +52,13 @@ async def turns(number=10):
         await asyncio.sleep(0)
 
 
-def fail(pool, endpoint, times=FAILURES):
+def fail(pool, endpoint, times=MAX_FAILURES):
     for _ in range(times):
         pool.lost(endpoint)
 
 
 def test_a_host_is_named_without_its_password():
-    assert Endpoint("http://me:secret@host:80/v1", Gate()).host == "host:80"
+    assert Endpoint("http://me:secret@host:80/v1", AdaptiveLimiter()).host == "host:80"
 
 
 def test_work_goes_to_whoever_has_the_most_room():
@@ -62,33 +69,33 @@ def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock):
     pool = pool_of(4, 2, clock=clock)
     fail(pool, pool.endpoints[0])
     assert entered(pool, 2) == "bb"
-    clock.now += REST
+    clock.now += PAUSE_SECONDS
     assert entered(pool, 2) == "aa"
 
 
 def test_failures_of_one_burst_count_for_one_rest(clock):
     pool = pool_of(4, 4, clock=clock)
     fail(pool, pool.endpoints[0], 50)
-    assert pool.endpoints[0].resting_until == clock.now + REST
+    assert pool.endpoints[0].paused_until == clock.now + PAUSE_SECONDS
 
 
 def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock):
     pool = pool_of(4, 4, clock=clock)
     first, rests = pool.endpoints[0], []
-    fail(pool, first, FAILURES - 1)
+    fail(pool, first, MAX_FAILURES - 1)
     for _ in range(6):
-        pool.lost(first)
-        rests.append(first.resting_until - clock.now)
-        clock.now = first.resting_until
-    assert rests == [5.0, 10.0, 20.0, 40.0, LONGEST_REST, LONGEST_REST]
+        pool.record_failure(first)
+        rests.append(first.paused_until - clock.now)
+        clock.now = first.paused_until
+    assert rests == [5.0, 10.0, 20.0, 40.0, MAX_PAUSE_SECONDS, MAX_PAUSE_SECONDS]
 
 
 def test_an_answer_ends_a_rest(clock):
     pool = pool_of(4, 4, clock=clock)
     first = pool.endpoints[0]
     fail(pool, first)
-    pool.answered(first)
-    assert (first.failures, first.rests, first.resting_until) == (0, 0, 0.0)
+    pool.record_success(first)
+    assert (first.failures, first.pause_count, first.paused_until) == (0, 0, 0.0)
 
 
 def test_where_all_are_dead_all_are_still_tried(clock):
@@ -107,19 +114,19 @@ def test_an_only_endpoint_never_rests(clock):
 def test_those_who_wait_are_served_in_order():
     async def main():
         pool, order = pool_of(1), []
-        only = await pool.enter()
+        only = await pool.acquire()
 
         async def one(name):
-            order.append((name, await pool.enter())[0])
+            order.append((name, await pool.acquire())[0])
             await turns(2)
-            pool.leave(only)
+            pool.release(only)
 
         tasks = [asyncio.create_task(one(at)) for at in range(20)]
         await turns()
-        pool.leave(only)
+        pool.release(only)
         await asyncio.gather(*tasks)
         assert order == list(range(20))
-        assert only.gate.inside == 0
+        assert only.limiter.in_flight == 0
 
     asyncio.run(main())
 
@@ -127,15 +134,15 @@ def test_those_who_wait_are_served_in_order():
 def test_room_that_a_growing_gate_makes_is_taken_at_once():
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        tasks = [asyncio.create_task(pool.enter()) for _ in range(8)]
+        only = await pool.acquire()
+        tasks = [asyncio.create_task(pool.acquire()) for _ in range(8)]
         await turns()
-        only.gate.limit = 6.0
-        pool.leave(only)
+        only.limiter.limit = 6.0
+        pool.release(only)
         await turns(20)
         assert sum(task.done() for task in tasks) == 6
-        only.gate.limit = 8.0
-        pool.leave(only)
+        only.limiter.limit = 8.0
+        pool.release(only)
         await asyncio.gather(*tasks)
 
     asyncio.run(main())
@@ -144,16 +151,16 @@ def test_room_that_a_growing_gate_makes_is_taken_at_once():
 def test_whoever_comes_later_waits_behind_those_who_wait():
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        early = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        only = await pool.acquire()
+        early = [asyncio.create_task(pool.acquire()) for _ in range(2)]
         await turns()
-        only.gate.limit = 2.0
-        late = asyncio.create_task(pool.enter())
+        only.limiter.limit = 2.0
+        late = asyncio.create_task(pool.acquire())
         await turns()
-        pool.leave(only)
+        pool.release(only)
         await asyncio.gather(*early)
         assert not late.done()
-        pool.leave(only)
+        pool.release(only)
         await late
 
     asyncio.run(main())
@@ -163,10 +170,10 @@ def test_waiters_wake_when_a_gate_reopens():
     async def main():
         pool = pool_of(3)
         only = pool.endpoints[0]
-        only.gate.closed_until = time.monotonic() + 0.02
-        only.gate.limit = 3.0
+        only.limiter.paused_until = time.monotonic() + 0.02
+        only.limiter.limit = 3.0
         async with asyncio.timeout(2):
-            await asyncio.gather(*[pool.enter() for _ in range(3)])
+            await asyncio.gather(*[pool.acquire() for _ in range(3)])
 
     asyncio.run(main())
 
@@ -174,12 +181,12 @@ def test_waiters_wake_when_a_gate_reopens():
 def test_waiters_wake_although_the_gate_closed_after_they_came():
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        only = await pool.acquire()
+        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
         await turns()
-        only.gate.closed_until = time.monotonic() + 0.02
-        only.gate.limit = 2.0
-        pool.leave(only)  # nobody is inside now, and the gate is closed
+        only.limiter.paused_until = time.monotonic() + 0.02
+        only.limiter.limit = 2.0
+        pool.release(only)  # nobody is inside now, and the gate is closed
         async with asyncio.timeout(2):
             await asyncio.gather(*tasks)
 
@@ -190,10 +197,10 @@ def test_waiters_wake_when_a_rest_ends():
     async def main():
         pool = pool_of(1, 1)
         first, second = pool.endpoints
-        first.resting_until = time.monotonic() + 0.02
-        assert await pool.enter() is second
+        first.paused_until = time.monotonic() + 0.02
+        assert await pool.acquire() is second
         async with asyncio.timeout(2):
-            assert await pool.enter() is first
+            assert await pool.acquire() is first
 
     asyncio.run(main())
 
@@ -203,9 +210,9 @@ def test_each_opening_wakes_somebody_though_the_first_is_taken():
         pool = pool_of(1, 1)
         now = time.monotonic()
         for each, until in zip(pool.endpoints, (0.02, 0.06), strict=True):
-            each.gate.closed_until = now + until
+            each.limiter.paused_until = now + until
         async with asyncio.timeout(2):
-            found = await asyncio.gather(pool.enter(), pool.enter())
+            found = await asyncio.gather(pool.acquire(), pool.acquire())
         assert {each.host for each in found} == {"a", "b"}
 
     asyncio.run(main())
@@ -214,17 +221,17 @@ def test_each_opening_wakes_somebody_though_the_first_is_taken():
 def test_a_waiter_that_gives_up_leaves_nothing_behind():
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        tasks = [asyncio.create_task(pool.enter()) for _ in range(3)]
+        only = await pool.acquire()
+        tasks = [asyncio.create_task(pool.acquire()) for _ in range(3)]
         await turns()
         tasks[0].cancel()
         await turns()
-        pool.leave(only)
+        pool.release(only)
         assert await tasks[1] is only
-        pool.leave(only)
+        pool.release(only)
         assert await tasks[2] is only
-        pool.leave(only)
-        assert only.gate.inside == 0
+        pool.release(only)
+        assert only.limiter.in_flight == 0
 
     asyncio.run(main())
 
@@ -233,17 +240,17 @@ def test_a_waiter_that_gives_up_leaves_nothing_behind():
 def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        only = await pool.acquire()
+        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
         await turns()
         if closed:
-            only.gate.closed_until = time.monotonic() + 0.02
-        pool.leave(only)  # wakes the first, which has not run yet
+            only.limiter.paused_until = time.monotonic() + 0.02
+        pool.release(only)  # wakes the first, which has not run yet
         tasks[0].cancel()
         async with asyncio.timeout(2):
             assert await tasks[1] is only
         assert tasks[0].cancelled()
-        assert only.gate.inside == 1
+        assert only.limiter.in_flight == 1
 
     asyncio.run(main())
 
@@ -251,11 +258,11 @@ def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
 def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over():
     async def main():
         pool = pool_of(1)
-        only = await pool.enter()
-        tasks = [asyncio.create_task(pool.enter()) for _ in range(2)]
+        only = await pool.acquire()
+        tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
         await turns()
         tasks[0].cancel()
-        pool.leave(only)
+        pool.release(only)
         assert await tasks[1] is only
         assert tasks[0].cancelled()
 
@@ -267,20 +274,20 @@ def test_no_slot_is_lost_however_many_come_go_and_give_up():
         pool = pool_of(3, 2)
 
         async def one(at):
-            endpoint = await pool.enter()
+            endpoint = await pool.acquire()
             try:
                 if at % 7 == 0:
-                    endpoint.gate.closed_until = time.monotonic() + 0.001
+                    endpoint.limiter.paused_until = time.monotonic() + 0.001
                 await asyncio.sleep(0.0005 * (at % 3))
             finally:
-                pool.leave(endpoint)
+                pool.release(endpoint)
 
         tasks = [asyncio.create_task(one(at)) for at in range(300)]
         for at, task in enumerate(tasks[::5]):
             asyncio.get_running_loop().call_later(0.0003 * (at * 7 % 40), task.cancel)
         async with asyncio.timeout(5):
             await asyncio.gather(*tasks, return_exceptions=True)
-        assert [each.gate.inside for each in pool.endpoints] == [0, 0]
+        assert [each.limiter.in_flight for each in pool.endpoints] == [0, 0]
 
     asyncio.run(main())
 
@@ -288,14 +295,14 @@ def test_no_slot_is_lost_however_many_come_go_and_give_up():
 def test_a_gate_that_opens_just_as_somebody_comes_lets_all_in(clock):
     """Whoever sets the timer anew must not take away the wake-up that was due."""
     pool = pool_of(4, clock=clock)
-    pool.endpoints[0].gate.closed_until = clock.now + 0.01
+    pool.endpoints[0].limiter.paused_until = clock.now + 0.01
 
     async def main():
-        waiting = asyncio.create_task(pool.enter())
+        waiting = asyncio.create_task(pool.acquire())
         await turns()
         clock.now += 0.01  # due, and the timer has not been heard yet
-        coming = asyncio.create_task(pool.enter())
+        coming = asyncio.create_task(pool.acquire())
         await asyncio.wait_for(asyncio.gather(waiting, coming), 5)
 
     asyncio.run(main())
-    assert pool.endpoints[0].gate.inside == 2
+    assert pool.endpoints[0].limiter.in_flight == 2

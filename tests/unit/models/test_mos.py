@@ -11,7 +11,7 @@ from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict
 from auricle.models import abilities
-from auricle.models.mos import Dnsmos, Plcmos, stretches
+from auricle.models.mos import Dnsmos, Plcmos, split_windows
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("speechmos")
@@ -85,7 +85,7 @@ def test_dnsmos_is_the_packages(personalized, seconds):
 
 @pytest.mark.parametrize(("seconds", "count"), [(1.0, 7), (9.01, 1), (10.5, 1), (12.0, 3)])
 def test_stretches_begin_each_second(seconds, count):
-    found = stretches(np.zeros(round(seconds * 16_000)))
+    found = split_windows(np.zeros(round(seconds * 16_000)))
     assert [len(each) for each in found] == [int(9.01 * 16_000)] * count
 
 

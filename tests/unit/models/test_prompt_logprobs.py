@@ -5,7 +5,13 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.core.errors import Refused, SampleError
-from auricle.models.http.prompt_logprobs import Told, covering, likelihood, of_echo, of_prompt
+from auricle.models.http.prompt_logprobs import (
+    PromptToken,
+    continuation_likelihood,
+    count_covering_tokens,
+    parse_echo,
+    parse_prompt_logprobs,
+)
 
 
 @pytest.mark.parametrize(
@@ -27,28 +33,28 @@ from auricle.models.http.prompt_logprobs import Told, covering, likelihood, of_e
     ],
 )
 def test_the_tokens_of_a_continuation_are_found_from_the_end(tokens, context, continuation, count):
-    assert covering(tokens, context + continuation, len(context)) == count
+    assert count_covering_tokens(tokens, context + continuation, len(context)) == count
 
 
 def test_what_stands_before_need_not_be_known():
-    assert covering(["<assistant>", "\n", "Pa", "ris"], "Paris") == 2
-    assert covering(["<assistant>", "\nPa", "ris"], "Paris") == 2
-    assert covering(["<assistant>", "\n", "\ufffd", "\ufffd"], "猫") == 2
+    assert count_covering_tokens(["<assistant>", "\n", "Pa", "ris"], "Paris") == 2
+    assert count_covering_tokens(["<assistant>", "\nPa", "ris"], "Paris") == 2
+    assert count_covering_tokens(["<assistant>", "\n", "\ufffd", "\ufffd"], "猫") == 2
 
 
 def test_a_character_broken_across_the_seam_is_not_guessed_at():
     with pytest.raises(SampleError, match="do not spell '猫'"):
-        covering(["Q", *["\ufffd"] * 5], "Q犬猫", 2)
+        count_covering_tokens(["Q", *["\ufffd"] * 5], "Q犬猫", 2)
 
 
 def test_tokens_that_spell_something_else_are_not_counted():
     with pytest.raises(SampleError, match="do not spell 'Paris' at the prompt's end"):
-        covering(["is", " London"], "is Paris", 3)
+        count_covering_tokens(["is", " London"], "is Paris", 3)
 
 
 def test_a_blank_at_the_end_is_not_forgotten():
     with pytest.raises(SampleError, match="do not spell"):
-        covering(["is", " Paris"], "is Paris ", 2)
+        count_covering_tokens(["is", " Paris"], "is Paris ", 2)
 
 
 def places(*tokens):
@@ -56,15 +62,15 @@ def places(*tokens):
 
 
 def test_nothing_is_known_of_the_first_token():
-    told = of_prompt({"choices": [{"prompt_logprobs": places(" cat")}]}, "host")
+    told = parse_prompt_logprobs({"choices": [{"prompt_logprobs": places(" cat")}]}, "host")
     with pytest.raises(SampleError, match="-M start="):
-        likelihood(told, "the cat", 0)
-    assert likelihood(told, "the cat", 3).logprobs == (-1.0,)
+        continuation_likelihood(told, "the cat", 0)
+    assert continuation_likelihood(told, "the cat", 3).logprobs == (-1.0,)
 
 
 def test_all_but_the_first_is_the_whole():
-    told = of_prompt({"prompt_logprobs": places("a", "b")}, "host")
-    assert likelihood(told, "anything", -1).logprobs == (-1.0, -1.0)
+    told = parse_prompt_logprobs({"prompt_logprobs": places("a", "b")}, "host")
+    assert continuation_likelihood(told, "anything", -1).logprobs == (-1.0, -1.0)
 
 
 def test_what_stands_in_a_place_is_told_before_what_might_have():
@@ -72,7 +78,9 @@ def test_what_stands_in_a_place_is_told_before_what_might_have():
         "9": {"logprob": -3.0, "rank": 2, "decoded_token": " cat"},
         "7": {"logprob": -1.0, "rank": 1, "decoded_token": " dog"},
     }
-    assert of_prompt({"prompt_logprobs": [place]}, "host") == [Told(" cat", -3.0, False)]
+    assert parse_prompt_logprobs({"prompt_logprobs": [place]}, "host") == [
+        PromptToken(" cat", -3.0, False)
+    ]
 
 
 def test_what_was_written_after_an_echo_is_left_out():
@@ -83,13 +91,13 @@ def test_what_was_written_after_an_echo_is_left_out():
         "text_offset": [0, 3, 7],
     }
     answer = {"choices": [{"logprobs": held}]}
-    assert of_echo(answer, "the cat", "host") == [
-        Told("the", None, None),
-        Told(" cat", -1.0, True),
+    assert parse_echo(answer, "the cat", "host") == [
+        PromptToken("the", None, None),
+        PromptToken(" cat", -1.0, True),
     ]
 
 
 @pytest.mark.parametrize("answer", [{}, {"choices": []}, {"prompt_logprobs": [{"7": {}}]}])
 def test_an_answer_of_another_form_is_refused(answer):
     with pytest.raises(Refused, match="no logprobs of a prompt"):
-        of_prompt(answer, "host")
+        parse_prompt_logprobs(answer, "host")

@@ -9,7 +9,7 @@ import pytest
 from auricle import load_model
 from auricle.core.errors import SampleError
 from auricle.tasks.demo import FOLDER
-from auricle.text import profile
+from auricle.text import get_profile
 
 NAMES = ["moonshine", "pocketsphinx"]
 
@@ -26,7 +26,7 @@ def recogniser(request):
 
 
 def test_speech_is_mostly_understood(recogniser):
-    normalise = profile("whisper-en")
+    normalise = get_profile("whisper-en")
     clips = clean_clips("hibari/heart")
     heard = [normalise(recogniser.ask(FOLDER / clip["audio"]).text) for clip in clips]
     assert jiwer.wer([normalise(clip["text"]) for clip in clips], heard) < 0.4
@@ -52,7 +52,7 @@ def test_a_recogniser_wants_one_sound(recogniser):
 def test_real_recordings_are_understood(real_speech):
     lines = (real_speech / "manifest.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
-    normalise = profile("whisper-en")
+    normalise = get_profile("whisper-en")
     with load_model("moonshine") as model:
         heard = [normalise(model.ask(real_speech / row["audio_path"]).text) for row in rows[:12]]
     assert jiwer.wer([normalise(row["answer"]) for row in rows[:12]], heard) < 0.4

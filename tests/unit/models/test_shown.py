@@ -39,7 +39,7 @@ def test_what_is_shown_is_what_the_server_gets(canned, make, reply):
 def test_a_sound_is_shown_by_its_size(tone):
     model = OpenAI(base_url="http://127.0.0.1:1/v1", model="fake")
     turn = Turn("user", (Audio(str(tone("a.wav"))), "What?"))
-    shown = model.shown(Generate(turns=(turn,)))
+    shown = model.preview_request(Generate(turns=(turn,)))
     assert "characters of base64>" in shown
     assert '"text": "What?"' in shown
     assert len(shown) < 600
@@ -55,7 +55,10 @@ def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned
 def test_a_likelihood_is_shown_with_what_is_asked_about_marked():
     model = Completions(base_url="http://127.0.0.1:1/v1", model="fake", meta_template=FORMAT)
     turns = (Turn("user", ("2+2?",)), Turn("assistant", ("It is ",)))
-    assert model.shown(LogLikelihood(turns=turns, continuation="4")) == "<s>U:2+2?\nA:It is⟦ 4⟧"
+    assert (
+        model.preview_request(LogLikelihood(turns=turns, continuation="4"))
+        == "<s>U:2+2?\nA:It is⟦ 4⟧"
+    )
 
 
 def test_a_server_is_told_roles_by_the_names_it_knows(canned):
@@ -75,11 +78,13 @@ def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path):
     folder = str(tiny_weights.llama(tmp_path, tiny_weights.CHAT))
     model, plain = Causal(model=folder, meta_template=FORMAT), Causal(model=folder, chat=False)
     ask = Generate(turns=(Turn("user", ("the cat",)),), max_tokens=5)
-    assert model.shown(ask) == "<s>U:the cat\nA:"
+    assert model.preview_request(ask) == "<s>U:the cat\nA:"
     (said,) = model.generate([ask])
     bare = LogLikelihood(turns=(Turn("user", ("the cat",)),), continuation=" mat")
     assert model.loglikelihood([bare]) != plain.loglikelihood([bare])
-    assert said.input_tokens == len(model.tokenizer(model.shown(ask), add_special_tokens=False)[0])
+    assert said.input_tokens == len(
+        model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0]
+    )
 
 
 def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):
@@ -101,6 +106,6 @@ def test_the_format_s_content_is_kept_and_not_its_file(tmp_path):
     form = tmp_path / "format.yaml"
     form.write_text(json.dumps(FORMAT))
     spec = Spec(task="demo", model="completions", model_args={"meta_template": str(form)})
-    assert spec.settled().model_args["meta_template"] == FORMAT
+    assert spec.resolved().model_args["meta_template"] == FORMAT
     with pytest.raises(SpecError, match="There is no file gone"):
-        spec.model_copy(update={"model_args": {"meta_template": "gone"}}).settled()
+        spec.model_copy(update={"model_args": {"meta_template": "gone"}}).resolved()

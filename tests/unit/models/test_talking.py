@@ -13,7 +13,7 @@ pytest.importorskip("aiohttp")
 
 from http_servers import chat
 
-QUICK = Settings(attempts=1, patience=0.01)
+QUICK = Settings(max_attempts=1, initial_backoff=0.01)
 
 
 @pytest.fixture
@@ -181,7 +181,7 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
 def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
     from auricle.core.types import Generate, Turn
     from auricle.models.openai import OpenAI
-    from auricle.testing.fake_server import digest_of
+    from auricle.testing.fake_server import compute_digest
 
     server = serve(reply="fine")
     arguments = {"base_url": server.url, "model": "m", "stream": False}
@@ -193,13 +193,13 @@ def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tm
         before = Turn("assistant", ("fine" if mode == "every" else gold,))
         asked = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
         asked += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
-        wanted |= {digest_of(OpenAI(**arguments).body(each, False)) for each in asked}
+        wanted |= {compute_digest(OpenAI(**arguments).encode_body(each, False)) for each in asked}
     assert set(server.stats()["received"]) == wanted
 
 
 def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
     server = serve(faults={"503": 0.5}, fault_attempts=2)
-    patient = Settings(attempts=6, patience=0.01)
+    patient = Settings(max_attempts=6, initial_backoff=0.01)
     arguments = {"base_url": server.url, "model": "m"}
     run(talk, tmp_path / "run", "openai", arguments, settings=patient)
     assert {name: len(said) for name, said in answers(tmp_path / "run").items()} == {
@@ -281,14 +281,14 @@ def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
 
 
 def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
-    from auricle.runs.response_cache import AnswerCache
+    from auricle.runs.response_cache import ResponseCache
 
     data = questions(manifest, 3)
     path = tmp_path / "answers.sqlite"
     told = []
     for name in ("one", "two"):
-        with AnswerCache(path, "audio-chat", {"model": weights}) as cache:
-            settings = Settings(attempts=1, cache=cache)
+        with ResponseCache(path, "audio-chat", {"model": weights}) as cache:
+            settings = Settings(max_attempts=1, cache=cache)
             out = tmp_path / name
             run(
                 data,

@@ -166,14 +166,16 @@ def test_a_sound_longer_than_the_model_hears_is_refused(model):
 def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
     folder = tiny_weights.qwen2_audio(tmp_path)
     model = AudioChat(model=str(folder), cut_long=True)
-    whole, start = (generate(sound(1.7).part(0, end), "what?", max_tokens=5) for end in (None, 1.0))
+    whole, start = (
+        generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0)
+    )
     assert model.generate([whole]) == model.generate([start])
 
 
 def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path):
     model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
     request = generate(sound(0.3), "what?", max_tokens=3)
-    assert model._prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
+    assert model._render_prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
     assert model.generate([request])[0].input_tokens
 
 
@@ -223,7 +225,7 @@ class WithoutTemplate:
 def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
     plain = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path)))
     other = AudioChat(model=str(tmp_path))
-    other.processor, other._templated = WithoutTemplate(other.processor), False
+    other.processor, other._has_chat_template = WithoutTemplate(other.processor), False
     request = generate(sound(0.5), "what?", max_tokens=5)
     asked = likelihood(sound(0.5), "what?", "zebra!")
     assert other.generate([request])[0].input_tokens == plain.generate([request])[0].input_tokens

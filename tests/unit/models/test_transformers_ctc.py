@@ -45,7 +45,7 @@ def test_a_letter_said_twice_is_written_twice(tmp_path):
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     spelt = ["h", "e", "e", "l", "<pad>", "l", "o", "|"]
     frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
-    assert model._answer(frames, generate("")).text == "hello"
+    assert model._to_generation(frames, generate("")).text == "hello"
 
 
 def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path):

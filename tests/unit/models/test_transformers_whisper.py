@@ -56,7 +56,7 @@ def test_a_sound_is_written_down_as_transformers_itself_does(model):
 
 
 def test_a_long_sound_is_heard_to_its_end(model):
-    start, whole = model.generate([generate(sound(*LONG).part(0, 0.9)), generate(sound(*LONG))])
+    start, whole = model.generate([generate(sound(*LONG).segment(0, 0.9)), generate(sound(*LONG))])
     assert whole.tokens > 0
     assert whole.text != start.text
 

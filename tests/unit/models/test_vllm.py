@@ -199,7 +199,8 @@ def test_requests_keep_their_order_and_their_own_limits():
 
 def test_each_of_several_answers_has_a_seed_of_its_own():
     asked = [
-        Generate(turns=user("a"), temperature=t, nth=nth) for t, nth in ((0, 2), (1, 0), (1, 2))
+        Generate(turns=user("a"), temperature=t, answer_index=nth)
+        for t, nth in ((0, 2), (1, 0), (1, 2))
     ]
     said = [each.text for each in VLLM("m", seed=7).generate(asked)]
     assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
@@ -243,7 +244,7 @@ def test_an_answer_already_begun_is_scored_where_it_goes_on():
 
 
 def test_the_whole_is_every_token_but_the_first():
-    asked = LogLikelihood(turns=user("is it"), continuation="a cat", whole=True)
+    asked = LogLikelihood(turns=user("is it"), continuation="a cat", include_context=True)
     (score,) = VLLM("m").loglikelihood([asked])
     assert score.logprobs == (-2.0, -2.0, -11.0, -1.0, -3.0)
 
@@ -251,7 +252,9 @@ def test_the_whole_is_every_token_but_the_first():
 def test_a_sound_has_no_whole(tone):
     turns = user(Audio(str(tone("a.wav"))))
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
-        VLLM("m").loglikelihood([LogLikelihood(turns=turns, continuation="a", whole=True)])
+        VLLM("m").loglikelihood(
+            [LogLikelihood(turns=turns, continuation="a", include_context=True)]
+        )
 
 
 def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long():
@@ -266,8 +269,8 @@ def test_the_likeliest_first_tokens_are_told_beside_the_answer():
     plain, told = VLLM("m").generate(
         [Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)]
     )
-    assert plain.first is None
-    assert told.first == {"A": -0.5, " B": -2.0}
+    assert plain.first_token_logprobs is None
+    assert told.first_token_logprobs == {"A": -0.5, " B": -2.0}
 
 
 def test_a_template_that_goes_on_elsewhere_is_not_scored():

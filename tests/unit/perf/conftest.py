@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("aiohttp")
 
 from auricle.engine.spec import Spec
-from auricle.perf.measurement import Wanted, measure
+from auricle.perf.measurement import PerfConfig, measure
 from auricle.testing.fake_server import FakeServer, Script
 
 
@@ -68,7 +68,7 @@ def measured(quick, questions, tmp_path):
                 model=model,
                 model_args={"base_url": server.url, "model": "fake"} | (model_args or {}),
             )
-            document = measure(spec, folder, Wanted(loads=loads, **wanted), lambda _: None)
+            document = measure(spec, folder, PerfConfig(loads=loads, **wanted), lambda _: None)
             return Measured(document, folder, server.stats())
 
     return run

@@ -4,12 +4,14 @@ import heapq
 
 import numpy as np
 
-from auricle.perf.exchange import Exchange
+from auricle.perf.exchange import RequestRecord
 
 
 def answered(index=0, *, due=None, sent=0.0, seconds=1.0, **said):
     """A request that is answered whole, so many seconds after it was sent."""
-    return Exchange(index=index, sample=str(index), due=due, sent=sent, done=sent + seconds, **said)
+    return RequestRecord(
+        index=index, sample=str(index), due=due, sent=sent, done=sent + seconds, **said
+    )
 
 
 def streamed(index=0, *, sent=0.0, first=0.2, gaps=(0.1,) * 9, tail=0.5, **said):
@@ -22,7 +24,7 @@ def streamed(index=0, *, sent=0.0, first=0.2, gaps=(0.1,) * 9, tail=0.5, **said)
         "last_content": last,
         "done": last + tail,
     }
-    return Exchange(
+    return RequestRecord(
         index=index, sample=str(index), sent=sent, streamed=True, gaps=gaps, **{**times, **said}
     )
 

@@ -4,10 +4,16 @@ import json
 
 import pytest
 
-from auricle.cli.perf import measure_task
+from auricle.cli.perf import run_perf
 from auricle.perf import selftest as selftests
-from auricle.perf.loads import parse
-from auricle.perf.machine_limits import Ceiling, fastest, known, machine, place
+from auricle.perf.loads import parse_loads
+from auricle.perf.machine_limits import (
+    MachineLimits,
+    describe_machine,
+    limits_path,
+    load_limits,
+    max_planned_rate,
+)
 from auricle.testing.fake_server import Script
 
 
@@ -18,24 +24,24 @@ def cache(monkeypatch, tmp_path):
 
 def ceiling(**more):
     found = {"requests_s": 100.0, "events_s": 400.0, "idle_lag_p99_s": 0.001}
-    return Ceiling(**{**found, "machine": machine(), "created": "today", **more})
+    return MachineLimits(**{**found, "machine": describe_machine(), "created": "today", **more})
 
 
 def test_what_was_found_is_remembered():
-    assert known() is None
+    assert load_limits() is None
     ceiling().save()
-    assert known() == ceiling()
+    assert load_limits() == ceiling()
 
 
 def test_what_was_found_on_another_machine_says_nothing_here():
     ceiling(machine="another").save()
-    assert known() is None
+    assert load_limits() is None
 
 
 def test_what_cannot_be_read_is_not_known():
     ceiling().save()
-    place().write_text("{")
-    assert known() is None
+    limits_path().write_text("{")
+    assert load_limits() is None
 
 
 @pytest.mark.parametrize(
@@ -43,7 +49,7 @@ def test_what_cannot_be_read_is_not_known():
     [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0)],
 )
 def test_the_fastest_of_a_load_is_what_counts(load, rate):
-    assert fastest(parse(load)[0]) == rate
+    assert max_planned_rate(parse_loads(load)[0]) == rate
 
 
 def test_more_than_half_of_it_is_told(measured):
@@ -63,24 +69,24 @@ def test_the_ceiling_is_found_told_and_kept(monkeypatch, capsys, quick):
     monkeypatch.setattr(selftests, "LOW", 5.0)
     monkeypatch.setattr(selftests, "HIGH", 10.0)
     monkeypatch.setattr(selftests, "SECONDS", 0.3)
-    monkeypatch.setattr(selftests.Trial, "_holds", lambda _self, rate, _stream: rate <= 7)
-    assert measure_task("selftest", None, None, as_json=True, fresh=False) == 0
+    monkeypatch.setattr(selftests.SelfTest, "_holds", lambda _self, rate, _stream: rate <= 7)
+    assert run_perf("selftest", None, None, as_json=True, fresh=False) == 0
     printed = json.loads(capsys.readouterr().out)
     assert 5 <= printed["requests_s"] <= 7
-    assert printed["events_s"] == printed["requests_s"] * selftests.WORDS
-    assert known() == Ceiling(**printed)
+    assert printed["events_s"] == printed["requests_s"] * selftests.WORDS_PER_ANSWER
+    assert load_limits() == MachineLimits(**printed)
 
 
 def test_a_trial_is_a_load_point_like_any_other(quick, tmp_path, monkeypatch):
     monkeypatch.setattr(selftests, "SECONDS", 0.5)
-    with selftests.served() as url:
-        trial = selftests.Trial(tmp_path, url)
-        assert isinstance(trial._holds(20, stream=True), bool)
+    with selftests.run_fake_server() as url:
+        trial = selftests.SelfTest(tmp_path, url)
+        assert isinstance(trial._is_valid_at(20, stream=True), bool)
     assert trial.idle_lags
     assert len((tmp_path / "1" / "requests.jsonl").read_bytes().splitlines()) == 10
 
 
 def test_a_ceiling_is_told_in_words():
-    told = "\n".join(selftests.told(ceiling(requests_s=None)))
+    told = "\n".join(selftests.describe_limits(ceiling(requests_s=None)))
     assert "no requests a second" in told
     assert "400 events a second" in told

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from auricle.perf.compare import compared, lines
+from auricle.perf.compare import build_comparison, format_comparison
 from auricle.testing.fake_server import Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
@@ -30,17 +30,17 @@ def row(document, name, at=0):
 
 
 def test_points_of_one_load_are_compared(both):
-    document = compared(*both())
+    document = build_comparison(*both())
     assert [point["load"] for point in document["points"]] == ["closed:2", "closed:4"]
     slower = row(document, "ttft_s p50")
     assert slower["ratio"] == pytest.approx(3, rel=0.4)
     assert slower["apart"]
     assert row(document, "req_s")["ratio"] < 1
-    assert "B is worse" in "\n".join(lines(document))
+    assert "B is worse" in "\n".join(format_comparison(document))
 
 
 def test_accuracy_stands_beside_speed(both):
-    document = compared(*both("closed:4", count=12))
+    document = build_comparison(*both("closed:4", count=12))
     same = row(document, "exact_match")
     assert same["a"] == same["b"]
     assert not same["apart"]
@@ -48,10 +48,10 @@ def test_accuracy_stands_beside_speed(both):
 
 def test_a_measurement_beside_itself_is_made_alike(measured):
     one = measured("closed:2", count=10, stream=True).folder
-    document = compared(one, one)
+    document = build_comparison(one, one)
     assert document["differs"] == []
     assert all(row["ratio"] in (1, None) for row in document["points"][0]["rows"])
-    told = "\n".join(lines(document))
+    told = "\n".join(format_comparison(document))
     assert "Not made alike" not in told
     assert "B is" not in told
 
@@ -59,22 +59,22 @@ def test_a_measurement_beside_itself_is_made_alike(measured):
 def test_what_was_not_made_alike_is_told_first(measured, questions):
     one = measured("closed:2", count=6, data=questions(10)).folder
     two = measured("closed:2", count=9, seed=3, data=questions(12)).folder
-    document = compared(one, two)
+    document = build_comparison(one, two)
     differs = {each["what"]: (each["a"], each["b"]) for each in document["differs"]}
     assert differs["count"] == (6, 9)
     assert differs["seed"] == (0, 3)
     assert "data" in differs
-    told = lines(document)
+    told = format_comparison(document)
     assert told.index("Not made alike:") < next(
         at for at, line in enumerate(told) if line.startswith("closed:2")
     )
 
 
 def test_loads_of_one_side_are_named(both):
-    document = compared(*both("closed:1,2", "closed:2,3", count=5))
+    document = build_comparison(*both("closed:1,2", "closed:2,3", count=5))
     assert [point["load"] for point in document["points"]] == ["closed:2"]
     assert (document["only_a"], document["only_b"]) == (["closed:1"], ["closed:3"])
-    assert "Only in B: closed:3" in lines(document)
+    assert "Only in B: closed:3" in format_comparison(document)
 
 
 def test_the_command_compares_measurements(both, auricle):

@@ -2,7 +2,7 @@
 
 import io
 
-from auricle.perf.progress import LiveView
+from auricle.perf.progress import ProgressLine
 
 COUNTS = {"started": 12, "answered": 10, "failed": 0, "in_flight": 2, "measured": 12}
 
@@ -28,7 +28,7 @@ def told(live, clock, *times, **more):
 
 def test_a_terminal_has_one_line_that_is_written_over():
     stream, clock = Terminal(), Clock()
-    with LiveView(stream, clock) as live:
+    with ProgressLine(stream, clock) as live:
         told(live, clock, 1, 2, 3, load="poisson:2", seconds=60)
     assert stream.getvalue().count("\r") == 3
     assert stream.getvalue().count("\n") == 1
@@ -37,14 +37,14 @@ def test_a_terminal_has_one_line_that_is_written_over():
 
 def test_it_is_not_drawn_more_than_once_a_second():
     stream, clock = Terminal(), Clock()
-    live = LiveView(stream, clock)
+    live = ProgressLine(stream, clock)
     told(live, clock, *(at / 10 for at in range(1, 35)))
     assert stream.getvalue().count("\r") == 3
 
 
 def test_elsewhere_there_are_whole_lines_now_and_then():
     stream, clock = io.StringIO(), Clock()
-    with LiveView(stream, clock) as live:
+    with ProgressLine(stream, clock) as live:
         told(live, clock, *range(1, 25))
     lines = stream.getvalue().splitlines()
     assert len(lines) == 3
@@ -54,12 +54,12 @@ def test_elsewhere_there_are_whole_lines_now_and_then():
 
 def test_the_next_load_point_has_a_line_and_a_clock_of_its_own():
     stream, clock = Terminal(), Clock()
-    with LiveView(stream, clock) as live:
+    with ProgressLine(stream, clock) as live:
         told(live, clock, 1, 2, 3)
         clock.now = 104.0
-        live.saw({**COUNTS, "started": 0, "answered": 0})
+        live.update({**COUNTS, "started": 0, "answered": 0})
         clock.now = 106.0
-        live.saw({**COUNTS, "started": 8, "answered": 8})
+        live.update({**COUNTS, "started": 8, "answered": 8})
     first, second = stream.getvalue().split("\n")[:2]
     assert "3 s, 6 sent" in first
     assert "2 s, 8 sent" in second
@@ -68,24 +68,24 @@ def test_the_next_load_point_has_a_line_and_a_clock_of_its_own():
 
 def test_the_rate_is_that_of_the_last_seconds():
     clock = Clock()
-    live = LiveView(io.StringIO(), clock)
+    live = ProgressLine(io.StringIO(), clock)
     told(live, clock, *range(1, 31))
     for at in range(31, 41):
         clock.now = 100.0 + at
-        live.saw({**COUNTS, "started": 200, "answered": 60, "failed": 10 * (at - 30)})
-    assert live.line().endswith("2 in flight, 100 failed, 10/s")
+        live.update({**COUNTS, "started": 200, "answered": 60, "failed": 10 * (at - 30)})
+    assert live.format_line().endswith("2 in flight, 100 failed, 10/s")
 
 
 def test_the_first_word_is_told_where_it_is_known():
-    live = LiveView(io.StringIO(), Clock())
-    live.saw({**COUNTS, "ttft_s": 0.2134})
-    assert live.line().endswith("TTFT 0.213 s")
-    live.saw({**COUNTS, "ttft_s": None})
-    assert "TTFT" not in live.line()
+    live = ProgressLine(io.StringIO(), Clock())
+    live.update({**COUNTS, "ttft_s": 0.2134})
+    assert live.format_line().endswith("TTFT 0.213 s")
+    live.update({**COUNTS, "ttft_s": None})
+    assert "TTFT" not in live.format_line()
 
 
 def test_whoever_was_told_nothing_says_nothing():
     stream = Terminal()
-    with LiveView(stream) as live:
-        live.saw({})
+    with ProgressLine(stream) as live:
+        live.update({})
     assert stream.getvalue() == ""

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.load_syntax import GRAMMAR
+from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.load_syntax import LOAD_SYNTAX
 
 MANUAL = (Path(__file__).resolve().parents[3] / "docs" / "perf.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("name", [*DEFINITIONS, *RUN_DEFINITIONS])
+@pytest.mark.parametrize("name", [*REQUEST_DEFINITIONS, *RUN_DEFINITIONS])
 def test_every_number_is_explained_in_its_own_words(name):
-    known = {**DEFINITIONS, **RUN_DEFINITIONS}[name]
+    known = {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}[name]
     assert f"| `{name}` | {known.unit} | {known.text} | {known.undefined_when} |" in MANUAL
 
 
-@pytest.mark.parametrize("kind", GRAMMAR)
+@pytest.mark.parametrize("kind", LOAD_SYNTAX)
 def test_every_load_is_explained(kind):
-    assert f"| `{GRAMMAR[kind].replace('|', chr(92) + '|')}` |" in MANUAL
+    assert f"| `{LOAD_SYNTAX[kind].replace('|', chr(92) + '|')}` |" in MANUAL

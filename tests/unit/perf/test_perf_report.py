@@ -9,13 +9,19 @@ import numpy as np
 import pytest
 from simulated_servers import streamed
 
-from auricle.perf.columns import Columns
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.exchange import Exchange
+from auricle.perf.columns import RequestColumns
+from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.exchange import RequestRecord
 from auricle.perf.report import markdown, page, table
-from auricle.perf.report.chart_data import BARS, BINS, DOTS, SHARES, course
-from auricle.perf.report.publish import publish
-from auricle.perf.slo import parse
+from auricle.perf.report.chart_data import (
+    IN_FLIGHT_BINS,
+    MAX_BARS,
+    MAX_DOTS,
+    QUANTILES,
+    build_chart_data,
+)
+from auricle.perf.report.publish import write_reports
+from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 
 ABOUT = {"task": "speech", "model": "<b>model</b>", "auricle": "1", "facts": [("Host", "a|b")]}
@@ -36,7 +42,7 @@ def exchange(index, *, rate=10.0, closed=False, spoken=False, **rest):
         "audio_seconds": 2.0 + index % 30,
     }
     if index % 50 == 49:
-        return Exchange(**held, status="failed", error="Transient: 503 | <busy>")
+        return RequestRecord(**held, status="failed", error="Transient: 503 | <busy>")
     sound = [(due + 0.1 + 0.05 * at, 0.04) for at in range(3)] if spoken else ()
     streamed = {
         "streamed": True,
@@ -51,16 +57,16 @@ def exchange(index, *, rate=10.0, closed=False, spoken=False, **rest):
         "input_tokens": 7,
         "finish": "stop",
     }
-    return Exchange(**{**held, **streamed, **rest})
+    return RequestRecord(**{**held, **streamed, **rest})
 
 
 def columns(count=300, **how):
-    return Columns.of(exchange(at, **how) for at in range(count))
+    return RequestColumns.from_records(exchange(at, **how) for at in range(count))
 
 
 def point(load="constant:10", slos="", count=300, **how):
     found = columns(count, **how)
-    return summarise(found, load, slos=parse(slos)), course(found)
+    return summarise(found, load, slos=parse_slos(slos)), build_chart_data(found)
 
 
 @pytest.fixture(scope="module")
@@ -77,21 +83,21 @@ def summaries(points):
 
 
 def test_each_load_point_is_a_row(summaries):
-    lines = table.terminal(summaries)
+    lines = table.format_summaries(summaries)
     assert [line.split()[0] for line in lines[3:6]] == ["constant:5", "constant:10", "constant:20"]
     assert " 292 " in lines[3]
     assert "0.299" in lines[3]
 
 
 def test_columns_stand_below_their_titles(summaries):
-    lines = table.terminal(summaries)[:6]
+    lines = table.format_summaries(summaries)[:6]
     ends = [at.end() for at in re.finditer("─+", lines[2])]
     assert all(len(line) <= ends[-1] for line in lines)
     assert all(line[end : end + 2].strip() == "" for line in lines for end in ends)
 
 
 def test_what_nobody_has_a_number_for_has_no_column(summaries):
-    head = " ".join(table.header(table.columns_of(summaries)))
+    head = " ".join(table.format_header(table.select_columns(summaries)))
     assert "TTFT p50" in head
     assert "first audio" not in head
     assert "goodput" not in head
@@ -99,45 +105,47 @@ def test_what_nobody_has_a_number_for_has_no_column(summaries):
 
 def test_what_was_due_has_no_column_in_a_closed_loop():
     summary, _ = point("closed:4", closed=True)
-    head = table.header(table.columns_of([summary]))
+    head = table.format_header(table.select_columns([summary]))
     assert not {"offered/s", "sent/s", "from due p99, s"} & set(head)
 
 
 def test_a_narrow_terminal_has_fewer_columns(summaries):
-    lines = table.terminal(summaries, width=80)[:6]
+    lines = table.format_summaries(summaries, width=80)[:6]
     assert max(map(len, lines)) <= 80
     assert "latency" in lines[0]
 
 
 def test_why_a_point_is_not_valid_is_told_below(summaries):
     broken = {**summaries[0], "validity": {"valid": False, "reasons": ["It was late."]}}
-    lines = table.terminal([broken])
+    lines = table.format_summaries([broken])
     assert lines[3].endswith("no")
     assert "constant:5 is not valid: It was late." in lines
 
 
 def test_failures_are_told_with_an_example(summaries):
-    (told,) = [line for line in table.terminal(summaries[:1]) if "failed with" in line]
+    (told,) = [line for line in table.format_summaries(summaries[:1]) if "failed with" in line]
     assert told == "constant:5: 6 failed with Transient: 503 | <busy>"
 
 
 def test_promises_are_told_with_what_came_of_them():
     summary, _ = point(slos="p95(ttft_s)<0.05,latency_s<1,req_s>1")
-    told = table.promises(summary)
+    told = table.format_slos(summary)
     assert told[0] == "p95(ttft_s)<0.05 was not met: 0.099."
     assert told[1].startswith("latency_s<1 of each request: 98 % kept")
     assert told[2].startswith("req_s>1 was met: ")
 
 
 def test_definitions_come_on_demand(summaries):
-    assert not any("first piece of the answer" in line for line in table.terminal(summaries))
-    lines = table.terminal(summaries, definitions=True)
+    assert not any(
+        "first piece of the answer" in line for line in table.format_summaries(summaries)
+    )
+    lines = table.format_summaries(summaries, with_definitions=True)
     (told,) = [line for line in lines if line.startswith("TTFT p50")]
-    assert DEFINITIONS["ttft_s"].text in told
+    assert REQUEST_DEFINITIONS["ttft_s"].text in told
 
 
 def test_no_load_point_is_one_sentence():
-    assert table.terminal([]) == ["No load point was measured."]
+    assert table.format_summaries([]) == ["No load point was measured."]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +160,7 @@ def test_no_load_point_is_one_sentence():
     ],
 )
 def test_numbers_have_three_digits(value, unit, said):
-    assert table.written(value, unit) == said
+    assert table.format_number(value, unit) == said
 
 
 # --- the spreadsheet ------------------------------------------------------------------
@@ -163,7 +171,7 @@ def read(content):
 
 
 def test_the_spreadsheet_has_a_row_a_point(summaries):
-    rows = read(table.summary_csv(summaries))
+    rows = read(table.render_csv(summaries))
     assert [each["load"] for each in rows] == ["constant:5", "constant:10", "constant:20"]
     assert float(rows[1]["offered_rate"]) == pytest.approx(10)
     assert float(rows[1]["ttft_s_p50"]) == pytest.approx(0.099)
@@ -172,23 +180,23 @@ def test_the_spreadsheet_has_a_row_a_point(summaries):
 
 
 def test_what_is_unknown_is_empty_and_not_zero(summaries):
-    row = read(table.summary_csv(summaries))[0]
+    row = read(table.render_csv(summaries))[0]
     assert row["ttfa_s_p50"] == ""
     assert row["ttfa_s_n"] == "0"
     assert row["slo_met"] == ""
 
 
 def test_every_number_has_a_column_whatever_was_measured(summaries):
-    whole = set(read(table.summary_csv(summaries))[0])
-    assert {f"{name}_p99" for name in DEFINITIONS} | set(RUN_DEFINITIONS) <= whole
-    assert set(table.flat(summaries[0])) <= whole
+    whole = set(read(table.render_csv(summaries))[0])
+    assert {f"{name}_p99" for name in REQUEST_DEFINITIONS} | set(RUN_DEFINITIONS) <= whole
+    assert set(table.flatten_summary(summaries[0])) <= whole
 
 
 # --- text -----------------------------------------------------------------------------
 
 
 def test_the_text_has_tables_whose_rows_are_all_as_wide(summaries):
-    text = markdown.markdown(ABOUT, summaries)
+    text = markdown.render_markdown(ABOUT, summaries)
     for block in text.split("\n\n"):
         if block.startswith("|"):
             widths = {len(re.findall(r"(?<!\\)\|", line)) for line in block.splitlines()}
@@ -196,15 +204,15 @@ def test_the_text_has_tables_whose_rows_are_all_as_wide(summaries):
 
 
 def test_the_text_holds_nothing_that_is_read_as_markup(summaries):
-    text = markdown.markdown(ABOUT, summaries)
+    text = markdown.render_markdown(ABOUT, summaries)
     assert "<b>" not in text
     assert "- Host: a\\|b" in text
 
 
 def test_the_text_says_what_its_words_mean(summaries):
-    text = markdown.markdown(ABOUT, summaries)
+    text = markdown.render_markdown(ABOUT, summaries)
     assert "## constant:10" in text
-    assert DEFINITIONS["tpot_s"].text in text
+    assert REQUEST_DEFINITIONS["tpot_s"].text in text
     assert "ttfa_s |" not in text
 
 
@@ -212,17 +220,19 @@ def test_the_text_says_what_its_words_mean(summaries):
 
 
 def test_however_many_requests_pictures_get_a_few():
-    found = course(columns(20_000, spoken=True))
-    assert len(found["bars"]) == BARS
-    assert len(found["rtfx"]) == DOTS
-    assert len(found["in_flight"]["most"]) == BINS
-    assert len(found["spread"]["latency_s"]) == len(SHARES)
+    found = build_chart_data(columns(20_000, spoken=True))
+    assert len(found["bars"]) == MAX_BARS
+    assert len(found["rtfx"]) == MAX_DOTS
+    assert len(found["in_flight"]["most"]) == IN_FLIGHT_BINS
+    assert len(found["spread"]["latency_s"]) == len(QUANTILES)
     assert len(found["rates"]["sent"]) <= 60
 
 
 def test_thinning_hides_no_peak():
     together = [exchange(0, sent=500.0, done=500.001) for _ in range(70)]
-    found = course(Columns.of([*(exchange(at) for at in range(10_000)), *together]))
+    found = build_chart_data(
+        RequestColumns.from_records([*(exchange(at) for at in range(10_000)), *together])
+    )
     assert max(found["in_flight"]["most"]) >= 70
 
 
@@ -234,7 +244,7 @@ def test_rates_are_those_that_were(points):
 
 def test_few_requests_have_a_course_all_the_same():
     said = [streamed(at, due=at + 0.5, sent=at + 0.5) for at in range(12)]
-    rates = course(Columns.of(said))["rates"]
+    rates = build_chart_data(RequestColumns.from_records(said))["rates"]
     assert rates["width_s"] == 5.0
     assert rates["sent"] == [1.0, 1.0]
 
@@ -243,15 +253,15 @@ def test_the_spread_begins_with_the_least_and_ends_with_the_most(points):
     _, found = points[1]
     spread = found["spread"]["sched_latency_s"]
     assert spread == sorted(spread)
-    assert spread[SHARES.index(0.5)] == pytest.approx(0.3)
+    assert spread[QUANTILES.index(0.5)] == pytest.approx(0.3)
     assert found["spread"]["ttfa_s"] == []
 
 
 def test_nothing_at_all_is_drawn_as_nothing():
-    found = course(Columns.of([]))
+    found = build_chart_data(RequestColumns.from_records([]))
     assert found["bars"] == []
     assert found["rates"]["width_s"] is None
-    assert page.render({}, [(summarise([exchange(49)], "burst:1"), found)])
+    assert page.render_page({}, [(summarise([exchange(49)], "burst:1"), found)])
 
 
 # --- what is written ------------------------------------------------------------------
@@ -279,7 +289,7 @@ def document(tmp_path, summaries):
 
 
 def test_a_measurement_is_written_in_three_ways(tmp_path, document):
-    publish(tmp_path, document)
+    write_reports(tmp_path, document)
     assert read((tmp_path / "summary.csv").read_bytes())[0]["load"] == "constant:10"
     text = (tmp_path / "summary.md").read_text()
     assert "4 kept what was promised, 5 did not." in text
@@ -293,12 +303,12 @@ def test_a_measurement_is_written_in_three_ways(tmp_path, document):
 
 def test_without_the_requests_there_are_numbers_and_no_pictures(tmp_path, document):
     (tmp_path / "00-constant-10" / "requests.jsonl").unlink()
-    publish(tmp_path, document)
+    write_reports(tmp_path, document)
     assert "<figure" not in (tmp_path / "report.html").read_text()
 
 
 def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
-    text = table.told(document)
+    text = table.format_measurement(document)
     assert "search:rate,low=1,high=8: 4 kept what was promised, 5 did not." in text
     assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
     assert text.endswith("Interrupted: what is told is of what was measured before.")
@@ -308,7 +318,7 @@ def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
     ("best", "beyond", "said"), [(None, 1.0, "not even the lowest"), (8.0, None, "try higher")]
 )
 def test_a_search_that_found_no_limit_says_so(best, beyond, said):
-    assert said in table.found({**SEARCH, "best": best, "beyond": beyond})
+    assert said in table.format_search({**SEARCH, "best": best, "beyond": beyond})
 
 
 @pytest.mark.parametrize(
@@ -321,7 +331,7 @@ def test_a_search_that_found_no_limit_says_so(best, beyond, said):
 )
 def test_a_search_tells_broken_promises_from_those_nobody_could_judge(best, beyond, said):
     tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
-    assert said in table.found({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
+    assert said in table.format_search({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
 
 
 # --- the page -------------------------------------------------------------------------
@@ -354,7 +364,7 @@ def parsed(text):
 
 
 def test_the_page_is_whole_and_fetches_nothing(points):
-    reader = parsed(page.render(ABOUT, points))
+    reader = parsed(page.render_page(ABOUT, points))
     assert all(link.startswith("#") for link in reader.links)
     text = "".join(reader.text)
     assert "<b>model</b>" in text
@@ -364,40 +374,40 @@ def test_the_page_is_whole_and_fetches_nothing(points):
 
 
 def test_several_points_are_compared(points):
-    whole = page.render(ABOUT, points)
+    whole = page.render_page(ABOUT, points)
     assert "Latency against throughput" in whole
     assert "First word against load" in whole
-    assert "Latency against throughput" not in page.render(ABOUT, points[:1])
+    assert "Latency against throughput" not in page.render_page(ABOUT, points[:1])
 
 
 def test_many_points_are_folded(points):
-    assert "<details" not in page.render(ABOUT, points)
-    assert page.render(ABOUT, points * 2).count("<details") == 6
+    assert "<details" not in page.render_page(ABOUT, points)
+    assert page.render_page(ABOUT, points * 2).count("<details") == 6
 
 
 def test_silences_are_drawn_where_there_is_sound(points):
-    assert "Silences while playing" in page.render(ABOUT, [point(spoken=True)])
-    assert "Silences while playing" not in page.render(ABOUT, points)
+    assert "Silences while playing" in page.render_page(ABOUT, [point(spoken=True)])
+    assert "Silences while playing" not in page.render_page(ABOUT, points)
 
 
 def test_a_point_that_is_not_valid_is_told_at_the_top(points):
     summary, thinned = points[0]
     broken = {**summary, "validity": {"valid": False, "reasons": ["It was late."]}}
-    text = page.render(ABOUT, [(broken, thinned)])
+    text = page.render_page(ABOUT, [(broken, thinned)])
     assert text.index("is not valid: It was late.") < text.index("Load points</h2>")
 
 
 def test_a_page_without_pictures_has_all_numbers(points):
-    text = page.render(ABOUT, [(points[0][0], None)])
+    text = page.render_page(ABOUT, [(points[0][0], None)])
     assert "<figure" not in text
     assert "sched_latency_s" in text
 
 
 def test_a_page_without_points_is_a_page():
-    parsed(page.render({}, []))
+    parsed(page.render_page({}, []))
 
 
 def test_the_page_stays_small_with_many_requests():
-    sizes = np.array([len(page.render(ABOUT, [point(count=n)])) for n in (1_000, 50_000)])
+    sizes = np.array([len(page.render_page(ABOUT, [point(count=n)])) for n in (1_000, 50_000)])
     assert sizes.max() < 150_000
     assert sizes[1] < 1.1 * sizes[0]

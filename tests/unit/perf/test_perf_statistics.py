@@ -3,12 +3,12 @@ import pytest
 from scipy import stats
 from simulated_servers import closed_loop, lognormal
 
-from auricle.perf.columns import Columns
-from auricle.perf.loads import Closed
-from auricle.perf.measures import measures
-from auricle.perf.statistics import Blocks, _student, described
-from auricle.perf.throughput import flows
-from auricle.perf.windows import Window, choose
+from auricle.perf.columns import RequestColumns
+from auricle.perf.loads import ClosedLoop
+from auricle.perf.measures import compute_measures
+from auricle.perf.statistics import BlockBootstrap, _student_t_975, describe_values
+from auricle.perf.throughput import compute_cumulative_amounts
+from auricle.perf.windows import Window, choose_window
 
 WHOLE = Window("all", 0.0, 100.0)
 
@@ -26,38 +26,38 @@ WHOLE = Window("all", 0.0, 100.0)
     ],
 )
 def test_a_percentile_needs_a_value_beyond_it(n, missing):
-    found = described(np.arange(n, dtype=float))
+    found = describe_values(np.arange(n, dtype=float))
     assert set(found["withheld"]) == missing
     assert {name for name in found if name.startswith("p") and found[name] is None} == missing
 
 
 def test_a_withheld_percentile_says_what_it_lacks():
-    assert described(np.arange(40.0))["withheld"]["p99"] == "n = 40, needs 100"
+    assert describe_values(np.arange(40.0))["withheld"]["p99"] == "n = 40, needs 100"
 
 
 def test_percentiles_are_interpolated():
-    found = described(np.arange(1.0, 102.0))
+    found = describe_values(np.arange(1.0, 102.0))
     assert (found["p50"], found["p95"], found["p99"], found["max"]) == (51, 96, 100, 101)
 
 
 def test_the_undefined_is_counted_and_is_no_zero():
-    found = described(np.array([1.0, np.nan, 3.0]))
+    found = describe_values(np.array([1.0, np.nan, 3.0]))
     assert (found["n"], found["undefined"], found["mean"], found["min"]) == (2, 1, 2.0, 1.0)
 
 
 def test_of_nothing_nothing_is_said():
-    found = described(np.array([np.nan]))
+    found = describe_values(np.array([np.nan]))
     assert found["n"] == 0
     assert {found[name] for name in ("mean", "std", "min", "p50", "max")} == {None}
 
 
 def test_the_spread_of_one_value_is_unknown():
-    assert described(np.array([1.0]))["std"] is None
+    assert describe_values(np.array([1.0]))["std"] is None
 
 
 @pytest.mark.parametrize("degrees", [9, 15, 29])
 def test_students_t_is_close_enough(degrees):
-    assert _student(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-3)
+    assert _student_t_975(degrees) == pytest.approx(stats.t.ppf(0.975, degrees), rel=1e-3)
 
 
 @pytest.mark.parametrize("n", [100, 500])
@@ -67,7 +67,7 @@ def test_intervals_of_independent_values_hold_the_truth_nineteen_times_in_twenty
     for seed in range(150):
         dice = np.random.default_rng(seed)
         began = np.sort(dice.uniform(0, 100, n))
-        found = Blocks(WHOLE, began, 1.0, seed).of_values(dice.exponential(1.0, n))
+        found = BlockBootstrap(WHOLE, began, 1.0, seed).value_intervals(dice.exponential(1.0, n))
         for name, value in truth.items():
             held[name] += found[name][0] <= value <= found[name][1]
     for name, count in held.items():
@@ -78,18 +78,18 @@ def test_requests_that_share_their_luck_have_wider_intervals():
     dice = np.random.default_rng(0)
     began = np.sort(dice.uniform(0, 100, 4000))
     luck = np.repeat(dice.normal(0, 1, 50), 80)
-    together = Blocks(WHOLE, began, 1.0).of_values(5 + luck)["mean"]
-    apart = Blocks(WHOLE, began, 1.0).of_values(5 + dice.permutation(luck))["mean"]
+    together = BlockBootstrap(WHOLE, began, 1.0).value_intervals(5 + luck)["mean"]
+    apart = BlockBootstrap(WHOLE, began, 1.0).value_intervals(5 + dice.permutation(luck))["mean"]
     assert together[1] - together[0] > 3 * (apart[1] - apart[0])
 
 
 def test_the_interval_of_a_rate_holds_the_truth():
     held = 0
     for seed in range(60):
-        columns = Columns.of(closed_loop(16, 640, lognormal(1.0, 0.6, seed)))
-        window = choose(columns, measures(columns)["latency_s"], Closed(16))
-        blocks = Blocks(window, columns.began[window.began(columns)], 1.0)
-        low, high = blocks.of_flow(flows(columns)["req_s"])
+        columns = RequestColumns.from_records(closed_loop(16, 640, lognormal(1.0, 0.6, seed)))
+        window = choose_window(columns, compute_measures(columns)["latency_s"], ClosedLoop(16))
+        blocks = BlockBootstrap(window, columns.start_times[window.select_requests(columns)], 1.0)
+        low, high = blocks.rate_interval(compute_cumulative_amounts(columns)["req_s"])
         held += low <= 16 <= high
     assert held >= 51
 
@@ -99,18 +99,18 @@ def test_many_values_of_few_requests_are_drawn_with_their_requests():
     began = np.linspace(0, 99, 200)
     owners = np.repeat(np.arange(200), 500)
     values = np.repeat(dice.exponential(1.0, 200), 500)
-    found = Blocks(WHOLE, began, 1.0).of_values(values, owners)["mean"]
-    alone = Blocks(WHOLE, began, 1.0).of_values(values[::500])["mean"]
+    found = BlockBootstrap(WHOLE, began, 1.0).value_intervals(values, owners)["mean"]
+    alone = BlockBootstrap(WHOLE, began, 1.0).value_intervals(values[::500])["mean"]
     assert found == pytest.approx(alone)
 
 
 def test_the_same_requests_give_the_same_interval():
     values = np.random.default_rng(2).exponential(1.0, 500)
     began = np.linspace(0, 99, 500)
-    first, second = (Blocks(WHOLE, began, 1.0).of_values(values) for _ in range(2))
+    first, second = (BlockBootstrap(WHOLE, began, 1.0).value_intervals(values) for _ in range(2))
     assert first == second
 
 
 def test_few_requests_have_no_interval():
-    found = Blocks(WHOLE, np.linspace(0, 99, 19), 1.0).of_values(np.ones(19))
+    found = BlockBootstrap(WHOLE, np.linspace(0, 99, 19), 1.0).value_intervals(np.ones(19))
     assert set(found.values()) == {None}

@@ -13,10 +13,10 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.coordinator import play
-from auricle.perf.drivers import Queue
-from auricle.perf.measurement import Wanted, measure
-from auricle.perf.plan import Plan
+from auricle.perf.coordinator import run_load_point
+from auricle.perf.drivers import BatchDriver
+from auricle.perf.measurement import PerfConfig, measure
+from auricle.perf.plan import LoadPointPlan
 from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
@@ -48,7 +48,7 @@ def here(quick, tmp_path, questions):
             task="qa", task_args={"data": str(questions())}, model=f"{tmp_path}/slow.py:{name}"
         )
         folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
-        document = measure(spec, folder, Wanted(loads=(load,), **wanted), lambda _: None)
+        document = measure(spec, folder, PerfConfig(loads=(load,), **wanted), lambda _: None)
         (point,) = document["points"]
         place = folder / point["folder"]
         return point, lines(place / "requests.jsonl"), lines(place / "outputs.jsonl")
@@ -124,13 +124,13 @@ def test_given_up_requests_are_in_no_batch():
 
     async def ask():
         from auricle.core.types import Generate, Turn
-        from auricle.models.http.timing import Mark
-        from auricle.perf.drivers import Ready
+        from auricle.models.http.timing import RequestTimer
+        from auricle.perf.drivers import PreparedRequest
 
         model = Asked()
-        queue = Queue(model, 2)
-        ready = Ready(Generate(turns=(Turn("user", ("hi",)),)), "")
-        tasks = [asyncio.create_task(queue.fire(ready, Mark())) for _ in range(4)]
+        queue = BatchDriver(model, 2)
+        ready = PreparedRequest(Generate(turns=(Turn("user", ("hi",)),)), "")
+        tasks = [asyncio.create_task(queue.send(ready, RequestTimer())) for _ in range(4)]
         await asyncio.sleep(0.05)
         tasks[2].cancel()
         model.go.set()
@@ -167,7 +167,7 @@ def plan(questions, tmp_path):
         folder = tmp_path / "point"
         folder.mkdir()
         named = {"load": "constant:20", "duration": 20.0, "senders": 2} | more
-        return Plan(spec=spec.model_dump(mode="json"), folder=str(folder), **named)
+        return LoadPointPlan(spec=spec.model_dump(mode="json"), folder=str(folder), **named)
 
     return make
 
@@ -180,21 +180,23 @@ def test_a_sender_that_dies_ends_it_with_a_word_and_leaves_nobody_behind(plan):
             os.kill(found[0], signal.SIGKILL)
 
     with FakeServer() as server, pytest.raises(SpecError, match=r"A sender died.*sender\.\d\.log"):
-        asyncio.run(play(plan(server), kill, asyncio.Event()))
+        asyncio.run(run_load_point(plan(server), kill, asyncio.Event()))
     assert senders_of(os.getpid()) == []
     assert time.monotonic() - before < 18
 
 
 def test_what_a_sender_cannot_do_is_told_as_its_own_error(plan):
     with FakeServer() as server, pytest.raises(DataError, match="column `timestamp`"):
-        asyncio.run(play(plan(server, load="trace"), lambda _: None, asyncio.Event()))
+        asyncio.run(run_load_point(plan(server, load="trace"), lambda _: None, asyncio.Event()))
     assert senders_of(os.getpid()) == []
 
 
 def test_errors_of_all_senders_count_together(plan):
     script = Script(faults={"500": 0.5}, seed=3)
     with FakeServer(script) as server:
-        health = asyncio.run(play(plan(server, max_errors=6), lambda _: None, asyncio.Event()))
+        health = asyncio.run(
+            run_load_point(plan(server, max_errors=6), lambda _: None, asyncio.Event())
+        )
     assert "requests failed" in health.stopped
 
 
@@ -207,6 +209,6 @@ def test_an_end_is_passed_on_to_all_senders(plan):
 
     with FakeServer() as server:
         waiting = plan(server)
-        health = asyncio.run(play(waiting, enough, stop))
+        health = asyncio.run(run_load_point(waiting, enough, stop))
     assert health.stopped == "interrupted"
     assert senders_of(os.getpid()) == []

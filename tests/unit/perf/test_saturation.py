@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from simulated_servers import behind_a_cap, queueing_inside
 
-from auricle.perf.columns import Columns
-from auricle.perf.loads import Paced
-from auricle.perf.measures import measures
-from auricle.perf.saturation import Saturation, Trend, saturation
+from auricle.perf.columns import RequestColumns
+from auricle.perf.loads import FixedRate
+from auricle.perf.measures import compute_measures
+from auricle.perf.saturation import SaturationDetector, Trend, assess_saturation
 from auricle.perf.windows import Window
 
 SERVICE, PLACES = 0.5, 8
@@ -13,22 +13,24 @@ CAPACITY = PLACES / SERVICE
 
 
 def saturated(share, seed, served=queueing_inside):
-    due = Paced("poisson", share * CAPACITY).due_times(duration=60, seed=seed)
-    columns = Columns.of(served(due, PLACES, SERVICE))
-    return saturation(columns, measures(columns), Window("all", 0.0, float(due[-1])))["saturated"]
+    due = FixedRate("poisson", share * CAPACITY).due_times(duration=60, seed=seed)
+    columns = RequestColumns.from_records(served(due, PLACES, SERVICE))
+    return assess_saturation(
+        columns, compute_measures(columns), Window("all", 0.0, float(due[-1]))
+    )["saturated"]
 
 
 def watched(share, seed):
     """Whether somebody who looks every five seconds would stop it."""
-    due = Paced("poisson", share * CAPACITY).due_times(duration=60, seed=seed)
+    due = FixedRate("poisson", share * CAPACITY).due_times(duration=60, seed=seed)
     done = [(each.done, -1, each.done - each.due) for each in queueing_inside(due, PLACES, SERVICE)]
-    watch, backlog, look = Saturation(30.0), 0, 5.0
+    watch, backlog, look = SaturationDetector(30.0), 0, 5.0
     for at, step, delay in sorted([(float(at), 1, 0.0) for at in due] + done):
         backlog += step
         watch.add(at, backlog, delay if step < 0 else None)
         if at >= look:
             look += 5.0
-            if watch.reached():
+            if watch.is_saturated():
                 return True
     return False
 
@@ -50,21 +52,21 @@ def test_a_backlog_at_the_senders_counts_as_well():
 
 
 def test_nothing_is_said_before_the_window_is_full():
-    watch = Saturation(30.0)
+    watch = SaturationDetector(30.0)
     for at in range(29):
         watch.add(float(at), backlog=10.0 * at, delay=float(at))
-    assert not watch.reached()
+    assert not watch.is_saturated()
 
 
 def test_a_backlog_that_grows_alone_is_not_saturation():
-    watch = Saturation(30.0)
+    watch = SaturationDetector(30.0)
     for at in range(40):
         watch.add(float(at), backlog=10.0 * at, delay=1.0)
-    assert not watch.reached()
+    assert not watch.is_saturated()
 
 
 def test_memory_is_that_of_the_window():
-    watch = Saturation(5.0)
+    watch = SaturationDetector(5.0)
     for at in np.arange(0, 1000, 0.1):
         watch.add(float(at), 1.0, 1.0)
     assert len(watch._backlog) < 60
@@ -72,8 +74,8 @@ def test_memory_is_that_of_the_window():
 
 def test_a_trend_is_a_slope_a_second():
     times = np.linspace(0.0, 20.0, 200)
-    trend = Trend.of(times, 3.0 * times, 0.0, 20.0)
+    trend = Trend.fit(times, 3.0 * times, 0.0, 20.0)
     assert trend.per_second == pytest.approx(3.0, rel=0.02)
-    assert trend.grows
-    assert not Trend.of(times, 60 - 3.0 * times, 0.0, 20.0).grows
-    assert Trend.of(times[:50], times[:50], 0.0, 20.0) is None
+    assert trend.is_growing
+    assert not Trend.fit(times, 60 - 3.0 * times, 0.0, 20.0).is_growing
+    assert Trend.fit(times[:50], times[:50], 0.0, 20.0) is None

@@ -9,8 +9,8 @@ import pytest
 
 from auricle.core.errors import DataError, SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.measurement import Wanted, measure
-from auricle.perf.saturation import Saturation
+from auricle.perf.measurement import PerfConfig, measure
+from auricle.perf.saturation import SaturationDetector
 from auricle.testing.fake_server import FakeServer, Script
 
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
@@ -153,7 +153,7 @@ def test_too_many_errors_end_it(measured, questions):
 
 def test_a_backlog_that_only_grows_may_end_it(measured, monkeypatch):
     monkeypatch.setattr("auricle.perf.worker.LIVE", 0.02)
-    monkeypatch.setattr("auricle.perf.load_generator.Saturation", lambda: Saturation(1.0))
+    monkeypatch.setattr("auricle.perf.load_generator.Saturation", lambda: SaturationDetector(1.0))
     script = Script(latency=0.1, slots=1)
     run = measured("constant:60", script, duration=20, grace=0.1, stop_saturated=True)
     assert run.point["health"]["stopped"] == "more was asked than could be answered"
@@ -348,7 +348,7 @@ def test_a_folder_holds_one_measurement(measured, questions):
         model_args={"base_url": "http://127.0.0.1:1/v1", "model": "fake"},
     )
     with pytest.raises(SpecError, match="--fresh"):
-        measure(spec, run.folder, Wanted(loads=("closed:1",), count=2), lambda _: None)
+        measure(spec, run.folder, PerfConfig(loads=("closed:1",), count=2), lambda _: None)
 
 
 def test_a_load_without_an_end_is_refused(measured):
@@ -359,11 +359,11 @@ def test_a_load_without_an_end_is_refused(measured):
 
 
 def test_numbers_can_be_had_again_from_what_was_written(measured):
-    from auricle.perf.columns import Columns
+    from auricle.perf.columns import RequestColumns
     from auricle.perf.summary import summarise
 
     run = measured("constant:50", Script(latency=0.02), count=30)
     again = summarise(
-        Columns.read(run.folder / run.point["folder"] / "requests.jsonl"), "constant:50"
+        RequestColumns.read(run.folder / run.point["folder"] / "requests.jsonl"), "constant:50"
     )
     assert again["measures"] == json.loads(json.dumps(run.point["measures"]))

@@ -3,15 +3,17 @@ import pytest
 from simulated_servers import answered, streamed
 
 from auricle.core.errors import SpecError
-from auricle.perf.columns import Columns
-from auricle.perf.measures import measures
-from auricle.perf.slo import Slo, kept, parse, verdict
+from auricle.perf.columns import RequestColumns
+from auricle.perf.measures import compute_measures
+from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
 
 
 def judged(text, exchanges):
-    columns = Columns.of(exchanges)
-    found = kept(parse(text), columns, measures(columns))
-    return [int(each.sum()) for each in (found.met, found.missed, found.unjudged)], found.attainment
+    columns = RequestColumns.from_records(exchanges)
+    found = evaluate_requests(parse_slos(text), columns, compute_measures(columns))
+    return [
+        int(each.sum()) for each in (found.met, found.missed, found.not_evaluable)
+    ], found.attainment
 
 
 def summary(attainment=None, p95=None, req_s=None):
@@ -22,18 +24,18 @@ def summary(attainment=None, p95=None, req_s=None):
 
 
 def test_promises_are_read_and_written_the_same():
-    found = parse("p95(ttft_s)<0.3, rtf<=1,req_s>5")
+    found = parse_slos("p95(ttft_s)<0.3, rtf<=1,req_s>5")
     assert found == (
         Slo("ttft_s", "<", 0.3, "p95"),
         Slo("rtf", "<=", 1.0),
         Slo("req_s", ">", 5.0),
     )
-    assert parse(",".join(map(str, found))) == found
-    assert [slo.each for slo in found] == [False, True, False]
+    assert parse_slos(",".join(map(str, found))) == found
+    assert [slo.is_per_request for slo in found] == [False, True, False]
 
 
 def test_the_unit_may_be_left_out():
-    assert parse("ttfa<0.5,p99(latency)<2") == (
+    assert parse_slos("ttfa<0.5,p99(latency)<2") == (
         Slo("ttfa_s", "<", 0.5),
         Slo("latency_s", "<", 2.0, "p99"),
     )
@@ -53,7 +55,7 @@ def test_the_unit_may_be_left_out():
 )
 def test_a_wrong_promise_is_refused(text, words):
     with pytest.raises(SpecError) as refused:
-        parse(text)
+        parse_slos(text)
     assert words in str(refused.value)
 
 
@@ -99,8 +101,8 @@ def test_with_nothing_to_judge_no_share_is_known():
     ],
 )
 def test_a_run_keeps_its_promises_or_not(text, found, met):
-    assert verdict(parse(text), found) is met
+    assert evaluate_run(parse_slos(text), found) is met
 
 
 def test_a_limit_is_compared_as_it_is_written():
-    assert np.all([Slo.parse("rtf<=1").holds(1.0), not Slo.parse("rtf<1").holds(1.0)])
+    assert np.all([Slo.parse("rtf<=1").is_met_by(1.0), not Slo.parse("rtf<1").is_met_by(1.0)])

@@ -11,8 +11,8 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import Shots
-from auricle.prompts.retrievers.encoders import Sound, Text, encoder_named
+from auricle.prompts.few_shot import FewShotSelector
+from auricle.prompts.retrievers.encoders import AudioEncoder, TextEncoder, load_encoder
 
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
 
@@ -74,7 +74,7 @@ def wav2vec2(tmp_path_factory):
 
 
 def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert):
-    encode = Text(str(bert))
+    encode = TextEncoder(str(bert))
     samples = [row("a", "the cat"), row("b", "the dog ran on the mat"), row("c", "sat")]
     together = encode(samples)
     assert together.shape == (3, 16)
@@ -83,19 +83,19 @@ def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert):
 
 
 def test_a_text_longer_than_the_model_reads_is_cut(bert):
-    assert np.isfinite(Text(str(bert))([row("a", "the cat " * 99)])).all()
+    assert np.isfinite(TextEncoder(str(bert))([row("a", "the cat " * 99)])).all()
 
 
 def test_dense_finds_the_text_that_is_the_same_but_for_case(bert):
     pool = [row("dog", "the dog ran"), row("cat", "the cat sat on the mat")]
     options = {"use": "dense", "encoder": f"text:{bert}", "k": 1}
-    chosen = Shots.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.of(row("x", "The cat sat on the mat"))] == ["cat"]
+    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
+    assert [shot.id for shot in chosen.examples_for(row("x", "The cat sat on the mat"))] == ["cat"]
 
 
 def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2):
-    encode = encoder_named(f"audio:{wav2vec2}")
-    assert isinstance(encode, Sound)
+    encode = load_encoder(f"audio:{wav2vec2}")
+    assert isinstance(encode, AudioEncoder)
     samples = [heard("a", 0.5, 1), heard("b", 0.9, 2)]
     together = encode(samples)
     assert together.shape == (2, 16)
@@ -107,17 +107,19 @@ def test_dense_finds_the_same_sound(wav2vec2):
     pool = [heard("a", 0.5, 1), heard("b", 0.5, 2), heard("c", 0.5, 3)]
     asked = Sample(id="x", inputs={**heard("b", 0.5, 2).inputs, "question": "what?"})
     options = {"use": "dense", "encoder": f"audio:{wav2vec2}", "k": 1}
-    chosen = Shots.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.of(asked)] == ["b"]
+    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
+    assert [shot.id for shot in chosen.examples_for(asked)] == ["b"]
 
 
 def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path):
     options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
-    chosen = Shots.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
+    chosen = FewShotSelector.from_options(
+        options, [row("a", "the")], lambda sample: str(sample.target)
+    )
     with pytest.raises(SpecError, match="cannot be loaded") as refused:
-        chosen.ready()
+        chosen.validate()
     assert "\n" not in str(refused.value)
-    assert refused.value.where == ("shots", "encoder")
+    assert refused.value.location == ("shots", "encoder")
 
 
 def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
@@ -125,14 +127,16 @@ def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
         Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)
     ]  # four tokens each
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
-    chosen = Shots.from_options(options, pool, lambda sample: str(sample.target))
-    (sample,) = chosen.over([row("x", "the")])
+    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
+    (sample,) = chosen.attach_to([row("x", "the")])
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
 
 
 def test_a_tokenizer_there_is_not_is_refused(tmp_path):
     options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
-    chosen = Shots.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
+    chosen = FewShotSelector.from_options(
+        options, [row("a", "the")], lambda sample: str(sample.target)
+    )
     with pytest.raises(SpecError, match="tokenizer") as refused:
-        chosen.ready()
-    assert refused.value.where == ("shots", "tokenizer")
+        chosen.validate()
+    assert refused.value.location == ("shots", "tokenizer")

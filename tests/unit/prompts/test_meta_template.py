@@ -21,22 +21,22 @@ def words(turn):
 
 
 def test_text_ends_where_the_model_goes_on():
-    assert MetaTemplate.of(OWN).text(ASK, words) == "<s>[U]hi[/U][A]"
+    assert MetaTemplate.of(OWN).render(ASK, words) == "<s>[U]hi[/U][A]"
 
 
 def test_an_answer_that_was_begun_is_not_ended():
     turns = [*ASK, Turn("assistant", ("Well",))]
-    assert MetaTemplate.of(OWN).text(turns, words) == "<s>[U]hi[/U][A]Well"
+    assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]hi[/U][A]Well"
 
 
 def test_answers_before_the_last_are_whole():
     turns = [*ASK, Turn("assistant", ("ho",)), *ASK]
-    assert MetaTemplate.of(OWN).text(turns, words) == "<s>[U]hi[/U][A]ho[/A][U]hi[/U][A]"
+    assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]hi[/U][A]ho[/A][U]hi[/U][A]"
 
 
 def test_a_format_without_system_messages_has_the_user_say_them():
     turns = [Turn("system", ("be brief",)), *ASK]
-    assert MetaTemplate.of(OWN).text(turns, words) == "<s>[U]be brief[/U][U]hi[/U][A]"
+    assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]be brief[/U][U]hi[/U][A]"
 
 
 def test_rounds_of_other_frameworks_are_read():
@@ -50,7 +50,7 @@ def test_rounds_of_other_frameworks_are_read():
     }
     found = MetaTemplate.of(theirs)
     turns = [Turn("system", ("Brief.",)), *ASK]
-    assert found.text(turns, words) == "### Brief.\n### Human: hi\n### Assistant: "
+    assert found.render(turns, words) == "### Brief.\n### Human: hi\n### Assistant: "
     assert found.api_role("user") == "user"
 
 

@@ -10,8 +10,8 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import Shots
-from auricle.prompts.retrievers.bm25 import Bm25, text_of, words
+from auricle.prompts.few_shot import FewShotSelector
+from auricle.prompts.retrievers.bm25 import Bm25Retriever, sample_text, tokenise
 from auricle.prompts.retrievers.encoders import logmel
 
 
@@ -25,11 +25,11 @@ def rows(count):
 
 
 def shots(given, pool):
-    return Shots.from_options(given, pool, lambda sample: str(sample.target))
+    return FewShotSelector.from_options(given, pool, lambda sample: str(sample.target))
 
 
 def ids(given, pool, sample):
-    return [shot.id for shot in shots(given, pool).of(sample)]
+    return [shot.id for shot in shots(given, pool).examples_for(sample)]
 
 
 # --- by name, place and chance ----------------------------------------------------
@@ -62,8 +62,8 @@ def test_fixed_goes_on_to_the_next_where_the_sample_itself_is_named():
 
 def test_fixed_refuses_a_row_there_is_not():
     with pytest.raises(SpecError, match=r"no usable row 'r99'; it has r") as refused:
-        shots({"use": "fixed", "ids": ["r99"]}, rows(12)).ready()
-    assert refused.value.where == ("shots", "ids")
+        shots({"use": "fixed", "ids": ["r99"]}, rows(12)).validate()
+    assert refused.value.location == ("shots", "ids")
 
 
 def test_a_number_alone_draws_so_many_at_random():
@@ -98,14 +98,14 @@ def test_sliding_needs_the_sample_in_the_pool():
 def test_balanced_shows_as_many_of_each_label():
     pool = [row(str(n), answer="rare" if n % 10 == 0 else "usual") for n in range(40)]
     for name in "stuvw":
-        found = shots("balanced:6", pool).of(row(name))
+        found = shots("balanced:6", pool).examples_for(row(name))
         assert Counter(shot.answer for shot in found) == {"rare": 3, "usual": 3}
 
 
 def test_balanced_stays_so_where_rows_of_a_label_are_excluded():
     pool = [row(str(n), answer="ab"[n % 2], speaker=str(n // 4)) for n in range(12)]
     options = {"use": "balanced", "k": 4, "same": "speaker"}
-    found = shots(options, pool).of(row("x", speaker="0"))
+    found = shots(options, pool).examples_for(row("x", speaker="0"))
     assert Counter(shot.answer for shot in found) == {"a": 2, "b": 2}
 
 
@@ -114,7 +114,7 @@ def test_balanced_can_go_by_a_meta_field():
     found = ids({"use": "balanced", "by": "accent", "k": 4}, pool, row("x"))
     assert {"30", "31"} < set(found)
     with pytest.raises(SpecError, match="'dialect' to balance by"):
-        shots({"use": "balanced", "by": "dialect", "k": 4}, pool).ready()
+        shots({"use": "balanced", "by": "dialect", "k": 4}, pool).validate()
 
 
 def test_balanced_goes_on_with_other_labels_when_one_runs_out():
@@ -127,12 +127,12 @@ def test_balanced_goes_on_with_other_labels_when_one_runs_out():
 
 def bm25_by_the_book(texts, query, k1=1.5, b=0.75):
     """The formula, word by word and text by text."""
-    held = [Counter(words(text)) for text in texts]
+    held = [Counter(tokenise(text)) for text in texts]
     mean = sum(each.total() for each in held) / len(held)
     scores = []
     for text in held:
         score = 0.0
-        for word in words(query):
+        for word in tokenise(query):
             having = sum(word in each for each in held)
             rarity = math.log(1 + (len(held) - having + 0.5) / (having + 0.5))
             length = 1 - b + b * text.total() / mean
@@ -143,10 +143,10 @@ def bm25_by_the_book(texts, query, k1=1.5, b=0.75):
 
 def test_bm25_is_the_formula():
     texts = ["the cat sat", "the dog sat on the cat", "a bird", "the the the mat", "猫 在 垫子 上"]
-    index = Bm25()
+    index = Bm25Retriever()
     index.fit([row(str(n), text) for n, text in enumerate(texts)])
     for query in ("the cat", "a the THE mat", "垫上", "nothing known"):
-        assert index.near(row("x", query)) == pytest.approx(bm25_by_the_book(texts, query))
+        assert index.score_sample(row("x", query)) == pytest.approx(bm25_by_the_book(texts, query))
 
 
 def test_bm25_ranks_what_shares_rare_words_highest():
@@ -167,16 +167,16 @@ def test_bm25_can_be_told_which_input_counts():
     asked = two("x", "apple", "none")
     assert ids({"use": "bm25", "k": 1, "field": "question"}, pool, asked) == ["a"]
     with pytest.raises(SpecError, match=r"input 'body'; there is question, title"):
-        shots({"use": "bm25", "k": 1, "field": "body"}, pool).ready()
+        shots({"use": "bm25", "k": 1, "field": "body"}, pool).validate()
 
 
 def test_words_have_neither_case_nor_width_nor_marks():
-    assert words("Straße, ＡＢＣ 东京タワー!") == ["strasse", "abc", *"东京タワー"]
+    assert tokenise("Straße, ＡＢＣ 东京タワー!") == ["strasse", "abc", *"东京タワー"]
 
 
 def test_the_text_of_a_sample_is_all_its_texts_and_no_sound():
     inputs = {"audio": [Audio.of(b"x")], "question": "q", "choices": ["one", "two"]}
-    assert text_of(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
+    assert sample_text(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
 
 
 # --- by what an encoder makes of them ---------------------------------------------------
@@ -215,7 +215,7 @@ def test_the_shortest_sound_can_be_compared():
 
 def test_a_pool_without_sound_cannot_be_compared_by_it():
     with pytest.raises(SpecError, match="r0 has no sound"):
-        shots({"use": "dense", "encoder": "logmel", "k": 1}, rows(3)).ready()
+        shots({"use": "dense", "encoder": "logmel", "k": 1}, rows(3)).validate()
 
 
 ENCODER = """
@@ -249,15 +249,15 @@ def test_an_encoder_can_be_a_function_in_a_file(encoder):
 def test_the_pool_is_encoded_once_and_in_batches(encoder):
     pool = [row(str(n), f"{n} 1") for n in range(70)]
     chosen = shots({"use": "dense", "encoder": encoder, "k": 2}, pool)
-    assert len(list(chosen.over([*pool, row("x", "5 5")]))) == 71
+    assert len(list(chosen.attach_to([*pool, row("x", "5 5")]))) == 71
     assert sys.modules["auricle_file_own_encoder"].asked == [32, 32, 6, 1]
 
 
 def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
     flat = encoder.replace(":numbers", ":flat")
     with pytest.raises(SpecError, match=r"array of shape \(3,\)") as refused:
-        shots({"use": "dense", "encoder": flat, "k": 2}, rows(3)).ready()
-    assert refused.value.where == ("shots", "encoder")
+        shots({"use": "dense", "encoder": flat, "k": 2}, rows(3)).validate()
+    assert refused.value.location == ("shots", "encoder")
 
 
 @pytest.mark.parametrize(
@@ -266,7 +266,7 @@ def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
 def test_an_encoder_there_is_not_is_refused(name, told):
     with pytest.raises(SpecError, match=told) as refused:
         shots({"use": "dense", "encoder": name, "k": 2}, rows(3))
-    assert refused.value.where == ("shots", "encoder")
+    assert refused.value.location == ("shots", "encoder")
 
 
 # --- near, but not all alike --------------------------------------------------------------

@@ -9,10 +9,10 @@ from hypothesis import strategies as some
 
 from auricle.audio import Audio
 from auricle.core.errors import DataError, SampleError, SpecError
-from auricle.core.types import Rejected, Sample, Turn
-from auricle.data.manifest import Fields, Manifest
+from auricle.core.types import RejectedRow, Sample, Turn
+from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.prompts import Prompt
-from auricle.prompts.few_shot import Shots, pool_named
+from auricle.prompts.few_shot import FewShotSelector, pool_path
 
 
 def row(name, question="", answer="", **meta):
@@ -25,11 +25,11 @@ def rows(count):
 
 
 def shots(given, pool, answer=lambda sample: str(sample.target), **rest):
-    return Shots.from_options(given, pool, answer, **rest)
+    return FewShotSelector.from_options(given, pool, answer, **rest)
 
 
 def ids(given, pool, sample, **rest):
-    return [shot.id for shot in shots(given, pool, **rest).of(sample)]
+    return [shot.id for shot in shots(given, pool, **rest).examples_for(sample)]
 
 
 # --- what must not be shown ----------------------------------------------------
@@ -79,8 +79,8 @@ def test_an_input_can_be_such_a_field():
 
 def test_a_field_that_no_row_has_is_refused():
     with pytest.raises(SpecError, match=r"'speeker'.*there is speaker") as refused:
-        shots({"k": 1, "same": ["speeker"]}, [row("a", speaker="s")]).ready()
-    assert refused.value.where == ("shots", "same")
+        shots({"k": 1, "same": ["speeker"]}, [row("a", speaker="s")]).validate()
+    assert refused.value.location == ("shots", "same")
 
 
 @given(
@@ -90,8 +90,8 @@ def test_a_field_that_no_row_has_is_refused():
 def test_no_sample_is_shown_its_own_content(held, use):
     pool = [row(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(held)]
     chosen = shots(use, pool)
-    for sample in chosen.over(pool):
-        for shot in chosen.of(sample):
+    for sample in chosen.attach_to(pool):
+        for shot in chosen.examples_for(sample):
             assert shot.id != sample.id
             assert shot.inputs != sample.inputs
 
@@ -113,9 +113,9 @@ def test_whoever_chooses_is_not_told_the_answer(tmp_path):
 @pytest.mark.parametrize("use", ["random:3", "balanced:3", "bm25:3", "diverse:3"])
 def test_a_samples_examples_depend_on_no_other_sample(use):
     pool = [row(str(n), f"word{n % 7} word{n % 5}", str(n % 3)) for n in range(40)]
-    whole = {each.id: each.meta["shots"] for each in shots(use, pool).over(pool)}
+    whole = {each.id: each.meta["shots"] for each in shots(use, pool).attach_to(pool)}
     some_of_them = random.Random(1).sample(pool, 9)
-    again = {each.id: each.meta["shots"] for each in shots(use, pool).over(some_of_them)}
+    again = {each.id: each.meta["shots"] for each in shots(use, pool).attach_to(some_of_them)}
     assert again == {name: whole[name] for name in again}
     assert all(len(each) == 3 for each in whole.values())
 
@@ -142,12 +142,12 @@ def test_a_random_order_is_the_same_every_time_and_another_for_another_sample():
 def test_a_budget_of_tokens_drops_the_farthest_and_tells_how_many():
     pool = [row(f"r{n}", "q" * 20, "a" * 20) for n in range(5)]  # ten estimated tokens each
     options = {"use": "first", "k": 4, "max_tokens": 25}
-    (sample,) = shots(options, pool).over([row("x")])
+    (sample,) = shots(options, pool).attach_to([row("x")])
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 2}
 
 
 def test_a_sample_whose_examples_fit_tells_of_no_drop():
-    (sample,) = shots({"k": 2, "max_tokens": 1000}, rows(4)).over([row("x")])
+    (sample,) = shots({"k": 2, "max_tokens": 1000}, rows(4)).attach_to([row("x")])
     assert set(sample.meta) == {"shots"}
 
 
@@ -178,20 +178,20 @@ def test_a_budget_counts_seconds_of_sound():
 
 def test_an_empty_pool_is_refused():
     with pytest.raises(DataError, match="no usable row") as refused:
-        shots(3, []).ready()
-    assert refused.value.where == ("shots", "pool")
+        shots(3, []).validate()
+    assert refused.value.location == ("shots", "pool")
 
 
 def test_rows_that_cannot_be_shown_are_passed_over_and_told_of(tmp_path):
     lost = Sample(id="lost", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))}, target="t")
-    pool = [Rejected("f:1", "torn"), Sample(id="open", inputs={}), lost, row("a"), row("a", "b")]
-    wrapped = shots("first:9", pool).over([row("x")])
+    pool = [RejectedRow("f:1", "torn"), Sample(id="open", inputs={}), lost, row("a"), row("a", "b")]
+    wrapped = shots("first:9", pool).attach_to([row("x")])
     assert [each.meta["shots"] for each in wrapped] == [["a"]]
     assert wrapped.notes() == ["4 rows of the pool cannot be examples, such as f:1: torn."]
 
 
 def test_a_small_pool_gives_fewer_examples_and_the_ids_say_so():
-    (sample,) = shots("random:9", rows(2)).over([row("x")])
+    (sample,) = shots("random:9", rows(2)).attach_to([row("x")])
     assert sorted(sample.meta["shots"]) == ["r0", "r1"]
 
 
@@ -208,8 +208,8 @@ def test_the_pool_is_read_once_and_only_when_needed():
     chosen = shots(2, Source(rows(5)))
     assert repr(chosen)
     assert not reads
-    assert len(list(chosen.over(rows(3)))) == 3
-    assert len(list(chosen.over(rows(3)))) == 3
+    assert len(list(chosen.attach_to(rows(3)))) == 3
+    assert len(list(chosen.attach_to(rows(3)))) == 3
     assert len(reads) == 1
 
 
@@ -218,49 +218,49 @@ def test_the_pool_is_read_once_and_only_when_needed():
 
 def manifest(path, *lines):
     path.write_text("".join(f'{{"question": "{q}", "answer": "{a}"}}\n' for q, a in lines))
-    return Manifest(path, Fields(target=("answer",)))
+    return Manifest(path, ColumnMapping(target_columns=("answer",)))
 
 
 def test_samples_stay_what_they_were_but_for_their_examples(tmp_path):
     data = manifest(tmp_path / "data.jsonl", ("p", "1"), ("q", "2"))
-    wrapped = shots(1, data).over(data)
+    wrapped = shots(1, data).attach_to(data)
     assert [each.meta["shots"] for each in wrapped] == [["1"], ["0"]]
     assert [each.meta["shots"] for each in wrapped] == [["1"], ["0"]]
     assert (len(wrapped), wrapped.revision, wrapped.path) == (2, data.revision, data.path)
-    wrapped.peek()
+    wrapped.validate()
 
 
 def test_samples_without_a_length_have_none_with_examples():
     with pytest.raises(TypeError):
-        len(shots(1, rows(2)).over(iter(rows(2))))
+        len(shots(1, rows(2)).attach_to(iter(rows(2))))
 
 
 def test_a_rejected_row_stays_rejected():
-    bad = Rejected("f:1", "torn")
-    assert list(shots(1, rows(2)).over([bad])) == [bad]
+    bad = RejectedRow("f:1", "torn")
+    assert list(shots(1, rows(2)).attach_to([bad])) == [bad]
 
 
 def test_peeking_refuses_data_and_pool_alike(tmp_path):
     good, empty = manifest(tmp_path / "a.jsonl", ("p", "1")), manifest(tmp_path / "b.jsonl")
     with pytest.raises(DataError, match=r"b\.jsonl has no rows"):
-        shots(1, good).over(empty).peek()
+        shots(1, good).attach_to(empty).validate()
     with pytest.raises(DataError, match="pool"):
-        shots(1, empty).over(good).peek()
+        shots(1, empty).attach_to(good).validate()
 
 
 def test_examples_are_looked_up_by_the_ids_a_sample_carries():
     chosen = shots("first:2", rows(5))
-    assert [shot.id for shot in chosen.of(row("x", shots=["r4"]))] == ["r4"]
+    assert [shot.id for shot in chosen.examples_for(row("x", shots=["r4"]))] == ["r4"]
     with pytest.raises(SampleError, match="'gone' is not in the pool"):
-        chosen.of(row("x", shots=["gone"]))
+        chosen.examples_for(row("x", shots=["gone"]))
 
 
 def test_a_sample_that_cannot_be_compared_fails_when_rendered_and_not_before(tmp_path):
     lost = Sample(id="x", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))})
     chosen = shots(1, rows(2))
-    assert list(chosen.over([lost])) == [lost]
+    assert list(chosen.attach_to([lost])) == [lost]
     with pytest.raises(SampleError, match=r"no\.wav"):
-        chosen.of(lost)
+        chosen.examples_for(lost)
 
 
 def test_a_prompt_shows_an_examples_sound_in_its_place():
@@ -270,7 +270,7 @@ def test_a_prompt_shows_an_examples_sound_in_its_place():
 
     pool = [heard("rain", "water"), heard("bark", "a dog")]
     chosen = shots("first:2", pool)
-    (sample,) = chosen.over([heard("bell", "metal")])
+    (sample,) = chosen.attach_to([heard("bell", "metal")])
     said = Prompt.of("{audio}\n{question}", shots=chosen).render(sample)
     rain, bark, bell = (each.inputs["audio"][0] for each in (*pool, sample))
     assert said == (
@@ -304,8 +304,8 @@ def test_a_budget_counts_an_example_as_its_prompt_shows_it():
     pool = [row("a", "q" * 4000, "yes")]
     short = Prompt.of({"turns": "{examples}{question}", "examples": "{target}", "separator": ""})
     options = {"use": "first", "k": 1, "max_tokens": 1}
-    assert ids(options, pool, row("x"), shown=short.shown) == ["a"]
-    assert ids(options, pool, row("x"), shown=Prompt.of("{question}").shown) == []
+    assert ids(options, pool, row("x"), shown=short.example_parts) == ["a"]
+    assert ids(options, pool, row("x"), shown=Prompt.of("{question}").example_parts) == []
 
 
 # --- signature -------------------------------------------------------------------
@@ -363,12 +363,12 @@ def test_a_wrong_option_is_refused_by_name(options, told, where):
     with pytest.raises(SpecError) as refused:
         shots(options, rows(3))
     assert told in str(refused.value)
-    assert refused.value.where == where
+    assert refused.value.location == where
 
 
 def test_a_pool_is_named_among_options_only():
-    assert pool_named({"k": 1, "pool": "train.jsonl"}) == "train.jsonl"
-    assert pool_named("bm25:4") == pool_named(3) == pool_named({"k": 1}) == ""
+    assert pool_path({"k": 1, "pool": "train.jsonl"}) == "train.jsonl"
+    assert pool_path("bm25:4") == pool_path(3) == pool_path({"k": 1}) == ""
 
 
 def test_a_retriever_that_ranks_no_places_is_refused(tmp_path):
@@ -376,4 +376,4 @@ def test_a_retriever_that_ranks_no_places_is_refused(tmp_path):
     file.write_text("class ById:\n    def rank(self, sample, allowed):\n        return ['r1']\n")
     with pytest.raises(SpecError, match="should rank places in the pool") as refused:
         ids(f"{file}:ById:1", rows(3), row("x"))
-    assert refused.value.where == ("shots", "use")
+    assert refused.value.location == ("shots", "use")

@@ -10,8 +10,8 @@ from auricle import Audio, Image, Sample, SpecError, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Turn
 from auricle.prompts import Prompt
-from auricle.prompts.fields import names, render
-from auricle.prompts.pool import Shot
+from auricle.prompts.fields import field_names, render
+from auricle.prompts.pool import Example
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 
@@ -76,11 +76,13 @@ def test_parts_may_be_listed_in_any_order():
 def test_a_prompt_that_cannot_be_is_refused(prompt, words):
     with pytest.raises(SpecError, match=words) as refused:
         Prompt.of(prompt)
-    assert refused.value.where[0] == "prompt"
+    assert refused.value.location[0] == "prompt"
 
 
 def test_examples_are_turns_of_their_own():
-    prompt = Prompt.of("{audio}{q}", shots=TheseShots(Shot("s", {"audio": SOUND, "q": "1+1"}, "2")))
+    prompt = Prompt.of(
+        "{audio}{q}", shots=TheseShots(Example("s", {"audio": SOUND, "q": "1+1"}, "2"))
+    )
     turns = prompt.render(sample(audio=FILM, q="2+2"))
     assert [(turn.role, turn.parts) for turn in turns] == [
         ("user", (SOUND, "1+1")),
@@ -91,7 +93,8 @@ def test_examples_are_turns_of_their_own():
 
 def test_examples_go_on_where_the_answer_was_begun():
     prompt = Prompt.of(
-        [{"user": "{q}"}, {"assistant": "Answer:"}], shots=TheseShots(Shot("s", {"q": "1+1"}, "2"))
+        [{"user": "{q}"}, {"assistant": "Answer:"}],
+        shots=TheseShots(Example("s", {"q": "1+1"}, "2")),
     )
     assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
 
@@ -101,7 +104,7 @@ def test_examples_may_have_a_form_of_their_own():
         "turns": "{q}",
         "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}],
     }
-    prompt = Prompt.of(given, shots=TheseShots(Shot("s", {"q": "1+1"}, "2")))
+    prompt = Prompt.of(given, shots=TheseShots(Example("s", {"q": "1+1"}, "2")))
     assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [
         ("Example: 1+1",),
         ("It is 2.",),
@@ -111,7 +114,7 @@ def test_examples_may_have_a_form_of_their_own():
 
 def test_examples_may_be_text_within_a_turn():
     given = {"turns": "{examples}Q: {q}\nA:", "examples": "Q: {q}\nA: {target}", "separator": "\n"}
-    shots = TheseShots(Shot("s", {"q": "1+1"}, "2"), Shot("t", {"q": "{target}"}, "4"))
+    shots = TheseShots(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
     ((_, parts),) = [
         (turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))
     ]
@@ -127,7 +130,7 @@ def test_a_field_in_double_braces_is_text():
 )
 def test_braces_of_other_languages_stay_as_they_are(text):
     expected = (text,)
-    if names(text):
+    if field_names(text):
         with pytest.raises(SampleError):
             render(text, {})
     else:

@@ -8,14 +8,14 @@ import pytest
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import metric
-from auricle.report.documents import document
+from auricle.report.documents import build_document
 from auricle.report.formatting import Scale
-from auricle.report.html import render
+from auricle.report.html import render_report
 from auricle.report.markup import Markup, tag
-from auricle.report.sample_cards import joined
-from auricle.report.score import Scoreboard, scored
+from auricle.report.sample_cards import join_tokens
+from auricle.report.score import ScoreTable, score_records
 from auricle.report.summarise import summarise
-from auricle.report.worst_samples import SPARED, Shown, shown
+from auricle.report.worst_samples import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
 
 EVIL = "<script>alert('x')</script>\"&"
 
@@ -62,9 +62,9 @@ def about(**more):
 
 
 def made(records, metrics, **more):
-    board = Scoreboard(metrics)
-    list(scored(records, board))
-    return document(about(**more), board, summarise(board, "mine:1", "echo"))
+    board = ScoreTable(metrics)
+    list(score_records(records, board))
+    return build_document(about(**more), board, summarise(board, "mine:1", "echo"))
 
 
 def record(at, output, target="one two three", meta=None):
@@ -83,7 +83,7 @@ def transcripts(size, failed=0, **more):
 
 
 def test_page_tells_the_number_its_interval_and_its_coverage():
-    page = words(render(transcripts(12)[0], []))
+    page = words(render_report(transcripts(12)[0], []))
     assert "33.33 %" in page
     assert "95 % interval" in page
     assert "100 %" in page
@@ -94,28 +94,28 @@ def test_page_tells_the_number_its_interval_and_its_coverage():
 
 def test_page_fetches_nothing():
     found, records = transcripts(4)
-    reader = read(render(found, shown(records, text.wer)))
+    reader = read(render_report(found, build_sample_views(records, text.wer)))
     assert not {"link", "img", "iframe", "base", "object"} & set(reader.tags)
     addresses = [value for name, value in reader.attributes if name in ("src", "href", "action")]
     assert all(value.startswith(("#", "data:")) for value in addresses)
     policy = next(v for _, v in reader.attributes if v and v.startswith("default-src"))
     assert "default-src 'none'" in policy
-    assert "url(" not in render(found, [])
-    assert "@import" not in render(found, [])
+    assert "url(" not in render_report(found, [])
+    assert "@import" not in render_report(found, [])
 
 
 def test_unfinished_run_says_so():
-    page = words(render(transcripts(4, complete=False, rows=40)[0], []))
+    page = words(render_report(transcripts(4, complete=False, rows=40)[0], []))
     assert "not finished: it holds 4 of 40 samples" in page
 
 
 def test_unfinished_run_of_unknown_length_says_so():
-    page = words(render(transcripts(4, complete=False, rows=None)[0], []))
+    page = words(render_report(transcripts(4, complete=False, rows=None)[0], []))
     assert "not finished: it holds 4 samples" in page
 
 
 def test_failures_are_told_with_both_bounds():
-    page = words(render(transcripts(4, failed=1)[0], []))
+    page = words(render_report(transcripts(4, failed=1)[0], []))
     assert "1 sample of 5 failed and is left out." in page
     assert "26.67 %; as badly, 46.67 %" in page
     assert "Timeout" in page
@@ -123,50 +123,50 @@ def test_failures_are_told_with_both_bounds():
 
 
 def test_error_kinds_stand_beside_the_rate():
-    page = words(render(transcripts(4)[0], []))
+    page = words(render_report(transcripts(4)[0], []))
     assert "Substitutions" in page
     assert "Utterance mean" in page
 
 
 def test_groups_of_a_field_stand_in_one_table_subsets_first():
-    page = words(render(transcripts(12)[0], []))
+    page = words(render_report(transcripts(12)[0], []))
     assert page.index("By subset") < page.index("By snr")
 
 
 def test_field_with_one_value_is_told_in_a_line():
     records = [record(at, Generation(text="one"), meta={"subset": "only"}) for at in range(3)]
-    page = words(render(made(records, [text.wer]), []))
+    page = words(render_report(made(records, [text.wer]), []))
     assert "Every scored sample is of subset only" in page
     assert "By subset" not in page
 
 
 def test_long_breakdown_is_folded():
     records = [record(at, Generation(text="one"), meta={"speaker": at % 20}) for at in range(60)]
-    page = render(made(records, [text.wer]), [])
+    page = render_report(made(records, [text.wer]), [])
     assert "<summary>speaker: 20 groups</summary>" in page
 
 
 def test_empty_run_has_a_page():
-    page = words(render(made([], [text.wer]), []))
+    page = words(render_report(made([], [text.wer]), []))
     assert "No number" in page
     assert "nothing to count" in page
 
 
 def test_run_in_which_everything_failed_has_a_page():
-    page = words(render(transcripts(0, failed=3)[0], []))
+    page = words(render_report(transcripts(0, failed=3)[0], []))
     assert "Every sample failed" in page
     assert "Timeout" in page
 
 
 def test_undefined_number_is_a_dash():
-    page = words(render(made([record(0, Generation(text="x"), target="")], [text.wer]), []))
+    page = words(render_report(made([record(0, Generation(text="x"), target="")], [text.wer]), []))
     assert "nan" not in page.lower().split()
     assert "no interval" in page
 
 
 def test_refused_metric_is_told():
     dimensions = Prediction(values={"arousal": 0.1}, scale="continuous")
-    page = words(render(made([record(0, dimensions)], [labels.uar]), []))
+    page = words(render_report(made([record(0, dimensions)], [labels.uar]), []))
     assert "UAR was not computed: needs class scores" in page
 
 
@@ -175,7 +175,7 @@ def test_own_metric_is_left_in_its_own_unit():
     def loudness(sample, output):
         return 0.5
 
-    page = words(render(made([record(0, Generation(text="x"))], [loudness]), []))
+    page = words(render_report(made([record(0, Generation(text="x"))], [loudness]), []))
     assert "0.5000" in page
     assert "50.00 %" not in page
 
@@ -197,64 +197,64 @@ def matrix(page):
 
 
 def test_classes_are_shown_once_with_their_confusions():
-    page = words(render(classified(["cat", "dog", "emu"])[0], []))
+    page = words(render_report(classified(["cat", "dog", "emu"])[0], []))
     assert page.count("Figures of each class") == 1
     assert page.count("True against predicted classes") == 1
     assert "unreadable" not in matrix(page)
 
 
 def test_unreadable_column_is_shown_when_something_stands_in_it():
-    page = words(render(classified(["cat", "dog"], unreadable=2)[0], []))
+    page = words(render_report(classified(["cat", "dog"], unreadable=2)[0], []))
     assert "2 answers could not be read: counted as wrong in Accuracy, UAR, Macro F1." in page
     assert "unreadable" in matrix(page)
 
 
 def test_many_classes_are_shown_by_their_most_frequent_confusions():
-    page = words(render(classified([f"class{at:02d}" for at in range(40)])[0], []))
+    page = words(render_report(classified([f"class{at:02d}" for at in range(40)])[0], []))
     assert "Most frequent confusions of 40 classes" in page
     assert "True against predicted" not in page
 
 
 def test_worst_samples_show_their_alignment():
     found, records = transcripts(1)
-    page = render(found, shown(records, text.wer))
+    page = render_report(found, build_sample_views(records, text.wer))
     assert '<span class="swap"><del>two</del><ins>too</ins></span>' in page
     assert "substituted" in page
 
 
 def test_sound_is_a_player_that_loads_nothing_by_itself():
-    page = render(transcripts(1)[0], [Shown(id="a", audio=(b"ID3",))])
+    page = render_report(transcripts(1)[0], [SampleView(id="a", audio=(b"ID3",))])
     assert 'preload="none" src="data:audio/mpeg;base64,SUQz"' in page
 
 
 def test_a_card_without_a_player_says_why():
-    page = render(transcripts(1)[0], [Shown(id="a", note=SPARED)])
-    assert f'<p class="note" dir="auto">{SPARED}</p>' in page
+    page = render_report(transcripts(1)[0], [SampleView(id="a", note=RIGHT_ANSWER_NOTE)])
+    assert f'<p class="note" dir="auto">{RIGHT_ANSWER_NOTE}</p>' in page
 
 
 def test_speed_is_told_and_explained():
     speed = {"wall_seconds": 118.0, "samples": 4, "samples_per_second": 0.03, "rtfx": 41.32,
              "audio_seconds": 4875.0, "passes": 1}  # fmt: skip
-    page = render(transcripts(4)[0] | {"speed": speed}, [])
+    page = render_report(transcripts(4)[0] | {"speed": speed}, [])
     assert "Wall time 118 s RTFx 41.3" in words(page)
     assert words(page).count("Audio seconds answered per second of wall time") == 1
     assert '<div title="Audio seconds answered per second of wall time' in page
 
 
 def test_unknown_speed_is_not_told():
-    page = words(render(transcripts(4)[0] | {"speed": None}, []))
+    page = words(render_report(transcripts(4)[0] | {"speed": None}, []))
     assert "RTFx" not in page
     assert "Wall time" not in page
 
 
 def test_shared_question_is_shown_once():
-    worst = [Shown(id=name, question="What is said?") for name in "abc"]
-    assert render(transcripts(1)[0], worst).count("What is said?") == 1
+    worst = [SampleView(id=name, question="What is said?") for name in "abc"]
+    assert render_report(transcripts(1)[0], worst).count("What is said?") == 1
 
 
 def test_questions_that_differ_are_shown_with_their_samples():
-    worst = [Shown(id=name, question=f"What is {name}?") for name in "abc"]
-    assert "What is b?" in words(render(transcripts(1)[0], worst))
+    worst = [SampleView(id=name, question=f"What is {name}?") for name in "abc"]
+    assert "What is b?" in words(render_report(transcripts(1)[0], worst))
 
 
 @pytest.mark.parametrize(
@@ -262,7 +262,7 @@ def test_questions_that_differ_are_shown_with_their_samples():
     [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")],
 )
 def test_scripts_without_spaces_are_joined_without(tokens, expected):
-    assert joined(tokens, letters=False) == expected
+    assert join_tokens(tokens, by_character=False) == expected
 
 
 # --- escaping -------------------------------------------------------------------------
@@ -297,14 +297,14 @@ def hostile():
     )
     found["refused"] = {EVIL: EVIL}
     found["failures"][0]["examples"][0].update(id=EVIL, origin=EVIL)
-    cards = shown(records, text.wer)
-    odd = Shown(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
+    cards = build_sample_views(records, text.wer)
+    odd = SampleView(id=EVIL, origin=EVIL, meta={EVIL: EVIL}, question=EVIL, target=EVIL, answer=EVIL,
                 values=((EVIL, 1.0),), score=EVIL, errors=EVIL, note=EVIL)  # fmt: skip
     return found, [*cards, odd]
 
 
 def test_every_text_is_escaped():
-    page = render(*hostile())
+    page = render_report(*hostile())
     reader = read(page)
     assert reader.tags.count("script") == 1
     assert page.count("<script>") == 1
@@ -314,7 +314,7 @@ def test_every_text_is_escaped():
 
 
 def test_labels_are_escaped():
-    page = render(classified([EVIL, "dog"], unreadable=1)[0], [])
+    page = render_report(classified([EVIL, "dog"], unreadable=1)[0], [])
     assert read(page).tags.count("script") == 1
 
 
@@ -323,7 +323,7 @@ def test_plain_text_added_to_markup_is_escaped_again():
 
 
 def test_half_a_surrogate_pair_does_not_stop_the_page():
-    render(transcripts(1)[0], [Shown(id="\ud83d", answer="\udc00")]).encode()
+    render_report(transcripts(1)[0], [SampleView(id="\ud83d", answer="\udc00")]).encode()
 
 
 # --- size -----------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_page_does_not_grow_with_the_number_of_samples():
     small, records = transcripts(100)
     large, more = transcripts(10_000)
     sizes = [
-        len(render(found, shown(each, text.wer)).encode())
+        len(render_report(found, build_sample_views(each, text.wer)).encode())
         for found, each in ((small, records), (large, more))
     ]
     assert sizes[1] < 10_000_000
@@ -343,7 +343,7 @@ def test_page_does_not_grow_with_the_number_of_samples():
 def test_page_of_endless_texts_stays_under_ten_megabytes():
     answer = "&<>\"' " * 20_000
     records = [record(at, Generation(text=answer), target=answer[::-1]) for at in range(60)]
-    page = render(made(records[:1], [text.cer]), shown(records, text.cer))
+    page = render_report(made(records[:1], [text.cer]), build_sample_views(records, text.cer))
     assert len(page.encode()) < 4_000_000
 
 
@@ -363,5 +363,5 @@ def test_page_of_endless_texts_stays_under_ten_megabytes():
     ],
 )
 def test_scale_has_round_ends_around_its_values(values, ends):
-    scale = Scale.over(values)
+    scale = Scale.fit(values)
     assert (scale.low, scale.high) == pytest.approx(ends)

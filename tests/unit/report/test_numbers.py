@@ -8,11 +8,11 @@ import pytest
 from auricle import Generation, Metric, Sample, Unreadable, metric
 from auricle.core.errors import Unsupported
 from auricle.core.types import Failure, Record
-from auricle.metrics.base import mean, within
+from auricle.metrics.base import constant_bounds, mean
 from auricle.metrics.labels import uar
 from auricle.metrics.text import wer
-from auricle.report.documents import refused
-from auricle.report.score import MOST_GROUPS, Scoreboard, scored
+from auricle.report.documents import collect_refusals
+from auricle.report.score import MAX_GROUPS, ScoreTable, score_records
 from auricle.report.summarise import summarise
 
 
@@ -23,8 +23,8 @@ def record(row, target="a b", said="a b", error=None, **meta):
 
 
 def numbers(records, metrics=(wer,), cluster=""):
-    board = Scoreboard(metrics, cluster)
-    lines = list(scored(records, board))
+    board = ScoreTable(metrics, cluster)
+    lines = list(score_records(records, board))
     assert len(lines) == len(records)
     return board, summarise(board)
 
@@ -56,7 +56,7 @@ def test_subsets_stand_apart_and_together():
 
 
 def test_a_field_with_too_many_values_is_no_breakdown():
-    records = [record(at, speaker=f"s{at % 3}", file=f"f{at}") for at in range(MOST_GROUPS + 10)]
+    records = [record(at, speaker=f"s{at % 3}", file=f"f{at}") for at in range(MAX_GROUPS + 10)]
     _, found = numbers(records)
     assert {number.field for number in found} == {"", "speaker"}
 
@@ -93,7 +93,11 @@ def unreadable_unless_number(sample, output):
 @pytest.mark.parametrize(("policy", "value", "count"), [("wrong", 0.25, 4), ("unscored", 0.5, 2)])
 def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy, value, count):
     strict = Metric(
-        "strict", unreadable_unless_number, mean, unreadable=policy, bounds=within((0.0, 1.0))
+        "strict",
+        unreadable_unless_number,
+        mean,
+        unreadable=policy,
+        bounds=constant_bounds((0.0, 1.0)),
     )
     said = ["1", "0", "what?", "hm"]
     board, found = numbers([record(at, said=each) for at, each in enumerate(said)], [strict])
@@ -123,7 +127,7 @@ def test_a_metric_that_refuses_is_told_once_and_not_computed():
 
     board, found = numbers(mixed(), [picky, wer])
     assert set(overall(found)) == {"wer"}
-    assert board.columns[0].refused == "needs class scores"
+    assert board.columns[0].refusal_reason == "needs class scores"
 
 
 def test_clusters_are_resampled_whole():
@@ -148,7 +152,7 @@ def test_class_figures_stand_beside_a_label_metric():
 def test_the_worst_samples_come_first_and_ties_in_data_order():
     said = ["a b", "x y", "a x", "p q"]
     board, _ = numbers([record(at, said=each) for at, each in enumerate(said)])
-    assert board.worst() == ["1", "3", "2", "0"]
+    assert board.worst_ids() == ["1", "3", "2", "0"]
 
 
 def test_nothing_scored_gives_no_number_and_no_crash():
@@ -170,7 +174,7 @@ def test_clusters_do_not_depend_on_the_order_of_the_journal():
 def test_a_cluster_that_no_sample_has_is_told(tmp_path):
     board, found = numbers(mixed(), cluster="speeker")
     assert overall(found)["wer"].interval.startswith("bootstrap")
-    assert "no sample has the meta field 'speeker'" in refused(board)["cluster"]
+    assert "no sample has the meta field 'speeker'" in collect_refusals(board)["cluster"]
 
 
 def test_stats_of_another_shape_are_left_out_with_a_reason():
@@ -202,8 +206,8 @@ def test_a_metric_that_never_scores_is_told():
 
     board, found = numbers([record(0)], [wordy, metric(broken_fold, name="broken")(len_of)])
     assert found == []
-    assert "a metric returns a number or a tuple, not str" in refused(board)["wordy"]
-    assert "its fold raised ZeroDivisionError" in refused(board)["broken"]
+    assert "a metric returns a number or a tuple, not str" in collect_refusals(board)["wordy"]
+    assert "its fold raised ZeroDivisionError" in collect_refusals(board)["broken"]
 
 
 def len_of(sample, output):

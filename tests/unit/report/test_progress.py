@@ -18,9 +18,9 @@ def told(progress, stream):
 def test_what_is_in_flight_tried_again_and_failed_is_counted():
     stream = io.StringIO()
     with Progress("mine", 10, stream) as progress:
-        progress.asking(4)
-        progress.saw(record(attempts=3))
-        progress.saw(record(error=Failure("Refused", "no")))
+        progress.on_in_flight(4)
+        progress.on_result(record(attempts=3))
+        progress.on_result(record(error=Failure("Refused", "no")))
         line = told(progress, stream)
     assert line.startswith("mine: 2 of 10 samples")
     assert "4 in flight, 2 retried, 1 failed" in line
@@ -29,6 +29,6 @@ def test_what_is_in_flight_tried_again_and_failed_is_counted():
 def test_where_nothing_happens_nothing_is_told_of_it():
     stream = io.StringIO()
     with Progress("mine", 1, stream) as progress:
-        progress.saw(record())
+        progress.on_result(record())
         line = told(progress, stream)
     assert not {"flight", "retried", "failed"} & {*line.replace(",", "").split()}

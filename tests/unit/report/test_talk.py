@@ -6,11 +6,11 @@ import pytest
 
 from auricle import Audio, Generation, Sample
 from auricle.core.types import Record, Turn
-from auricle.metrics.multi_answer import over
+from auricle.metrics.multi_answer import aggregate_answers
 from auricle.metrics.text import exact_match, wer
-from auricle.report.sample_cards import worst_samples
-from auricle.report.transcript import MOST_LINES, Line, lines
-from auricle.report.worst_samples import shown
+from auricle.report.sample_cards import render_worst_samples
+from auricle.report.transcript import MAX_LINES, TranscriptLine, transcript_lines
+from auricle.report.worst_samples import build_sample_views
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]
@@ -22,46 +22,56 @@ def record(*texts, target=None, **inputs):
 
 
 def test_a_conversation_is_told_turn_by_turn_with_its_references():
-    assert lines(record("a dog", "yes", target=["a cat", None], turns=USERS)) == (
-        Line("User", "[audio a.wav] what?"),
-        Line("Answer", "a dog"),
-        Line("Reference", "a cat"),
-        Line("User", "sure?"),
-        Line("Answer", "yes"),
+    assert transcript_lines(record("a dog", "yes", target=["a cat", None], turns=USERS)) == (
+        TranscriptLine("User", "[audio a.wav] what?"),
+        TranscriptLine("Answer", "a dog"),
+        TranscriptLine("Reference", "a cat"),
+        TranscriptLine("User", "sure?"),
+        TranscriptLine("Answer", "yes"),
     )
 
 
 def test_the_history_of_the_data_is_told_before_the_one_answer():
-    assert lines(record("yes", target="no", turns=GIVEN)) == (
-        Line("User", "[audio a.wav] what?"),
-        Line("Assistant", "a cat"),
-        Line("User", "sure?"),
-        Line("Answer", "yes"),
-        Line("Reference", "no"),
+    assert transcript_lines(record("yes", target="no", turns=GIVEN)) == (
+        TranscriptLine("User", "[audio a.wav] what?"),
+        TranscriptLine("Assistant", "a cat"),
+        TranscriptLine("User", "sure?"),
+        TranscriptLine("Answer", "yes"),
+        TranscriptLine("Reference", "no"),
     )
 
 
 def test_a_reference_that_also_stands_in_the_history_is_told_once():
-    told = lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
+    told = transcript_lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
     assert [who for who, _ in told] == ["User", "Answer", "Reference"] * 2
 
 
 def test_several_answers_are_numbered():
-    assert lines(record("a", "b")) == (Line("Answer 1", "a"), Line("Answer 2", "b"))
-    assert lines(record("a")) == ()
+    assert transcript_lines(record("a", "b")) == (
+        TranscriptLine("Answer 1", "a"),
+        TranscriptLine("Answer 2", "b"),
+    )
+    assert transcript_lines(record("a")) == ()
 
 
 def test_a_conversation_without_end_is_cut_and_says_so():
     many = record(*["x"] * 99, turns=[Turn("user", ("y",))] * 99)
-    assert lines(many)[MOST_LINES:] == (Line("…", f"{2 * 99 - MOST_LINES} more lines"),)
+    assert transcript_lines(many)[MAX_LINES:] == (
+        TranscriptLine("…", f"{2 * 99 - MAX_LINES} more lines"),
+    )
 
 
 @pytest.mark.parametrize(
-    "metric", [over(wer, "mean"), over(wer, "best"), over(exact_match, "vote")]
+    "metric",
+    [
+        aggregate_answers(wer, "mean"),
+        aggregate_answers(wer, "best"),
+        aggregate_answers(exact_match, "vote"),
+    ],
 )
 def test_a_card_lists_every_answer(metric):
-    (card,) = shown([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
-    page = str(worst_samples([card], metric.name, "en"))
+    (card,) = build_sample_views([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
+    page = str(render_worst_samples([card], metric.name, "en"))
     for term in ("Reference", "Answer 1", "Answer 2"):
         assert f"<dt>{term}</dt>" in page
     assert "&lt;i&gt;a&lt;/i&gt; x" in page
@@ -70,10 +80,10 @@ def test_a_card_lists_every_answer(metric):
 
 
 def test_a_card_shows_a_conversation_in_its_order():
-    metric = over(exact_match, "turns")
+    metric = aggregate_answers(exact_match, "turns")
     held = record("a dog", "no", target=["a cat", "no"], turns=USERS)
-    (card,) = shown([held], metric, audio=False)
-    page = str(worst_samples([card], metric.name, "en"))
+    (card,) = build_sample_views([held], metric, audio=False)
+    page = str(render_worst_samples([card], metric.name, "en"))
     order = ["[audio a.wav] what?", "a dog", "a cat", "sure?"]
     assert [page.index(each) for each in order] == sorted(page.index(each) for each in order)
     assert page.count("<dt>Reference</dt>") == 2

@@ -8,7 +8,7 @@ from auricle.core.types import Failure, Generation, Likelihood, Prediction, Reco
 from auricle.metrics import labels, text
 from auricle.metrics.base import Metric, mean
 from auricle.report import worst_samples
-from auricle.report.worst_samples import Edit, edits, shown
+from auricle.report.worst_samples import Edit, align_tokens, build_sample_views
 
 
 def record(output="", target="one two three", name="a", **inputs):
@@ -24,7 +24,7 @@ def noise(seconds):
 
 
 def test_alignment_names_what_became_of_every_token():
-    assert list(edits(list("abcd"), list("axcde"))) == [
+    assert list(align_tokens(list("abcd"), list("axcde"))) == [
         Edit("equal", ("a",), ("a",)),
         Edit("replace", ("b",), ("x",)),
         Edit("equal", ("c", "d"), ("c", "d")),
@@ -33,7 +33,7 @@ def test_alignment_names_what_became_of_every_token():
 
 
 def test_alignment_is_over_what_the_metric_sees():
-    (one,) = shown([record("ONE, two!")], text.wer)
+    (one,) = build_sample_views([record("ONE, two!")], text.wer)
     assert one.diff == (
         Edit("equal", ("one", "two"), ("one", "two")),
         Edit("delete", ("three",), ()),
@@ -43,13 +43,13 @@ def test_alignment_is_over_what_the_metric_sees():
 
 
 def test_score_tells_the_errors_it_is_made_of():
-    (one,) = shown([record("one too")], text.wer)
+    (one,) = build_sample_views([record("one too")], text.wer)
     assert one.score.startswith("66.67")
     assert one.errors == "1S 1D 0I of 3"
 
 
 def test_score_of_a_reference_without_words_is_undefined():
-    (one,) = shown([record("noise", target="")], text.wer)
+    (one,) = build_sample_views([record("noise", target="")], text.wer)
     assert one.score == "–"
     assert one.errors == "0S 0D 1I of 0"
 
@@ -57,11 +57,13 @@ def test_score_of_a_reference_without_words_is_undefined():
 def test_hit_or_miss_is_told_in_words():
     cases = [record("cat", target="cat", choices=["cat", "dog"]),
              record("dog", target="cat", choices=["cat", "dog"])]  # fmt: skip
-    assert [each.score for each in shown(cases, labels.accuracy)] == ["right", "wrong"]
+    assert [each.score for each in build_sample_views(cases, labels.accuracy)] == ["right", "wrong"]
 
 
 def test_unreadable_answer_is_noted_with_its_reason():
-    (one,) = shown([record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy)
+    (one,) = build_sample_views(
+        [record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy
+    )
     assert one.score == "wrong"
     assert "names no label" in one.note
 
@@ -71,7 +73,7 @@ def test_stats_given_are_used_instead_of_scoring_again():
         raise AssertionError
 
     metric = Metric("mine", refuse, mean)
-    (one, other) = shown([record(), record(name="b")], metric, {"a": 0.25})
+    (one, other) = build_sample_views([record(), record(name="b")], metric, {"a": 0.25})
     assert one.score == "0.2500"
     assert other.score == ""
 
@@ -80,18 +82,20 @@ def test_fold_that_needs_many_samples_gives_no_score():
     def correlation(stats):
         raise ValueError("two at least")
 
-    (one,) = shown([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))
+    (one,) = build_sample_views([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))
     assert one.score == "–"
 
 
 def test_run_without_metrics_still_shows_its_samples():
-    (one,) = shown([record("hello")], None)
+    (one,) = build_sample_views([record("hello")], None)
     assert (one.answer, one.score, one.diff) == ("hello", "", ())
 
 
 def test_failed_record_is_told_not_scored():
     sample = Sample(id="a", inputs={}, target="x")
-    (one,) = shown([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer)
+    (one,) = build_sample_views(
+        [Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer
+    )
     assert one.note == "Timeout: too late"
     assert one.score == ""
 
@@ -99,14 +103,14 @@ def test_failed_record_is_told_not_scored():
 def test_prediction_is_listed_highest_first_with_the_right_label_kept():
     values = {f"label{at}": 0.1 / (at + 1) for at in range(20)}
     prediction = Prediction(values=values, scale="probability")
-    (one,) = shown([record(prediction, target="label19")], labels.accuracy)
+    (one,) = build_sample_views([record(prediction, target="label19")], labels.accuracy)
     names = [name for name, _ in one.values]
-    assert names == [*(f"label{at}" for at in range(worst_samples.MOST_VALUES)), "label19"]
+    assert names == [*(f"label{at}" for at in range(worst_samples.MAX_VALUES)), "label19"]
 
 
 def test_likelihoods_are_told_by_choice():
     outputs = (Likelihood(logprobs=(-1.0, -0.5)), Likelihood(logprobs=(-3.0,)))
-    (one,) = shown([record(outputs, choices=["yes", "no"])], None)
+    (one,) = build_sample_views([record(outputs, choices=["yes", "no"])], None)
     assert one.answer.splitlines() == [
         "yes: log-likelihood -1.500 over 2 tokens",
         "no: log-likelihood -3.000 over 1 token",
@@ -116,10 +120,10 @@ def test_likelihoods_are_told_by_choice():
 def test_likelihoods_say_what_was_asked_about_and_after_what():
     outputs = (
         Likelihood(logprobs=(-1.0,), text=" yes"),
-        Likelihood(logprobs=(-2.0,), text=" yes", given="nothing"),
-        Likelihood(logprobs=(-1.0, -3.0), text=" yes", given="itself"),
+        Likelihood(logprobs=(-2.0,), text=" yes", conditioned_on="nothing"),
+        Likelihood(logprobs=(-1.0, -3.0), text=" yes", conditioned_on="itself"),
     )
-    (one,) = shown([record(outputs, choices=["yes"])], None)
+    (one,) = build_sample_views([record(outputs, choices=["yes"])], None)
     assert one.answer.splitlines() == [
         "yes: log-likelihood -1.000 over 1 token",
         "yes: log-likelihood -2.000 over 1 token, after nothing",
@@ -128,7 +132,7 @@ def test_likelihoods_say_what_was_asked_about_and_after_what():
 
 
 def test_question_comes_with_its_options():
-    (one,) = shown([record(question="Which?", options="\nA. cat\nB. dog")], None)
+    (one,) = build_sample_views([record(question="Which?", options="\nA. cat\nB. dog")], None)
     assert one.question == "Which?\nA. cat\nB. dog"
 
 
@@ -137,46 +141,48 @@ def test_question_comes_with_its_options():
     [(None, None), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
 )
 def test_targets_of_every_kind_are_told_plainly(target, expected):
-    (one,) = shown([record(target=target)], None)
+    (one,) = build_sample_views([record(target=target)], None)
     assert one.target == expected
 
 
 def test_endless_answer_is_cut_and_said_so():
-    (one,) = shown([record("word " * 50_000)], text.wer)
-    assert len(one.answer) < worst_samples.MOST_CHARACTERS + 100
+    (one,) = build_sample_views([record("word " * 50_000)], text.wer)
+    assert len(one.answer) < worst_samples.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
-    assert sum(len(edit.answer) for edit in one.diff) == worst_samples.MOST_TOKENS
+    assert sum(len(edit.answer) for edit in one.diff) == worst_samples.MAX_TOKENS
     assert "first 800 tokens" in one.note
 
 
 def test_at_most_fifty_are_shown():
-    assert len(shown([record(name=str(at)) for at in range(80)], text.wer)) == 50
+    assert len(build_sample_views([record(name=str(at)) for at in range(80)], text.wer)) == 50
 
 
 # --- sounds ---------------------------------------------------------------------------
 
 
 def test_sound_is_embedded_as_mp3():
-    (one,) = shown([record(audio=[noise(1)])], text.wer)
+    (one,) = build_sample_views([record(audio=[noise(1)])], text.wer)
     assert len(one.audio) == 1
     assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
     assert one.note == ""
 
 
 def test_every_sound_of_a_sample_is_embedded():
-    (one,) = shown([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
+    (one,) = build_sample_views([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
     assert len(one.audio) == 2
 
 
 def test_long_sound_is_cut_at_thirty_seconds():
-    (one,) = shown([record(audio=[noise(40)])], text.wer)
+    (one,) = build_sample_views([record(audio=[noise(40)])], text.wer)
     assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
     assert one.note == "The first 30 s of 40.0 s."
 
 
 def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
     gone = Audio(str(tmp_path / "gone.wav"))
-    first, second = shown([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer)
+    first, second = build_sample_views(
+        [record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer
+    )
     assert first.audio == ()
     assert "cannot be played" in first.note
     assert "gone.wav" in first.note
@@ -185,7 +191,9 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
     monkeypatch.setattr(worst_samples, "AUDIO_BYTES", 30_000)
-    found = shown([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
+    found = build_sample_views(
+        [record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer
+    )
     have = [bool(each.audio) for each in found]
     assert have == sorted(have, reverse=True)
     assert 0 < sum(have) < 9
@@ -194,12 +202,14 @@ def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
 
 
 def test_sounds_can_be_left_out():
-    (one,) = shown([record(audio=[noise(1)])], text.wer, audio=False)
+    (one,) = build_sample_views([record(audio=[noise(1)])], text.wer, audio=False)
     assert (one.audio, one.note) == ((), "")
 
 
 def test_a_perfect_answer_says_why_it_has_no_player():
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    found = shown([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
+    found = build_sample_views(
+        [record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer
+    )
     assert [len(each.audio) for each in found] == [1, 0, 0]
-    assert [each.note for each in found] == ["", worst_samples.SPARED, ""]
+    assert [each.note for each in found] == ["", worst_samples.RIGHT_ANSWER_NOTE, ""]

@@ -13,16 +13,16 @@ from miniatures import sound, text
 from miniatures_speech import SPEECH
 
 from auricle import Spec, evaluate
-from auricle.api import build
-from auricle.cli.data import benchmarks, examined, prepare_data, spread
+from auricle.api import build_task
+from auricle.cli.data import check_samples, evenly_spaced_indices, load_benchmarks, prepare_data
 from auricle.core.errors import DataError, SpecError
-from auricle.data.huggingface import CONVERTED, HuggingFace
-from auricle.data.manifest import Fields
-from auricle.tasks.benchmarks.base import Benchmark, Hub, item, table
+from auricle.data.huggingface import CONVERTED_REVISION_PREFIX, HuggingFaceDataset
+from auricle.data.manifest import ColumnMapping
+from auricle.tasks.benchmarks.base import Benchmark, HubDataset, make_item, read_table
 from auricle.tasks.catalogue import TASKS
 
 CORPORA = {str(each): each for each in SPEECH}
-MINE = [name for name, each in benchmarks().items() if each.kind in ("asr", "translate")]
+MINE = [name for name, each in load_benchmarks().items() if each.kind in ("asr", "translate")]
 
 
 def made(root, name="librispeech", **options):
@@ -141,7 +141,7 @@ def test_bleu_of_characters_is_sacrebleus(manifest, tmp_path, name, tokenise):
 
 
 def test_every_entry_says_what_is_published_of_it():
-    for name, each in benchmarks().items():
+    for name, each in load_benchmarks().items():
         assert each.name == name
         assert each.title
         assert each.source
@@ -152,7 +152,7 @@ def test_every_entry_says_what_is_published_of_it():
 
 def test_every_entry_stands_in_the_documentation():
     page = (Path(__file__).parents[3] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
-    assert not [name for name in benchmarks() if f"| `{name}` |" not in page]
+    assert not [name for name in load_benchmarks() if f"| `{name}` |" not in page]
 
 
 def test_every_speech_entry_has_a_miniature():
@@ -164,7 +164,7 @@ def test_the_list_tells_name_kind_language_licence_and_source(auricle):
     assert "librispeech" in told
     assert "openslr.org/12" in told
     rows = json.loads(auricle("data", "list", "--json").stdout)
-    assert {each["name"] for each in rows} == set(benchmarks())
+    assert {each["name"] for each in rows} == set(load_benchmarks())
     libri = next(each for each in rows if each["name"] == "librispeech")
     assert libri["splits"]["test-clean"] == 2620
     assert libri["hub"]["name"] == "openslr/librispeech_asr"
@@ -196,34 +196,34 @@ def test_a_whole_copy_is_exit_code_zero_and_a_torn_one_three(auricle, tmp_path):
 def test_a_limit_decodes_some_and_looks_for_all(tmp_path):
     CORPORA["librispeech"].build(tmp_path)
     (tmp_path / CORPORA["librispeech"].file).unlink()
-    task = build(Spec(task="librispeech", model="echo", task_args={"root": str(tmp_path)}))
-    found = examined(task, limit=1)
-    assert found.decoded == 0
-    assert [kind for kind, _, _ in found.wrong] == ["missing", "count"]
+    task = build_task(Spec(task="librispeech", model="echo", task_args={"root": str(tmp_path)}))
+    found = check_samples(task, limit=1)
+    assert found.decoded_count == 0
+    assert [kind for kind, _, _ in found.problems] == ["missing", "count"]
 
 
 def test_a_recording_that_ends_before_its_segment_is_broken(tmp_path):
     CORPORA["tedlium"].build(tmp_path)
     stm = tmp_path / "TEDLIUM_release-3/legacy/test/stm/AimeeMullins_2009P.stm"
     stm.write_text(stm.read_text().replace("0.30 0.50", "0.30 9.50"))
-    found = examined(TASKS.get("tedlium")(root=str(tmp_path)))
-    ((kind, _, words),) = [each for each in found.wrong if each[0] != "count"]
+    found = check_samples(TASKS.get("tedlium")(root=str(tmp_path)))
+    ((kind, _, words),) = [each for each in found.problems if each[0] != "count"]
     assert kind == "broken"
     assert "ends too early: 0.20 s are there of 9.20 s" in words
 
 
 def test_what_is_decoded_is_spread_over_the_set():
-    assert spread(9, 3) == {0, 4, 8}
-    assert spread(3, None) == spread(3, 7) == {0, 1, 2}
-    assert spread(5, 1) == {0}
+    assert evenly_spaced_indices(9, 3) == {0, 4, 8}
+    assert evenly_spaced_indices(3, None) == evenly_spaced_indices(3, 7) == {0, 1, 2}
+    assert evenly_spaced_indices(5, 1) == {0}
 
 
 def test_an_id_that_is_there_twice_is_found(tmp_path):
     CORPORA["librispeech"].build(tmp_path)
     transcript = tmp_path / "LibriSpeech/test-clean/61/70968/61-70968.trans.txt"
     transcript.write_text(transcript.read_text() * 2)
-    task = build(Spec(task="librispeech", model="echo", task_args={"root": str(tmp_path)}))
-    assert [name for kind, name, _ in examined(task).wrong if kind == "doubled"] == [
+    task = build_task(Spec(task="librispeech", model="echo", task_args={"root": str(tmp_path)}))
+    assert [name for kind, name, _ in check_samples(task).problems if kind == "doubled"] == [
         "61-70968-0000",
         "61-70968-0001",
     ]
@@ -295,7 +295,7 @@ ROWS = {
 
 
 def test_every_entry_on_the_hub_has_a_row_here():
-    assert {name for name in MINE if benchmarks()[name].hub} == set(ROWS)
+    assert {name for name in MINE if load_benchmarks()[name].hub} == set(ROWS)
 
 
 @pytest.mark.parametrize("name", ROWS)
@@ -362,7 +362,7 @@ def test_a_clone_of_the_leaderboards_files_runs_end_to_end(tmp_path, name):
     options = {"root": str(tmp_path / "clone"), "set": "librispeech-clean"}
     task = TASKS.get(name)(**options)
     assert [(each.id, each.target) for each in task.samples] == [("1", "yes")]
-    assert examined(task).decoded == 1
+    assert check_samples(task).decoded_count == 1
     numbers = evaluate(Spec(task=name, task_args=options, model="echo"), tmp_path / "run")
     assert numbers[0].scored == 1
 
@@ -382,15 +382,20 @@ def test_a_copy_of_the_hubs_is_prepared_with_its_sounds_beside_it(saved, tmp_pat
 
 
 def test_one_split_of_theirs_may_hold_several_parts_and_a_lost_column_is_told(saved):
-    hub = Hub("x", None, at=lambda _: (None, "test"), item=lambda row: item(row["id"], HEARD, "x"))
+    hub = HubDataset(
+        "x",
+        None,
+        locate=lambda _: (None, "test"),
+        convert_row=lambda row: make_item(row["id"], HEARD, "x"),
+    )
     some = Benchmark(
         name="some", title="Some", kind="asr", licence="", source="x", splits={"test": 2},
         layout="x", read=lambda _root, _part: [], hub=hub,
     )  # fmt: skip
-    of_a = Hub(**{**_fields(hub), "only": lambda _part: {"dataset": "a"}})
+    of_a = HubDataset(**{**_fields(hub), "only": lambda _part: {"dataset": "a"}})
     task = Benchmark(**{**_fields(some), "hub": of_a})(source=f"hf:{saved}")
     assert [each.id for each in task.samples] == ["1", "2"]
-    lost = Hub(**{**_fields(hub), "item": lambda row: item(row["key"], HEARD, "x")})
+    lost = HubDataset(**{**_fields(hub), "item": lambda row: make_item(row["key"], HEARD, "x")})
     with pytest.raises(DataError, match=r"has no column 'key'; it has .*dataset"):
         list(Benchmark(**{**_fields(some), "hub": lost})(source=f"hf:{saved}").samples)
 
@@ -402,9 +407,11 @@ def _fields(thing):
 def test_of_what_the_hub_converted_only_the_splits_own_files_are_read():
     asked = []
     library = SimpleNamespace(load_dataset=lambda *name, **how: asked.append((name, how)))
-    for revision in ("abc", f"{CONVERTED}parquet"):
+    for revision in ("abc", f"{CONVERTED_REVISION_PREFIX}parquet"):
         how = {"config": "en_us", "split": "test", "pinned": revision}
-        HuggingFace("hf:google/fleurs", Fields(target=()), **how)._load(library)
+        HuggingFaceDataset("hf:google/fleurs", ColumnMapping(target_columns=()), **how)._load(
+            library
+        )
     assert asked == [
         (("google/fleurs", "en_us"), {"split": "test", "revision": "abc"}),
         (
@@ -423,9 +430,9 @@ def test_of_what_the_hub_converted_only_the_splits_own_files_are_read():
 
 def test_quotation_marks_in_tables_are_text_and_a_lost_column_is_told(tmp_path):
     path = text(tmp_path / "test.tsv", "path\tsentence", 'a.mp3\t"Yes" she said')
-    assert list(table(path)) == [{"path": "a.mp3", "sentence": '"Yes" she said'}]
+    assert list(read_table(path)) == [{"path": "a.mp3", "sentence": '"Yes" she said'}]
     with pytest.raises(DataError, match="has no column client_id; it has path, sentence"):
-        list(table(path, needs=("client_id",)))
+        list(read_table(path, required=("client_id",)))
 
 
 def test_a_torn_json_of_segments_is_the_users_move(tmp_path):

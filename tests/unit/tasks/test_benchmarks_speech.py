@@ -3,10 +3,10 @@
 import pytest
 from miniatures_speech import SPEECH
 
-from auricle.api import build, evaluate
-from auricle.cli.data import examined, prepare_data
+from auricle.api import build_task, evaluate
+from auricle.cli.data import check_samples, prepare_data
 from auricle.core.errors import DataError
-from auricle.engine.spec import Spec, task_of
+from auricle.engine.spec import Spec, resolve_task
 from auricle.tasks.catalogue import TASKS
 
 each_corpus = pytest.mark.parametrize("corpus", SPEECH, ids=str)
@@ -17,7 +17,7 @@ def spec_of(corpus, root):
 
 
 def samples_of(corpus, root):
-    return list(build(spec_of(corpus, root)).samples)
+    return list(build_task(spec_of(corpus, root)).samples)
 
 
 @each_corpus
@@ -66,7 +66,7 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(corpus, tmp_path, capsys):
     command = capsys.readouterr().out.splitlines()[-1].removeprefix("Run it: ").split()
     at = command.index("--as")
     given = dict(word.split("=", 1) for word in command[at:] if "=" in word)
-    kind, arguments = task_of(command[2], command[at + 1], given)
+    kind, arguments = resolve_task(command[2], command[at + 1], given)
     ours = evaluate(spec_of(corpus, tmp_path / "root"), tmp_path / "a")
     theirs = evaluate(Spec(task=kind, task_args=arguments, model="echo"), tmp_path / "b")
     assert [_plain(each) for each in ours] == [_plain(each) for each in theirs]
@@ -89,14 +89,14 @@ def test_check_finds_a_missing_and_a_broken_file(corpus, tmp_path):
 
 
 def _faults(corpus, root):
-    found = examined(build(spec_of(corpus, root))).wrong
+    found = check_samples(build_task(spec_of(corpus, root))).problems
     return {(kind, name) for kind, name, _ in found if kind != "count"}
 
 
 @each_corpus
 def test_a_wrong_root_is_told_with_what_was_looked_for_and_found(corpus, tmp_path):
     (tmp_path / "holiday").mkdir()
-    task = build(spec_of(corpus, tmp_path))
+    task = build_task(spec_of(corpus, tmp_path))
     with pytest.raises(DataError) as error:
         task.samples.peek()
     bench = TASKS.get(corpus.task)

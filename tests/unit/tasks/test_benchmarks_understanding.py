@@ -9,13 +9,13 @@ import pytest
 from miniatures_understanding import MINIATURES, Understood, accents, heard, parquet
 
 from auricle import api
-from auricle.cli.data import examined, prepare_data
+from auricle.cli.data import check_samples, prepare_data
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Generation, Sample, parts_of
-from auricle.engine.spec import Spec, tasks_of
+from auricle.core.types import Generation, Sample, list_parts
+from auricle.engine.spec import Spec, resolve_tasks
 from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.inferencers import preview
+from auricle.tasks.inferencers import preview_requests
 
 FAMILIES = ("mmau", "questions", "sounds", "captions", "voicebench", "openaudiobench")
 JUDGE = """
@@ -50,7 +50,7 @@ def sounds_of(sample):
     return [
         part
         for value in sample.inputs.values()
-        for part in parts_of(value)
+        for part in list_parts(value)
         if not isinstance(part, str)
     ]
 
@@ -79,9 +79,9 @@ def test_rows_have_the_corpus_s_ids_and_answers_in_its_order(mini, built):
 
 @every
 def test_every_sound_of_a_whole_copy_is_found_and_decodes(mini, built):
-    found = examined(task_of(mini, built))
-    assert [wrong for wrong in found.wrong if wrong[0] != "count"] == []
-    assert found.decoded >= len(mini.rows)
+    found = check_samples(task_of(mini, built))
+    assert [wrong for wrong in found.problems if wrong[0] != "count"] == []
+    assert found.decoded_count >= len(mini.rows)
 
 
 @every
@@ -155,7 +155,7 @@ def test_spoken_options_are_not_written_again(tmp_path):
     mini = named("voicebench-openbookqa")
     mini.build(tmp_path)
     task = task_of(mini, tmp_path)
-    (request,) = asyncio.run(preview(task.inferencer, next(iter(task.samples))))
+    (request,) = asyncio.run(preview_requests(task.inferencer, next(iter(task.samples))))
     assert [type(part).__name__ for turn in request.turns for part in turn.parts] == ["Audio"]
 
 
@@ -254,11 +254,11 @@ def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, c
     assert len(list((tmp_path / "out").glob("*.wav"))) == 2
     shutil.rmtree(tmp_path / "clone")
     prepared = TASKS.get("voicebench-alpacaeval")(data=str(out))
-    assert examined(prepared).decoded == 2
+    assert check_samples(prepared).decoded_count == 2
     assert [metric.name for metric in prepared.metrics] == ["judge-1-5"]
 
 
 def test_a_star_stands_for_every_task_so_named():
-    found = [name for name, _ in tasks_of("openaudiobench-*", None, {})]
+    found = [name for name, _ in resolve_tasks("openaudiobench-*", None, {})]
     assert len(found) == 5
     assert all(name in TASKS for name in found)

@@ -6,9 +6,9 @@ import pytest
 
 from auricle import Generation, Sample, SpecError
 from auricle.core.errors import DataError
-from auricle.core.types import Rejected, Turn
+from auricle.core.types import RejectedRow, Turn
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.inferencers import Converse, preview
+from auricle.tasks.inferencers import Converse, preview_requests
 
 TALK = {
     "id": "t",
@@ -32,7 +32,7 @@ def first(path, **options):
 
 def asked(made, sample):
     """What is said in each request: who, and in which words."""
-    requests = asyncio.run(preview(made.inferencer, sample))
+    requests = asyncio.run(preview_requests(made.inferencer, sample))
     return [[(turn.role, turn.parts[-1]) for turn in each.turns] for each in requests]
 
 
@@ -102,7 +102,7 @@ def test_a_target_of_the_row_is_that_of_the_last_answer(manifest):
 
 def test_more_answers_than_turns_are_told_with_both_counts(manifest):
     _, sample = first(manifest([{"turns": ["a", "b"], "answers": ["1", "2", "3"]}]))
-    assert sample == Rejected("mine.jsonl:1", "2 user turns, and 3 reference answers")
+    assert sample == RejectedRow("mine.jsonl:1", "2 user turns, and 3 reference answers")
 
 
 def test_a_conversation_without_references_is_counted_as_empty_or_not(manifest):
@@ -160,7 +160,7 @@ def test_what_else_a_row_has_is_meta_and_the_conversation_is_not(manifest):
 )
 def test_a_row_without_a_conversation_is_told_with_its_place(manifest, row, why):
     _, sample = first(manifest([row]))
-    assert isinstance(sample, Rejected)
+    assert isinstance(sample, RejectedRow)
     assert why in sample.reason
 
 

@@ -5,13 +5,13 @@ import json
 import pytest
 
 from auricle import Audio, Spec, evaluate
-from auricle.api import build, summary
+from auricle.api import build_task, summary
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Rejected
-from auricle.interop.export import export
-from auricle.tasks.inferencers import suited
+from auricle.core.types import RejectedRow
+from auricle.interop.export import export_run
+from auricle.tasks.inferencers import select_inferencer
 from auricle.tasks.reward.cmi import cmi_rewardbench, musicarena, pam
-from auricle.tasks.reward.cmi_rows import dataset_of, groups_of, truths_of
+from auricle.tasks.reward.cmi_rows import assign_groups, detect_dataset, parse_targets
 from auricle.tasks.reward.evaluation import Evaluation
 
 PAM = {
@@ -58,12 +58,12 @@ def bench(manifest, tmp_path):
 
 
 def test_the_source_tells_whose_a_row_is():
-    assert [dataset_of(each) for each in ("PAM (music)", "SongEval", "MusicEval")] == [
+    assert [detect_dataset(each) for each in ("PAM (music)", "SongEval", "MusicEval")] == [
         *("PAM", "MusicEval", "MusicEval")
     ]
-    assert dataset_of("Music Arena ['x']") == "MusicArena"
-    assert dataset_of("cmi-arena-annotation") == "CMI-Pref"
-    assert dataset_of("cmi") is None
+    assert detect_dataset("Music Arena ['x']") == "MusicArena"
+    assert detect_dataset("cmi-arena-annotation") == "CMI-Pref"
+    assert detect_dataset("cmi") is None
 
 
 def test_a_rated_row_has_one_sound_and_truths_by_dimension(bench, tmp_path):
@@ -99,14 +99,14 @@ def test_null_lyrics_are_absent(bench, empty):
 
 
 def test_a_month_is_the_folder_of_either_side():
-    assert groups_of("MusicArena", ARENA) == {"month": "01-2025JULAUG"}
-    assert groups_of("MusicArena", {**ARENA, "audio-path": "x.wav"})["month"] == "01-2025JULAUG"
-    assert groups_of("MusicArena", {"audio2": None}) == {"month": "unknown"}
+    assert assign_groups("MusicArena", ARENA) == {"month": "01-2025JULAUG"}
+    assert assign_groups("MusicArena", {**ARENA, "audio-path": "x.wav"})["month"] == "01-2025JULAUG"
+    assert assign_groups("MusicArena", {"audio2": None}) == {"month": "unknown"}
 
 
 @pytest.mark.parametrize("vote", ["TIE", "BOTH_BAD", "", None, {"a": 1}])
 def test_a_vote_upstream_does_not_count_is_no_truth(vote):
-    assert truths_of("MusicArena", {"preference": vote}) == ({}, ["preference"])
+    assert parse_targets("MusicArena", {"preference": vote}) == ({}, ["preference"])
 
 
 def test_votes_that_do_not_count_are_told(bench):
@@ -126,7 +126,7 @@ def test_only_the_split_and_the_dataset_asked_for_are_taken(bench):
 
 def test_a_source_nobody_knows_is_rejected_unless_one_dataset_is_asked_for(bench):
     stranger = {**PAM, "source": "Mine"}
-    assert isinstance(list(bench(PAM, stranger).samples)[1], Rejected)
+    assert isinstance(list(bench(PAM, stranger).samples)[1], RejectedRow)
     assert len(list(bench(PAM, stranger, subset="PAM").samples)) == 1
 
 
@@ -179,7 +179,7 @@ def test_a_yaml_file_that_cannot_be_meant_is_refused(tmp_path, text, words):
 
 def test_bins_are_open_to_the_right_but_for_the_last():
     bins = Evaluation(duration_bin=(10.0, 30.0, 60.0))
-    assert [bins.bin_of(each) for each in (9.9, 10, 30, 60, 60.1)] == [
+    assert [bins.find_duration_bin(each) for each in (9.9, 10, 30, 60, 60.1)] == [
         *(None, "[10,30)", "[30,60]", "[30,60]", None)
     ]
 
@@ -206,7 +206,10 @@ def test_options_that_cannot_be_are_refused(options, words):
 
 def test_reward_models_are_measured_and_others_are_asked_in_words(bench):
     task = bench(PAM)
-    ways = {each: suited(task.inferencer, [each], "t", "m") for each in ("predict", "generate")}
+    ways = {
+        each: select_inferencer(task.inferencer, [each], "t", "m")
+        for each in ("predict", "generate")
+    }
     assert {name: type(way).__name__ for name, way in ways.items()} == {
         "predict": "Appraise",
         "generate": "InWords",
@@ -243,27 +246,29 @@ def test_an_export_is_written_into_the_run_or_where_it_is_wanted(auricle, run, t
     assert (tmp_path / "results" / "metrics_summary.csv").read_text().splitlines()[0] == (
         "dataset,task,n,SRCC,LCC,K-Tau,ACC"
     )
-    assert [each.parent for each in export(run, "cmi")] == [run / "cmi"] * 4
+    assert [each.parent for each in export_run(run, "cmi")] == [run / "cmi"] * 4
 
 
 def test_a_run_of_another_task_cannot_be_exported(manifest, tmp_path):
     data = manifest([{"question": "x", "answer": "x"}])
     evaluate(Spec(task="qa", task_args={"data": str(data)}, model="echo"), tmp_path / "run")
     with pytest.raises(SpecError, match="only cmi-rewardbench and its four datasets"):
-        export(tmp_path / "run", "cmi")
+        export_run(tmp_path / "run", "cmi")
 
 
 def test_places_are_kept_whole(tmp_path, manifest, monkeypatch):
     manifest([PAM])
     monkeypatch.chdir(tmp_path)
     given = {"dataset_jsonl": "mine.jsonl", "dataset_root": "."}
-    spec = Spec(task="pam", task_args=given, model="fake-reward").settled()
-    assert build(spec).samples.root == tmp_path
+    spec = Spec(task="pam", task_args=given, model="fake-reward").resolved()
+    assert build_task(spec).samples.root == tmp_path
 
 
 def test_models_that_write_are_asked_only_what_people_judged(bench):
     def asked(row, **options):
-        return suited(bench(row, **options).inferencer, ["generate"], "t", "m").prefer.questions
+        return select_inferencer(
+            bench(row, **options).inferencer, ["generate"], "t", "m"
+        ).prefer.questions
 
     assert len(asked(PREF, subset="CMI-Pref")) == 2
     assert asked(ARENA, subset="MusicArena") == ("Which recording is better as music?",)
@@ -278,7 +283,7 @@ def test_choices_in_words_are_exported_without_numbers(manifest, tone, tmp_path)
         task="musicarena", task_args=arguments, model="fake-api", model_args={"reply": "tie"}
     )
     evaluate(spec, tmp_path / "run")
-    results, summed, *_ = export(tmp_path / "run", "cmi")
+    results, summed, *_ = export_run(tmp_path / "run", "cmi")
     found = json.loads(results.read_text())
     assert found["predicted_preference"] == "model_b"
     assert found["predicted_musicality"] is None

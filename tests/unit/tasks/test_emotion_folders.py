@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Rejected, Sample
+from auricle.core.types import RejectedRow, Sample
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion.base import EMOTION_METRICS
 
@@ -327,7 +327,7 @@ def test_iemocap_counts_are_the_published_ones(tmp_path):
 def test_iemocap_without_a_sound_rejects_that_turn(iemocap):
     next(iemocap.rglob("*_M000.wav")).unlink()
     made = task("iemocap", iemocap)
-    (lost,) = [each for each in made.samples if isinstance(each, Rejected)]
+    (lost,) = [each for each in made.samples if isinstance(each, RejectedRow)]
     assert lost.origin == "Ses01F_impro01.txt:5"
     assert "there is no Ses01F_impro01_M000.wav" in lost.reason
 
@@ -359,7 +359,7 @@ def test_meld_without_a_film_rejects_that_row(corpus):
     made = task("meld", corpus(["dia0_utt0.wav"], {"test_sent_emo.csv": MELD_ROWS}))
     good, lost = made.samples
     assert good.id == "test/dia0_utt0"
-    assert lost == Rejected("test_sent_emo.csv, row 3", "no dia0_utt1.mp4 or .wav")
+    assert lost == RejectedRow("test_sent_emo.csv, row 3", "no dia0_utt1.mp4 or .wav")
 
 
 def test_meld_without_its_table_says_which(corpus):

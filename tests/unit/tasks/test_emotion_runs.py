@@ -6,7 +6,7 @@ import av
 import numpy as np
 import pytest
 
-from auricle.tasks.emotion.contamination import seen
+from auricle.tasks.emotion.contamination import find_contamination
 from auricle.tasks.emotion.meld import meld
 
 EMOTIONS = "neutral,calm,happy,sad,angry,fearful,disgust,surprised"
@@ -87,20 +87,20 @@ def test_doctor_tells_what_is_missing(auricle, speech):
 
 
 def test_a_model_trained_on_a_corpus_is_flagged():
-    (seed,) = seen("ravdess", "emotion2vec", {"model": "seed"})
-    (large,) = seen("esd", "emotion2vec", {})
+    (seed,) = find_contamination("ravdess", "emotion2vec", {"model": "seed"})
+    (large,) = find_contamination("esd", "emotion2vec", {})
     assert "seed was fine-tuned" in seed
     assert "base and large" in large
-    assert seen("msp-podcast", "audeering", {})
+    assert find_contamination("msp-podcast", "audeering", {})
 
 
 def test_a_model_is_known_by_its_folder_too():
-    assert seen("iemocap", "mine.py:Wrapper", {"weights": "./emotion2vec_plus_large"})
+    assert find_contamination("iemocap", "mine.py:Wrapper", {"weights": "./emotion2vec_plus_large"})
 
 
 def test_a_model_nothing_is_known_of_is_not_flagged():
-    assert seen("ravdess", "fake-labels", {"labels": "a,b"}) == []
-    assert seen("ravdess", "audeering", {}) == []
+    assert find_contamination("ravdess", "fake-labels", {"labels": "a,b"}) == []
+    assert find_contamination("ravdess", "audeering", {}) == []
 
 
 def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):

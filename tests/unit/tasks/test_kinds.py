@@ -3,10 +3,10 @@
 import pytest
 
 from auricle import Generation, Prediction, Sample, SpecError
-from auricle.core.types import Rejected
+from auricle.core.types import RejectedRow
 from auricle.tasks.catalogue import TASKS
-from auricle.tasks.inferencers import Either, Respond
-from auricle.tasks.kinds import listed_options
+from auricle.tasks.inferencers import FirstSupported, Respond
+from auricle.tasks.kinds import parse_options
 
 
 def built(kind, path, **options):
@@ -19,7 +19,7 @@ def first(kind, path, **options):
 
 
 def prompt(inferencer, sample):
-    ways = inferencer.ways if isinstance(inferencer, Either) else (inferencer,)
+    ways = inferencer.inferencers if isinstance(inferencer, FirstSupported) else (inferencer,)
     (respond,) = [way for way in ways if isinstance(way, Respond)]
     return respond.request(sample).turns[-1].parts
 
@@ -83,14 +83,14 @@ def test_options_in_the_question_are_not_shown_twice(manifest):
     ],
 )
 def test_options_are_found_in_a_question(question, options):
-    assert listed_options(question) == options
+    assert parse_options(question) == options
 
 
 @pytest.mark.parametrize("answer", ["E", "parrot", 7])
 def test_an_answer_that_is_no_option_rejects_the_row(manifest, answer):
     row = {"question": "Which?", "choices": ["cat", "dog"], "answer": answer}
     _, sample = first("mcq", manifest([row]))
-    assert isinstance(sample, Rejected)
+    assert isinstance(sample, RejectedRow)
     assert "is none of the 2 options" in sample.reason
 
 

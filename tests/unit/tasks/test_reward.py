@@ -7,7 +7,7 @@ import pytest
 from auricle import Audio, Sample, Spec, evaluate
 from auricle.api import summary
 from auricle.core.errors import SpecError
-from auricle.core.types import Rejected
+from auricle.core.types import RejectedRow
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
 
@@ -67,7 +67,7 @@ def test_null_and_empty_are_absent(manifest):
 )
 def test_a_row_that_rates_nothing_is_rejected_with_its_reason(manifest, row, reason):
     found = one("reward", manifest, row)
-    assert isinstance(found, Rejected)
+    assert isinstance(found, RejectedRow)
     assert reason in found.reason
 
 
@@ -121,7 +121,7 @@ def test_pairs_come_under_the_names_people_use(manifest, tmp_path, columns, trut
 )
 def test_a_pair_nobody_decided_is_rejected_with_its_reason(manifest, row, reason):
     found = one("preference", manifest, row)
-    assert isinstance(found, Rejected)
+    assert isinstance(found, RejectedRow)
     assert reason in found.reason
 
 

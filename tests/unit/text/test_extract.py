@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.text import label, number, option, without_labels, yes_no
+from auricle.text import extract_label, extract_number, extract_option, extract_yes_no, strip_labels
 
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
@@ -228,17 +228,17 @@ def letter_index(letter):
     ("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply
 )
 def test_an_option_is_read_from_an_english_reply(reply, letter):
-    assert option(reply, INSTRUMENTS) == letter_index(letter)
+    assert extract_option(reply, INSTRUMENTS) == letter_index(letter)
 
 
 @pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=by_reply)
 def test_an_option_is_read_from_a_chinese_reply(reply, letter):
-    assert option(reply, CHINESE) == letter_index(letter)
+    assert extract_option(reply, CHINESE) == letter_index(letter)
 
 
 @pytest.mark.parametrize("reply", UNREADABLE, ids=by_reply)
 def test_a_reply_that_picks_no_single_option_is_unreadable(reply):
-    assert option(reply, INSTRUMENTS) is None
+    assert extract_option(reply, INSTRUMENTS) is None
 
 
 @pytest.mark.parametrize(
@@ -269,7 +269,7 @@ def test_a_reply_that_picks_no_single_option_is_unreadable(reply):
     ids=by_reply,
 )
 def test_option_texts_of_every_shape_are_told_apart(reply, choices, expected):
-    assert option(reply, choices) == expected
+    assert extract_option(reply, choices) == expected
 
 
 @pytest.mark.parametrize(
@@ -287,7 +287,7 @@ def test_option_texts_of_every_shape_are_told_apart(reply, choices, expected):
     ids=by_reply,
 )
 def test_without_choices_only_letters_count(reply, expected):
-    assert option(reply, []) == expected
+    assert extract_option(reply, []) == expected
 
 
 WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\n{}\n", "<b>{}</b>"]
@@ -302,7 +302,7 @@ UNREASONED = [
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize(("reply", "letter"), UNREASONED, ids=by_reply)
 def test_markdown_around_a_reply_changes_nothing(wrapper, reply, letter):
-    assert option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
+    assert extract_option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
 
 
 FRAMES = [
@@ -326,8 +326,8 @@ def test_every_letter_reads_back_in_every_frame(count, data, frame):
     index = data.draw(st.integers(0, count - 1))
     choices = [f"sound of thing{place}" for place in range(count)]
     reply = frame.format(string.ascii_uppercase[index])
-    assert option(reply, choices) == index
-    assert option(reply, []) == index
+    assert extract_option(reply, choices) == index
+    assert extract_option(reply, []) == index
 
 
 @settings(deadline=None)
@@ -335,13 +335,13 @@ def test_every_letter_reads_back_in_every_frame(count, data, frame):
 def test_a_letter_beyond_the_options_does_not_count(count, data):
     index = data.draw(st.integers(count, 25))
     choices = [f"sound of thing{place}" for place in range(count)]
-    assert option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
+    assert extract_option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
 
 
 @settings(deadline=None)
 @given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
 def test_an_option_named_by_text_follows_its_place(choices, name):
-    assert option(f"I believe it is a {name}.", choices) == choices.index(name)
+    assert extract_option(f"I believe it is a {name}.", choices) == choices.index(name)
 
 
 PIECES = st.sampled_from(
@@ -358,23 +358,23 @@ REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".
 @settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
 def test_an_option_is_always_in_range_whatever_the_reply(reply, choices):
-    index = option(reply, choices)
+    index = extract_option(reply, choices)
     assert index is None or 0 <= index < (len(choices) or 26)
 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
 def test_reading_is_the_same_every_time_and_never_fails(reply):
-    assert option(reply, INSTRUMENTS) == option(reply, INSTRUMENTS)
-    assert label(reply, EMOTIONS) in {None, *EMOTIONS}
-    assert number(reply) is None or isinstance(number(reply), float)
-    assert yes_no(reply) in {None, True, False}
+    assert extract_option(reply, INSTRUMENTS) == extract_option(reply, INSTRUMENTS)
+    assert extract_label(reply, EMOTIONS) in {None, *EMOTIONS}
+    assert extract_number(reply) is None or isinstance(extract_number(reply), float)
+    assert extract_yes_no(reply) in {None, True, False}
 
 
 @pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
 def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
     started = time.monotonic()
-    for read in (number, yes_no, lambda reply: option(reply, INSTRUMENTS)):
+    for read in (extract_number, extract_yes_no, lambda reply: extract_option(reply, INSTRUMENTS)):
         read(piece * 4000)
     assert time.monotonic() - started < 20
 
@@ -394,9 +394,9 @@ def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
     ids=by_reply,
 )
 def test_options_of_a_real_benchmark_are_read_when_said_whole(reply, choices, expected):
-    assert option(reply, choices) == expected
+    assert extract_option(reply, choices) == expected
 
 
 def test_a_letter_belongs_to_the_data_only_if_every_option_has_its_own():
-    assert without_labels(["(A) drum", "(B) flute"]) == ["drum", "flute"]
-    assert without_labels(["F#:7/1", "B:maj/1"]) == ["F#:7/1", "B:maj/1"]
+    assert strip_labels(["(A) drum", "(B) flute"]) == ["drum", "flute"]
+    assert strip_labels(["F#:7/1", "B:maj/1"]) == ["F#:7/1", "B:maj/1"]

@@ -1,6 +1,6 @@
 import pytest
 
-from auricle.text import label
+from auricle.text import extract_label
 
 EMOTIONS = ["angry", "happy", "sad", "neutral"]
 BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
@@ -35,7 +35,7 @@ def by_reply(case):
     ids=by_reply,
 )
 def test_a_label_is_read_from_a_reply(reply, expected):
-    assert label(reply, EMOTIONS) == expected
+    assert extract_label(reply, EMOTIONS) == expected
 
 
 @pytest.mark.parametrize(
@@ -51,4 +51,4 @@ def test_a_label_is_read_from_a_reply(reply, expected):
     ids=by_reply,
 )
 def test_either_half_of_a_bilingual_label_will_do(reply, expected):
-    assert label(reply, BILINGUAL) == expected
+    assert extract_label(reply, BILINGUAL) == expected

@@ -9,20 +9,27 @@ from hypothesis import strategies as st
 from whisper_normalizer.english import EnglishTextNormalizer
 
 from auricle.core.errors import UnknownName, Unreadable
-from auricle.text import PROFILES, characters, mixed_tokens, profile, profile_for, words
-from auricle.text.numbers_zh import cardinal, read_number
-from auricle.text.whisper import _short_cut, whisper_english, whisper_english_in_full
+from auricle.text import (
+    PROFILES,
+    get_profile,
+    resolve_profile_name,
+    split_characters,
+    split_mixed,
+    split_words,
+)
+from auricle.text.numbers_zh import read_cardinal, read_number
+from auricle.text.whisper import _normalise_fast, normalise_whisper, normalise_whisper_in_full
 
 LIBRARY = EnglishTextNormalizer()
 
-ORDINARY = words("the quick brown fox says that we are all in this house together with you")
+ORDINARY = split_words("the quick brown fox says that we are all in this house together with you")
 BRITISH = ["colour", "honour", "analyse", "theatre", "programme", "mr", "dr", "st", "prof"]
 FILLED_PAUSES = ["uh", "um", "hmm", "mm", "mhm", "uh's", "um't", "uh've"]
-CONTRACTIONS = words(
+CONTRACTIONS = split_words(
     "don't can't won't it's he's he'd they're i'm i've y'all ma'am o'clock rock'n'roll let's ain't "
     "i'ma imma gonna gotta wanna cause one's she'd'a been gone done got 'tis dogs' 's 't cause's"
 )
-NUMBERS = words(
+NUMBERS = split_words(
     "one two ten twenty hundred thousand first second third half point double triple and per "
     "percent cent cents dollar dollars pound minus plus negative zero oh o ones sixes twenties a"
 )
@@ -88,26 +95,26 @@ def outcome(normalise, text):
     )
 )
 def test_whisper_english_equals_the_library_on_every_mixture(text):
-    assert outcome(whisper_english, text) == outcome(LIBRARY, text)
+    assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(sentences(ORDINARY, ORDINARY, BRITISH, FILLED_PAUSES, CONTRACTIONS, ["and", "percent"]))
 def test_whisper_english_equals_the_library_where_the_short_cut_is_taken(text):
-    assert whisper_english(text) == LIBRARY(text)
+    assert normalise_whisper(text) == LIBRARY(text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
 def test_whisper_english_equals_the_library_on_arbitrary_text(text):
-    assert outcome(whisper_english, text) == outcome(LIBRARY, text)
+    assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
 
 @pytest.mark.parametrize("frame", ["{0}", "we {0} and {0} dogs", "he's {0}"])
 def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame):
     for word in [*LIBRARY_WORDS, *LIBRARY.standardize_spellings.mapping]:
         text = frame.format(word)
-        assert outcome(whisper_english, text) == outcome(LIBRARY, text)
+        assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
 
 @pytest.mark.parametrize(
@@ -119,14 +126,14 @@ def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame):
     ],
 )
 def test_ordinary_sentences_take_the_short_cut(text):
-    assert _short_cut(text.lower()) == LIBRARY(text)
+    assert _normalise_fast(text.lower()) == LIBRARY(text)
 
 
 @pytest.mark.parametrize(
     "text", ["twenty one", "room 5", "[noise] hello", "he's been", "he's gotta", "wait..", "café"]
 )
 def test_sentences_whose_words_depend_on_each_other_go_the_long_way(text):
-    assert _short_cut(text.lower()) is None
+    assert _normalise_fast(text.lower()) is None
 
 
 def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(monkeypatch):
@@ -135,18 +142,18 @@ def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(m
     library = EnglishTextNormalizer()
     library.replacers[r"\bof course\b"] = "certainly"
     monkeypatch.setattr(whisper, "_library", lambda: library)
-    whisper._expander.cache_clear()
-    whisper._completers.cache_clear()
+    whisper._build_expander.cache_clear()
+    whisper._completer_pattern.cache_clear()
     try:
-        assert whisper_english("of course we are") == "certainly we are"
+        assert normalise_whisper("of course we are") == "certainly we are"
     finally:
-        whisper._expander.cache_clear()
-        whisper._completers.cache_clear()
+        whisper._build_expander.cache_clear()
+        whisper._completer_pattern.cache_clear()
 
 
 def test_a_text_the_library_fails_on_is_unreadable():
     with pytest.raises(Unreadable, match="Whisper normaliser"):
-        whisper_english_in_full("9" * 5000)
+        normalise_whisper_in_full("9" * 5000)
 
 
 @pytest.mark.parametrize(
@@ -168,13 +175,13 @@ def test_a_text_the_library_fails_on_is_unreadable():
     ],
 )
 def test_basic_removes_case_and_punctuation_and_nothing_else(text, expected):
-    assert profile("basic")(text) == expected
+    assert get_profile("basic")(text) == expected
 
 
 @settings(deadline=None)
 @given(st.text(max_size=60))
 def test_basic_leaves_no_punctuation_and_single_spaces(text):
-    result = profile("basic")(text)
+    result = get_profile("basic")(text)
     assert result == " ".join(result.split())
     categories = {
         unicodedata.category(character)[0] for character in result if character not in " '"
@@ -185,8 +192,8 @@ def test_basic_leaves_no_punctuation_and_single_spaces(text):
 @settings(deadline=None)
 @given(st.text(st.characters(codec="ascii"), max_size=60))
 def test_basic_normalises_its_own_output_to_itself(text):
-    once = profile("basic")(text)
-    assert profile("basic")(once) == once
+    once = get_profile("basic")(text)
+    assert get_profile("basic")(once) == once
 
 
 @pytest.mark.parametrize(
@@ -228,7 +235,7 @@ def test_basic_normalises_its_own_output_to_itself(text):
     ],
 )
 def test_zh_writes_what_is_said_one_way(text, expected):
-    assert profile("zh")(text) == expected
+    assert get_profile("zh")(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -251,7 +258,7 @@ def test_zh_writes_what_is_said_one_way(text, expected):
     ],
 )
 def test_whole_numbers_are_read_as_quantities(value, reading):
-    assert cardinal(value) == reading
+    assert read_cardinal(value) == reading
 
 
 def value_of(reading: str) -> int:
@@ -272,14 +279,14 @@ def value_of(reading: str) -> int:
 @settings(deadline=None)
 @given(st.integers(0, 10**8 - 1))
 def test_a_quantity_read_back_is_the_same_number(value):
-    assert value_of(cardinal(value)) == value
+    assert value_of(read_cardinal(value)) == value
 
 
 @settings(deadline=None)
 @given(st.integers(0, 999_999), st.integers(0, 999))
 def test_a_decimal_is_read_digit_by_digit_after_the_point(whole, fraction):
     reading = read_number(f"{whole}.{fraction}")
-    assert reading.partition("点")[0] == cardinal(whole)
+    assert reading.partition("点")[0] == read_cardinal(whole)
     assert len(reading.partition("点")[2]) == len(str(fraction))
 
 
@@ -294,7 +301,7 @@ def test_a_decimal_is_read_digit_by_digit_after_the_point(whole, fraction):
     ],
 )
 def test_mixed_counts_chinese_by_character_and_latin_by_word(text, expected):
-    assert profile("mixed").tokens(text) == expected
+    assert get_profile("mixed").tokens(text) == expected
 
 
 @pytest.mark.parametrize(
@@ -306,19 +313,19 @@ def test_mixed_counts_chinese_by_character_and_latin_by_word(text, expected):
     ],
 )
 def test_chars_makes_every_character_a_token(text, expected):
-    assert profile("chars").tokens(text) == expected
+    assert get_profile("chars").tokens(text) == expected
 
 
 def test_none_only_strips_the_ends():
-    assert profile("none")("  Hello,  World! \n") == "Hello,  World!"
+    assert get_profile("none")("  Hello,  World! \n") == "Hello,  World!"
 
 
 def test_mixed_tokens_keep_korean_words_and_split_unspaced_scripts():
-    assert mixed_tokens("안녕 세계 東a ไท") == ["안녕", "세계", "東", "a", "ไ", "ท"]
+    assert split_mixed("안녕 세계 東a ไท") == ["안녕", "세계", "東", "a", "ไ", "ท"]
 
 
 def test_words_split_at_any_whitespace():
-    assert words(" a \t b\nc ") == ["a", "b", "c"]
+    assert split_words(" a \t b\nc ") == ["a", "b", "c"]
 
 
 @settings(deadline=None)
@@ -326,34 +333,34 @@ def test_words_split_at_any_whitespace():
 def test_characters_count_as_jiwer_counts_them(chosen):
     reference = " ".join(chosen)
     counts = jiwer.process_characters(reference, "abc")
-    assert counts.hits + counts.substitutions + counts.deletions == len(characters(reference))
+    assert counts.hits + counts.substitutions + counts.deletions == len(split_characters(reference))
 
 
 @pytest.mark.parametrize("name", PROFILES)
 @given(text=st.text(max_size=60))
 @settings(max_examples=100, deadline=None)
 def test_every_profile_takes_arbitrary_text(name, text):
-    tokens = profile(name).tokens(text)
+    tokens = get_profile(name).tokens(text)
     assert all(isinstance(token, str) and token for token in tokens)
 
 
 @pytest.mark.parametrize("name", PROFILES)
 def test_a_signature_names_profile_and_version(name):
-    assert profile(name).signature == f"{name}:1"
+    assert get_profile(name).signature == f"{name}:1"
 
 
 def test_an_unknown_profile_is_refused_with_a_suggestion_and_the_names():
     with pytest.raises(
         UnknownName, match=r"Did you mean 'whisper-en'\?.*none, basic, whisper-en, zh"
     ):
-        profile("whisper_en")
+        get_profile("whisper_en")
 
 
 def test_results_are_remembered_within_bounds():
-    apply = profile("basic").apply
-    profile("basic")("Remembered, once.")
+    apply = get_profile("basic").apply
+    get_profile("basic")("Remembered, once.")
     hits = apply.cache_info().hits
-    profile("basic")("Remembered, once.")
+    get_profile("basic")("Remembered, once.")
     assert apply.cache_info().hits == hits + 1
     assert apply.cache_info().maxsize == 65_536
 
@@ -381,9 +388,9 @@ def test_importing_text_loads_nothing_heavy():
     ],
 )
 def test_a_tools_name_is_its_profile_in_the_language_at_hand(name, language, whole):
-    assert profile_for(name, language) == whole
+    assert resolve_profile_name(name, language) == whole
 
 
 def test_a_tools_name_without_a_language_asks_for_one():
     with pytest.raises(UnknownName, match="Which of kimi-en and kimi-zh is meant"):
-        profile("kimi")
+        get_profile("kimi")

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.text import number, yes_no
+from auricle.text import extract_number, extract_yes_no
 
 
 def by_reply(case):
@@ -42,7 +42,7 @@ def by_reply(case):
     ids=by_reply,
 )
 def test_a_number_is_read_from_a_reply(reply, expected):
-    assert number(reply) == expected
+    assert extract_number(reply) == expected
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_a_number_is_read_from_a_reply(reply, expected):
     ids=by_reply,
 )
 def test_yes_or_no_is_read_from_a_reply(reply, expected):
-    assert yes_no(reply) is expected
+    assert extract_yes_no(reply) is expected
 
 
 @settings(deadline=None)
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
 def test_a_number_reads_back(value):
-    assert number(f"Score: {value}") == value
-    assert number(f"I would give {value}.") == value
+    assert extract_number(f"Score: {value}") == value
+    assert extract_number(f"I would give {value}.") == value

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from auricle.text import PROFILES, option
+from auricle.text import PROFILES, extract_option
 
 PAGE = (Path(__file__).parents[3] / "docs" / "text.md").read_text(encoding="utf-8")
 CHOICES = ["a violin", "a guitar", "a drum", "a flute"]
@@ -18,7 +18,7 @@ def test_the_replies_beside_the_template_matcher_are_read_as_told():
     for line in table:
         _, reply, _, read, _ = (cell.strip() for cell in line.split("|"))
         told["" if reply == "(empty)" else reply.strip("`")] = read
-    found = {reply: option(reply, CHOICES) for reply in told}
+    found = {reply: extract_option(reply, CHOICES) for reply in told}
     assert len(told) > 12
     assert told == {
         reply: "unreadable" if place is None else "ABCD"[place] for reply, place in found.items()

@@ -8,7 +8,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 import ui_runs
-from auricle.app.workspace import Shelf, told
+from auricle.app.workspace import Workspace, workspace_environment
 from auricle.metrics import statistics
 
 
@@ -48,7 +48,7 @@ def drawn(monkeypatch, seen):
     monkeypatch.setattr(statistics, "ROUNDS", 20)
 
     def draw(page, runs, *, fresh=False, **query):
-        for name, value in told(Shelf(runs)).items():
+        for name, value in workspace_environment(Workspace(runs)).items():
             monkeypatch.setenv(name, value)
         known = (page, runs, *query.items())
         if fresh or known not in seen:
@@ -70,9 +70,9 @@ def _drawing(page, query):
     from auricle.app import workspace
 
     if page == "results":
-        from auricle.app.views.results import results
+        from auricle.app.views.results import draw_results
 
-        results(workspace.current().root / query["run"])
+        draw_results(workspace.current_workspace().root / query["run"])
     else:
         import_module(f"auricle.app.pages.{page}").page()
 

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from auricle.app.answers import bars, gauges
+from auricle.app.answers import class_score_chart, gauge_chart
 from auricle.app.colours import DARK, LIGHT
-from auricle.app.theme import plain
-from auricle.app.uploads import Heard
+from auricle.app.theme import escape_markdown
+from auricle.app.uploads import DecodedAudio
 from auricle.app.waveforms import (
-    COLUMNS,
-    FLOOR,
-    envelope,
-    spectrogram,
+    MIN_DECIBELS,
+    SPECTROGRAM_COLUMNS,
+    compute_envelope,
+    compute_spectrogram,
     spectrogram_chart,
     waveform_chart,
 )
@@ -19,29 +19,29 @@ from auricle.app.waveforms import (
 
 def sound(hertz, seconds=1.0, rate=16_000):
     time = np.arange(int(seconds * rate)) / rate
-    return Heard("x", rate, 1, (0.5 * np.sin(2 * np.pi * hertz * time)).astype(np.float32))
+    return DecodedAudio("x", rate, 1, (0.5 * np.sin(2 * np.pi * hertz * time)).astype(np.float32))
 
 
 def test_an_envelope_keeps_the_extremes_of_a_long_sound():
     samples = np.zeros(1_000_000, np.float32)
     samples[123_456] = 0.9
-    rows = envelope(samples, 16_000)
+    rows = compute_envelope(samples, 16_000)
     assert len(rows) == 600
     assert max(row["high"] for row in rows) == 0.9
 
 
 def test_a_spectrogram_is_loudest_at_the_tone():
-    found = spectrogram(sound(2000).samples, 16_000)
+    found = compute_spectrogram(sound(2000).samples, 16_000)
     middle = found[:, found.shape[1] // 2]
-    assert found.shape[1] == COLUMNS
+    assert found.shape[1] == SPECTROGRAM_COLUMNS
     assert abs(np.argmax(middle) / (len(middle) - 1) * 8000 - 2000) < 40
     assert middle[len(middle) * 3 // 4] < -40
 
 
 @pytest.mark.parametrize("samples", [np.zeros(1), np.zeros(50), np.zeros(16_000)])
 def test_silence_and_the_shortest_sounds_can_be_drawn(samples):
-    heard = Heard("x", 16_000, 1, samples.astype(np.float32))
-    assert spectrogram(heard.samples, 16_000).min() >= FLOOR
+    heard = DecodedAudio("x", 16_000, 1, samples.astype(np.float32))
+    assert compute_spectrogram(heard.samples, 16_000).min() >= MIN_DECIBELS
     for draw in (waveform_chart, spectrogram_chart):
         assert draw(heard, LIGHT).to_dict()
 
@@ -57,21 +57,21 @@ def test_axes_have_units():
 
 
 def test_the_top_class_is_marked_by_more_than_colour():
-    drawn = bars([("sad", 0.7), ("happy", 0.3)], True, LIGHT).to_dict()
+    drawn = class_score_chart([("sad", 0.7), ("happy", 0.3)], True, LIGHT).to_dict()
     rows = drawn["data"]["values"] if "values" in drawn.get("data", {}) else None
     rows = rows or next(iter(drawn["datasets"].values()))
     assert [(row["name"], row["told"]) for row in rows] == [("▸ sad", "70.0%"), ("happy", "30.0%")]
 
 
 def test_a_gauge_shows_values_beyond_its_ends():
-    drawn = str(gauges({"arousal": 1.2, "valence": -0.1}, LIGHT).to_dict())
+    drawn = str(gauge_chart({"arousal": 1.2, "valence": -0.1}, LIGHT).to_dict())
     assert "'domain': [-0.1, 1.2]" in drawn
 
 
 @pytest.mark.parametrize("text", ["![x](http://evil/x.png)", "<script>", ":red[x]", "a\n# b", "$x$",
                                   ":material/bug:", "[a](b)", "`x`", "**b**"])  # fmt: skip
 def test_words_of_others_lose_all_power(text):
-    bare = plain(text)
+    bare = escape_markdown(text)
     for at, letter in enumerate(bare):
         if letter in "[]()<>`*$:!#":
             assert bare[at - 1] == "\\"

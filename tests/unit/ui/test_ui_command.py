@@ -25,22 +25,22 @@ def test_a_missing_streamlit_is_told_in_one_line(monkeypatch, tmp_path):
 def test_a_run_is_not_a_folder_of_runs(tmp_path):
     (tmp_path / "spec.json").write_text("{}")
     with pytest.raises(SpecError, match="is itself a run"):
-        command.shelf_of(tmp_path, ())
+        command.open_workspace(tmp_path, ())
 
 
 def test_a_folder_to_allow_has_to_be_one(tmp_path):
     with pytest.raises(SpecError, match="not a folder"):
-        command.shelf_of(tmp_path / "runs", (tmp_path / "gone",))
+        command.open_workspace(tmp_path / "runs", (tmp_path / "gone",))
 
 
 def test_a_file_is_no_runs_folder(tmp_path):
     (tmp_path / "runs").write_text("")
     with pytest.raises(SpecError, match="is a file"):
-        command.shelf_of(tmp_path / "runs", ())
+        command.open_workspace(tmp_path / "runs", ())
 
 
 def test_streamlit_is_told_to_stay_here_and_to_tell_nobody():
-    words = command.words("127.0.0.1", 8501, 50)
+    words = command.build_streamlit_options("127.0.0.1", 8501, 50)
     for said in ("--server.address=127.0.0.1", "--browser.gatherUsageStats=false",
                  "--server.fileWatcherType=none", "--server.maxUploadSize=50",
                  "--server.allowedHosts=localhost", "--client.toolbarMode=minimal"):  # fmt: skip
@@ -48,12 +48,17 @@ def test_streamlit_is_told_to_stay_here_and_to_tell_nobody():
 
 
 def test_another_address_may_be_reached_by_any_name():
-    assert not [word for word in command.words("0.0.0.0", 1, 1) if "allowedHosts" in word]
+    assert not [
+        word for word in command.build_streamlit_options("0.0.0.0", 1, 1) if "allowedHosts" in word
+    ]
 
 
 def test_every_setting_is_one_that_streamlit_knows():
     from streamlit import config
 
     known = config.get_config_options()
-    names = {word.removeprefix("--").partition("=")[0] for word in command.words("::1", 1, 1)}
+    names = {
+        word.removeprefix("--").partition("=")[0]
+        for word in command.build_streamlit_options("::1", 1, 1)
+    }
     assert names <= known.keys()

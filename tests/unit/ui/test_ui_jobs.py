@@ -5,22 +5,22 @@ import time
 
 import pytest
 
-from auricle.app.job_status import minutes, told
-from auricle.app.jobs import Job, Jobs, alive
-from auricle.app.run_form import Order
-from auricle.app.workspace import Shelf
+from auricle.app.job_status import describe_progress, format_duration
+from auricle.app.jobs import Job, JobManager, is_alive
+from auricle.app.run_form import RunForm
+from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 
 
 @pytest.fixture
 def jobs(tmp_path):
-    return Jobs(Shelf(tmp_path / "runs", (tmp_path,)))
+    return JobManager(Workspace(tmp_path / "runs", (tmp_path,)))
 
 
 @pytest.fixture
 def order(manifest):
     rows = [{"id": str(at), "question": f"what {at}", "answer": f"what {at}"} for at in range(8)]
-    return Order(run="slow", model="fake-api", data=str(manifest(rows)), kind="qa",
+    return RunForm(run_name="slow", model="fake-api", data=str(manifest(rows)), kind="qa",
                  model_options="delay=0.2", concurrency=1)  # fmt: skip
 
 
@@ -34,7 +34,7 @@ def until(said, seconds=20):
 def noted(jobs, log, **known):
     """A job whose process is long gone, with what it said."""
     jobs._folder.mkdir(parents=True, exist_ok=True)
-    job = Job("past", ("run",), ("past",), process=2**22 + 1, born=1.0, **known)
+    job = Job("past", ("run",), ("past",), pid=2**22 + 1, started_at=1.0, **known)
     jobs._write(job)
     jobs._log("past").write_text(log)
     return job
@@ -70,7 +70,7 @@ def test_another_app_knows_a_job_by_its_note_and_its_run(jobs):
 
 
 def test_a_process_number_given_to_another_is_not_the_job():
-    assert not alive(Job("x", (), (), process=os.getpid(), born=1.0))
+    assert not is_alive(Job("x", (), (), pid=os.getpid(), started_at=1.0))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +90,10 @@ def test_progress_is_read_from_what_a_job_says(jobs):
     first, second = jobs.stages(job)
     assert (first.done, first.total, first.finished) == (48, 48, True)
     assert (second.done, second.failed, second.left, second.finished) == (9, 2, 4000.0, False)
-    assert told(second) == "demo × b: 9 of 48 samples · 0.5 a second · 67 min left · 2 failed"
+    assert (
+        describe_progress(second)
+        == "demo × b: 9 of 48 samples · 0.5 a second · 67 min left · 2 failed"
+    )
 
 
 def test_only_the_end_of_a_long_log_is_read(jobs):
@@ -113,4 +116,4 @@ def test_a_job_that_is_over_can_be_forgotten(jobs):
 
 @pytest.mark.parametrize(("seconds", "words"), [(9, "9 s"), (600, "10 min"), (9000, "2.5 h")])
 def test_stretches_of_time_are_told_for_people(seconds, words):
-    assert minutes(seconds) == words
+    assert format_duration(seconds) == words

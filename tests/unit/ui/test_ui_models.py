@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from auricle.app import models as room
-from auricle.app.models import Models
+from auricle.app.models import ModelPool
 from auricle.core.errors import SpecError
 
 COUNTING = """
@@ -31,9 +31,9 @@ class Counting(BatchModel):
 
 @pytest.fixture
 def table():
-    found = Models(most=2)
+    found = ModelPool(max_models=2)
     yield found
-    for slot in found.loaded():
+    for slot in found.loaded_slots():
         found.unload(slot)
 
 

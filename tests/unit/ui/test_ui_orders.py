@@ -2,8 +2,15 @@
 
 import pytest
 
-from auricle.app.run_form import Order, model_of, option_words, options, run_name, task_of
-from auricle.app.workspace import Shelf
+from auricle.app.run_form import (
+    RunForm,
+    parse_options,
+    split_options,
+    validate_model,
+    validate_run_name,
+    validate_task,
+)
+from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 
 
@@ -15,18 +22,20 @@ def shelf(tmp_path):
     (tmp_path / "mine" / "data.jsonl").write_text("{}")
     (tmp_path / "others" / "model.py").write_text("class Theirs: ...")
     (tmp_path / "others" / "data.jsonl").write_text("{}")
-    return Shelf(tmp_path / "runs", (tmp_path / "mine",))
+    return Workspace(tmp_path / "runs", (tmp_path / "mine",))
 
 
 def test_a_task_becomes_a_command(shelf):
-    order = Order(run="a/b", model="echo", task="demo", model_options="wrong=0.1", limit=5)
-    assert order.words(shelf) == ["run", "demo", "-m", "echo", "--limit", "5", "-M", "wrong=0.1",
+    order = RunForm(run_name="a/b", model="echo", task="demo", model_options="wrong=0.1", limit=5)
+    assert order.build_arguments(shelf) == ["run", "demo", "-m", "echo", "--limit", "5", "-M", "wrong=0.1",
                                   "-o", str(shelf.root / "a/b")]  # fmt: skip
 
 
 def test_data_becomes_a_command_with_its_kind(shelf, tmp_path):
     data = str(tmp_path / "mine" / "data.jsonl")
-    words = Order(run="x", model="echo", data=data, kind="qa", task_options="a=1").words(shelf)
+    words = RunForm(
+        run_name="x", model="echo", data=data, kind="qa", task_options="a=1"
+    ).build_arguments(shelf)
     assert words[1] == data
     assert words[4:8] == ["--as", "qa", "-T", "a=1"]
 
@@ -35,7 +44,9 @@ def test_data_becomes_a_command_with_its_kind(shelf, tmp_path):
                                   "mine", "mine/gone.jsonl"])  # fmt: skip
 def test_data_elsewhere_or_of_no_known_form_is_refused(shelf, tmp_path, data):
     with pytest.raises(SpecError, match=r"no \.jsonl"):
-        Order(run="x", model="echo", data=str(tmp_path / data), kind="qa").words(shelf)
+        RunForm(run_name="x", model="echo", data=str(tmp_path / data), kind="qa").build_arguments(
+            shelf
+        )
 
 
 @pytest.mark.parametrize(
@@ -43,25 +54,27 @@ def test_data_elsewhere_or_of_no_known_form_is_refused(shelf, tmp_path, data):
 )
 def test_a_run_cannot_be_named_out_of_its_folder(name):
     with pytest.raises(SpecError):
-        run_name(name)
+        validate_run_name(name)
 
 
 def test_a_run_is_not_put_into_another(shelf):
     (shelf.root / "held").mkdir()
     (shelf.root / "held" / "spec.json").write_text("{}")
     with pytest.raises(SpecError, match="is a run itself"):
-        Order(run="held/inside", model="echo", task="demo").words(shelf)
+        RunForm(run_name="held/inside", model="echo", task="demo").build_arguments(shelf)
 
 
 def test_a_run_is_not_put_where_a_link_leads(shelf, tmp_path):
     (shelf.root / "link").symlink_to(tmp_path / "others")
     with pytest.raises(SpecError, match="leads out"):
-        Order(run="link/run", model="echo", task="demo").words(shelf)
+        RunForm(run_name="link/run", model="echo", task="demo").build_arguments(shelf)
 
 
 def test_a_class_in_a_named_folder_is_a_model(shelf, tmp_path):
-    assert model_of(shelf, f"{tmp_path}/mine/model.py:Mine") == f"{tmp_path}/mine/model.py:Mine"
-    assert model_of(shelf, f"cmi:{tmp_path}/mine/model.py:Mine").startswith("cmi:/")
+    assert (
+        validate_model(shelf, f"{tmp_path}/mine/model.py:Mine") == f"{tmp_path}/mine/model.py:Mine"
+    )
+    assert validate_model(shelf, f"cmi:{tmp_path}/mine/model.py:Mine").startswith("cmi:/")
 
 
 @pytest.mark.parametrize("name", ["nobody", "os:system", "subprocess:run", "--help", "", "model.py",
@@ -69,24 +82,28 @@ def test_a_class_in_a_named_folder_is_a_model(shelf, tmp_path):
                                   "cmi:os:system"])  # fmt: skip
 def test_other_models_are_refused(shelf, tmp_path, name):
     with pytest.raises(SpecError):
-        model_of(shelf, name.format(tmp_path))
+        validate_model(shelf, name.format(tmp_path))
 
 
 def test_a_task_is_one_of_the_catalogue():
-    assert task_of("demo") == "demo"
+    assert validate_task("demo") == "demo"
     with pytest.raises(SpecError):
-        task_of("--config")
+        validate_task("--config")
 
 
 def test_options_are_read_as_on_the_command_line(shelf):
-    assert options(shelf, "a=1 b='two words' c=[1,2]") == {"a": 1, "b": "two words", "c": [1, 2]}
-    assert options(shelf, "base_url=http://localhost:8000/v1 model=qwen2:latest shots=bm25:4")
+    assert parse_options(shelf, "a=1 b='two words' c=[1,2]") == {
+        "a": 1,
+        "b": "two words",
+        "c": [1, 2],
+    }
+    assert parse_options(shelf, "base_url=http://localhost:8000/v1 model=qwen2:latest shots=bm25:4")
 
 
 @pytest.mark.parametrize("text", ["a", "'", "=x"])
 def test_options_that_cannot_be_read_are_told(shelf, text):
     with pytest.raises(SpecError):
-        option_words(shelf, text)
+        split_options(shelf, text)
 
 
 ELSEWHERE = ["/etc/passwd", "//etc/passwd", "~/x", "../x", "{}/others", "aisbench:/x/y.py:Z",
@@ -96,19 +113,19 @@ ELSEWHERE = ["/etc/passwd", "//etc/passwd", "~/x", "../x", "{}/others", "aisbenc
 @pytest.mark.parametrize("value", ELSEWHERE)
 def test_paths_elsewhere_are_refused_wherever_they_hide(shelf, tmp_path, value):
     with pytest.raises(SpecError, match="no folder this app may read"):
-        option_words(shelf, f"path='{value.format(tmp_path)}'")
+        split_options(shelf, f"path='{value.format(tmp_path)}'")
 
 
 def test_a_path_in_a_named_folder_may_be_said(shelf, tmp_path):
-    assert option_words(shelf, f"path={tmp_path}/mine")
+    assert split_options(shelf, f"path={tmp_path}/mine")
 
 
 def test_code_cannot_be_named_in_an_option(shelf):
     with pytest.raises(SpecError, match="names code"):
-        option_words(shelf, "inferencer=os:system")
+        split_options(shelf, "inferencer=os:system")
 
 
 def test_a_secret_is_not_taken_into_a_command(shelf):
     with pytest.raises(SpecError, match="api_key_env=VARIABLE"):
-        option_words(shelf, "api_key=sk-1")
-    assert option_words(shelf, "api_key_env=MY_KEY")
+        split_options(shelf, "api_key=sk-1")
+    assert split_options(shelf, "api_key_env=MY_KEY")

@@ -4,17 +4,17 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from auricle.app import workspace as shelves
-from auricle.app.jobs import Job, Jobs
+from auricle.app.jobs import Job, JobManager
 from auricle.app.pages import benchmark
-from auricle.app.workspace import Shelf
+from auricle.app.workspace import Workspace
 
 
 @pytest.fixture
 def shelf(tmp_path, monkeypatch):
-    found = Shelf(tmp_path / "runs", (tmp_path / "mine",))
-    for folder in (found.root, *found.allowed):
+    found = Workspace(tmp_path / "runs", (tmp_path / "mine",))
+    for folder in (found.root, *found.allowed_folders):
         folder.mkdir()
-    for name, value in shelves.told(found).items():
+    for name, value in shelves.workspace_environment(found).items():
         monkeypatch.setenv(name, value)
     return found
 
@@ -28,7 +28,7 @@ def started(monkeypatch):
         found.append(job)
         return job
 
-    monkeypatch.setattr(Jobs, "_begin", begin)
+    monkeypatch.setattr(JobManager, "_begin", begin)
     return found
 
 
@@ -109,11 +109,11 @@ def test_an_address_leads_nowhere_but_to_runs(shelf, name):
 
 
 def test_a_stopped_job_can_be_resumed_and_a_refused_one_says_why(shelf, started):
-    jobs = Jobs(shelf)
+    jobs = JobManager(shelf)
     jobs._folder.mkdir()
-    jobs._write(Job("a", ("run",), ("a",), born=1.0, code=130))
-    jobs._write(Job("b", ("run",), ("b",), born=2.0, code=2))
-    jobs._log("b").write_text("auricle: no such thing **here**\n")
+    jobs._write(Job("a", ("run",), ("a",), started_at=1.0, exit_code=130))
+    jobs._write(Job("b", ("run",), ("b",), started_at=2.0, exit_code=2))
+    jobs._log_path("b").write_text("auricle: no such thing **here**\n")
     app = drawn("benchmark")
     assert [each.value for each in app.error] == ["no such thing \\*\\*here\\*\\*"]
     button(app, "Resume").click().run()
@@ -122,8 +122,8 @@ def test_a_stopped_job_can_be_resumed_and_a_refused_one_says_why(shelf, started)
 
 def test_a_name_that_is_taken_gets_a_number(shelf):
     (shelf.root / "demo-echo").mkdir()
-    assert benchmark.suggested(shelf, "demo", "echo") == "demo-echo-2"
-    assert benchmark.suggested(shelf, "/x/mine.test.jsonl", "/y/m.py:A") == "mine-m.py-A"
+    assert benchmark.suggest_run_name(shelf, "demo", "echo") == "demo-echo-2"
+    assert benchmark.suggest_run_name(shelf, "/x/mine.test.jsonl", "/y/m.py:A") == "mine-m.py-A"
 
 
 def ask(*models, text="", source="None"):

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auricle.app import workspace as shelves
-from auricle.app.workspace import PACKAGED, Shelf
+from auricle.app.workspace import DEMO_AUDIO_FOLDER, Workspace
 from auricle.core.errors import DataError, SpecError
 
 
@@ -21,12 +21,12 @@ def put(folder, when="2026-01-01T00:00:00+00:00", complete=True, **spec):
 def shelf(tmp_path):
     (tmp_path / "runs").mkdir()
     (tmp_path / "sounds").mkdir()
-    return Shelf(tmp_path / "runs", (tmp_path / "sounds",))
+    return Workspace(tmp_path / "runs", (tmp_path / "sounds",))
 
 
 def test_an_empty_or_missing_folder_has_no_entries(tmp_path, shelf):
     assert shelf.entries() == []
-    assert Shelf(tmp_path / "nowhere").entries() == []
+    assert Workspace(tmp_path / "nowhere").list_entries() == []
 
 
 def test_runs_are_found_in_folders_of_folders_newest_first(shelf):
@@ -91,7 +91,7 @@ def test_sounds_are_given_from_named_folders_runs_and_the_package_only(tmp_path,
         (place / "a.wav").write_bytes(b"RIFF")
     assert shelf.sound(shelf.root / "a.wav") == shelf.root / "a.wav"
     assert shelf.sound(tmp_path / "sounds" / "a.wav")
-    assert shelf.sound(PACKAGED / "s01-clean.opus")
+    assert shelf.sound(DEMO_AUDIO_FOLDER / "s01-clean.opus")
     assert shelf.sound(tmp_path / "a.wav") is None
     assert shelf.sound(tmp_path / "sounds" / ".." / "a.wav") is None
     assert shelf.sound(tmp_path / "sounds" / "gone.wav") is None
@@ -110,7 +110,7 @@ def test_a_link_to_a_sound_elsewhere_is_refused(tmp_path, shelf):
 
 
 def test_another_process_makes_the_same_shelf_from_its_environment(monkeypatch, shelf):
-    for name, value in shelves.told(shelf).items():
+    for name, value in shelves.workspace_environment(shelf).items():
         monkeypatch.setenv(name, value)
-    found = shelves.current()
-    assert (found.root, found.allowed) == (shelf.root, shelf.allowed)
+    found = shelves.current_workspace()
+    assert (found.root, found.allowed_folders) == (shelf.root, shelf.allowed)

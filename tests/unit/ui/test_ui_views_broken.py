@@ -78,7 +78,7 @@ def test_code_a_run_names_is_not_run(untrusted, drawn, words):
 def test_code_named_in_arguments_is_seen(tmp_path, arguments, named):
     spec = {"spec": {"task": "asr", "task_args": arguments}}
     (tmp_path / "spec.json").write_text(json.dumps(spec))
-    assert run_data.foreign_code(tmp_path) == named
+    assert run_data.find_foreign_code(tmp_path) == named
 
 
 def test_the_latest_line_of_a_sample_counts(kinds, tmp_path):
@@ -96,7 +96,7 @@ def test_the_latest_line_of_a_sample_counts(kinds, tmp_path):
 def test_a_sample_is_read_whole_from_where_its_line_begins(kinds):
     run = kinds / "asr-small"
     row = samples_table.read_samples(run).frame.iloc[3]
-    assert run_data.record(run, int(row["offset"])).sample.id == row["id"]
+    assert run_data.load_record(run, int(row["offset"])).sample.id == row["id"]
 
 
 def test_a_journal_that_is_not_there_is_told(tmp_path):
@@ -105,8 +105,8 @@ def test_a_journal_that_is_not_there_is_told(tmp_path):
 
 
 def test_links_out_of_a_run_are_not_its_own(untrusted):
-    assert not samples_table.is_own(untrusted / "linked" / "metrics.json")
-    assert workspace.Shelf(untrusted).sound(untrusted / "astray" / "link.wav") is None
+    assert not samples_table.is_file_inside_run(untrusted / "linked" / "metrics.json")
+    assert workspace.Workspace(untrusted).resolve_audio(untrusted / "astray" / "link.wav") is None
 
 
 def test_markup_reaches_the_page_only_escaped():

@@ -5,12 +5,12 @@ from __future__ import annotations
 import streamlit as st
 
 from auricle.app import job_status, navigation, theme
-from auricle.app.jobs import Jobs
-from auricle.app.run_list import listing
-from auricle.app.workspace import Entry, Shelf, current
+from auricle.app.jobs import JobManager
+from auricle.app.run_list import draw_run_list
+from auricle.app.workspace import RunEntry, Workspace, current_workspace
 
-SHOWN = 8
-WAYS = {
+MAX_RUNS = 8
+PAGE_INTRODUCTIONS = {
     "listen": (
         "Try a model",
         "Record or upload a sound, ask models about it, and see what exactly they answer.",
@@ -28,25 +28,25 @@ WAYS = {
 
 def page() -> None:
     """The demo for a start, then ways into the app and the latest runs."""
-    shelf = current()
-    entries = shelf.entries()
-    theme.head("Auricle", "Evaluate anything that listens: recognisers, audio language models, "
+    shelf = current_workspace()
+    entries = shelf.list_entries()
+    theme.draw_header("Auricle", "Evaluate anything that listens: recognisers, audio language models, "
                "emotion classifiers, reward models.")  # fmt: skip
-    began = _demo(shelf, entries)
+    began = _draw_demo(shelf, entries)
     if entries and not began:
         st.subheader("Latest runs", anchor=False)
-        listing(entries, SHOWN)
-    for column, name in zip(st.columns(3, gap="large"), WAYS, strict=True):
-        title, words = WAYS[name]
+        draw_run_list(entries, MAX_RUNS)
+    for column, name in zip(st.columns(3, gap="large"), PAGE_INTRODUCTIONS, strict=True):
+        title, words = PAGE_INTRODUCTIONS[name]
         with column:
             st.subheader(title, anchor=False)
             st.markdown(f":gray[{words}]")
-            navigation.link(name, "Open")
+            navigation.draw_page_link(name, "Open")
 
 
-def _demo(shelf: Shelf, entries: list[Entry]) -> bool:
+def _draw_demo(workspace: Workspace, entries: list[RunEntry]) -> bool:
     """The button that runs the demo, its progress, its results; is there anything of the kind?"""
-    job = Jobs(shelf).get("demo")
+    job = JobManager(workspace).get("demo")
     if job is None and not entries:
         with st.container(border=True):
             st.markdown("##### New here?")
@@ -55,21 +55,25 @@ def _demo(shelf: Shelf, entries: list[Entry]) -> bool:
                 "It takes about a minute, on this machine and without a network."
             )
             if st.button("Run the demo", type="primary", icon=":material/play_arrow:"):
-                Jobs(shelf).demo()
+                JobManager(workspace).start_demo()
                 st.rerun()
     if job is None:
         return False
-    job_status.under_way(shelf, ["demo"])
-    finished = [each for each in entries if each.name in job.runs and each.finished]
-    if finished and Jobs(shelf).state(job) not in job_status.BUSY:
-        _results(finished)
+    job_status.draw_job_cards(workspace, ["demo"])
+    finished = [each for each in entries if each.name in job.runs and each.is_finished]
+    if finished and JobManager(workspace).state(job) not in job_status.ACTIVE_STATES:
+        _draw_results(finished)
     return True
 
 
-def _results(finished: list[Entry]) -> None:
-    from auricle.app.views.results import results
+def _draw_results(finished_entries: list[RunEntry]) -> None:
+    from auricle.app.views.results import draw_results
 
-    finished = sorted(finished, key=lambda each: each.name)
-    for tab, entry in zip(st.tabs([theme.plain(e.model) for e in finished]), finished, strict=True):
+    finished_entries = sorted(finished_entries, key=lambda each: each.name)
+    for tab, entry in zip(
+        st.tabs([theme.escape_markdown(e.model) for e in finished_entries]),
+        finished_entries,
+        strict=True,
+    ):
         with tab:
-            results(entry.path)
+            draw_results(entry.path)

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import streamlit as st
 
-from auricle.app.theme import head
+from auricle.app.theme import draw_header
 from auricle.app.views import components, run_picker
-from auricle.app.views.error_boundary import guarded
-from auricle.app.views.performance import serving
+from auricle.app.views.error_boundary import error_boundary
+from auricle.app.views.performance import draw_load_test
 
 
 def page() -> None:
     """One measurement of `auricle perf`."""
-    head("Performance", "How much a model serves, how fast, and whether to believe it.")
-    components.dress()
-    known = run_picker.entries("perf")
+    draw_header("Performance", "How much a model serves, how fast, and whether to believe it.")
+    components.apply_styles()
+    known = run_picker.list_entries("perf")
     if not known:
         st.info(
             "No load test is in the runs folder. `auricle perf TASK -m MODEL --load closed:8` "
@@ -22,7 +22,7 @@ def page() -> None:
             icon=":material/timer:",
         )
         return
-    entry = run_picker.chosen("Measurement", known, "performance-run")
+    entry = run_picker.pick_run("Measurement", known, "performance-run")
     if entry:
-        with guarded():
-            serving(entry.path)
+        with error_boundary():
+            draw_load_test(entry.path)

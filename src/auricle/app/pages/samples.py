@@ -11,59 +11,59 @@ import pandas as pd
 import streamlit as st
 
 from auricle.app import run_data, samples_table
-from auricle.app.samples_table import Samples
-from auricle.app.theme import head
+from auricle.app.samples_table import SamplesTable
+from auricle.app.theme import draw_header
 from auricle.app.views import components, run_picker, sample_card
-from auricle.app.views.error_boundary import guarded
+from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
 from auricle.report import formatting
 
-PAGE = 50
-ORDERS = ("Worst first", "As in the data", "Slowest first", "Longest sound first")
-OUTCOMES = ("all", "answered", "failed", "unreadable")
+PAGE_SIZE = 50
+SORT_ORDERS = ("Worst first", "As in the data", "Slowest first", "Longest sound first")
+OUTCOME_FILTERS = ("all", "answered", "failed", "unreadable")
 Number = Mapping[str, Any]
 
 
 def page() -> None:
     """Everything a run was asked, fifty rows at a time."""
-    head("Samples", "What was asked, what was answered, and how it sounds.")
-    components.dress()
-    entry = run_picker.chosen("Run", run_picker.entries("run"), "samples-run")
+    draw_header("Samples", "What was asked, what was answered, and how it sounds.")
+    components.apply_styles()
+    entry = run_picker.pick_run("Run", run_picker.list_entries("run"), "samples-run")
     if entry:
-        with guarded():
-            listed(entry.path)
+        with error_boundary():
+            draw_samples(entry.path)
 
 
-def listed(path: Path) -> None:
+def draw_samples(path: Path) -> None:
     """The table, its filters, and the sample that was chosen."""
-    held = run_data.samples(path)
-    numbers = _numbers(path, held)
-    number, frame = _filtered(held, numbers)
-    _remarks(held)
-    pages = max(1, math.ceil(len(frame) / PAGE))
-    components.say(f"{len(frame):,} of {len(held.frame):,} samples.")
+    held = run_data.load_samples(path)
+    numbers = _sortable_numbers(path, held)
+    number, frame = _apply_filters(held, numbers)
+    _draw_warnings(held)
+    pages = max(1, math.ceil(len(frame) / PAGE_SIZE))
+    components.draw_notes(f"{len(frame):,} of {len(held.frame):,} samples.")
     at = 1
     if pages > 1:
         at = min(st.pagination(pages, key=f"page-of-{pages}"), pages)
-    shown = frame.iloc[(at - 1) * PAGE : at * PAGE]
+    shown = frame.iloc[(at - 1) * PAGE_SIZE : at * PAGE_SIZE]
     if not len(shown):
         return
     state = st.dataframe(
-        _columns(shown, number, held),
+        _build_table(shown, number, held),
         hide_index=True,
         on_select="rerun",
         selection_mode="single-row",
         key=f"rows-{path.name}-{at}",
-        column_config=WIDTHS,
+        column_config=COLUMN_CONFIG,
         height="content" if len(shown) < 12 else 420,
     )
     rows = state["selection"]["rows"]
     if not rows:
-        components.say("Tick a row to open it; below is the first.")
-    sample_card.card(path, shown.iloc[min(rows[0], len(shown) - 1) if rows else 0], number)
+        components.draw_notes("Tick a row to open it; below is the first.")
+    sample_card.draw_card(path, shown.iloc[min(rows[0], len(shown) - 1) if rows else 0], number)
 
 
-WIDTHS: Any = {
+COLUMN_CONFIG: Any = {
     "target": st.column_config.TextColumn("reference", width=210),
     "answer": st.column_config.TextColumn(width=250),
     "seconds": st.column_config.NumberColumn("answered in, s", format="%.3f"),
@@ -71,43 +71,48 @@ WIDTHS: Any = {
 }
 
 
-def _numbers(path: Path, held: Samples) -> list[Number]:
+def _sortable_numbers(path: Path, table: SamplesTable) -> list[Number]:
     """Metrics samples can be sorted by; a run without numbers can still be read."""
     try:
-        found = run_data.overall(run_data.document(path))
+        found = run_data.overall_numbers(run_data.load_metrics(path))
     except DataError as error:
-        components.say(str(error))
+        components.draw_notes(str(error))
         return []
-    return [each for each in found if f"stat.{each['metric']}" in held.frame]
+    return [each for each in found if f"stat.{each['metric']}" in table.frame]
 
 
-def _filtered(held: Samples, numbers: Sequence[Number]) -> tuple[Number | None, pd.DataFrame]:
+def _apply_filters(
+    table: SamplesTable, numbers: Sequence[Number]
+) -> tuple[Number | None, pd.DataFrame]:
     first, second, third, fourth = st.columns([3, 2, 2, 2])
     words = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
-    outcome = second.selectbox("Outcome", OUTCOMES, key="samples-outcome")
-    order = third.selectbox("Order", ORDERS, key="samples-order")
+    outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
+    order = third.selectbox("Order", SORT_ORDERS, key="samples-order")
     titles = {each["metric"]: each for each in numbers}
     metric = fourth.selectbox(
-        "Metric", list(titles) or ["none"], format_func=formatting.title, key="samples-metric"
+        "Metric",
+        list(titles) or ["none"],
+        format_func=formatting.metric_title,
+        key="samples-metric",
     )
     number = titles.get(str(metric))
-    frame = _sliced(searched(held.frame, words), held.fields)
+    frame = _filter_by_metadata(search_samples(table.frame, words), table.fields)
     if outcome != "all":
         frame = frame[frame["outcome"] == outcome]
-    return number, ordered(frame, str(order), number)
+    return number, sort_samples(frame, str(order), number)
 
 
-def searched(frame: pd.DataFrame, words: str) -> pd.DataFrame:
+def search_samples(frame: pd.DataFrame, text: str) -> pd.DataFrame:
     """Samples that have these words in their id, reference or answer, whatever their case."""
-    if not words.strip():
+    if not text.strip():
         return frame
     found = pd.Series(False, index=frame.index)
     for name in ("id", "target", "answer"):
-        found |= frame[name].str.contains(words.strip(), case=False, regex=False)
+        found |= frame[name].str.contains(text.strip(), case=False, regex=False)
     return frame[found]
 
 
-def _sliced(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
+def _filter_by_metadata(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
     if not fields:
         return frame
     with st.expander("Slice by what is known of the samples", icon=":material/filter_alt:"):
@@ -116,7 +121,7 @@ def _sliced(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
             column = f"meta.{field}"
             values = sorted(frame[column].dropna().unique())
             with places[at % len(places)]:
-                components.say(field)
+                components.draw_notes(field)
                 kept = st.multiselect(
                     "Values",
                     values,
@@ -129,7 +134,7 @@ def _sliced(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFrame:
     return frame
 
 
-def ordered(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
+def sort_samples(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFrame:
     """In the order that was asked for; what a metric does not know comes last."""
     if order == "Worst first" and number is not None:
         keys = samples_table.badness(frame, number)
@@ -138,25 +143,25 @@ def ordered(frame: pd.DataFrame, order: str, number: Number | None) -> pd.DataFr
     return frame.sort_values(by, ascending=False, kind="stable") if by else frame
 
 
-def _remarks(held: Samples) -> None:
-    if held.damaged:
+def _draw_warnings(table: SamplesTable) -> None:
+    if table.damaged_lines:
         st.warning(
-            f"{held.damaged:,} lines of the journal are damaged and left out.",
+            f"{table.damaged_lines:,} lines of the journal are damaged and left out.",
             icon=":material/broken_image:",
         )
-    if held.cut:
+    if table.is_truncated:
         st.warning(
-            f"Only the first {samples_table.MOST_SAMPLES:,} samples are listed.",
+            f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.",
             icon=":material/content_cut:",
         )
 
 
-def _columns(frame: pd.DataFrame, number: Number | None, held: Samples) -> pd.DataFrame:
+def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable) -> pd.DataFrame:
     made = frame[["id", "outcome", "target", "answer"]].copy()
     if number is not None:
-        told = [sample_card.score_text(row, number) for row in frame.to_dict("records")]
+        told = [sample_card.format_score(row, number) for row in frame.to_dict("records")]
         made.insert(1, "score", told)
-    for name in held.fields[:4]:
+    for name in table.fields[:4]:
         made[name] = frame[f"meta.{name}"]
     made["seconds"] = frame["seconds"]
     if frame["audio_seconds"].notna().any():

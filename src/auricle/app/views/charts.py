@@ -8,10 +8,10 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from auricle.app.theme import palette
+from auricle.app.theme import current_palette
 
 
-def distinct(names: Sequence[str]) -> list[str]:
+def make_unique(names: Sequence[str]) -> list[str]:
     """Names for an axis, each its own: two that look alike are numbered."""
     seen: dict[str, int] = {}
     told = []
@@ -24,7 +24,7 @@ def distinct(names: Sequence[str]) -> list[str]:
 # --- intervals ----------------------------------------------------------------------------------
 
 
-def intervals(frame: pd.DataFrame, unit: str, title: str, whole: float | None) -> Any:
+def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: float | None) -> Any:
     """A dot and its interval for each group, beside a line for all samples."""
     shown = ".0%" if unit == "share" else ".3g"
     order = list(frame["group"])
@@ -45,18 +45,18 @@ def intervals(frame: pd.DataFrame, unit: str, title: str, whole: float | None) -
         alt.Tooltip("scored:Q", title="samples"),
     ]
     base = alt.Chart(frame).encode(y=y, tooltip=tips).properties(height=alt.Step(24))
-    colour = palette().hues[0]
+    colour = current_palette().categorical[0]
     layers = [
         base.mark_rule(strokeWidth=4, opacity=0.35, color=colour).encode(
             x=alt.X("low:Q", title=title, scale=scale), x2="high:Q"
         ),
         base.mark_point(filled=True, size=70, color=colour, opacity=1).encode(x=x),
     ]
-    if whole is not None:
-        line = alt.Chart(pd.DataFrame({"whole": [whole]}))
+    if overall_value is not None:
+        line = alt.Chart(pd.DataFrame({"whole": [overall_value]}))
         layers.insert(
             0,
-            line.mark_rule(color=palette().quiet, strokeDash=[4, 3]).encode(
+            line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(
                 x=alt.X("whole:Q", title=title)
             ),
         )
@@ -66,7 +66,7 @@ def intervals(frame: pd.DataFrame, unit: str, title: str, whole: float | None) -
 # --- numbers a model told ---------------------------------------------------------------------
 
 
-def violins(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: str) -> Any:
+def violin_chart(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: str) -> Any:
     """How thick values lie for each label, with the middle half as a box and the mean as a dot.
 
     Labels stand in the picture, one below the other: an axis of names would need a facet a label.
@@ -74,7 +74,7 @@ def violins(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: st
     shapes, boxes = [], []
     low, high = densities["from"], densities["to"]
     for at, (label, figures) in enumerate(
-        zip(distinct(list(emotions)), emotions.values(), strict=True)
+        zip(make_unique(list(emotions)), emotions.values(), strict=True)
     ):
         thick = densities["of"].get(list(emotions)[at]) or []
         highest = max(thick, default=0.0) or 1.0
@@ -95,11 +95,11 @@ def violins(densities: Mapping[str, Any], emotions: Mapping[str, Any], title: st
                 "left": low,
             }
         )
-    return _violins(pd.DataFrame(shapes), pd.DataFrame(boxes), title)
+    return _layer_violins(pd.DataFrame(shapes), pd.DataFrame(boxes), title)
 
 
-def _violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
-    colours = palette()
+def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
+    colours = current_palette()
     scale = alt.Scale(domain=[0.6 - len(boxes), 0.6])
     y = alt.Y("at:Q", scale=scale, axis=None)
     figures = alt.Chart(boxes)
@@ -115,21 +115,21 @@ def _violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
         "axis": alt.Axis(tickCount=6),
     }
     layers = [
-        figures.mark_rule(strokeWidth=5, color=colours.hues[0]).encode(
+        figures.mark_rule(strokeWidth=5, color=colours.categorical[0]).encode(
             x=alt.X("first:Q", **x), x2="third:Q", y=y, tooltip=tips
         ),
-        figures.mark_tick(color=colours.paper, thickness=2, size=9, orient="vertical").encode(
+        figures.mark_tick(color=colours.background, thickness=2, size=9, orient="vertical").encode(
             x=alt.X("middle:Q", **x), y=y
         ),
-        figures.mark_point(filled=True, color=colours.hues[1], size=42, opacity=1).encode(
+        figures.mark_point(filled=True, color=colours.categorical[1], size=42, opacity=1).encode(
             x=alt.X("mean:Q", **x), y=y, tooltip=tips
         ),
-        figures.mark_text(align="left", dy=-13, dx=2, color=colours.quiet, limit=140).encode(
+        figures.mark_text(align="left", dy=-13, dx=2, color=colours.muted, limit=140).encode(
             x=alt.X("left:Q", **x), y=y, text="label:N"
         ),
     ]
     if len(shapes):
-        area = alt.Chart(shapes).mark_area(color=colours.hues[0], opacity=0.28)
+        area = alt.Chart(shapes).mark_area(color=colours.categorical[0], opacity=0.28)
         layers.insert(
             0,
             area.encode(
@@ -142,17 +142,19 @@ def _violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any:
     return alt.layer(*layers).properties(height=40 * len(boxes) + 20)
 
 
-def scatter(frame: pd.DataFrame, titles: tuple[str, str], name: str = "point") -> Any:
+def scatter_chart(
+    frame: pd.DataFrame, axis_titles: tuple[str, str], selection_name: str = "point"
+) -> Any:
     """Predictions against ratings, with the line of equality; points can be chosen."""
-    colours = palette()
-    chosen = alt.selection_point(name=name, fields=["at"], toggle=False, nearest=False)
+    colours = current_palette()
+    chosen = alt.selection_point(name=selection_name, fields=["at"], toggle=False, nearest=False)
     scale = alt.Scale(zero=False, nice=True)
     dots = (
         alt.Chart(frame)
-        .mark_circle(size=60, color=colours.hues[0], cursor="pointer")
+        .mark_circle(size=60, color=colours.categorical[0], cursor="pointer")
         .encode(
-            x=alt.X("true:Q", title=titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
-            y=alt.Y("said:Q", title=titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
+            x=alt.X("true:Q", title=axis_titles[0], scale=scale, axis=alt.Axis(tickCount=8)),
+            y=alt.Y("said:Q", title=axis_titles[1], scale=scale, axis=alt.Axis(tickCount=6)),
             opacity=alt.condition(chosen, alt.value(0.75), alt.value(0.15)),
             tooltip=[
                 alt.Tooltip("id:N"),
@@ -170,18 +172,18 @@ def scatter(frame: pd.DataFrame, titles: tuple[str, str], name: str = "point") -
     if not low < high:
         return alt.layer(dots)
     ends = pd.DataFrame({"true": [low, high], "said": [low, high]})
-    line = alt.Chart(ends).mark_line(color=colours.quiet, strokeDash=[4, 3], strokeWidth=1)
+    line = alt.Chart(ends).mark_line(color=colours.muted, strokeDash=[4, 3], strokeWidth=1)
     return alt.layer(line.encode(x="true:Q", y="said:Q"), dots)
 
 
-def plane(found: Mapping[str, Any]) -> Any:
+def plane_chart(plane: Mapping[str, Any]) -> Any:
     """Samples over two dimensions, with the mean of each label as a large mark."""
-    labels = distinct(found["labels"])
-    points = pd.DataFrame([{"label": labels[at], "x": x, "y": y} for at, x, y in found["points"]])
+    labels = make_unique(plane["labels"])
+    points = pd.DataFrame([{"label": labels[at], "x": x, "y": y} for at, x, y in plane["points"]])
     centres = pd.DataFrame(
         [
             {"label": label, "x": each["x"], "y": each["y"], "n": each["n"]}
-            for label, each in zip(labels, found["centres"], strict=True)
+            for label, each in zip(labels, plane["centres"], strict=True)
         ]
     )
     scale = alt.Scale(zero=False)
@@ -189,14 +191,14 @@ def plane(found: Mapping[str, Any]) -> Any:
         "color": alt.Color(
             "label:N",
             sort=labels,
-            scale=alt.Scale(range=list(palette().hues)),
+            scale=alt.Scale(range=list(current_palette().categorical)),
             legend=alt.Legend(title=None, orient="right", labelLimit=120),
         ),
         "shape": alt.Shape("label:N", sort=labels, legend=None),
     }
     places = {
-        "x": alt.X("x:Q", title=str(found["x"]), scale=scale, axis=alt.Axis(tickCount=8)),
-        "y": alt.Y("y:Q", title=str(found["y"]), scale=scale, axis=alt.Axis(tickCount=6)),
+        "x": alt.X("x:Q", title=str(plane["x"]), scale=scale, axis=alt.Axis(tickCount=8)),
+        "y": alt.Y("y:Q", title=str(plane["y"]), scale=scale, axis=alt.Axis(tickCount=6)),
     }
     tips = [
         alt.Tooltip("label:N"),
@@ -206,15 +208,17 @@ def plane(found: Mapping[str, Any]) -> Any:
     return alt.layer(
         alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35).encode(**places, **kinds),
         alt.Chart(centres)
-        .mark_point(filled=True, size=190, opacity=1, stroke=palette().paper, strokeWidth=1.5)
+        .mark_point(
+            filled=True, size=190, opacity=1, stroke=current_palette().background, strokeWidth=1.5
+        )
         .encode(**places, **kinds, tooltip=tips),
     ).properties(height=380)
 
 
-def stacked_errors(frame: pd.DataFrame) -> Any:
+def stacked_error_chart(frame: pd.DataFrame) -> Any:
     """Substitutions, deletions and insertions of each group, as shares of the reference."""
     order = ["substitutions", "deletions", "insertions"]
-    hues = palette().hues
+    hues = current_palette().categorical
     return (
         alt.Chart(frame)
         .mark_bar(height=14)
@@ -244,9 +248,9 @@ def stacked_errors(frame: pd.DataFrame) -> Any:
     )
 
 
-def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> Any:
+def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: bool = True) -> Any:
     """Named rows of points: `name`, `x`, `y`."""
-    hues = list(palette().hues)
+    hues = list(current_palette().categorical)
     names = list(dict.fromkeys(frame["name"]))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
     alone = len(names) == 1
@@ -257,10 +261,10 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
     )
     return (
         alt.Chart(frame)
-        .mark_line(point=alt.OverlayMarkDef(size=45) if marks else False, strokeWidth=2)
+        .mark_line(point=alt.OverlayMarkDef(size=45) if show_points else False, strokeWidth=2)
         .encode(
-            x=alt.X("x:Q", title=across),
-            y=alt.Y("y:Q", title=up),
+            x=alt.X("x:Q", title=x_title),
+            y=alt.Y("y:Q", title=y_title),
             color=alt.Color(
                 "name:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=hues)
             ),
@@ -269,17 +273,17 @@ def lines(frame: pd.DataFrame, across: str, up: str, *, marks: bool = True) -> A
             ),
             tooltip=[
                 "name:N",
-                alt.Tooltip("x:Q", format=".4g", title=across),
-                alt.Tooltip("y:Q", format=".4g", title=up),
+                alt.Tooltip("x:Q", format=".4g", title=x_title),
+                alt.Tooltip("y:Q", format=".4g", title=y_title),
             ],
         )
         .properties(height=280)
     )
 
 
-def speed_and_error(frame: pd.DataFrame, title: str) -> Any:
+def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
     """How good against how fast: `model`, `value`, `low`, `high`, `rtfx`."""
-    colours = palette()
+    colours = current_palette()
     x = alt.X(
         "rtfx:Q",
         title="RTFx, seconds of sound a second (log)",
@@ -288,12 +292,12 @@ def speed_and_error(frame: pd.DataFrame, title: str) -> Any:
     base = alt.Chart(frame).properties(height=320)
     share = alt.Axis(format=".1%")
     return alt.layer(
-        base.mark_rule(color=colours.hues[0], opacity=0.4, strokeWidth=3).encode(
+        base.mark_rule(color=colours.categorical[0], opacity=0.4, strokeWidth=3).encode(
             x=x,
             y=alt.Y("low:Q", title=title, axis=share, scale=alt.Scale(zero=False)),
             y2="high:Q",
         ),
-        base.mark_point(filled=True, size=90, color=colours.hues[0], opacity=1).encode(
+        base.mark_point(filled=True, size=90, color=colours.categorical[0], opacity=1).encode(
             x=x,
             y=alt.Y("value:Q", title=title, axis=share, scale=alt.Scale(zero=False)),
             tooltip=[
@@ -302,7 +306,7 @@ def speed_and_error(frame: pd.DataFrame, title: str) -> Any:
                 alt.Tooltip("rtfx:Q", format=",.1f", title="RTFx"),
             ],
         ),
-        base.mark_text(align="left", dx=9, fontSize=12, color=colours.ink, limit=220).encode(
+        base.mark_text(align="left", dx=9, fontSize=12, color=colours.text, limit=220).encode(
             x=x, y="value:Q", text="model:N"
         ),
     )

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Sequence
 
 import streamlit as st
 
-from auricle.app.theme import palette
+from auricle.app.theme import current_palette
 from auricle.report.formatting import Scale
-from auricle.report.markup import Child, Markup, tag, together
+from auricle.report.markup import Child, Markup, join_markup, tag
 
 STYLE = """
 .au { --ink: {ink}; --quiet: {quiet}; --rule: {rule}; --accent: {accent}; --other: {other};
@@ -58,71 +58,78 @@ STYLE = """
 """
 
 
-def dress() -> None:
+def apply_styles() -> None:
     """The style of these pieces, in the colours of the visitor's mode."""
-    colours = palette()
+    colours = current_palette()
     told = STYLE
     for name in ("ink", "quiet", "rule", "accent", "other", "faint"):
         told = told.replace(f"{{{name}}}", getattr(colours, name))
     st.html(f"<style>{told}</style>")
 
 
-def show(*children: Child) -> None:
+def draw_markup(*children: Child) -> None:
     """Put markup on the page; whatever is not markup is escaped."""
     st.html(tag("div", *children, class_="au"))
 
 
-def say(*texts: str) -> None:
+def draw_notes(*texts: str) -> None:
     """Quiet sentences, to the letter."""
     if texts:
-        show([tag("p", text, class_="quiet") for text in texts])
+        draw_markup([tag("p", text, class_="quiet") for text in texts])
 
 
-def table(
-    head: Sequence[str], rows: Iterable[Sequence[Child]], words: int = 1, tail: int = 0
+def build_table(
+    headers: Sequence[str],
+    rows: Iterable[Sequence[Child]],
+    text_columns: int = 1,
+    trailing_text_columns: int = 0,
 ) -> Markup:
     """A small table; all but the first `words` and the last `tail` columns hold numbers."""
-    kinds = ["number" if words <= at < len(head) - tail else None for at in range(len(head))]
-    heads = [
-        tag("th", title, scope="col", class_=kind) for title, kind in zip(head, kinds, strict=True)
+    kinds = [
+        "number" if text_columns <= at < len(headers) - trailing_text_columns else None
+        for at in range(len(headers))
     ]
-    lines = [tag("tr", _cells(row, kinds)) for row in rows]
+    heads = [
+        tag("th", title, scope="col", class_=kind)
+        for title, kind in zip(headers, kinds, strict=True)
+    ]
+    lines = [tag("tr", _build_cells(row, kinds)) for row in rows]
     made = tag("table", tag("thead", tag("tr", heads)), tag("tbody", lines))
     return tag("div", made, class_="wide")
 
 
-def _cells(row: Sequence[Child], kinds: Sequence[str | None]) -> list[Markup]:
+def _build_cells(row: Sequence[Child], cell_classes: Sequence[str | None]) -> list[Markup]:
     first, *rest = row
     return [
         tag("th", first, scope="row"),
-        *(tag("td", each, class_=kind) for each, kind in zip(rest, kinds[1:], strict=True)),
+        *(tag("td", each, class_=kind) for each, kind in zip(rest, cell_classes[1:], strict=True)),
     ]
 
 
-def mark(
+def build_interval_bar(
     scale: Scale,
     low: float | None,
     value: float | None,
     high: float | None,
-    beside: float | None = None,
+    reference: float | None = None,
 ) -> Markup:
     """The interval as a bar, the value as a tick, and a thin line to compare with."""
     drawn: list[Markup] = [tag("i")]
-    if beside is not None:
-        drawn.append(tag("s", style=f"left:{scale.place(beside)}"))
+    if reference is not None:
+        drawn.append(tag("s", style=f"left:{scale.position(reference)}"))
     if low is not None and high is not None:
-        place, width = scale.place(low), scale.width(low, high)
+        place, width = scale.position(low), scale.width(low, high)
         drawn.append(tag("b", style=f"left:{place};width:{width}"))
     if value is not None:
-        drawn.append(tag("u", style=f"left:{scale.place(value)}"))
+        drawn.append(tag("u", style=f"left:{scale.position(value)}"))
     return tag("span", drawn, class_="mark", aria_hidden="true")
 
 
-def stacked(*lines: Child) -> Markup:
+def stack_lines(*lines: Child) -> Markup:
     """Lines close below each other."""
-    return together(*(tag("span", line, class_="stack") for line in lines if line))
+    return join_markup(*(tag("span", line, class_="stack") for line in lines if line))
 
 
-def listed(pairs: Iterable[tuple[str, Child]]) -> Markup:
+def build_definition_list(pairs: Iterable[tuple[str, Child]]) -> Markup:
     """Terms and what they stand for."""
-    return tag("dl", [together(tag("dt", term), tag("dd", text)) for term, text in pairs])
+    return tag("dl", [join_markup(tag("dt", term), tag("dd", text)) for term, text in pairs])

@@ -10,31 +10,31 @@ import pandas as pd
 import streamlit as st
 
 from auricle.app import run_data, samples_table
-from auricle.app.theme import chart
+from auricle.app.theme import draw_chart
 from auricle.app.views import charts, components, sample_card
-from auricle.report.formatting import count, title, written
+from auricle.report.formatting import format_count, metric_title, typeset_number
 from auricle.report.markup import Child, tag
 
-KINDS = ("substitutions", "deletions", "insertions")
-MOST_CARDS = 5
+ERROR_KINDS = ("substitutions", "deletions", "insertions")
+MAX_CARDS = 5
 Number = Mapping[str, Any]
 Document = Mapping[str, Any]
 
 
-def errors(path: Path, found: Document, numbers: Sequence[Number], key: str) -> None:
+def draw_word_errors(path: Path, document: Document, numbers: Sequence[Number], key: str) -> None:
     """Kinds of error over all samples and by group, then the samples that did worst."""
     st.subheader("Kinds of error", anchor=False)
-    components.show(_table(numbers))
+    components.draw_markup(_error_table(numbers))
     first = numbers[0]
-    fields = list(dict.fromkeys(each["field"] for each in found["numbers"] if each["field"]))
+    fields = list(dict.fromkeys(each["field"] for each in document["numbers"] if each["field"]))
     if fields:
         field = st.selectbox("By", fields, key=f"{key}-errors-by")
-        frame = _groups(found, str(first["metric"]), str(field))
+        frame = _errors_by_group(document, str(first["metric"]), str(field))
         if len(frame):
-            chart(charts.stacked_errors(frame), alt="Kinds of error by group")
+            draw_chart(charts.stacked_error_chart(frame), alt="Kinds of error by group")
     st.subheader("Worst samples", anchor=False)
-    worst = samples_table.worst_first(run_data.samples(path).frame, first)
-    components.show(
+    worst = samples_table.sort_worst_first(run_data.load_samples(path).frame, first)
+    components.draw_markup(
         tag(
             "p",
             tag("del", "missed"),
@@ -44,31 +44,31 @@ def errors(path: Path, found: Document, numbers: Sequence[Number], key: str) -> 
             class_="quiet",
         )
     )
-    sample_card.cards(path, worst, first, MOST_CARDS)
+    sample_card.draw_cards(path, worst, first, MAX_CARDS)
 
 
-def _table(numbers: Sequence[Number]) -> Any:
+def _error_table(numbers: Sequence[Number]) -> Any:
     rows: list[list[Child]] = []
     for number in numbers:
         details = number["details"]
         length = details["reference_length"]
-        row: list[Child] = [title(number["metric"])]
-        for kind in KINDS:
+        row: list[Child] = [metric_title(number["metric"])]
+        for kind in ERROR_KINDS:
             share = details[kind] / length if length else None
-            row.append(f"{count(details[kind])} ({written(share, 'share')})")
-        row += [count(length), written(details.get("utterance_mean"), "share")]
+            row.append(f"{format_count(details[kind])} ({typeset_number(share, 'share')})")
+        row += [format_count(length), typeset_number(details.get("utterance_mean"), "share")]
         rows.append(row)
     head = ["", "Substitutions", "Deletions", "Insertions", "Reference length", "Utterance mean"]
-    return components.table(head, rows)
+    return components.build_table(head, rows)
 
 
-def _groups(found: Document, metric: str, field: str) -> pd.DataFrame:
+def _errors_by_group(document: Document, metric: str, field: str) -> pd.DataFrame:
     rows = []
-    for each in found["numbers"]:
+    for each in document["numbers"]:
         if each["metric"] != metric or each["field"] not in ("", field):
             continue
         length = each["details"].get("reference_length")
-        for order, kind in enumerate(KINDS):
+        for order, kind in enumerate(ERROR_KINDS):
             size = each["details"].get(kind, 0)
             rows.append(
                 {

@@ -8,22 +8,22 @@ from typing import Any
 import altair as alt
 import pandas as pd
 
-from auricle.app.theme import palette
-from auricle.app.views.charts import distinct
+from auricle.app.theme import current_palette
+from auricle.app.views.charts import make_unique
 
-CELL = 46
-WIDEST_TEXT = 14  # columns beyond which a cell has no room for a second line
-UNREADABLE = "(unreadable)"
+CELL_SIZE = 46
+MAX_COLUMNS_WITH_SHARES = 14  # columns beyond which a cell has no room for a second line
+UNREADABLE_LABEL = "(unreadable)"
 
 
-def cells(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+def matrix_to_frame(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
     """A matrix as rows of a table, and the names along both axes."""
-    rows, columns = distinct(matrix["rows_shown"]), list(matrix["columns_shown"])
+    rows, columns = make_unique(matrix["rows_shown"]), list(matrix["columns_shown"])
     counts = [list(row) for row in matrix["counts"]]
     if any(matrix["unreadable"]):
-        columns.append(UNREADABLE)
+        columns.append(UNREADABLE_LABEL)
         counts = [[*row, lost] for row, lost in zip(counts, matrix["unreadable"], strict=True)]
-    columns = distinct(columns)
+    columns = make_unique(columns)
     told = []
     for at, row in enumerate(counts):
         whole = sum(row)
@@ -45,39 +45,39 @@ def cells(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]
     return pd.DataFrame(told), rows, columns
 
 
-def confusion(matrix: Mapping[str, Any], chosen: str = "") -> Any:
+def confusion_chart(matrix: Mapping[str, Any], selection_name: str = "") -> Any:
     """Counts and shares of each row, shared labels along the diagonal.
 
     Cells can be chosen where a name is given for what is `chosen`.
     """
-    frame, rows, columns = cells(matrix)
-    colours = palette()
-    base = _over(frame, rows, columns)
-    field = base.mark_rect(cursor="pointer" if chosen else "default").encode(
+    frame, rows, columns = matrix_to_frame(matrix)
+    colours = current_palette()
+    base = _base_chart(frame, rows, columns)
+    field = base.mark_rect(cursor="pointer" if selection_name else "default").encode(
         color=alt.Color(
             "share:Q",
-            scale=alt.Scale(domain=[0, 1], range=list(colours.ramp[:8]), interpolate="rgb"),
+            scale=alt.Scale(domain=[0, 1], range=list(colours.sequential[:8]), interpolate="rgb"),
             legend=alt.Legend(title="share of the true label", format=".0%", orient="bottom"),
         ),
-        tooltip=_tips(),
+        tooltip=_tooltips(),
     )
-    texts = _texts(base, len(columns))
-    if not chosen:
-        return alt.layer(field, _outline(base), *texts)
-    picked = alt.selection_point(name=chosen, fields=["r", "c"], toggle=False)
-    framed = base.transform_filter({"param": chosen, "empty": False}).mark_rect(
-        fillOpacity=0, stroke=colours.hues[1], strokeWidth=3
+    texts = _cell_texts(base, len(columns))
+    if not selection_name:
+        return alt.layer(field, _diagonal_outline(base), *texts)
+    picked = alt.selection_point(name=selection_name, fields=["r", "c"], toggle=False)
+    framed = base.transform_filter({"param": selection_name, "empty": False}).mark_rect(
+        fillOpacity=0, stroke=colours.categorical[1], strokeWidth=3
     )
-    return alt.layer(field.add_params(picked), _outline(base), framed, *texts)
+    return alt.layer(field.add_params(picked), _diagonal_outline(base), framed, *texts)
 
 
-def _outline(base: Any) -> Any:
+def _diagonal_outline(base: Any) -> Any:
     """Frames around the cells in which both sides agree."""
     drawn = base.transform_filter("datum.hit")
-    return drawn.mark_rect(fillOpacity=0, stroke=palette().quiet, strokeWidth=1.2)
+    return drawn.mark_rect(fillOpacity=0, stroke=current_palette().muted, strokeWidth=1.2)
 
 
-def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Any:
+def _base_chart(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> Any:
     return (
         alt.Chart(frame)
         .encode(
@@ -96,11 +96,11 @@ def _over(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]) -> A
                 axis=alt.Axis(labelLimit=130, ticks=False, labelFlush=False, labelBound=False),
             ),
         )
-        .properties(height=alt.Step(CELL if len(rows) <= WIDEST_TEXT else 22))
+        .properties(height=alt.Step(CELL_SIZE if len(rows) <= MAX_COLUMNS_WITH_SHARES else 22))
     )
 
 
-def _tips() -> list[Any]:
+def _tooltips() -> list[Any]:
     return [
         alt.Tooltip("true:N", title="true"),
         alt.Tooltip("said:N", title="said"),
@@ -109,12 +109,14 @@ def _tips() -> list[Any]:
     ]
 
 
-def _texts(base: Any, width: int) -> list[Any]:
+def _cell_texts(base: Any, column_count: int) -> list[Any]:
     """Counts, and below them shares where there is room; light on dark cells."""
-    colours = palette()
+    colours = current_palette()
     turn = 0.8 if colours.is_dark else 0.45  # where a cell is no longer near the paper's colour
-    ink = alt.condition(f"datum.share > {turn}", alt.value(colours.paper), alt.value(colours.ink))
-    if width > WIDEST_TEXT:
+    ink = alt.condition(
+        f"datum.share > {turn}", alt.value(colours.background), alt.value(colours.text)
+    )
+    if column_count > MAX_COLUMNS_WITH_SHARES:
         return [base.mark_text(fontSize=10).encode(text="number:N", color=ink)]
     return [
         base.mark_text(fontSize=13, dy=-6).encode(text="number:N", color=ink),
@@ -122,17 +124,19 @@ def _texts(base: Any, width: int) -> list[Any]:
     ]
 
 
-def difference(matrix: Mapping[str, Any]) -> Any:
+def difference_chart(matrix: Mapping[str, Any]) -> Any:
     """The candidate's row shares less the baseline's, around zero; undefined rows are empty."""
-    frame, rows, columns = _changes(matrix)
+    frame, rows, columns = _difference_to_frame(matrix)
     reach = max(0.05, float(frame["size"].max()))
-    colours = palette()
-    base = _over(frame, rows, columns)
+    colours = current_palette()
+    base = _base_chart(frame, rows, columns)
     ink = alt.condition(
-        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.paper), alt.value(colours.ink)
+        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.background), alt.value(colours.text)
     )
-    field = base.mark_rect(stroke=colours.rule, strokeWidth=0.5).encode(
-        color=alt.condition("isValid(datum.change)", _around_zero(reach), alt.value(colours.faint)),
+    field = base.mark_rect(stroke=colours.border, strokeWidth=0.5).encode(
+        color=alt.condition(
+            "isValid(datum.change)", _diverging_colour(reach), alt.value(colours.surface)
+        ),
         tooltip=[
             alt.Tooltip("true:N"),
             alt.Tooltip("said:N"),
@@ -140,13 +144,13 @@ def difference(matrix: Mapping[str, Any]) -> Any:
         ],
     )
     numbers = base.mark_text(fontSize=12).encode(text="number:N", color=ink)
-    return alt.layer(field, _outline(base), numbers)
+    return alt.layer(field, _diagonal_outline(base), numbers)
 
 
-def _changes(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
+def _difference_to_frame(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
     """A row for each cell of the difference, and the labels of both sides."""
     rows, columns = (
-        distinct([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
+        make_unique([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
     )
     diagonal = {(each["row"], each["column"]) for each in matrix["diagonal"]}
     told = []
@@ -167,14 +171,14 @@ def _changes(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[s
     return pd.DataFrame(told, columns=names), rows, columns
 
 
-def _around_zero(reach: float) -> Any:
+def _diverging_colour(max_change: float) -> Any:
     """One hue for more, another for less, the paper's colour for no change."""
-    colours = palette()
+    colours = current_palette()
     return alt.Color(
         "change:Q",
         scale=alt.Scale(
-            domain=[-reach, 0, reach],
-            range=[colours.hues[1], colours.paper, colours.hues[0]],
+            domain=[-max_change, 0, max_change],
+            range=[colours.categorical[1], colours.background, colours.categorical[0]],
             interpolate="rgb",
         ),
         legend=alt.Legend(title="B − A, share of the true label", format="+.0%", orient="bottom"),

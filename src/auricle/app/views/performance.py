@@ -11,47 +11,47 @@ import pandas as pd
 import streamlit as st
 
 from auricle.app import run_data, samples_table
-from auricle.app.theme import chart, plain
+from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.core.errors import DataError
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.report import table as reported
-from auricle.perf.report.chart_data import SHARES
+from auricle.perf.report.chart_data import QUANTILES
 from auricle.perf.report.load_section import STATISTICS
 from auricle.report.markup import Child, tag
-from auricle.report.worst_samples import clip
+from auricle.report.worst_samples import truncate
 
-WIDEST = 8
-MOST_REQUESTS = 500_000_000  # bytes of a point's requests that are read for pictures
-WAITS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first word"}
-Summary = Mapping[str, Any]
+MAX_TABLE_COLUMNS = 8
+MAX_REQUESTS_BYTES = 500_000_000  # bytes of a point's requests that are read for pictures
+LATENCY_LABELS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first word"}
+PointSummary = Mapping[str, Any]
 
 
-def serving(path: Path) -> None:
+def draw_load_test(path: Path) -> None:
     """All about one measurement, validity first."""
-    found = summary(path)
+    found = load_summary(path)
     points = found["points"]
-    _validity(found, points)
+    _draw_validity(found, points)
     if not points:
         return
-    _overview(points)
+    _draw_overview(points)
     if len(points) > 1:
-        _frontier(points)
-    _point(path, points)
-    _definitions(points)
+        _draw_load_curves(points)
+    _draw_point(path, points)
+    _draw_definitions(points)
 
 
-def summary(path: Path) -> dict[str, Any]:
+def load_summary(path: Path) -> dict[str, Any]:
     """What `summary.json` says, if it is as this package writes it."""
-    return _summary(str(path), run_data.stamp(path, "summary.json"))
+    return _load_summary(str(path), run_data.fingerprint(path, "summary.json"))
 
 
 @st.cache_data(max_entries=32, show_spinner=False)
-def _summary(path: str, _stamp: run_data.Stamp) -> dict[str, Any]:
+def _load_summary(path: str, _fingerprint: run_data.Fingerprint) -> dict[str, Any]:
     file = Path(path) / "summary.json"
-    if not samples_table.is_own(file):
+    if not samples_table.is_file_inside_run(file):
         raise DataError("There is no summary.json yet: nothing was measured to its end.")
-    if file.stat().st_size > run_data.MOST_DOCUMENT:
+    if file.stat().st_size > run_data.MAX_DOCUMENT_BYTES:
         raise DataError("summary.json is too large to be one.")
     try:
         found = orjson.loads(file.read_bytes())
@@ -67,9 +67,9 @@ def _summary(path: str, _stamp: run_data.Stamp) -> dict[str, Any]:
 # --- all points ---------------------------------------------------------------------------
 
 
-def _validity(found: Mapping[str, Any], points: Sequence[Summary]) -> None:
+def _draw_validity(summary: Mapping[str, Any], points: Sequence[PointSummary]) -> None:
     """Whether to believe any of it, before anything else is said."""
-    if found.get("interrupted"):
+    if summary.get("interrupted"):
         st.warning("Interrupted: this is about what was measured before.", icon=":material/pause:")
     wrong = [
         f"{each['load']} is not valid: {why}"
@@ -77,7 +77,7 @@ def _validity(found: Mapping[str, Any], points: Sequence[Summary]) -> None:
         for why in each["validity"]["reasons"]
     ]
     if wrong:
-        told = "".join(f"\n- {plain(sentence)}" for sentence in wrong)
+        told = "".join(f"\n- {escape_markdown(sentence)}" for sentence in wrong)
         st.error(f"Not all of this can be believed.{told}", icon=":material/error:")
     elif points:
         many = "All load points are" if len(points) > 1 else "The load point is"
@@ -87,32 +87,34 @@ def _validity(found: Mapping[str, Any], points: Sequence[Summary]) -> None:
         )
     else:
         st.warning("No load point was measured.", icon=":material/warning:")
-    components.say(
-        *(reported.found(each) for each in found.get("searches", ())),
-        *_gathered((each["load"], note) for each in points for note in each["notes"]),
+    components.draw_notes(
+        *(reported.format_search(each) for each in summary.get("searches", ())),
+        *_merge_notes((each["load"], note) for each in points for note in each["notes"]),
     )
 
 
-def _gathered(said: Iterable[tuple[str, str]]) -> list[str]:
+def _merge_notes(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Sentences with the loads they hold for, each told once."""
     whose: dict[str, list[str]] = {}
-    for load, sentence in said:
+    for load, sentence in notes:
         whose.setdefault(sentence, []).append(str(load))
-    return [clip(f"{', '.join(loads)}: {sentence}", 400) for sentence, loads in whose.items()]
+    return [truncate(f"{', '.join(loads)}: {sentence}", 400) for sentence, loads in whose.items()]
 
 
-def _overview(points: Sequence[Summary]) -> None:
+def _draw_overview(points: Sequence[PointSummary]) -> None:
     st.subheader("Load points", anchor=False)
-    columns = reported.columns_of(points)
-    while len(columns) > WIDEST and (fewer := reported.leaner(columns)) != columns:
+    columns = reported.select_columns(points)
+    while len(columns) > MAX_TABLE_COLUMNS and (fewer := reported.drop_column(columns)) != columns:
         columns = fewer
-    rows = [reported.row(each, columns) for each in points]
-    components.show(components.table(reported.header(columns), rows))
-    told = ((each["load"], sentence) for each in points for sentence in reported.outcomes(each))
-    components.say(*_gathered(told))
+    rows = [reported.format_row(each, columns) for each in points]
+    components.draw_markup(components.build_table(reported.format_header(columns), rows))
+    told = (
+        (each["load"], sentence) for each in points for sentence in reported.format_outcomes(each)
+    )
+    components.draw_notes(*_merge_notes(told))
 
 
-def _frontier(points: Sequence[Summary]) -> None:
+def _draw_load_curves(points: Sequence[PointSummary]) -> None:
     """What more load costs."""
     st.subheader("How much, how fast", anchor=False)
     rate = [each["run"]["req_s"]["value"] for each in points]
@@ -131,8 +133,8 @@ def _frontier(points: Sequence[Summary]) -> None:
             for which in ("p50", "p95", "p99")
             for x, each in sorted(zip(rate, points, strict=True), key=lambda pair: pair[0] or 0)
         ]
-        _drawn(rows, "requests answered a second", "latency, s")
-        components.say("Where the lines turn upwards, more load buys no more.")
+        _draw_lines(rows, "requests answered a second", "latency, s")
+        components.draw_notes("Where the lines turn upwards, more load buys no more.")
     with right:
         st.markdown("**Throughput against load**")
         kept = [each["run"]["goodput_req_s"]["value"] for each in points]
@@ -140,59 +142,67 @@ def _frontier(points: Sequence[Summary]) -> None:
         rows += [
             {"name": "promises kept", "x": x, "y": y} for x, y in zip(loads, kept, strict=True)
         ]
-        _drawn(rows, across, "requests a second")
-        components.say("What came back for what was asked.")
+        _draw_lines(rows, across, "requests a second")
+        components.draw_notes("What came back for what was asked.")
 
 
-def _drawn(rows: Sequence[Mapping[str, Any]], across: str, up: str, *, marks: bool = True) -> None:
+def _draw_lines(
+    rows: Sequence[Mapping[str, Any]], x_title: str, y_title: str, *, show_points: bool = True
+) -> None:
     known = [each for each in rows if each["x"] is not None and each["y"] is not None]
     if known:
-        chart(charts.lines(pd.DataFrame(known), across, up, marks=marks), alt=f"{up} by {across}")
+        draw_chart(
+            charts.line_chart(pd.DataFrame(known), x_title, y_title, show_points=show_points),
+            alt=f"{y_title} by {x_title}",
+        )
     else:
-        components.say("Nothing of this was measured.")
+        components.draw_notes("Nothing of this was measured.")
 
 
 # --- one point ----------------------------------------------------------------------------------
 
 
-def _point(path: Path, points: Sequence[Summary]) -> None:
+def _draw_point(path: Path, points: Sequence[PointSummary]) -> None:
     """The course of one load point, and its measures."""
     st.subheader("Point by point", anchor=False)
-    names = charts.distinct([str(each["load"]) for each in points])
+    names = charts.make_unique([str(each["load"]) for each in points])
     name = st.selectbox("Load", names, key=f"{path}-point")
     point = points[names.index(str(name))]
     counts, window = point["counts"]["window"], point["window"]
-    components.say(
-        f"{window['requests']:,} requests in {reported.written(window['length_s'])} s: "
+    components.draw_notes(
+        f"{window['requests']:,} requests in {reported.format_number(window['length_s'])} s: "
         f"{counts['ok']:,} ended well, {counts['failed']:,} failed, "
         f"{counts['cancelled']:,} were cancelled."
     )
-    course = _course_of(path, point)
+    course = _load_time_course(path, point)
     if course:
-        _course(course)
-    _measures(point)
+        _draw_time_course(course)
+    _draw_measures(point)
 
 
-def _course_of(path: Path, point: Summary) -> dict[str, Any] | None:
+def _load_time_course(path: Path, point: PointSummary) -> dict[str, Any] | None:
     """What pictures need; None where the requests are not there, or not the run's own."""
     folder = path / str(point.get("folder", ""))
     file = folder / "requests.jsonl"
-    if folder.parent != path or not samples_table.is_own(file):
+    if folder.parent != path or not samples_table.is_file_inside_run(file):
         return None
-    if not folder.resolve().is_relative_to(path.resolve()) or file.stat().st_size > MOST_REQUESTS:
+    if (
+        not folder.resolve().is_relative_to(path.resolve())
+        or file.stat().st_size > MAX_REQUESTS_BYTES
+    ):
         return None
-    return _read_course(str(file), run_data.stamp(folder, file.name))
+    return _read_time_course(str(file), run_data.fingerprint(folder, file.name))
 
 
 @st.cache_data(max_entries=16, show_spinner="Reading requests …")
-def _read_course(file: str, _stamp: run_data.Stamp) -> dict[str, Any]:
-    from auricle.perf.columns import Columns
-    from auricle.perf.report.chart_data import course
+def _read_time_course(file: str, _fingerprint: run_data.Fingerprint) -> dict[str, Any]:
+    from auricle.perf.columns import RequestColumns
+    from auricle.perf.report.chart_data import build_chart_data
 
-    return course(Columns.read(Path(file)))
+    return build_chart_data(RequestColumns.read(Path(file)))
 
 
-def _course(course: Mapping[str, Any]) -> None:
+def _draw_time_course(course: Mapping[str, Any]) -> None:
     rates, flight = course["rates"], course["in_flight"]
     left, right = st.columns(2)
     with left:
@@ -204,74 +214,80 @@ def _course(course: Mapping[str, Any]) -> None:
             if rates["width_s"] and any(rates[name])
             for at, value in enumerate(rates[name])
         ]
-        _drawn(rows, "seconds since the start", "requests a second", marks=False)
+        _draw_lines(rows, "seconds since the start", "requests a second", show_points=False)
     with right:
         st.markdown("**In flight**")
         rows = [
             {"name": "in flight", "x": (at + 0.5) * flight["width_s"], "y": value}
             for at, value in enumerate(flight["most"])
         ]
-        _drawn(rows, "seconds since the start", "requests in flight", marks=False)
+        _draw_lines(rows, "seconds since the start", "requests in flight", show_points=False)
     st.markdown("**How long requests took**")
     rows = [
         {"name": said, "x": value, "y": 100 * share}
-        for name, said in WAITS.items()
-        for value, share in zip(course["spread"].get(name) or (), SHARES, strict=False)
+        for name, said in LATENCY_LABELS.items()
+        for value, share in zip(course["spread"].get(name) or (), QUANTILES, strict=False)
     ]
-    _drawn(rows, "seconds", "% of requests that took no longer", marks=False)
+    _draw_lines(rows, "seconds", "% of requests that took no longer", show_points=False)
 
 
-def _measures(point: Summary) -> None:
+def _draw_measures(point: PointSummary) -> None:
     rows: list[list[Child]] = [
         [
             name,
-            DEFINITIONS[name].unit,
+            REQUEST_DEFINITIONS[name].unit,
             f"{each['n']:,}",
-            *(reported.written(each[which]) for which in STATISTICS[1:]),
-            _meaning(DEFINITIONS[name].text),
+            *(reported.format_number(each[which]) for which in STATISTICS[1:]),
+            _definition_cell(REQUEST_DEFINITIONS[name].text),
         ]
         for name, each in point["measures"].items()
-        if each["n"] and name in DEFINITIONS
+        if each["n"] and name in REQUEST_DEFINITIONS
     ]
     st.markdown("**Of each request**")
-    components.show(components.table(["Measure", "Unit", *STATISTICS, "Is"], rows, 2, 1))
+    components.draw_markup(
+        components.build_table(["Measure", "Unit", *STATISTICS, "Is"], rows, 2, 1)
+    )
     rows = [
         [
             name,
-            reported.written(each["value"], RUN_DEFINITIONS[name].unit),
-            _ends(each),
-            _meaning(RUN_DEFINITIONS[name].text),
+            reported.format_number(each["value"], RUN_DEFINITIONS[name].unit),
+            _format_interval(each),
+            _definition_cell(RUN_DEFINITIONS[name].text),
         ]
         for name, each in point["run"].items()
         if each["value"] is not None and name in RUN_DEFINITIONS
     ]
     st.markdown("**Of the whole point**")
-    components.show(components.table(["Measure", "Value", "95 % interval", "Is"], rows, 1, 1))
+    components.draw_markup(
+        components.build_table(["Measure", "Value", "95 % interval", "Is"], rows, 1, 1)
+    )
     if point["failures"]:
         failed: list[list[Child]] = [
-            [clip(str(each["examples"][0]), 300), f"{each['count']:,}"]
+            [truncate(str(each["examples"][0]), 300), f"{each['count']:,}"]
             for each in point["failures"]
         ]
-        components.show(components.table(["Failed with", "Requests"], failed))
+        components.draw_markup(components.build_table(["Failed with", "Requests"], failed))
 
 
-def _meaning(text: str) -> Child:
+def _definition_cell(text: str) -> Child:
     return tag("div", text, class_="means")
 
 
-def _ends(measure: Mapping[str, Any]) -> str:
+def _format_interval(measure: Mapping[str, Any]) -> str:
     ends = measure.get("interval")
-    return f"{reported.written(ends[0])} – {reported.written(ends[1])}" if ends else "–"
+    return f"{reported.format_number(ends[0])} – {reported.format_number(ends[1])}" if ends else "–"
 
 
-def _definitions(points: Sequence[Summary]) -> None:
+def _draw_definitions(points: Sequence[PointSummary]) -> None:
     """What every number on the page is, and when there is none."""
     with st.expander("Definitions", icon=":material/menu_book:"):
         known = [
             name
-            for name in DEFINITIONS
+            for name in REQUEST_DEFINITIONS
             if any(each["measures"].get(name, {}).get("n") for each in points)
         ]
-        told = {name: DEFINITIONS[name] for name in known} | RUN_DEFINITIONS
+        told = {name: REQUEST_DEFINITIONS[name] for name in known} | RUN_DEFINITIONS
         rows: list[list[Child]] = [[name, *each] for name, each in told.items()]
-        components.show(components.table(["Name", "Unit", "Is", "Undefined when"], rows, 4))
+        components.draw_markup(
+            components.build_table(["Name", "Unit", "Is", "Undefined when"], rows, 4)
+        )

@@ -10,79 +10,91 @@ import streamlit as st
 
 from auricle.app import navigation, run_data, samples_table, workspace
 from auricle.app.views import components, sample_card
-from auricle.app.views.dimensions import dimensions
-from auricle.app.views.error_boundary import guarded
-from auricle.app.views.errors import errors
-from auricle.app.views.labels import labels
-from auricle.app.views.metrics import breakdown, headline, losses, overview, provenance, remarks
-from auricle.app.views.rewards import preferences, preferred, rated, rewards
+from auricle.app.views.dimensions import draw_dimensions
+from auricle.app.views.error_boundary import error_boundary
+from auricle.app.views.errors import draw_word_errors
+from auricle.app.views.labels import draw_classification
+from auricle.app.views.metrics import (
+    draw_breakdown,
+    draw_exclusions,
+    draw_headline,
+    draw_overview,
+    draw_provenance,
+    draw_warnings,
+)
+from auricle.app.views.rewards import (
+    draw_preferences,
+    draw_ratings,
+    select_preference_numbers,
+    select_rating_numbers,
+)
 
 Document = Mapping[str, Any]
 
 
-def results(path: Path) -> None:
+def draw_results(path: Path) -> None:
     """A run's numbers, pictures and samples; of a measurement, how it served."""
-    components.dress()
-    with guarded():
+    components.apply_styles()
+    with error_boundary():
         if (path / "perf.json").exists():
-            from auricle.app.views.performance import serving
+            from auricle.app.views.performance import draw_load_test
 
-            serving(path)
+            draw_load_test(path)
             return
-        _told(path, run_data.document(path))
+        _draw_run(path, run_data.load_metrics(path))
 
 
-def _told(path: Path, found: Document) -> None:
+def _draw_run(path: Path, document: Document) -> None:
     key = str(path)
-    _ways(path)
-    headline(found)
-    remarks(path, found)
-    overview(found)
-    _by_kind(path, found, key)
-    breakdown(found, key)
-    losses(found)
-    provenance(path, found)
+    _draw_links(path)
+    draw_headline(document)
+    draw_warnings(path, document)
+    draw_overview(document)
+    _draw_kind_sections(path, document, key)
+    draw_breakdown(document, key)
+    draw_exclusions(document)
+    draw_provenance(path, document)
 
 
-def _ways(path: Path) -> None:
+def _draw_links(path: Path) -> None:
     """Where else this run can be looked at."""
-    root = workspace.current().root
+    root = workspace.current_workspace().root
     if not path.is_relative_to(root):
         return
     name = str(path.relative_to(root))
     with st.container(horizontal=True):
-        navigation.link("samples", "All samples", run=name)
-        navigation.link("compare", "Compare with another run", b=name)
+        navigation.draw_page_link("samples", "All samples", run=name)
+        navigation.draw_page_link("compare", "Compare with another run", b=name)
 
 
-def _by_kind(path: Path, found: Document, key: str) -> None:
+def _draw_kind_sections(path: Path, document: Document, key: str) -> None:
     """Sections for what there is; a run of several kinds has several."""
-    numbers = run_data.overall(found)
+    numbers = run_data.overall_numbers(document)
     spoken = [each for each in numbers if "substitutions" in each["details"]]
     if spoken:
-        errors(path, found, spoken, key)
+        draw_word_errors(path, document, spoken, key)
     drawn = [each for each in numbers if "matrix" in each["details"]]
     for number in drawn[:1]:
-        labels(path, number, key)
+        draw_classification(path, number, key)
     spread = [each for each in numbers if "dimensions" in each["details"]]
     for number in spread[:1]:
-        dimensions(number, key)
-    told = rated(found)
+        draw_dimensions(number, key)
+    told = select_rating_numbers(document)
     if told:
-        rewards(path, found, told, key)
-    chosen = preferred(found)
+        draw_ratings(path, document, told, key)
+    chosen = select_preference_numbers(document)
     if chosen:
-        preferences(path, found, chosen, key)
+        draw_preferences(path, document, chosen, key)
     if not (spoken or drawn or spread or told or chosen) and numbers:
-        _answers(path, numbers[0])
+        _draw_answers(path, numbers[0])
 
 
-def _answers(path: Path, number: Mapping[str, Any]) -> None:
+def _draw_answers(path: Path, number: Mapping[str, Any]) -> None:
     """Answers with right or wrong, the wrong ones first."""
     st.subheader("Answers", anchor=False)
-    frame = samples_table.worst_first(run_data.samples(path).frame, number)
+    frame = samples_table.sort_worst_first(run_data.load_samples(path).frame, number)
     name = f"stat.{number['metric']}"
     if len(frame) and set(frame[name].unique()) <= {0.0, 1.0}:
         right = int((frame[name] == (1.0 if number["higher_is_better"] else 0.0)).sum())
-        components.say(f"{right:,} right, {len(frame) - right:,} wrong; wrong ones first.")
-    sample_card.cards(path, frame, number, 5)
+        components.draw_notes(f"{right:,} right, {len(frame) - right:,} wrong; wrong ones first.")
+    sample_card.draw_cards(path, frame, number, 5)

@@ -22,18 +22,20 @@ import auricle
 from auricle.core.errors import SpecError
 from auricle.models import AsyncModel, BatchModel, Model
 
-PATIENCE = 120.0
+DESCRIBE_TIMEOUT = 120.0
 
 
-def described(model: str, python: str, variables: Mapping[str, str] | None = None) -> type[Model]:
+def describe_model_class(
+    model: str, python: str, variables: Mapping[str, str] | None = None
+) -> type[Model]:
     """What a model elsewhere can do, told by its own Python without loading it."""
-    about = _asked(model, python, environment(variables))
+    about = _query_worker(model, python, worker_environment(variables))
     base: type[Model] = AsyncModel if about["asynchronous"] else BatchModel
-    members: dict[str, Any] = dict.fromkeys(about["can"], _elsewhere)
-    return type(model, (base,), {**members, **about["batches"], "__init__": _any_arguments})
+    members: dict[str, Any] = dict.fromkeys(about["can"], _refuse_call)
+    return type(model, (base,), {**members, **about["batches"], "__init__": _accept_any_arguments})
 
 
-def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
+def worker_environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """A model's own variables, and what makes this Auricle importable under another Python."""
     path = os.pathsep.join(
         each for each in (_import_folder(), os.environ.get("PYTHONPATH", "")) if each
@@ -41,11 +43,11 @@ def environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     return {**(variables or {}), "PYTHONPATH": path}
 
 
-def _asked(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
+def _query_worker(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
     command = [python, "-m", "auricle.engine.workers.worker", "--describe", model]
     try:
         told = subprocess.run(  # noqa: S603 - the user names the Python
-            command, capture_output=True, timeout=PATIENCE, env={**os.environ, **variables}
+            command, capture_output=True, timeout=DESCRIBE_TIMEOUT, env={**os.environ, **variables}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SpecError(f"python={python} cannot be run: {error}.") from error
@@ -74,8 +76,8 @@ def _import_folder() -> str:
     return str(folder)
 
 
-def _any_arguments(self: Any, **arguments: Any) -> None: ...
+def _accept_any_arguments(self: Any, **arguments: Any) -> None: ...
 
 
-def _elsewhere(self: Any, *_: Any) -> Any:
+def _refuse_call(self: Any, *_: Any) -> Any:
     raise AssertionError("a model that lives elsewhere is asked there")

@@ -18,7 +18,14 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.audio.waveform import as_float32
 from auricle.core import errors
-from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, told
+from auricle.core.errors import (
+    AuricleError,
+    MissingExtra,
+    SampleError,
+    SpecError,
+    Transient,
+    describe,
+)
 from auricle.core.serialization import dumps
 from auricle.core.types import (
     Generate,
@@ -33,29 +40,29 @@ from auricle.core.types import (
     Turn,
 )
 
-HEAD = struct.Struct("!II")  # bytes of JSON, bytes behind it
+HEADER = struct.Struct("!II")  # bytes of JSON, bytes behind it
 MEDIA: dict[str, type[Audio | Image | Video]] = {"Audio": Audio, "Image": Image, "Video": Video}
 
 
-class Attached:
+class Attachments:
     """What a message shows or plays: described in its JSON, bytes in memory behind it."""
 
     def __init__(self) -> None:
-        self.described: list[dict[str, Any]] = []
+        self.descriptions: list[dict[str, Any]] = []
         self.blobs: list[bytes] = []
 
-    def part(self, part: Part) -> str | int:
+    def add(self, part: Part) -> str | int:
         """A text as it is; anything else as its place among what is attached."""
         if isinstance(part, str):
             return part
         about = {"kind": type(part).__name__}
-        about |= {name: getattr(part, name) for name in _described(part)}
+        about |= {name: getattr(part, name) for name in _media_fields(part)}
         if part.data is not None:
-            about |= self._behind(part.data)
-        self.described.append(about)
-        return len(self.described) - 1
+            about |= self._append_data(part.data)
+        self.descriptions.append(about)
+        return len(self.descriptions) - 1
 
-    def _behind(self, data: Any) -> dict[str, Any]:
+    def _append_data(self, data: Any) -> dict[str, Any]:
         """Put bytes, or an array as bytes, behind the message."""
         shape = None
         if not isinstance(data, bytes):
@@ -65,25 +72,25 @@ class Attached:
         return {"shape": shape, "size": len(data)}
 
 
-def _described(part: Audio | Image | Video) -> list[str]:
+def _media_fields(part: Audio | Image | Video) -> list[str]:
     return [name for name in ("uri", "start", "end", "rate") if hasattr(part, name)]
 
 
-def pack(message: dict[str, Any], attached: Attached | None = None) -> bytes:
-    if attached and attached.described:
-        message["attached"] = attached.described
-    content, behind = dumps(message), b"".join(attached.blobs if attached else ())
-    return HEAD.pack(len(content), len(behind)) + content + behind
+def pack(message: dict[str, Any], attachments: Attachments | None = None) -> bytes:
+    if attachments and attachments.descriptions:
+        message["attached"] = attachments.descriptions
+    content, behind = dumps(message), b"".join(attachments.blobs if attachments else ())
+    return HEADER.pack(len(content), len(behind)) + content + behind
 
 
-def unpack(content: bytes, behind: bytes) -> dict[str, Any]:
+def unpack(content: bytes, payload: bytes) -> dict[str, Any]:
     """A message, with what lies behind it."""
     message: dict[str, Any] = orjson.loads(content)
-    message["behind"] = behind
+    message["behind"] = payload
     return message
 
 
-def _attached(message: dict[str, Any]) -> list[Audio | Image | Video]:
+def _unpack_attachments(message: dict[str, Any]) -> list[Audio | Image | Video]:
     """What is attached to a message, as it was."""
     behind: bytes = message["behind"]
     found, at = [], 0
@@ -92,13 +99,13 @@ def _attached(message: dict[str, Any]) -> list[Audio | Image | Video]:
         size: int | None = about.pop("size", None)
         part = make(**about)
         if size is not None:  # none where it is on disk; there are sounds of no bytes at all
-            part = replace(part, data=_data(behind[at : at + size], shape))
+            part = replace(part, data=_unpack_data(behind[at : at + size], shape))
             at += size
         found.append(part)
     return found
 
 
-def _data(content: bytes, shape: Sequence[int] | None) -> Any:
+def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
     if shape is None:
         return content
     try:
@@ -115,21 +122,23 @@ def _data(content: bytes, shape: Sequence[int] | None) -> Any:
 # --- requests -----------------------------------------------------------------------
 
 
-def pack_request(number: int, request: Request, of: Mapping[str, int] | None = None) -> bytes:
+def pack_request(
+    number: int, request: Request, batch_info: Mapping[str, int] | None = None
+) -> bytes:
     """A request; `of` names the batch it is part of, and how many that has."""
-    attached = Attached()
+    attached = Attachments()
     asked = {each.name: getattr(request, each.name) for each in fields(request)}
     if isinstance(request, Predict):
-        asked["inputs"] = {name: attached.part(part) for name, part in request.inputs.items()}
+        asked["inputs"] = {name: attached.add(part) for name, part in request.inputs.items()}
     else:
-        asked["turns"] = [[turn.role, *map(attached.part, turn.parts)] for turn in request.turns]
-    about = {"number": number, "kind": type(request).__name__, "asked": asked, **(of or {})}
+        asked["turns"] = [[turn.role, *map(attached.add, turn.parts)] for turn in request.turns]
+    about = {"number": number, "kind": type(request).__name__, "asked": asked, **(batch_info or {})}
     return pack(about, attached)
 
 
 def unpack_request(message: dict[str, Any]) -> Request:
     asked = message["asked"]
-    attached = _attached(message)
+    attached = _unpack_attachments(message)
 
     def part(held: str | int) -> Part:
         return held if isinstance(held, str) else attached[held]
@@ -146,10 +155,10 @@ def unpack_request(message: dict[str, Any]) -> Request:
 
 
 def pack_output(number: int, output: Output) -> bytes:
-    attached = Attached()
+    attached = Attachments()
     said = {each.name: getattr(output, each.name) for each in fields(output)}
     if isinstance(output, Generation) and output.audio:
-        said["audio"] = attached.part(output.audio)
+        said["audio"] = attached.add(output.audio)
     return pack({"number": number, "kind": type(output).__name__, "said": said}, attached)
 
 
@@ -157,34 +166,36 @@ def unpack_output(message: dict[str, Any]) -> Output:
     """The output; JSON has no infinities, so an impossible token is told as null."""
     said = message["said"]
     if message["kind"] == "Prediction":
-        values = {name: _number(value, math.nan) for name, value in said["values"].items()}
+        values = {
+            name: _number_or_default(value, math.nan) for name, value in said["values"].items()
+        }
         return Prediction(values=values, scale=said["scale"])
     if said["logprobs"] is not None:
-        said["logprobs"] = tuple(_number(each, -math.inf) for each in said["logprobs"])
+        said["logprobs"] = tuple(_number_or_default(each, -math.inf) for each in said["logprobs"])
     if message["kind"] == "Likelihood":
         return Likelihood(**said)
     if said["audio"] is not None:
-        said["audio"] = _attached(message)[said["audio"]]
+        said["audio"] = _unpack_attachments(message)[said["audio"]]
     return Generation(**said)
 
 
-def _number(value: float | None, otherwise: float) -> float:
-    return otherwise if value is None else value
+def _number_or_default(value: float | None, default: float) -> float:
+    return default if value is None else value
 
 
 def pack_error(number: int, error: BaseException) -> bytes:
     told_to = error.retry_after if isinstance(error, Transient) else None
-    what = {"kind": type(error).__name__, "message": told(error), "retry_after": told_to}
+    what = {"kind": type(error).__name__, "message": describe(error), "retry_after": told_to}
     return pack({"number": number, "error": what})
 
 
-def unpack_error(what: dict[str, Any]) -> AuricleError:
+def unpack_error(packed_error: dict[str, Any]) -> AuricleError:
     """The same error, if it is one of ours; else one that names it."""
-    kind = getattr(errors, what["kind"], None)
+    kind = getattr(errors, packed_error["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, AuricleError)):
-        return SampleError(f"{what['kind']}: {what['message']}")
+        return SampleError(f"{packed_error['kind']}: {packed_error['message']}")
     if issubclass(kind, Transient):
-        return kind(what["message"], what["retry_after"])
+        return kind(packed_error["message"], packed_error["retry_after"])
     if kind is MissingExtra:  # made from other words than it says
-        return SpecError(what["message"])
-    return kind(what["message"])
+        return SpecError(packed_error["message"])
+    return kind(packed_error["message"])

@@ -13,20 +13,20 @@ from typing import IO, Any
 
 from auricle.core.errors import AuricleError, SpecError, Transient
 from auricle.core.types import Output, Request
-from auricle.engine.batching import Gone
+from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.messages import pack, pack_request, unpack_error, unpack_output
-from auricle.engine.workers.worker import read
+from auricle.engine.workers.worker import read_message
 
-MOST_STARTS = 8  # in a row, without an answer between
-CLOSING_SECONDS = 5.0
+MAX_STARTS = 8  # in a row, without an answer between
+CLOSE_TIMEOUT = 5.0
 
 
-def earliest(moments: Iterable[float | None]) -> float | None:
+def earliest_time(times: Iterable[float | None]) -> float | None:
     """When the first of several was ready, if any was: before that nothing could be answered."""
-    return min((each for each in moments if each is not None), default=None)
+    return min((each for each in times if each is not None), default=None)
 
 
-class Child:
+class WorkerProcess:
     """One process and what it has been asked."""
 
     def __init__(
@@ -38,33 +38,33 @@ class Child:
         environment: Mapping[str, str] | None = None,
         log: Path | None = None,
     ) -> None:
-        self._about = {"model": model, "arguments": dict(arguments)}
+        self._setup = {"model": model, "arguments": dict(arguments)}
         self._python = python
         self._environment = environment or {}
         self._log = log
         self._process: asyncio.subprocess.Process | None = None
-        self._listening: asyncio.Task[None] | None = None
-        self._waiting: dict[int, asyncio.Future[Output]] = {}
-        self._starting = asyncio.Lock()
-        self._starts = self._last = self._batches = 0
-        self.load = 0
+        self._listener: asyncio.Task[None] | None = None
+        self._pending: dict[int, asyncio.Future[Output]] = {}
+        self._start_lock = asyncio.Lock()
+        self._starts = self._last_number = self._batch_count = 0
+        self.in_flight = 0
         self.ready_at: float | None = None
         """When it had first loaded its model, by `time.perf_counter`."""
 
-    async def ask(self, request: Request) -> Output:
-        self.load += 1  # from here on, or all would queue for the first child while it starts
+    async def send(self, request: Request) -> Output:
+        self.in_flight += 1  # from here on, or all would queue for the first child while it starts
         try:
-            process = await self._ready()
-            return await self._answered(process, request)
+            process = await self._ensure_ready()
+            return await self._exchange(process, request)
         finally:
-            self.load -= 1
+            self.in_flight -= 1
 
-    async def ask_together(self, batch: Sequence[Request]) -> list[Output]:
+    async def send_batch(self, batch: Sequence[Request]) -> list[Output]:
         """Ask a batch model about a whole list; one failure is the list's."""
-        process = await self._ready()
-        self._batches += 1
-        of = {"batch": self._batches, "size": len(batch)}
-        asked = [asyncio.ensure_future(self._answered(process, each, of)) for each in batch]
+        process = await self._ensure_ready()
+        self._batch_count += 1
+        of = {"batch": self._batch_count, "size": len(batch)}
+        asked = [asyncio.ensure_future(self._exchange(process, each, of)) for each in batch]
         try:
             return list(await asyncio.gather(*asked))
         finally:
@@ -72,62 +72,62 @@ class Child:
                 each.cancel()
             await asyncio.gather(*asked, return_exceptions=True)
 
-    async def _ready(self) -> asyncio.subprocess.Process:
-        async with self._starting:
-            return await self._running()
+    async def _ensure_ready(self) -> asyncio.subprocess.Process:
+        async with self._start_lock:
+            return await self._ensure_started()
 
     async def kill(self) -> None:
         """End a process that does not answer; the next question starts another."""
         if self._process and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
-        if self._listening:
-            await asyncio.wait([self._listening])
+        if self._listener:
+            await asyncio.wait([self._listener])
 
-    async def _answered(
+    async def _exchange(
         self,
         process: asyncio.subprocess.Process,
         request: Request,
-        of: Mapping[str, int] | None = None,
+        batch_info: Mapping[str, int] | None = None,
     ) -> Output:
         assert process.stdin
-        self._last += 1
-        number = self._last
+        self._last_number += 1
+        number = self._last_number
         answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
-        self._waiting[number] = answer
+        self._pending[number] = answer
         try:
             # A child that is gone is heard of where its answers are read.
             with suppress(BrokenPipeError, ConnectionResetError):
-                process.stdin.write(pack_request(number, request, of))
+                process.stdin.write(pack_request(number, request, batch_info))
                 await process.stdin.drain()
             return await answer
         finally:
-            del self._waiting[number]
+            del self._pending[number]
 
-    async def _running(self) -> asyncio.subprocess.Process:
-        if self._process and self._listening and not self._listening.done():
+    async def _ensure_started(self) -> asyncio.subprocess.Process:
+        if self._process and self._listener and not self._listener.done():
             return self._process
-        if self._starts == MOST_STARTS:
-            raise Gone(
-                f"A process of {self._about['model']} ended {MOST_STARTS} times without answering "
+        if self._starts == MAX_STARTS:
+            raise WorkerLost(
+                f"A process of {self._setup['model']} ended {MAX_STARTS} times without answering "
                 f"anything; see {self._log or 'what it said above'}. Nothing answered is lost: "
                 "put that right and give the same command again."
             )
         self._starts += 1
         # In a session of its own, because Ctrl-C is the parent's; it ends with its pipe.
-        with self._words() as words:
+        with self._open_log() as words:
             self._process = await asyncio.create_subprocess_exec(
                 self._python, "-m", "auricle.engine.workers.worker",
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=words,
                 limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
             )  # fmt: skip
-        await self._introduce(self._process)
+        await self._send_setup(self._process)
         self.ready_at = self.ready_at or time.perf_counter()
-        self._listening = asyncio.create_task(self._listen(self._process))
+        self._listener = asyncio.create_task(self._listen(self._process))
         return self._process
 
     @contextmanager
-    def _words(self) -> Iterator[IO[bytes] | None]:
+    def _open_log(self) -> Iterator[IO[bytes] | None]:
         """Where a process says what is not an answer: a file of the run, or this terminal."""
         if self._log is None:
             yield None
@@ -136,19 +136,19 @@ class Child:
         with self._log.open("ab") as words:
             yield words
 
-    async def _introduce(self, process: asyncio.subprocess.Process) -> None:
+    async def _send_setup(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin
         assert process.stdout
         with suppress(BrokenPipeError, ConnectionResetError):
-            process.stdin.write(pack(self._about))
+            process.stdin.write(pack(self._setup))
             await process.stdin.drain()
-        said = await read(process.stdout)
+        said = await read_message(process.stdout)
         if said is None:
             raise Transient("a process of the model ended before it was ready")
         if "error" in said:
-            raise self._placed(unpack_error(said["error"]))
+            raise self._with_interpreter(unpack_error(said["error"]))
 
-    def _placed(self, error: AuricleError) -> AuricleError:
+    def _with_interpreter(self, error: AuricleError) -> AuricleError:
         """An error, with the Python it was met under if that is not this one."""
         if self._python == sys.executable or not isinstance(error, SpecError):
             return error
@@ -158,17 +158,17 @@ class Child:
         assert process.stdin
         assert process.stdout
         try:
-            while message := await read(process.stdout):
+            while message := await read_message(process.stdout):
                 self._starts = 0
-                self._hear(message)
+                self._handle_response(message)
         finally:
             process.stdin.close()
-            for answer in self._waiting.values():
+            for answer in self._pending.values():
                 if not answer.done():
                     answer.set_exception(Transient("a process of the model ended"))
 
-    def _hear(self, message: dict[str, Any]) -> None:
-        answer = self._waiting.get(message["number"])
+    def _handle_response(self, message: dict[str, Any]) -> None:
+        answer = self._pending.get(message["number"])
         if answer is None or answer.done():
             return  # whoever asked has left
         if "error" in message:
@@ -183,9 +183,9 @@ class Child:
         assert process.stdin
         process.stdin.close()
         try:
-            await asyncio.wait_for(process.wait(), CLOSING_SECONDS)
+            await asyncio.wait_for(process.wait(), CLOSE_TIMEOUT)
         except TimeoutError:
             process.kill()
             await process.wait()
-        if self._listening:
-            await asyncio.wait([self._listening])
+        if self._listener:
+            await asyncio.wait([self._listener])

@@ -14,44 +14,50 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
-from auricle.engine.batching import Gone
-from auricle.engine.workers.messages import HEAD, pack_request, unpack, unpack_error, unpack_output
-from auricle.engine.workers.process import MOST_STARTS, earliest
-from auricle.engine.workers.worker import answers, loaded
+from auricle.engine.batching import WorkerLost
+from auricle.engine.workers.messages import (
+    HEADER,
+    pack_request,
+    unpack,
+    unpack_error,
+    unpack_output,
+)
+from auricle.engine.workers.process import MAX_STARTS, earliest_time
+from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
 
 
 @dataclass(frozen=True, slots=True)
-class Cluster:
+class RayOptions:
     """Where actors run, how many, with what, and how patient one is with them."""
 
     address: str = ""
     """A running cluster's; without one, Ray is started on this machine."""
     replicas: int = 1
-    gpus: float = 0.0
+    gpus_per_replica: float = 0.0
     timeout: float = 600.0
 
 
-class Holder:
+class ModelActor:
     """What an actor is: one model, and lists of messages in and out."""
 
     def __init__(self, model: str, arguments: dict[str, Any]) -> None:
-        self._model = loaded(model, arguments)
+        self._model = load_model(model, arguments)
         assert isinstance(self._model, BatchModel)
 
     def ready(self) -> None:
         """Answered once the model is loaded."""
 
-    def answer(self, messages: Sequence[bytes]) -> list[bytes]:
+    def answer_batch(self, messages: Sequence[bytes]) -> list[bytes]:
         assert isinstance(self._model, BatchModel)
-        return answers(self._model, [_opened(each) for each in messages])
+        return answer_batch(self._model, [_unpack_message(each) for each in messages])
 
 
-class Actor:
+class RayReplica:
     """One actor as a lane, replaced when it dies or hangs."""
 
-    def __init__(self, start: Callable[[], Any], timeout: float) -> None:
-        self._start = start
+    def __init__(self, create_actor: Callable[[], Any], timeout: float) -> None:
+        self._create_actor = create_actor
         self._timeout = timeout
         self._handle: Any = None
         self._starts = 0
@@ -62,13 +68,13 @@ class Actor:
         import ray
 
         if self._handle is None:
-            self._begin()
+            self._start_actor()
         messages = [pack_request(number, each) for number, each in enumerate(batch)]
         try:
             if self.ready_at is None:
                 await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
                 self.ready_at = time.perf_counter()
-            said = await asyncio.wait_for(self._handle.answer.remote(messages), self._timeout)
+            said = await asyncio.wait_for(self._handle.answer_batch.remote(messages), self._timeout)
         except TimeoutError as error:
             ray.kill(self._handle)
             self._handle = None
@@ -77,58 +83,62 @@ class Actor:
             ) from error
         except ray.exceptions.RayActorError as error:
             self._handle = None
-            raise _why(error) from error
+            raise _explain_actor_death(error) from error
         self._starts = 0
-        return [_output(_opened(each)) for each in said]
+        return [_unpack_result(_unpack_message(each)) for each in said]
 
-    def _begin(self) -> None:
-        if self._starts == MOST_STARTS:
-            raise Gone(
-                f"An actor ended {MOST_STARTS} times without answering anything; Ray's logs say "
+    def _start_actor(self) -> None:
+        if self._starts == MAX_STARTS:
+            raise WorkerLost(
+                f"An actor ended {MAX_STARTS} times without answering anything; Ray's logs say "
                 "why. Nothing answered is lost: put that right and give the same command again."
             )
         self._starts += 1
-        self._handle = self._start()
+        self._handle = self._create_actor()
 
-    def end(self) -> None:
+    def kill(self) -> None:
         import ray
 
         if self._handle is not None:
             ray.kill(self._handle)
 
 
-class RayReplicas(BatchModel):
+class RayReplicaPool(BatchModel):
     """One model in several actors."""
 
     def __init__(
-        self, model: str, arguments: Mapping[str, Any], like: type[BatchModel], cluster: Cluster
+        self,
+        model: str,
+        arguments: Mapping[str, Any],
+        model_class: type[BatchModel],
+        options: RayOptions,
     ) -> None:
-        ray = _started(cluster.address)
-        self.batch_size = like.batch_size
-        self.batch_seconds = like.batch_seconds
-        self.sample_rate = like.sample_rate
-        _refuse_more_than_there_is(ray, cluster)
+        ray = _start_ray(options.address)
+        self.batch_size = model_class.batch_size
+        self.batch_seconds = model_class.batch_seconds
+        self.sample_rate = model_class.sample_rate
+        _check_gpus(ray, options)
         # No processor is reserved: more actors than processors are no reason to wait for ever.
-        holder = ray.remote(Holder).options(num_cpus=0, num_gpus=cluster.gpus)
+        holder = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)
 
         def start() -> Any:
             return holder.remote(model, dict(arguments))
 
-        self.lanes = [Actor(start, cluster.timeout) for _ in range(cluster.replicas)]
+        self.workers = [RayReplica(start, options.timeout) for _ in range(options.replicas)]
 
     @property
     def ready_at(self) -> float | None:
-        return earliest(lane.ready_at for lane in self.lanes)
+        return earliest_time(lane.ready_at for lane in self.workers)
 
-    async def shut(self) -> None:
+    async def aclose(self) -> None:
         import ray
 
-        for lane in self.lanes:
-            lane.end()
+        for lane in self.workers:
+            lane.kill()
         ray.shutdown()
 
 
-def _started(address: str) -> Any:
+def _start_ray(address: str) -> Any:
     try:
         import ray
     except ImportError as error:
@@ -146,34 +156,37 @@ def _started(address: str) -> Any:
     return ray
 
 
-def _refuse_more_than_there_is(ray: Any, cluster: Cluster) -> None:
+def _check_gpus(ray: Any, options: RayOptions) -> None:
     """Ray would wait for ever for GPUs that no machine has."""
-    wanted, there = cluster.replicas * cluster.gpus, ray.cluster_resources().get("GPU", 0)
+    wanted, there = (
+        options.replicas * options.gpus_per_replica,
+        ray.cluster_resources().get("GPU", 0),
+    )
     if wanted > there:
         raise SpecError(
-            f"{cluster.replicas} replicas of {cluster.gpus:g} GPUs want {wanted:g}; the cluster "
+            f"{options.replicas} replicas of {options.gpus_per_replica:g} GPUs want {wanted:g}; the cluster "
             f"has {there:g}. Give fewer --replicas or less --gpus-per-replica."
         )
 
 
-def _why(error: Any) -> Exception:
+def _explain_actor_death(error: Any) -> Exception:
     """An actor that could not load its model says so for good; any other end may pass."""
     cause = getattr(error, "cause", None) or error.__cause__
     if isinstance(cause, SpecError):
         return cause
     words = str(error)
     if "SpecError" in words:  # Ray tells it in words where it tells it at all
-        return Gone(words.strip().rpartition("SpecError: ")[2])
+        return WorkerLost(words.strip().rpartition("SpecError: ")[2])
     return Transient("an actor ended")
 
 
-def _opened(message: bytes) -> dict[str, Any]:
-    content, _ = HEAD.unpack(message[: HEAD.size])
-    middle = HEAD.size + content
-    return unpack(message[HEAD.size : middle], message[middle:])
+def _unpack_message(message: bytes) -> dict[str, Any]:
+    content, _ = HEADER.unpack(message[: HEADER.size])
+    middle = HEADER.size + content
+    return unpack(message[HEADER.size : middle], message[middle:])
 
 
-def _output(message: dict[str, Any]) -> Output:
+def _unpack_result(message: dict[str, Any]) -> Output:
     if "error" in message:
         raise unpack_error(message["error"])
     return unpack_output(message)

@@ -14,12 +14,12 @@ from typing import Any
 
 from auricle.core.errors import Transient
 from auricle.core.types import Ability, Output, Request
-from auricle.engine.workers.process import Child, earliest
+from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.models import BatchModel
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class ReplicaOptions:
     """Where replicas run: under which Python, how many, which devices they see, how patient."""
 
     python: str = sys.executable
@@ -28,10 +28,10 @@ class Place:
     timeout: float = 600.0
     """Seconds a batch may take before its process is ended and another started."""
     environment: Mapping[str, str] = field(default_factory=dict)
-    logs: Path | None = None
+    log_folder: Path | None = None
     """The folder in which what replicas say is kept."""
 
-    def environments(self) -> list[dict[str, str]]:
+    def replica_environments(self) -> list[dict[str, str]]:
         """What each replica sees: its own device of those named, in turn."""
         count = max(self.replicas, len(self.devices))
         if not self.devices:
@@ -45,46 +45,50 @@ class Place:
 class Replica:
     """One process as a lane."""
 
-    def __init__(self, child: Child, timeout: float) -> None:
-        self.child = child
+    def __init__(self, process: WorkerProcess, timeout: float) -> None:
+        self.process = process
         self._timeout = timeout
 
     async def __call__(self, _ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         try:
-            return await asyncio.wait_for(self.child.ask_together(batch), self._timeout)
+            return await asyncio.wait_for(self.process.send_batch(batch), self._timeout)
         except TimeoutError as error:
-            await self.child.kill()
+            await self.process.kill()
             raise Transient(
                 f"a process of the model did not answer within {self._timeout:g} s and was ended"
             ) from error
 
 
-class Replicas(BatchModel):
+class ReplicaPool(BatchModel):
     """One model several times over. What it can do and how large its batches are, `like` tells."""
 
     def __init__(
-        self, model: str, arguments: Mapping[str, Any], like: type[BatchModel], place: Place
+        self,
+        model: str,
+        arguments: Mapping[str, Any],
+        model_class: type[BatchModel],
+        options: ReplicaOptions,
     ) -> None:
-        self.batch_size = like.batch_size
-        self.batch_seconds = like.batch_seconds
-        self.sample_rate = like.sample_rate
-        self.lanes = [
+        self.batch_size = model_class.batch_size
+        self.batch_seconds = model_class.batch_seconds
+        self.sample_rate = model_class.sample_rate
+        self.workers = [
             Replica(
-                Child(
+                WorkerProcess(
                     model,
                     arguments,
-                    python=place.python,
+                    python=options.python,
                     environment=environment,
-                    log=place.logs / f"replica-{at}.log" if place.logs else None,
+                    log=options.log_folder / f"replica-{at}.log" if options.log_folder else None,
                 ),
-                place.timeout,
+                options.timeout,
             )
-            for at, environment in enumerate(place.environments())
+            for at, environment in enumerate(options.replica_environments())
         ]
 
     @property
     def ready_at(self) -> float | None:
-        return earliest(lane.child.ready_at for lane in self.lanes)
+        return earliest_time(lane.process.ready_at for lane in self.workers)
 
-    async def shut(self) -> None:
-        await asyncio.gather(*(lane.child.close() for lane in self.lanes))
+    async def aclose(self) -> None:
+        await asyncio.gather(*(lane.process.close() for lane in self.workers))

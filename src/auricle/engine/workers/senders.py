@@ -21,14 +21,14 @@ from auricle.core.types import (
     Prediction,
     Request,
 )
-from auricle.engine.workers.process import MOST_STARTS as MOST_STARTS
-from auricle.engine.workers.process import Child, earliest
+from auricle.engine.workers.process import MAX_STARTS as MAX_STARTS
+from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.models import AsyncModel
 
-SHARED = ("rpm", "tpm")  # limits of a whole run, divided among its senders
+SHARED_LIMITS = ("rpm", "tpm")  # limits of a whole run, divided among its senders
 
 
-class Senders(AsyncModel):
+class SenderPool(AsyncModel):
     """One model in several processes; each request goes to the one with the least to do."""
 
     def __init__(
@@ -41,28 +41,31 @@ class Senders(AsyncModel):
         environment: Mapping[str, str] | None = None,
     ) -> None:
         share = {
-            name: value / processes if name in SHARED and isinstance(value, (int, float)) else value
+            name: value / processes
+            if name in SHARED_LIMITS and isinstance(value, (int, float))
+            else value
             for name, value in arguments.items()
         }
-        self._children = [
-            Child(model, share, python=python, environment=environment) for _ in range(processes)
+        self._processes = [
+            WorkerProcess(model, share, python=python, environment=environment)
+            for _ in range(processes)
         ]
 
-    async def _ask(self, request: Request) -> Output:
-        return await min(self._children, key=lambda child: child.load).ask(request)
+    async def _send(self, request: Request) -> Output:
+        return await min(self._processes, key=lambda child: child.in_flight).send(request)
 
     async def generate(self, request: Generate) -> Generation:
-        return cast(Generation, await self._ask(request))
+        return cast(Generation, await self._send(request))
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
-        return cast(Likelihood, await self._ask(request))
+        return cast(Likelihood, await self._send(request))
 
     async def predict(self, request: Predict) -> Prediction:
-        return cast(Prediction, await self._ask(request))
+        return cast(Prediction, await self._send(request))
 
     @property
     def ready_at(self) -> float | None:
-        return earliest(child.ready_at for child in self._children)
+        return earliest_time(child.ready_at for child in self._processes)
 
     async def close(self) -> None:
-        await asyncio.gather(*(child.close() for child in self._children))
+        await asyncio.gather(*(child.close() for child in self._processes))

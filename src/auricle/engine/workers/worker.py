@@ -9,13 +9,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.serialization import dumps
-from auricle.core.types import ABILITY, Output
-from auricle.engine.loop import ESCAPES, Direct, close
-from auricle.engine.retry import Asking, Settings
+from auricle.core.types import ABILITY_BY_REQUEST, Output
+from auricle.engine.loop import ESCAPING_ERRORS, DirectSlot, close_model
+from auricle.engine.retry import RetryingSender, Settings
 from auricle.engine.workers.messages import (
-    HEAD,
+    HEADER,
     pack,
     pack_error,
     pack_output,
@@ -25,7 +25,7 @@ from auricle.engine.workers.messages import (
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 
-ONCE = Settings(attempts=1)
+SINGLE_ATTEMPT = Settings(max_attempts=1)
 """Whoever asked decides whether it is worth another attempt."""
 
 
@@ -41,96 +41,98 @@ class Pipe:
             left = left[os.write(self._descriptor, left) :]
 
 
-class Worker:
+class WorkerServer:
     """Reads requests, answers each when it is ready, and ends when its pipe does."""
 
     def __init__(self, reader: asyncio.StreamReader, out: Pipe) -> None:
         self._reader = reader
         self._out = out
-        self._running: set[asyncio.Task[None]] = set()
+        self._tasks: set[asyncio.Task[None]] = set()
 
     async def serve(self) -> None:
-        first = await read(self._reader)
+        first = await read_message(self._reader)
         if first is None:
             return
         try:
-            model = loaded(first["model"], first["arguments"])
+            model = load_model(first["model"], first["arguments"])
         except AuricleError as error:
-            self._say(pack_error(0, error))
+            self._send(pack_error(0, error))
             return
-        self._say(pack({"ready": True}))
+        self._send(pack({"ready": True}))
         try:
             if isinstance(model, AsyncModel):
-                await self._answer_all(Direct(model, room=1))
+                await self._serve_requests(DirectSlot(model, capacity=1))
             else:
-                await self._answer_lists(model)
+                await self._serve_batches(model)
         finally:
-            await close(model)
+            await close_model(model)
 
-    async def _answer_all(self, seat: Direct) -> None:
+    async def _serve_requests(self, slot: DirectSlot) -> None:
         try:
-            while message := await read(self._reader):
-                task = asyncio.create_task(self._answer(seat, message))
-                self._running.add(task)
-                task.add_done_callback(self._running.discard)
+            while message := await read_message(self._reader):
+                task = asyncio.create_task(self._answer_request(slot, message))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
         finally:
-            for task in self._running:
+            for task in self._tasks:
                 task.cancel()
-            await asyncio.gather(*self._running, return_exceptions=True)
+            await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _answer_lists(self, model: BatchModel) -> None:
+    async def _serve_batches(self, model: BatchModel) -> None:
         """Gather each batch as its requests come, and answer it in this thread: it is all we do."""
         batches: dict[int, list[dict[str, Any]]] = {}
-        while message := await read(self._reader):
+        while message := await read_message(self._reader):
             batch = batches.setdefault(message["batch"], [])
             batch.append(message)
             if len(batch) == message["size"]:
-                for said in answers(model, batches.pop(message["batch"])):
-                    self._say(said)
+                for said in answer_batch(model, batches.pop(message["batch"])):
+                    self._send(said)
 
-    async def _answer(self, seat: Direct, message: dict[str, Any]) -> None:
+    async def _answer_request(self, slot: DirectSlot, message: dict[str, Any]) -> None:
         number = message["number"]
         try:
-            output = await Asking(seat, ONCE)(unpack_request(message))
-            self._say(pack_output(number, output))
+            output = await RetryingSender(slot, SINGLE_ATTEMPT)(unpack_request(message))
+            self._send(pack_output(number, output))
         except Exception as error:  # noqa: BLE001 - told to the parent, kept with its sample
-            self._say(pack_error(number, error))
+            self._send(pack_error(number, error))
 
-    def _say(self, message: bytes) -> None:
+    def _send(self, message: bytes) -> None:
         with suppress(BrokenPipeError):  # nobody listens any more: the next read tells
             self._out.write(message)
 
 
-def answers(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[bytes]:
+def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[bytes]:
     """What a model says to a list of messages; one failure is the list's."""
     try:
         requests = [unpack_request(message) for message in batch]
-        outputs = _as_many(getattr(model, ABILITY[type(requests[0])])(requests), batch)
+        outputs = _check_output_count(
+            getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests), batch
+        )
         return [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
-    except (Exception, *ESCAPES) as error:  # noqa: BLE001 - told to the parent, who halves
+    except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - told to the parent, who halves
         return [pack_error(message["number"], error) for message in batch]
 
 
-def _as_many(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output]:
+def _check_output_count(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output]:
     if len(outputs) != len(batch):
         raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
     return outputs
 
 
-def loaded(name: str, arguments: dict[str, Any]) -> Model:
+def load_model(name: str, arguments: dict[str, Any]) -> Model:
     """The model, or why it cannot be had: the user's move, whoever raised it."""
     try:
         return adapt(MODELS.get(name))(**arguments)
     except AuricleError:
         raise
     except Exception as error:
-        raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
+        raise SpecError(f"{name} raised {type(error).__name__}: {describe(error)}") from error
 
 
-async def read(reader: asyncio.StreamReader) -> dict[str, Any] | None:
+async def read_message(reader: asyncio.StreamReader) -> dict[str, Any] | None:
     """The next message, or None where the other side is gone."""
     try:
-        content, behind = HEAD.unpack(await reader.readexactly(HEAD.size))
+        content, behind = HEADER.unpack(await reader.readexactly(HEADER.size))
         return unpack(await reader.readexactly(content), await reader.readexactly(behind))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
@@ -143,16 +145,16 @@ async def main() -> None:
     reader = asyncio.StreamReader(limit=1 << 20)
     loop = asyncio.get_running_loop()
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin.buffer)
-    await Worker(reader, out).serve()
+    await WorkerServer(reader, out).serve()
 
 
-def describe(name: str) -> bytes:
+def describe_model(name: str) -> bytes:
     """What a model can do and how it wants to be asked, without loading it."""
     try:
         model = adapt(MODELS.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
-    batches = ("batch_size", "batch_seconds", "sample_rate", "told")
+    batches = ("batch_size", "batch_seconds", "sample_rate", "wants_context")
     return dumps(
         {
             "can": abilities(model),
@@ -164,6 +166,6 @@ def describe(name: str) -> bytes:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--describe"]:
-        sys.stdout.buffer.write(describe(sys.argv[2]))
+        sys.stdout.buffer.write(describe_model(sys.argv[2]))
     else:
         asyncio.run(main())

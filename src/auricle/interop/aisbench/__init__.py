@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 
-def inferencer_of(name: str) -> Callable[..., Any]:
+def resolve_inferencer_factory(name: str) -> Callable[..., Any]:
     """What makes an inferencer of ours from the AISBench class at `file.py:Class`."""
     from auricle.core.registry import import_object
-    from auricle.interop.aisbench.inferencer import maker
-    from auricle.interop.aisbench.stubs import registered
+    from auricle.interop.aisbench.inferencer import create_inferencer_factory
+    from auricle.interop.aisbench.stubs import stubs_importable
 
-    with registered():
+    with stubs_importable():
         found = import_object(name)
-    return maker(name, found)
+    return create_inferencer_factory(name, found)

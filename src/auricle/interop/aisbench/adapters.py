@@ -9,16 +9,16 @@ from types import SimpleNamespace
 from typing import Any
 
 from auricle.core.errors import MissingExtra, SampleError
-from auricle.core.types import Generation, Sample, limit_of
-from auricle.interop.aisbench.prompts import PromptList, theirs
-from auricle.interop.aisbench.sample_session import SITTING, Sitting
+from auricle.core.types import Generation, Sample, get_max_tokens
+from auricle.interop.aisbench.prompts import PromptList, to_aisbench
+from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE, SampleContext
 from auricle.prompts import Prompt
-from auricle.prompts.few_shot import CHOSEN
+from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 
-HAS = "generate, parse_template, max_out_len, is_api and abbr"
+MODEL_ATTRIBUTES = "generate, parse_template, max_out_len, is_api and abbr"
 
 
-class LentModel:
+class ModelAdapter:
     """`self.model`: asks the engine, which batches, retries and counts."""
 
     def __init__(self, abbr: str, max_out_len: int) -> None:
@@ -27,7 +27,7 @@ class LentModel:
     @property
     def is_api(self) -> bool:
         """Is one prompt asked at a time, by `do_request`?"""
-        return not SITTING.get().local
+        return not CURRENT_SAMPLE.get().is_local
 
     def parse_template(self, prompt: Any, mode: str = "gen") -> Any:
         """A prompt as it is: how turns are written down is the model's own business here."""
@@ -36,25 +36,25 @@ class LentModel:
         return prompt
 
     def generate(
-        self, inputs: Any, max_out_len: Any = None, output: Any = None, **given: Any
+        self, inputs: Any, max_out_len: Any = None, output: Any = None, **generation_kwargs: Any
     ) -> Any:
         """A coroutine that fills `output`, or in `batch_inference` the texts themselves."""
-        sitting, limit = SITTING.get(), max_out_len or self.max_out_len
-        if sitting.local:
-            return sitting.generate_now(inputs, limit, given)
-        return _answered(sitting, inputs, limit, output, given)
+        sitting, limit = CURRENT_SAMPLE.get(), max_out_len or self.max_out_len
+        if sitting.is_local:
+            return sitting.generate_blocking(inputs, limit, generation_kwargs)
+        return _fill_output(sitting, inputs, limit, output, generation_kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the model that Auricle lends has {HAS}, and no {name}")
+        raise AttributeError(f"the model that Auricle lends has {MODEL_ATTRIBUTES}, and no {name}")
 
 
-async def _answered(
-    sitting: Sitting, prompt: Any, limit: Any, output: Any, given: dict[str, Any]
+async def _fill_output(
+    context: SampleContext, prompt: Any, limit: Any, output: Any, generation_kwargs: dict[str, Any]
 ) -> Any:
     """Fill an output as AISBench's models do: a failure is told by it and not raised."""
     began = perf_counter()
     try:
-        found = await sitting.generate(prompt, limit, given)
+        found = await context.generate(prompt, limit, generation_kwargs)
     except SampleError as error:
         if output is None:
             raise
@@ -62,25 +62,25 @@ async def _answered(
         return output
     if output is None:
         return found.text
-    _fill(output, found)
+    _copy_generation(output, found)
     output.input, output.time_points = prompt, [began, perf_counter()]
     return output
 
 
-def _fill(output: Any, found: Generation) -> None:
+def _copy_generation(output: Any, generation: Generation) -> None:
     output.success, output.error_info = True, ""
-    output.content, output.reasoning_content = found.text, ""
-    output.input_tokens, output.output_tokens = found.input_tokens or 0, found.tokens or 0
+    output.content, output.reasoning_content = generation.text, ""
+    output.input_tokens, output.output_tokens = generation.input_tokens or 0, generation.tokens or 0
 
 
-class Reader:
+class DatasetReader:
     """`retriever.dataset_reader`: what is known of the columns of one sample."""
 
     output_column = "target"
 
     def __init__(self, sample: Sample) -> None:
         self.input_columns = list(sample.inputs)
-        self._limit = limit_of(sample)
+        self._limit = get_max_tokens(sample)
 
     def get_max_out_len(self) -> list[Any] | None:
         return None if self._limit is None else [self._limit]
@@ -97,20 +97,24 @@ class BaseRetriever:
         row = {**sample.meta, **sample.inputs}  # its target is told by get_gold_ans alone
         self.test_ds = [row]
         self.dataset = SimpleNamespace(abbr=abbr, test=self.test_ds)
-        self.dataset_reader = Reader(sample)
+        self.dataset_reader = DatasetReader(sample)
 
     def retrieve(self) -> list[list[str]]:
         """The ids of the sample's examples."""
         shots = self._prompt.shots
-        return [[shot.id for shot in shots.of(self._sample)] if shots else []]
+        return [[shot.id for shot in shots.examples_for(self._sample)] if shots else []]
 
     def generate_ice(self, idx_list: Sequence[Any]) -> Any:
         """The examples as they are shown; the prompt finds them again by their ids."""
         shots = self._prompt.shots
         if not shots or not idx_list:
             return ""
-        parts = [p for each in idx_list for p in self._prompt.shown(shots.pool.shot(str(each)))]
-        return Examples([str(each) for each in idx_list], "".join(map(str, parts)))
+        parts = [
+            p
+            for each in idx_list
+            for p in self._prompt.example_parts(shots.pool.get_example(str(each)))
+        ]
+        return ExampleText([str(each) for each in idx_list], "".join(map(str, parts)))
 
     def generate_prompt_for_generate_task(
         self, idx: int, ice: Any, gen_field_replace_token: str = ""
@@ -118,22 +122,22 @@ class BaseRetriever:
         """What is said of the sample, after its examples; its target cannot be in it."""
         if idx != 0:
             raise IndexError(f"one sample is asked about at a time, so there is no row {idx}")
-        ids = ice.ids if isinstance(ice, Examples) else []
-        sample = replace(self._sample, meta={**self._sample.meta, CHOSEN: ids})
-        said = theirs(self._prompt.render(sample))
+        ids = ice.ids if isinstance(ice, ExampleText) else []
+        sample = replace(self._sample, meta={**self._sample.meta, EXAMPLE_IDS_KEY: ids})
+        said = to_aisbench(self._prompt.render(sample))
         return f"{ice}{said}" if type(ice) is str and ice and isinstance(said, str) else said
 
     def get_gold_ans(self) -> list[Any] | None:
         return None if self._sample.target is None else [self._sample.target]
 
 
-class Examples(str):
+class ExampleText(str):
     """Examples as text, and which they are."""
 
     __slots__ = ("ids",)
     ids: list[str]
 
-    def __new__(cls, ids: list[str], text: str) -> Examples:
+    def __new__(cls, ids: list[str], text: str) -> ExampleText:
         found = super().__new__(cls, text)
         found.ids = ids
         return found
@@ -183,25 +187,25 @@ class TokenBucket:
     def __exit__(self, *_: object) -> None: ...
 
 
-class Session:
+class LazySession:
     """`session`: an aiohttp session from the moment something is asked of it."""
 
     def __init__(self) -> None:
-        self._made: Any = None
+        self._session: Any = None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
-        if self._made is None:
+        if self._session is None:
             try:
                 import aiohttp
             except ImportError as error:
                 raise MissingExtra("A session", "api") from error
-            self._made = aiohttp.ClientSession(trust_env=True)
-        return getattr(self._made, name)
+            self._session = aiohttp.ClientSession(trust_env=True)
+        return getattr(self._session, name)
 
     async def aclose(self) -> None:
         """Close what was made."""
-        made, self._made = self._made, None
+        made, self._session = self._session, None
         if made is not None:
             await made.close()

@@ -14,8 +14,8 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 
-CALLED = ("dict", "list", "tuple", "range")
-MOST = 10_000  # numbers in a range
+ALLOWED_CALLS = ("dict", "list", "tuple", "range")
+MAX_RANGE_SIZE = 10_000  # numbers in a range
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,24 +30,24 @@ class Symbol:
 
 
 @dataclass
-class Reader:
+class ConfigEvaluator:
     """The names a file has assigned so far."""
 
     path: Path
     names: dict[str, Any] = field(default_factory=dict)
 
-    def statement(self, node: ast.stmt) -> None:
+    def run_statement(self, node: ast.stmt) -> None:
         if isinstance(node, (ast.Import, ast.ImportFrom)):
-            self._imported(node)
+            self._bind_imports(node)
         elif isinstance(node, ast.With) and _is_read_base(node):
             for inner in node.body:
-                self.statement(inner)
+                self.run_statement(inner)
         elif isinstance(node, ast.Assign):
-            self._assigned(node)
+            self._bind_names(node)
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            raise self.refused(node, "is run by Python, and a config is only read here")
+            raise self.error_at(node, "is run by Python, and a config is only read here")
 
-    def _imported(self, node: ast.Import | ast.ImportFrom) -> None:
+    def _bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
             self.names.update(
@@ -61,17 +61,17 @@ class Reader:
                 }
             )
 
-    def _assigned(self, node: ast.Assign) -> None:
-        value = self.value(node.value)
+    def _bind_names(self, node: ast.Assign) -> None:
+        value = self.evaluate(node.value)
         for target in node.targets:
             if not isinstance(target, ast.Name):
-                raise self.refused(node, "assigns to a part of something")
+                raise self.error_at(node, "assigns to a part of something")
             self.names[target.id] = value
 
-    def value(self, node: ast.expr) -> Any:
+    def evaluate(self, node: ast.expr) -> Any:
         read: Callable[[Any], Any] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
         if read is None:
-            raise self.refused(node, "is no literal")
+            raise self.error_at(node, "is no literal")
         return read(node)
 
     def _constant(self, node: ast.Constant) -> Any:
@@ -79,17 +79,17 @@ class Reader:
 
     def _name(self, node: ast.Name) -> Any:
         if node.id not in self.names:
-            raise self.refused(node, "is assigned nowhere above")
+            raise self.error_at(node, "is assigned nowhere above")
         return self.names[node.id]
 
     def _attribute(self, node: ast.Attribute) -> Symbol:
-        base = self.value(node.value)
+        base = self.evaluate(node.value)
         if not isinstance(base, Symbol):
-            raise self.refused(node, "is no literal")
+            raise self.error_at(node, "is no literal")
         return Symbol(node.attr, ".".join(filter(None, (base.module, base.name))))
 
     def _list(self, node: ast.List | ast.Tuple) -> list[Any]:
-        return [self.value(each) for each in node.elts]
+        return [self.evaluate(each) for each in node.elts]
 
     _tuple = _list
 
@@ -97,64 +97,70 @@ class Reader:
         found: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
             found.update(
-                self._spread(value) if key is None else {self.value(key): self.value(value)}
+                self._evaluate_mapping(value)
+                if key is None
+                else {self.evaluate(key): self.evaluate(value)}
             )
         return found
 
-    def _spread(self, node: ast.expr) -> Mapping[Any, Any]:
-        value = self.value(node)
+    def _evaluate_mapping(self, node: ast.expr) -> Mapping[Any, Any]:
+        value = self.evaluate(node)
         if not isinstance(value, Mapping):
-            raise self.refused(node, "should be a dict to be spread by **")
+            raise self.error_at(node, "should be a dict to be spread by **")
         return value
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
-        if name not in CALLED or name in self.names:
-            raise self.refused(node, "is a call")
+        if name not in ALLOWED_CALLS or name in self.names:
+            raise self.error_at(node, "is a call")
         if name == "dict":
-            found = {} if not node.args else dict(self._spread(node.args[0]))
+            found = {} if not node.args else dict(self._evaluate_mapping(node.args[0]))
             for each in node.keywords:
                 found.update(
-                    self._spread(each.value)
+                    self._evaluate_mapping(each.value)
                     if each.arg is None
-                    else {each.arg: self.value(each.value)}
+                    else {each.arg: self.evaluate(each.value)}
                 )
             return found
-        given = [self.value(each) for each in node.args]
+        given = [self.evaluate(each) for each in node.args]
         if name != "range":
             return list(given[0]) if given else []
-        if not given or not all(type(each) is int for each in given) or len(range(*given)) > MOST:
-            raise self.refused(node, "is no range of a few numbers")
+        if (
+            not given
+            or not all(type(each) is int for each in given)
+            or len(range(*given)) > MAX_RANGE_SIZE
+        ):
+            raise self.error_at(node, "is no range of a few numbers")
         return list(range(*given))
 
     def _joinedstr(self, node: ast.JoinedStr) -> str:
-        return "".join(str(self.value(each)) for each in node.values)
+        return "".join(str(self.evaluate(each)) for each in node.values)
 
     def _formattedvalue(self, node: ast.FormattedValue) -> str:
-        value = self.value(node.value)
+        value = self.evaluate(node.value)
         if node.format_spec or node.conversion != -1 or not isinstance(value, (str, int, float)):
-            raise self.refused(node, "is no text that is known here")
+            raise self.error_at(node, "is no text that is known here")
         return str(value)
 
     def _binop(self, node: ast.BinOp) -> Any:
-        left, right = self.value(node.left), self.value(node.right)
+        left, right = self.evaluate(node.left), self.evaluate(node.right)
         same = type(left) is type(right) and isinstance(left, (str, list))
         if not isinstance(node.op, ast.Add) or not same:
-            raise self.refused(node, "is no sum of texts or lists")
+            raise self.error_at(node, "is no sum of texts or lists")
         return left + right
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
-        value = self.value(node.operand)
+        value = self.evaluate(node.operand)
         if not isinstance(node.op, ast.USub) or not isinstance(value, (int, float)):
-            raise self.refused(node, "is no number")
+            raise self.error_at(node, "is no number")
         return -value
 
-    def refused(self, node: ast.AST, why: str) -> SpecError:
+    def error_at(self, node: ast.AST, reason: str) -> SpecError:
         line = getattr(node, "lineno", 0)
         told = ast.unparse(node).partition("\n")[0]
         shown = told if len(told) <= 60 else f"{told[:57]}..."
         return SpecError(
-            f"{self.path}:{line}: `{shown}` {why}. Write what comes of it as a literal."
+            f"{self.path}:{line}: `{shown}` {reason}. Write what comes of it as a literal."
         )
 
 
@@ -167,7 +173,7 @@ def _is_read_base(node: ast.With) -> bool:
     )
 
 
-def read(path: Path) -> dict[str, Any]:
+def read_config(path: Path) -> dict[str, Any]:
     """What a config assigns, by name."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
@@ -175,15 +181,15 @@ def read(path: Path) -> dict[str, Any]:
         raise SpecError(f"There is no file {path}.") from error
     except (SyntaxError, UnicodeDecodeError) as error:
         raise SpecError(f"{path} is no Python: {error}.") from error
-    reader = Reader(path)
+    reader = ConfigEvaluator(path)
     for node in tree.body:
-        reader.statement(node)
+        reader.run_statement(node)
     return reader.names
 
 
-def datasets(path: Path) -> list[dict[str, Any]]:
+def find_datasets(path: Path) -> list[dict[str, Any]]:
     """The datasets a config describes: those of its lists, or dictionaries that stand alone."""
-    named = read(path)
+    named = read_config(path)
     lists = [value for name, value in named.items() if name.endswith("datasets")]
     found = [each for value in lists if isinstance(value, list) for each in value]
     found = found or [value for value in named.values() if isinstance(value, dict)]

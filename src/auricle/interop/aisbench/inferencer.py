@@ -18,46 +18,46 @@ from itertools import count
 from pathlib import PurePath
 from typing import Any, ClassVar
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.types import Ability, Ask, Output, Sample
 from auricle.interop.aisbench.adapters import (
     BaseRetriever,
-    LentModel,
-    Session,
+    LazySession,
+    ModelAdapter,
     StatusCounter,
     TokenBucket,
 )
-from auricle.interop.aisbench.sample_session import SITTING, Sitting
+from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE, SampleContext
 from auricle.interop.aisbench.stubs import (
-    ICL,
-    KNOWN,
-    LENDING,
+    CURRENT_MODEL,
+    OPENICL_MODULE,
+    ROW_FIELDS,
     BaseInferencerOutputHandler,
     GenInferencerOutputHandler,
-    data_list,
+    build_data_list,
 )
-from auricle.interop.blame import raised_by
+from auricle.interop.blame import annotate_errors
 from auricle.prompts import Prompt
-from auricle.tasks.inferencers.base import limit
+from auricle.tasks.inferencers.base import resolve_max_tokens
 
-WAYS = ("do_request", "batch_inference")
-GIVEN = ("model_cfg", "mode", "output_json_filepath")
+REQUEST_METHODS = ("do_request", "batch_inference")
+IMPLICIT_ARGUMENTS = ("model_cfg", "mode", "output_json_filepath")
 """What every such class is made with, and nobody has to say."""
-REAL_BASE = f"{ICL}.icl_inferencer.icl_base_inferencer"
+UPSTREAM_BASE_MODULE = f"{OPENICL_MODULE}.icl_inferencer.icl_base_inferencer"
 
 
-class Kept:
+class InferencerState:
     """The one object of a class, made when it is first needed, and what it holds open."""
 
     def __init__(self) -> None:
-        self.object: Any = None
-        self.session = Session()
-        self.bucket = TokenBucket()
-        self.numbers = count()
+        self.instance: Any = None
+        self.session = LazySession()
+        self.token_bucket = TokenBucket()
+        self.sample_numbers = count()
 
 
 @dataclass(frozen=True)
-class Ported:
+class AisbenchInferencer:
     """Asks by a class of AISBench's: its `do_request`, or its `batch_inference` in a thread."""
 
     name: str
@@ -67,134 +67,142 @@ class Ported:
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
     abbr: str = field(default="", repr=False)
-    made: type[Any] = field(default=object, repr=False)
-    local: bool = field(default=False, repr=False)
-    kept: Kept = field(default_factory=Kept, repr=False, compare=False)
+    inferencer_class: type[Any] = field(default=object, repr=False)
+    is_local: bool = field(default=False, repr=False)
+    state: InferencerState = field(default_factory=InferencerState, repr=False, compare=False)
     needs: ClassVar[Ability] = "generate"
 
-    def beside(self, batch: bool) -> Ported:
+    def adapt_to_batching(self, is_batch_model: bool) -> AisbenchInferencer:
         """The same for a model: a class with both ways is asked in the model's own."""
-        return replace(self, local=batch)
+        return replace(self, is_local=is_batch_model)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        way = self._way
-        sitting = Sitting(
+        way = self._request_method
+        sitting = SampleContext(
             sample,
             ask,
             asyncio.get_running_loop(),
-            local=way == "batch_inference",
+            is_local=way == "batch_inference",
             temperature=self.temperature,
             stop=self.stop,
         )
-        token = SITTING.set(sitting)
+        token = CURRENT_SAMPLE.set(sitting)
         try:
-            made = self.kept.object or self._make()
-            with raised_by(self.name):
-                await self._asked(made, sample, sitting)
+            made = self.state.instance or self._instantiate()
+            with annotate_errors(self.name):
+                await self._run_sample(made, sample, sitting)
         except Exception:
-            if sitting.ended:  # nobody's failure, whatever the class made of it
-                raise sitting.ended from None
+            if sitting.fatal_error:  # nobody's failure, whatever the class made of it
+                raise sitting.fatal_error from None
             raise
         finally:
-            SITTING.reset(token)
-        return sitting.outputs(self.made.__name__)
+            CURRENT_SAMPLE.reset(token)
+        return sitting.outputs(self.inferencer_class.__name__)
 
-    async def _asked(self, made: Any, sample: Sample, sitting: Sitting) -> None:
-        rows = self._rows(made, sample)
-        if sitting.local:
-            await in_thread(lambda: made.batch_inference(_columns(rows)))
+    async def _run_sample(self, inferencer: Any, sample: Sample, context: SampleContext) -> None:
+        rows = self._build_rows(inferencer, sample)
+        if context.is_local:
+            await run_in_thread(lambda: inferencer.batch_inference(_to_columns(rows)))
         else:
             for row in rows:
-                await made.do_request(row, self.kept.bucket, self.kept.session)
+                await inferencer.do_request(row, self.state.token_bucket, self.state.session)
 
     async def close(self) -> None:
         """Close the session, if one was used."""
-        await self.kept.session.aclose()
+        await self.state.session.aclose()
 
     def notes(self) -> list[str]:
         """What the class counted."""
-        counter = getattr(self.kept.object, "status_counter", None)
+        counter = getattr(self.state.instance, "status_counter", None)
         if not isinstance(counter, StatusCounter) or not counter.post_req:
             return []
-        return [f"{self.made.__name__} counted {counter}."]
+        return [f"{self.inferencer_class.__name__} counted {counter}."]
 
     @property
-    def _way(self) -> str:
-        own = ways(self.made)
-        return "batch_inference" if self.local and "batch_inference" in own else own[0]
+    def _request_method(self) -> str:
+        own = find_request_methods(self.inferencer_class)
+        return "batch_inference" if self.is_local and "batch_inference" in own else own[0]
 
-    def _make(self) -> Any:
+    def _instantiate(self) -> Any:
         """The class's object, with what is lent to it."""
-        model = LentModel(self.abbr, self.max_tokens)
+        model = ModelAdapter(self.abbr, self.max_tokens)
         given = {
             "model_cfg": {"type": "auricle", "abbr": self.abbr, "max_out_len": self.max_tokens},
             "mode": "infer",
             "output_json_filepath": "",
         }
-        known = takes(self.made)
+        known = collect_parameters(self.inferencer_class)
         arguments = {name: value for name, value in given.items() if name in known}
         try:
-            with _lending(model):
-                made = self.made(**arguments, **self.arguments)
+            with _provide_model(model):
+                made = self.inferencer_class(**arguments, **self.arguments)
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
             raise SpecError(
-                f"{self.name} cannot be made: {type(error).__name__}: {told(error)}"
+                f"{self.name} cannot be made: {type(error).__name__}: {describe(error)}"
             ) from error
         if not hasattr(made, "output_handler"):
             raise SpecError(f"{self.name}: its __init__ should call super().__init__(model_cfg).")
         made.model, made.status_counter = model, StatusCounter()
         if not isinstance(made.output_handler, BaseInferencerOutputHandler):
             made.output_handler = GenInferencerOutputHandler()
-        self.kept.object = made
+        self.state.instance = made
         return made
 
-    def _rows(self, made: Any, sample: Sample) -> list[dict[str, Any]]:
+    def _build_rows(self, inferencer: Any, sample: Sample) -> list[dict[str, Any]]:
         """What the class makes of one sample, with the sample's own number."""
         retriever = BaseRetriever(sample, self.prompt, self.abbr)
-        own = next(base for base in self.made.__mro__ if "get_data_list" in vars(base))
-        real = own.__module__ == REAL_BASE  # which has none, and says so by raising
-        rows = data_list(made, retriever) if real else made.get_data_list(retriever)
-        _refuse_odd(self.made.__name__, rows)
-        limit(sample, self.max_tokens)  # one that is no number is told before anything is asked
-        number = int(sample.id) if sample.id.isdigit() else next(self.kept.numbers)
+        own = next(base for base in self.inferencer_class.__mro__ if "get_data_list" in vars(base))
+        real = own.__module__ == UPSTREAM_BASE_MODULE  # which has none, and says so by raising
+        rows = (
+            build_data_list(inferencer, retriever) if real else inferencer.get_data_list(retriever)
+        )
+        _validate_rows(self.inferencer_class.__name__, rows)
+        resolve_max_tokens(
+            sample, self.max_tokens
+        )  # one that is no number is told before anything is asked
+        number = int(sample.id) if sample.id.isdigit() else next(self.state.sample_numbers)
         return [{**row, "index": number} for row in rows]
 
 
-def _refuse_odd(who: str, rows: Any) -> None:
+def _validate_rows(class_name: str, rows: Any) -> None:
     if not isinstance(rows, list) or not rows:
-        raise SampleError(f"get_data_list of {who} should give a list with rows, not {rows!r}")
+        raise SampleError(
+            f"get_data_list of {class_name} should give a list with rows, not {rows!r}"
+        )
     for row in rows:
-        lacks = [name for name in KNOWN[:-1] if not isinstance(row, Mapping) or name not in row]
+        lacks = [
+            name for name in ROW_FIELDS[:-1] if not isinstance(row, Mapping) or name not in row
+        ]
         if lacks:
             raise SampleError(
-                f"a row of get_data_list of {who} lacks {', '.join(lacks)}; "
-                f"it needs {', '.join(KNOWN[:-1])}, and may have gold"
+                f"a row of get_data_list of {class_name} lacks {', '.join(lacks)}; "
+                f"it needs {', '.join(ROW_FIELDS[:-1])}, and may have gold"
             )
 
 
-def _columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
+def _to_columns(rows: list[dict[str, Any]]) -> dict[str, list[Any]]:
     return {name: [row[name] for row in rows] for name in rows[0]}
 
 
 @contextmanager
-def _lending(model: LentModel) -> Iterator[None]:
+def _provide_model(model: ModelAdapter) -> Iterator[None]:
     """An object made within is lent this model, also where AISBench itself would build one."""
-    token = LENDING.set(model)
-    real: Any = sys.modules.get(REAL_BASE)
+    token = CURRENT_MODEL.set(model)
+    real: Any = sys.modules.get(UPSTREAM_BASE_MODULE)
     built = getattr(real, "build_model_from_cfg", None)
     if built:
         real.build_model_from_cfg = lambda _: model
     try:
         yield
     finally:
-        LENDING.reset(token)
+        CURRENT_MODEL.reset(token)
         if built:
             real.build_model_from_cfg = built
 
 
-async def in_thread(call: Callable[[], Any]) -> None:
+async def run_in_thread(call: Callable[[], Any]) -> None:
     """Run in a thread of its own: those of a window wait for one batch, so no pool would do."""
     loop = asyncio.get_running_loop()
     done: asyncio.Future[None] = loop.create_future()
@@ -224,17 +232,17 @@ async def in_thread(call: Callable[[], Any]) -> None:
 # --- from a class to what a task file names ----------------------------------------------
 
 
-def ways(cls: type[Any]) -> list[str]:
+def find_request_methods(cls: type[Any]) -> list[str]:
     """The methods of a class that ask, without those that a base only names."""
-    found = [getattr(cls, name, None) for name in WAYS]
+    found = [getattr(cls, name, None) for name in REQUEST_METHODS]
     return [
         name
-        for name, method in zip(WAYS, found, strict=True)
+        for name, method in zip(REQUEST_METHODS, found, strict=True)
         if method is not None and not getattr(method, "__isabstractmethod__", False)
     ]
 
 
-def takes(cls: type[Any]) -> dict[str, inspect.Parameter]:
+def collect_parameters(cls: type[Any]) -> dict[str, inspect.Parameter]:
     """What a class is made with; where it hands on `**kwargs`, what its bases take, too."""
     found: dict[str, inspect.Parameter] = {}
     for base in cls.__mro__[:-1]:
@@ -251,20 +259,22 @@ def takes(cls: type[Any]) -> dict[str, inspect.Parameter]:
     return found
 
 
-def maker(name: str, cls: Any) -> Callable[..., Ported]:
+def create_inferencer_factory(name: str, cls: Any) -> Callable[..., AisbenchInferencer]:
     """What makes an inferencer of a class, and says what may be said of it."""
-    if not inspect.isclass(cls) or not ways(cls):
+    if not inspect.isclass(cls) or not find_request_methods(cls):
         raise SpecError(
             f"{name} is no inferencer of AISBench's: it needs do_request(data, token_bucket, "
             "session) or batch_inference(datum)."
         )
     file, _, attribute = name.rpartition(":")
     called = f"aisbench:{PurePath(file).name}:{attribute}"
-    own = [each for each in takes(cls) if each not in GIVEN]
+    own = [each for each in collect_parameters(cls) if each not in IMPLICIT_ARGUMENTS]
 
-    def make(prompt: Prompt, **given: Any) -> Ported:
+    def make(prompt: Prompt, **given: Any) -> AisbenchInferencer:
         arguments = {each: given.pop(each) for each in own if each in given}
-        return Ported(called, Prompt.of(prompt), arguments, made=cls, **given)
+        return AisbenchInferencer(
+            called, Prompt.of(prompt), arguments, inferencer_class=cls, **given
+        )
 
     ours = ("prompt", "max_tokens", "temperature", "stop", "abbr")
     kind = inspect.Parameter.KEYWORD_ONLY

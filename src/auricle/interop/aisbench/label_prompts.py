@@ -13,7 +13,7 @@ from auricle.prompts import Prompt
 
 
 @dataclass(frozen=True)
-class Labels:
+class LabelPrompts:
     """How likely is the prompt of each label, all of it? The likeliest per token is the answer."""
 
     templates: Mapping[str, Any]
@@ -23,30 +23,30 @@ class Labels:
         if not isinstance(self.templates, Mapping) or len(self.templates) < 2:
             raise SpecError(
                 "labels needs `templates`: a prompt for each of two labels or more.",
-                where=("inferencer", "templates"),
+                location=("inferencer", "templates"),
             )
         prompts = {str(label): Prompt.of(each) for label, each in self.templates.items()}
         object.__setattr__(self, "templates", prompts)
 
     @property
-    def shows(self) -> Prompt:
+    def prompt_columns(self) -> Prompt:
         """All prompts as one: which columns they show."""
         return Prompt(tuple(turn for each in self.templates.values() for turn in each.turns))
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        asked = self.requests(sample)
+        asked = self.build_requests(sample)
         found = await asyncio.gather(*(ask(each) for each in asked.values()))
         return tuple(
-            replace(cast(Likelihood, each), text=label, given="itself")
+            replace(cast(Likelihood, each), text=label, conditioned_on="itself")
             for label, each in zip(asked, found, strict=True)
         )
 
-    def requests(self, sample: Sample) -> dict[str, LogLikelihood]:
+    def build_requests(self, sample: Sample) -> dict[str, LogLikelihood]:
         """What is asked about each label."""
-        return {label: _whole(prompt, sample) for label, prompt in self.templates.items()}
+        return {label: _build_request(prompt, sample) for label, prompt in self.templates.items()}
 
 
-def _whole(prompt: Prompt, sample: Sample) -> LogLikelihood:
+def _build_request(prompt: Prompt, sample: Sample) -> LogLikelihood:
     """A text alone has no context; of messages, what the assistant says follows the others."""
     turns = prompt.render(sample)
     *before, last = turns
@@ -55,4 +55,4 @@ def _whole(prompt: Prompt, sample: Sample) -> LogLikelihood:
     text = "".join(map(str, last.parts))
     if last.role != "assistant" and before:
         raise SampleError("the prompt of a label should end with what the assistant says")
-    return LogLikelihood(turns=tuple(before), continuation=text, whole=True)
+    return LogLikelihood(turns=tuple(before), continuation=text, include_context=True)

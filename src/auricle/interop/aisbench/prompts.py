@@ -10,7 +10,7 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Part, Turn
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
-OURS: Mapping[str, Role] = {
+ROLES_FROM_AISBENCH: Mapping[str, Role] = {
     "HUMAN": "user",
     "BOT": "assistant",
     "SYSTEM": "system",
@@ -18,8 +18,8 @@ OURS: Mapping[str, Role] = {
     "assistant": "assistant",
     "system": "system",
 }
-THEIRS = {"user": "HUMAN", "assistant": "BOT", "system": "SYSTEM"}
-MEDIA: tuple[tuple[str, type, Callable[[Any], Part]], ...] = (
+ROLES_TO_AISBENCH = {"user": "HUMAN", "assistant": "BOT", "system": "SYSTEM"}
+MEDIA_TYPES: tuple[tuple[str, type, Callable[[Any], Part]], ...] = (
     ("audio_url", Audio, Audio.of),
     ("image_url", Image, Image.of),
     ("video_url", Video, Video.of),
@@ -36,20 +36,22 @@ class PromptList(list[Any]):
         return "".join(each if isinstance(each, str) else str(each["prompt"]) for each in self)
 
 
-def theirs(turns: Sequence[Turn]) -> str | PromptList:
+def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
     """What is said, in their form: a text if the user says one and nothing else is said."""
     if len(turns) == 1 and turns[0].role == "user" and _is_text(turns[0].parts):
         return "".join(map(str, turns[0].parts))
-    return PromptList({"role": THEIRS[t.role], "prompt": _content(t.parts)} for t in turns)
+    return PromptList(
+        {"role": ROLES_TO_AISBENCH[t.role], "prompt": _to_content(t.parts)} for t in turns
+    )
 
 
-def ours(given: Any) -> tuple[Turn, ...]:
+def from_aisbench(prompt: Any) -> tuple[Turn, ...]:
     """What is said, from a text, their messages, or messages with `content`."""
-    if isinstance(given, str):
-        return (Turn("user", (given,)),)
-    if not isinstance(given, (list, tuple)):
-        raise SampleError(f"a prompt should be a text or messages, not {type(given).__name__}")
-    turns = [_turn(each) for each in given if each != "" and not _is_mark(each)]
+    if isinstance(prompt, str):
+        return (Turn("user", (prompt,)),)
+    if not isinstance(prompt, (list, tuple)):
+        raise SampleError(f"a prompt should be a text or messages, not {type(prompt).__name__}")
+    turns = [_to_turn(each) for each in prompt if each != "" and not _is_section_marker(each)]
     if not turns:
         raise SampleError("the prompt is empty")
     return tuple(turns)
@@ -59,42 +61,42 @@ def _is_text(parts: Iterable[Part]) -> bool:
     return all(isinstance(part, str) for part in parts)
 
 
-def _is_mark(each: Any) -> bool:
+def _is_section_marker(item: Any) -> bool:
     """Where a section of a template begins or ends."""
-    return isinstance(each, Mapping) and "section" in each
+    return isinstance(item, Mapping) and "section" in item
 
 
-def _content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
+def _to_content(parts: Sequence[Part]) -> str | list[dict[str, Any]]:
     if _is_text(parts):
         return "".join(map(str, parts))
-    return [_part(part) for part in parts]
+    return [_to_part_dict(part) for part in parts]
 
 
-def _part(part: Part) -> dict[str, Any]:
+def _to_part_dict(part: Part) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
-    kind = next(name for name, medium, _ in MEDIA if isinstance(part, medium))
+    kind = next(name for name, medium, _ in MEDIA_TYPES if isinstance(part, medium))
     return {"type": kind, kind: {"url": part}}
 
 
-def _turn(given: Any) -> Turn:
-    if isinstance(given, str):
-        return Turn("user", (given,))
-    if not isinstance(given, Mapping) or given.get("role") not in OURS:
+def _to_turn(message: Any) -> Turn:
+    if isinstance(message, str):
+        return Turn("user", (message,))
+    if not isinstance(message, Mapping) or message.get("role") not in ROLES_FROM_AISBENCH:
         raise SampleError(
-            f"a message should have a role ({', '.join(OURS)}) and a prompt, not {given!r}"
+            f"a message should have a role ({', '.join(ROLES_FROM_AISBENCH)}) and a prompt, not {message!r}"
         )
-    said = given["prompt"] if "prompt" in given else given.get("content", "")
+    said = message["prompt"] if "prompt" in message else message.get("content", "")
     parts = said if isinstance(said, (list, tuple)) else (said,)
-    return Turn(OURS[given["role"]], tuple(_read(part) for part in parts))
+    return Turn(ROLES_FROM_AISBENCH[message["role"]], tuple(_to_part(part) for part in parts))
 
 
-def _read(part: Any) -> Part:
+def _to_part(part: Any) -> Part:
     if isinstance(part, (str, Audio, Image, Video)):
         return part
     if isinstance(part, Mapping) and isinstance(part.get("text"), str):
         return str(part["text"])
-    for kind, medium, make in MEDIA:
+    for kind, medium, make in MEDIA_TYPES:
         if isinstance(part, Mapping) and kind in part:
             held = part[kind]
             where = held.get("url") if isinstance(held, Mapping) else held

@@ -17,15 +17,15 @@ from threading import RLock
 from types import ModuleType
 from typing import Any
 
-from auricle.interop.aisbench.adapters import BaseRetriever, LentModel, StatusCounter
+from auricle.interop.aisbench.adapters import BaseRetriever, ModelAdapter, StatusCounter
 from auricle.interop.aisbench.prompts import PromptList
-from auricle.interop.aisbench.sample_session import SITTING
+from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE
 
-LENDING: ContextVar[LentModel] = ContextVar("lending")
+CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("lending")
 """The model that an object being made is lent."""
 PACKAGE = "ais_bench"
-LOCK = RLock()
-MOST_SAID = 1000  # messages remembered, so as not to repeat them
+IMPORT_LOCK = RLock()
+MAX_REMEMBERED_MESSAGES = 1000  # messages remembered, so as not to repeat them
 
 
 # --- outputs ---------------------------------------------------------------------
@@ -85,7 +85,7 @@ class BaseInferencerOutputHandler:
         data_abbr: str = "",
         gold: Any = None,
     ) -> bool:
-        SITTING.get().reported.append(output)
+        CURRENT_SAMPLE.get().reports.append(output)
         return True
 
 
@@ -103,27 +103,27 @@ class AISLogger:
 
     def __init__(self, name: str = PACKAGE, *_: Any, **__: Any) -> None:
         self._logger = logging.getLogger(name)
-        self._said: set[str] = set()
+        self._logged: set[str] = set()
 
-    def _say(self, level: int, message: object, *arguments: Any) -> None:
-        if str(message) in self._said:
+    def _log_once(self, level: int, message: object, *arguments: Any) -> None:
+        if str(message) in self._logged:
             return
-        if len(self._said) < MOST_SAID:
-            self._said.add(str(message))
+        if len(self._logged) < MAX_REMEMBERED_MESSAGES:
+            self._logged.add(str(message))
         self._logger.log(level, message, *arguments)
 
     def debug(self, message: object, *arguments: Any) -> None:
-        self._say(logging.DEBUG, message, *arguments)
+        self._log_once(logging.DEBUG, message, *arguments)
 
     def info(self, message: object, *arguments: Any) -> None:
-        self._say(logging.INFO, message, *arguments)
+        self._log_once(logging.INFO, message, *arguments)
 
     def warning(self, message: object, *arguments: Any) -> None:
-        self._say(logging.WARNING, message, *arguments)
+        self._log_once(logging.WARNING, message, *arguments)
 
     def error(self, code: object, message: object = "", *arguments: Any) -> None:
         """AISBench's own has a code before the message."""
-        self._say(logging.ERROR, message or code, *arguments)
+        self._log_once(logging.ERROR, message or code, *arguments)
 
 
 class BaseInferencer:
@@ -134,7 +134,7 @@ class BaseInferencer:
     ) -> None:
         self.model_cfg, self.batch_size = model_cfg, int(batch_size or 1)
         self.output_json_filepath = output_json_filepath
-        self.model = LENDING.get()
+        self.model = CURRENT_MODEL.get()
         self.logger = AISLogger()
         self.output_handler: Any = GenInferencerOutputHandler()
         self.perf_mode = False
@@ -142,7 +142,7 @@ class BaseInferencer:
         self.is_main_process = True
 
     def get_data_list(self, retriever: Any) -> list[dict[str, Any]]:
-        return data_list(self, retriever)
+        return build_data_list(self, retriever)
 
 
 class BaseApiInferencer(BaseInferencer):
@@ -189,7 +189,7 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
 
     async def do_request(self, data: dict[str, Any], token_bucket: Any, session: Any) -> None:
         output = RequestOutput(self.perf_mode)
-        rest = {name: value for name, value in data.items() if name not in KNOWN}
+        rest = {name: value for name, value in data.items() if name not in ROW_FIELDS}
         rest.setdefault("stopping_criteria", self.stopping_criteria)
         await self.status_counter.post()
         await self.model.generate(
@@ -203,7 +203,7 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
         )
 
     def batch_inference(self, datum: dict[str, list[Any]]) -> None:
-        rest = {name: value for name, value in datum.items() if name not in KNOWN}
+        rest = {name: value for name, value in datum.items() if name not in ROW_FIELDS}
         rest.setdefault("stopping_criteria", self.stopping_criteria)
         texts = self.model.generate(datum["prompt"], datum["max_out_len"], **rest)
         for index, prompt, text, abbr in zip(
@@ -212,11 +212,11 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
             self.output_handler.report_cache_info_sync(index, prompt, text, abbr)
 
 
-KNOWN = ("prompt", "index", "data_abbr", "max_out_len", "gold")
+ROW_FIELDS = ("prompt", "index", "data_abbr", "max_out_len", "gold")
 """What a row of data holds; `gold` only where there is a target."""
 
 
-def data_list(inferencer: Any, retriever: Any) -> list[dict[str, Any]]:
+def build_data_list(inferencer: Any, retriever: Any) -> list[dict[str, Any]]:
     """The rows of a retriever, as all classes have them that do not say otherwise."""
     golds, limits = retriever.get_gold_ans(), retriever.dataset_reader.get_max_out_len()
     rows: list[dict[str, Any]] = []
@@ -245,7 +245,7 @@ class ZeroRetriever(BaseRetriever):
 # --- registries and the rest -----------------------------------------------------------
 
 
-class Table:
+class RegistryStub:
     """`ICL_INFERENCERS` and its like. Nothing is looked up here: a class is named by its file."""
 
     def register_module(
@@ -268,7 +268,7 @@ class AISBenchBaseException(Exception):
         super().__init__(message or str(code))
 
 
-class Lenient(ModuleType):
+class PermissiveModule(ModuleType):
     """A module that has every name of a kind: registries, error codes, exceptions."""
 
     def __init__(self, name: str, make: Callable[[str], Any]) -> None:
@@ -283,7 +283,7 @@ class Lenient(ModuleType):
         return value
 
 
-class Codes:
+class ErrorCodes:
     """Error codes by any name."""
 
     def __getattr__(self, name: str) -> str:
@@ -294,75 +294,82 @@ class PromptTemplate:
     """A name to import; templates are prompts of a task here."""
 
 
-ICL = "ais_bench.benchmark.openicl"
-UTILS = "ais_bench.benchmark.utils"
-INFERENCERS: Mapping[str, Any] = {
+OPENICL_MODULE = "ais_bench.benchmark.openicl"
+UTILS_MODULE = "ais_bench.benchmark.utils"
+INFERENCER_CLASSES: Mapping[str, Any] = {
     "BaseInferencer": BaseInferencer,
     "BaseApiInferencer": BaseApiInferencer,
     "BaseLocalInferencer": BaseLocalInferencer,
     "GenInferencer": GenInferencer,
     "StatusCounter": StatusCounter,
 }
-HANDLERS: Mapping[str, Any] = {
+HANDLER_CLASSES: Mapping[str, Any] = {
     "BaseInferencerOutputHandler": BaseInferencerOutputHandler,
     "GenInferencerOutputHandler": GenInferencerOutputHandler,
     "PPLInferencerOutputHandler": PPLInferencerOutputHandler,
 }
-RETRIEVERS: Mapping[str, Any] = {"BaseRetriever": BaseRetriever, "ZeroRetriever": ZeroRetriever}
-TEMPLATES: Mapping[str, Any] = {"PromptTemplate": PromptTemplate}
-OUTPUTS: Mapping[str, Any] = {"Output": Output, "RequestOutput": RequestOutput}
-CONTENT: Mapping[str, Mapping[str, Any]] = {
+RETRIEVER_CLASSES: Mapping[str, Any] = {
+    "BaseRetriever": BaseRetriever,
+    "ZeroRetriever": ZeroRetriever,
+}
+TEMPLATE_CLASSES: Mapping[str, Any] = {"PromptTemplate": PromptTemplate}
+OUTPUT_CLASSES: Mapping[str, Any] = {"Output": Output, "RequestOutput": RequestOutput}
+STUB_CONTENT: Mapping[str, Mapping[str, Any]] = {
     PACKAGE: {},
     "ais_bench.benchmark": {},
-    "ais_bench.benchmark.models": OUTPUTS,
-    "ais_bench.benchmark.models.output": OUTPUTS,
-    ICL: {},
-    f"{ICL}.icl_inferencer": INFERENCERS,
-    f"{ICL}.icl_inferencer.icl_base_inferencer": INFERENCERS,
-    f"{ICL}.icl_inferencer.icl_base_api_inferencer": INFERENCERS,
-    f"{ICL}.icl_inferencer.icl_base_local_inferencer": INFERENCERS,
-    f"{ICL}.icl_inferencer.icl_gen_inferencer": INFERENCERS,
-    f"{ICL}.icl_inferencer.output_handler": HANDLERS,
-    f"{ICL}.icl_inferencer.output_handler.base_handler": HANDLERS,
-    f"{ICL}.icl_inferencer.output_handler.gen_inferencer_output_handler": HANDLERS,
-    f"{ICL}.icl_inferencer.output_handler.ppl_inferencer_output_handler": HANDLERS,
-    f"{ICL}.icl_retriever": RETRIEVERS,
-    f"{ICL}.icl_retriever.icl_base_retriever": RETRIEVERS,
-    f"{ICL}.icl_retriever.icl_zero_retriever": RETRIEVERS,
-    f"{ICL}.icl_prompt_template": TEMPLATES,
-    UTILS: {},
-    f"{UTILS}.prompt": {"PromptList": PromptList},
-    f"{UTILS}.prompt.prompt": {"PromptList": PromptList},
-    f"{UTILS}.logging": {"AISLogger": AISLogger},
-    f"{UTILS}.logging.logger": {"AISLogger": AISLogger},
+    "ais_bench.benchmark.models": OUTPUT_CLASSES,
+    "ais_bench.benchmark.models.output": OUTPUT_CLASSES,
+    OPENICL_MODULE: {},
+    f"{OPENICL_MODULE}.icl_inferencer": INFERENCER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.icl_base_inferencer": INFERENCER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.icl_base_api_inferencer": INFERENCER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.icl_base_local_inferencer": INFERENCER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.icl_gen_inferencer": INFERENCER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.output_handler": HANDLER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.output_handler.base_handler": HANDLER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.output_handler.gen_inferencer_output_handler": HANDLER_CLASSES,
+    f"{OPENICL_MODULE}.icl_inferencer.output_handler.ppl_inferencer_output_handler": HANDLER_CLASSES,
+    f"{OPENICL_MODULE}.icl_retriever": RETRIEVER_CLASSES,
+    f"{OPENICL_MODULE}.icl_retriever.icl_base_retriever": RETRIEVER_CLASSES,
+    f"{OPENICL_MODULE}.icl_retriever.icl_zero_retriever": RETRIEVER_CLASSES,
+    f"{OPENICL_MODULE}.icl_prompt_template": TEMPLATE_CLASSES,
+    UTILS_MODULE: {},
+    f"{UTILS_MODULE}.prompt": {"PromptList": PromptList},
+    f"{UTILS_MODULE}.prompt.prompt": {"PromptList": PromptList},
+    f"{UTILS_MODULE}.logging": {"AISLogger": AISLogger},
+    f"{UTILS_MODULE}.logging.logger": {"AISLogger": AISLogger},
 }
-ANYTHING: Mapping[str, Callable[[str], Any]] = {
-    "ais_bench.benchmark.registry": lambda _: Table(),
-    f"{UTILS}.logging.error_codes": lambda _: Codes(),
-    f"{UTILS}.logging.exceptions": lambda name: type(name, (AISBenchBaseException,), {}),
+PERMISSIVE_MODULES: Mapping[str, Callable[[str], Any]] = {
+    "ais_bench.benchmark.registry": lambda _: RegistryStub(),
+    f"{UTILS_MODULE}.logging.error_codes": lambda _: ErrorCodes(),
+    f"{UTILS_MODULE}.logging.exceptions": lambda name: type(name, (AISBenchBaseException,), {}),
 }
-OTHERS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
+THIRD_PARTY_STUBS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "torch": {"torch": {}, "torch.utils": {}, "torch.utils.data": {"DataLoader": DataLoader}},
     "aiohttp": {"aiohttp": {"ClientSession": object}},
 }
 """What such classes import besides, often for an annotation alone; used where it is missing."""
-MADE: dict[str, dict[str, ModuleType]] = {}
+CREATED_STUBS: dict[str, dict[str, ModuleType]] = {}
 
 
-def _module(name: str, content: Mapping[str, Any]) -> ModuleType:
+def _create_stub_module(name: str, content: Mapping[str, Any]) -> ModuleType:
     made = ModuleType(name, "A stand-in of Auricle's.")
     vars(made).update(content)
     return made
 
 
-def _made(package: str) -> dict[str, ModuleType]:
+def _get_stub_modules(package: str) -> dict[str, ModuleType]:
     """A package's stand-ins, made once."""
-    if package not in MADE:
-        found = CONTENT if package == PACKAGE else OTHERS[package]
-        MADE[package] = {name: _module(name, content) for name, content in found.items()}
+    if package not in CREATED_STUBS:
+        found = STUB_CONTENT if package == PACKAGE else THIRD_PARTY_STUBS[package]
+        CREATED_STUBS[package] = {
+            name: _create_stub_module(name, content) for name, content in found.items()
+        }
         if package == PACKAGE:
-            MADE[package] |= {name: Lenient(name, make) for name, make in ANYTHING.items()}
-    return MADE[package]
+            CREATED_STUBS[package] |= {
+                name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()
+            }
+    return CREATED_STUBS[package]
 
 
 def _is_missing(package: str) -> bool:
@@ -370,11 +377,13 @@ def _is_missing(package: str) -> bool:
 
 
 @contextmanager
-def registered() -> Iterator[None]:
+def stubs_importable() -> Iterator[None]:
     """Stand-ins can be imported within, unless the real ones are there."""
-    with LOCK:
-        missing = [package for package in (PACKAGE, *OTHERS) if _is_missing(package)]
-        added = {name: made for package in missing for name, made in _made(package).items()}
+    with IMPORT_LOCK:
+        missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
+        added = {
+            name: made for package in missing for name, made in _get_stub_modules(package).items()
+        }
         sys.modules.update(added)
         try:
             yield

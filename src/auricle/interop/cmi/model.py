@@ -17,24 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, told
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
-from auricle.interop.audio_files import Files
-from auricle.interop.blame import raised_by
-from auricle.interop.cmi.stubs import input_class, interface, places_of
-from auricle.models.audio_input import crop_of, the_candidate
+from auricle.interop.audio_files import AudioFiles
+from auricle.interop.blame import annotate_errors
+from auricle.interop.cmi.stubs import get_search_paths, input_class, stub_core_package
+from auricle.models.audio_input import get_candidate_audio, parse_crop
 from auricle.models.base import BatchModel
 
-NAMES = ("alignment", "musicality")
+SCORE_NAMES = ("alignment", "musicality")
 """What the two columns of scores are."""
-SPOKEN = ("inputs", "batch_size", "max_dur")
+RESERVED_ARGUMENTS = ("inputs", "batch_size", "max_dur")
 MODES = ("final", "standard")
-NEEDS_MORE = ("core", "baselines")
+CHECKOUT_PACKAGES = ("core", "baselines")
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class AdapterOptions:
     """How a class is made and asked: `-M name=value`. Every other argument is the class's own."""
 
     checkpoint: str = ""
@@ -51,132 +51,140 @@ class Way:
     cmi_root: str | None = None
 
     @classmethod
-    def of(cls, name: str, given: Mapping[str, Any]) -> tuple[Way, dict[str, Any]]:
+    def split_arguments(
+        cls, name: str, arguments: Mapping[str, Any]
+    ) -> tuple[AdapterOptions, dict[str, Any]]:
         """The way, and what is left for the class."""
         known = [each.name for each in fields(cls)]
-        way = cls(**{key: value for key, value in given.items() if key in known})
-        way._check(name)
-        return way, {key: value for key, value in given.items() if key not in known}
+        way = cls(**{key: value for key, value in arguments.items() if key in known})
+        way._validate(name)
+        return way, {key: value for key, value in arguments.items() if key not in known}
 
-    def _check(self, name: str) -> None:
-        crop_of(name, self.crop)
+    def _validate(self, name: str) -> None:
+        parse_crop(name, self.crop)
         for about in ("init", "score"):
             if not isinstance(value := getattr(self, about), Mapping):
                 raise SpecError(f"{name}: {about} should be names and values, not {value!r}.")
         for about in ("max_dur", "batch_size"):
             if not isinstance(value := getattr(self, about), (int, float)) or not value > 0:
                 raise SpecError(f"{name}: {about} should be a number above 0, not {value!r}.")
-        if taken := [each for each in SPOKEN if each in self.score]:
+        if taken := [each for each in RESERVED_ARGUMENTS if each in self.score]:
             raise SpecError(f"{name}: {taken[0]} is told to score_batch anyway; leave it out.")
 
-    def arguments(self) -> dict[str, Any]:
+    def init_arguments(self) -> dict[str, Any]:
         """What every class is given."""
-        device = best_device() if self.device == "auto" else self.device
+        device = select_device() if self.device == "auto" else self.device
         return {"checkpoint": self.checkpoint, "device": device}
 
 
-class Scorer(BatchModel):
+class RewardModelAdapter(BatchModel):
     """An object with `sr` and `score_batch`; subclasses make it."""
 
     batch_size = 12
 
-    def __init__(self, name: str, way: Way) -> None:
-        self._name, self._way = name, way
-        self.batch_size = int(way.batch_size)
-        self._input: type[Any] = object
-        self._model = self._made()
+    def __init__(self, name: str, options: AdapterOptions) -> None:
+        self._name, self._options = name, options
+        self.batch_size = int(options.batch_size)
+        self._input_class: type[Any] = object
+        self._model = self._build_or_raise()
         if not hasattr(self._model, "sr"):
             raise SpecError(f"{name} has no `sr`: the rate of its sounds, a property or attribute.")
-        self._understood = False
+        self._has_succeeded = False
 
     @abstractmethod
-    def make(self) -> Any:
+    def build_model(self) -> Any:
         """The object, and nothing of it asked."""
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
-        with Files(self._way.crop) as files:
-            inputs = [self._input(**_told(request, files)) for request in batch]
-            with raised_by(self._name):
+        with AudioFiles(self._options.crop) as files:
+            inputs = [self._input_class(**_input_arguments(request, files)) for request in batch]
+            with annotate_errors(self._name):
                 scores = self._model.score_batch(
                     inputs=inputs,
                     batch_size=len(inputs),
-                    max_dur=self._way.max_dur,
-                    **self._way.score,
+                    max_dur=self._options.max_dur,
+                    **self._options.score,
                 )
         return [
-            Prediction(values=dict(zip(NAMES, row, strict=False)), scale="continuous")
-            for row in self._rows(scores, len(batch))
+            Prediction(values=dict(zip(SCORE_NAMES, row, strict=False)), scale="continuous")
+            for row in self._parse_scores(scores, len(batch))
         ]
 
     def close(self) -> None:
         self._model = None
 
-    def _rows(self, scores: Any, count: int) -> list[list[float]]:
+    def _parse_scores(self, scores: Any, count: int) -> list[list[float]]:
         """Rows of numbers; until some were, others are the class's fault, and the user's move."""
         if scores is None or (isinstance(scores, (list, tuple)) and not scores):
-            raise SampleError(self._due(count, "None" if scores is None else "0 rows"))
-        wrong = SampleError if self._understood else SpecError
+            raise SampleError(self._shape_error(count, "None" if scores is None else "0 rows"))
+        wrong = SampleError if self._has_succeeded else SpecError
         try:
-            table = _table(scores)
+            table = _to_array(scores)
         except (TypeError, ValueError, RuntimeError) as error:
-            raise wrong(self._due(count, f"{type(scores).__name__} ({error})")) from error
-        if table.ndim != 2 or table.shape[1] < len(NAMES):
-            raise wrong(self._due(count, f"{type(scores).__name__} of shape {table.shape}"))
+            raise wrong(self._shape_error(count, f"{type(scores).__name__} ({error})")) from error
+        if table.ndim != 2 or table.shape[1] < len(SCORE_NAMES):
+            raise wrong(self._shape_error(count, f"{type(scores).__name__} of shape {table.shape}"))
         if len(table) != count:
-            raise SampleError(self._due(count, f"{len(table)} rows"))
-        self._understood = True
+            raise SampleError(self._shape_error(count, f"{len(table)} rows"))
+        self._has_succeeded = True
         return [[float(number) for number in row] for row in table]
 
-    def _due(self, count: int, found: str) -> str:
+    def _shape_error(self, count: int, actual: str) -> str:
         return (
             f"{self._name}: score_batch should return numbers of shape [{count}, 2] for {count} "
-            f"inputs (alignment, musicality), not {found}"
+            f"inputs (alignment, musicality), not {actual}"
         )
 
-    def _made(self) -> Any:
+    def _build_or_raise(self) -> Any:
         """The object, or one line on why there is none."""
         try:
-            return self.make()
+            return self.build_model()
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
-            words = f"{self._name} raised {type(error).__name__}: {told(error)}"
-            raise SpecError(f"{words}{self._hint(error)}") from error
+            words = f"{self._name} raised {type(error).__name__}: {describe(error)}"
+            raise SpecError(f"{words}{self._checkout_hint(error)}") from error
 
-    def _hint(self, error: BaseException) -> str:
+    def _checkout_hint(self, error: BaseException) -> str:
         """What is missing may be in a checkout that was not named."""
         missing = error if isinstance(error, ImportError) else error.__cause__
         name = (isinstance(missing, ImportError) and missing.name) or ""
-        if self._way.cmi_root or name.partition(".")[0] not in NEEDS_MORE:
+        if self._options.cmi_root or name.partition(".")[0] not in CHECKOUT_PACKAGES:
             return ""
         return " If it needs more than CMI-RewardBench's interface, name a checkout: -M cmi_root=…"
 
 
-class Cmi(Scorer):
+class CmiModel(RewardModelAdapter):
     """A class from a file or a module."""
 
-    code = ""
+    class_path = ""
 
     def __init__(self, **arguments: Any) -> None:
-        name = f"cmi:{Path(self.code).name if '.py:' in self.code else self.code}"
-        way, self._own = Way.of(name, arguments)
+        name = f"cmi:{Path(self.class_path).name if '.py:' in self.class_path else self.class_path}"
+        way, self._init_arguments = AdapterOptions.split_arguments(name, arguments)
         super().__init__(name, way)
 
-    def make(self) -> Any:
-        root = checkout(self._name, self._way.cmi_root) if self._way.cmi_root else None
-        with interface(places_of(self.code, root)):
-            found = self._class()
-            wanted = {**self._way.arguments(), **self._own, **self._way.init}
-            self._refuse_arguments(found, wanted)
+    def build_model(self) -> Any:
+        root = (
+            resolve_checkout(self._name, self._options.cmi_root) if self._options.cmi_root else None
+        )
+        with stub_core_package(get_search_paths(self.class_path, root)):
+            found = self._load_class()
+            wanted = {
+                **self._options.init_arguments(),
+                **self._init_arguments,
+                **self._options.init,
+            }
+            self._validate_arguments(found, wanted)
             made = found(**wanted)
-            self._input = input_class()
+            self._input_class = input_class()
         return made
 
-    def _class(self) -> Any:
+    def _load_class(self) -> Any:
         try:
-            found = import_object(self.code)
+            found = import_object(self.class_path)
         except SpecError as error:
-            if hint := self._hint(error):
+            if hint := self._checkout_hint(error):
                 raise SpecError(f"{error}{hint}") from error
             raise
         if not inspect.isclass(found) or not callable(getattr(found, "score_batch", None)):
@@ -186,15 +194,15 @@ class Cmi(Scorer):
             )
         return found
 
-    def _refuse_arguments(self, found: type[Any], wanted: Mapping[str, Any]) -> None:
+    def _validate_arguments(self, model_class: type[Any], arguments: Mapping[str, Any]) -> None:
         """The benchmark gives every class its checkpoint and device."""
         try:
-            inspect.signature(found).bind(**wanted)
+            inspect.signature(model_class).bind(**arguments)
         except TypeError as error:
-            raise SpecError(f"{self._name} cannot take {', '.join(wanted)}: {error}.") from error
+            raise SpecError(f"{self._name} cannot take {', '.join(arguments)}: {error}.") from error
 
 
-class CmiRewardModel(Scorer):
+class CmiRewardModel(RewardModelAdapter):
     """CMI-RM itself, by the code of the user's own checkout: `mode` is final or standard."""
 
     def __init__(
@@ -204,14 +212,14 @@ class CmiRewardModel(Scorer):
         checkpoint: str,
         mode: str = "final",
         config: str | None = None,
-        **way: Any,
+        **options: Any,
     ) -> None:
         name = "cmi-rm"
         if mode not in MODES:
             raise SpecError(f"{name}: mode should be {' or '.join(MODES)}, not {mode!r}.")
-        self._root = checkout(name, root)
+        self._root = resolve_checkout(name, root)
         self._mode, self._config = mode, config
-        known, own = Way.of(name, {**way, "checkpoint": checkpoint})
+        known, own = AdapterOptions.split_arguments(name, {**options, "checkpoint": checkpoint})
         if unknown := ", ".join(own):
             raise SpecError(f"{name} takes no {unknown}; what the model takes goes into init.")
         if not Path(checkpoint).expanduser().is_file():
@@ -220,35 +228,39 @@ class CmiRewardModel(Scorer):
             )
         super().__init__(name, known)
 
-    def make(self) -> Any:
-        with interface([self._root]):
+    def build_model(self) -> Any:
+        with stub_core_package([self._root]):
             adapter, config = (
                 import_object(f"core.model_interface:{each}")
                 for each in ("RewardModelAdapter", "RewardModelAdapterConfig")
             )
             made = adapter(
                 config(
-                    **self._way.arguments(),
+                    **self._options.init_arguments(),
                     config=self._config,
                     mode=self._mode,
-                    init_kwargs=dict(self._way.init),
+                    init_kwargs=dict(self._options.init),
                 )
             )
-            self._input = input_class()
+            self._input_class = input_class()
         return made
 
 
-def model_of(code: str) -> type[Cmi]:
+def resolve_model_class(class_path: str) -> type[CmiModel]:
     """The model that `cmi:` and this code name; the code itself runs when the model is made."""
-    where, _, name = code.rpartition(":")
+    where, _, name = class_path.rpartition(":")
     if not where or not name:
-        raise UnknownName(f"'cmi:{code}' should be cmi:package.module:Class or cmi:file.py:Class.")
+        raise UnknownName(
+            f"'cmi:{class_path}' should be cmi:package.module:Class or cmi:file.py:Class."
+        )
     if where.endswith(".py") and not Path(where).is_file():
         raise UnknownName(f"There is no file {where}.")
-    return type(name, (Cmi,), {"code": code, "__doc__": f"{name}, written for CMI-RewardBench."})
+    return type(
+        name, (CmiModel,), {"code": class_path, "__doc__": f"{name}, written for CMI-RewardBench."}
+    )
 
 
-def checkout(name: str, root: str) -> str:
+def resolve_checkout(name: str, root: str) -> str:
     """The checkout's folder, first among the places where Python looks."""
     folder = Path(root).expanduser().resolve()
     if not (folder / "core" / "model_abc.py").is_file():
@@ -258,7 +270,7 @@ def checkout(name: str, root: str) -> str:
     return str(folder)
 
 
-def best_device() -> str:
+def select_device() -> str:
     """The first GPU, if torch is there and sees one."""
     if find_spec("torch") is None:
         return "cpu"
@@ -267,19 +279,19 @@ def best_device() -> str:
     return "cuda:0" if torch.cuda.is_available() else "cpu"
 
 
-def _told(request: Predict, files: Files) -> dict[str, Any]:
+def _input_arguments(request: Predict, audio_files: AudioFiles) -> dict[str, Any]:
     """One candidate as the benchmark tells it: paths, empty texts, no reference."""
     given = request.inputs
     reference = given.get("ref_audio")
     return {
-        "audio": files.path(the_candidate(request)),
+        "audio": audio_files.get_path(get_candidate_audio(request)),
         "text": str(given.get("text") or ""),
         "lyrics": str(given.get("lyrics") or ""),
-        "ref_audio": files.path(Audio.of(reference)) if reference else None,
+        "ref_audio": audio_files.get_path(Audio.of(reference)) if reference else None,
     }
 
 
-def _table(scores: Any) -> Any:
+def _to_array(scores: Any) -> Any:
     """Scores in double precision, from numpy, torch or lists."""
     import numpy as np
 

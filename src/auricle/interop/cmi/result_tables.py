@@ -8,11 +8,11 @@ from typing import Any
 
 from auricle.metrics import correlation
 from auricle.metrics.base import mean
-from auricle.metrics.preference import CHOICES
-from auricle.tasks.reward.cmi_rows import PREFERENCES, RATINGS, groups_of
+from auricle.metrics.preference import CHOICE_BY_NAME
+from auricle.tasks.reward.cmi_rows import PREFERENCE_COLUMNS, RATING_COLUMNS, assign_groups
 from auricle.tasks.reward.evaluation import Evaluation
 
-Line = dict[str, Any]
+TableRow = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,42 +25,46 @@ class Result:
     duration_bin: str | None = None
 
 
-Rows = Sequence[Result]
+Results = Sequence[Result]
 
-PREDICTED: Mapping[str, str] = {
+SCORE_COLUMNS: Mapping[str, str] = {
     "musicality": "predicted_musicality",
     "alignment": "predicted_text-music alignment",
 }
-SAID: Mapping[str, float] = {"model_a": CHOICES["a"], "model_b": CHOICES["b"]}
-PREF, ARENA = "CMI-Pref", "MusicArena"
+CHOICE_VALUES: Mapping[str, float] = {
+    "model_a": CHOICE_BY_NAME["a"],
+    "model_b": CHOICE_BY_NAME["b"],
+}
+CMI_PREF, MUSIC_ARENA = "CMI-Pref", "MusicArena"
 
 
-def summary(rows: Rows, evaluation: Evaluation) -> list[Line]:
+def build_summary(rows: Results, evaluation: Evaluation) -> list[TableRow]:
     """A line for each dataset that is there and each thing people judged in it."""
     return [
         {"dataset": dataset, "task": name, **figures}
-        for dataset in (*RATINGS, *PREFERENCES)
-        if (own := _of(rows, dataset))
-        for name in (RATINGS.get(dataset) or PREFERENCES[dataset])
-        for figures in (_figures(own, dataset, name, evaluation),)
+        for dataset in (*RATING_COLUMNS, *PREFERENCE_COLUMNS)
+        if (own := _select_dataset(rows, dataset))
+        for name in (RATING_COLUMNS.get(dataset) or PREFERENCE_COLUMNS[dataset])
+        for figures in (_compute_figures(own, dataset, name, evaluation),)
     ]
 
 
-def _figures(own: Rows, dataset: str, name: str, evaluation: Evaluation) -> Line:
-    if dataset in PREFERENCES:
-        return _accuracy(own, name)
-    return _correlations(own, name, evaluation)
+def _compute_figures(rows: Results, dataset: str, name: str, evaluation: Evaluation) -> TableRow:
+    if dataset in PREFERENCE_COLUMNS:
+        return _accuracy(rows, name)
+    return _correlations(rows, name, evaluation)
 
 
-def _of(rows: Rows, dataset: str) -> Rows:
+def _select_dataset(rows: Results, dataset: str) -> Results:
     return [row for row in rows if row.dataset == dataset]
 
 
-def _correlations(rows: Rows, name: str, evaluation: Evaluation) -> Line:
+def _correlations(rows: Results, name: str, evaluation: Evaluation) -> TableRow:
     pairs = [
-        (row.row[PREDICTED[name]], truth)
+        (row.row[SCORE_COLUMNS[name]], truth)
         for row in rows
-        if (truth := _truth(row, name)) is not None and row.row[PREDICTED[name]] is not None
+        if (truth := _get_target(row, name)) is not None
+        and row.row[SCORE_COLUMNS[name]] is not None
     ]
     folds = {"SRCC": correlation.srcc}
     folds |= {"LCC": correlation.lcc} if evaluation.include_lcc else {}
@@ -69,97 +73,105 @@ def _correlations(rows: Rows, name: str, evaluation: Evaluation) -> Line:
     return {"n": len(pairs), **{k: fold(pairs) if enough else None for k, fold in folds.items()}}
 
 
-def _accuracy(rows: Rows, name: str) -> Line:
+def _accuracy(rows: Results, name: str) -> TableRow:
     column = "predicted_preference" + (f"-{name}" if name != "preference" else "")
     earned = [
-        1.0 - abs(SAID[row.row[column]] - CHOICES[truth])
+        1.0 - abs(CHOICE_VALUES[row.row[column]] - CHOICE_BY_NAME[truth])
         for row in rows
-        if (truth := _truth(row, name)) is not None and column in row.row
+        if (truth := _get_target(row, name)) is not None and column in row.row
     ]
     return {"n": len(earned), "ACC": mean(earned) if earned else None}
 
 
-def _truth(row: Result, name: str) -> Any:
+def _get_target(row: Result, name: str) -> Any:
     return row.target.get(name)
 
 
 # --- groups -----------------------------------------------------------------------------------
 
 
-def detail(rows: Rows, evaluation: Evaluation) -> list[Line]:
+def build_detail(rows: Results, evaluation: Evaluation) -> list[TableRow]:
     """The same by the groups upstream looks at, in its order."""
-    found: list[Line] = []
+    found: list[TableRow] = []
     if evaluation.musicarena_by_month:
-        found += _by(_of(rows, ARENA), ARENA, "month")
-    if pref := _of(rows, PREF):
+        found += _accuracy_by_group(_select_dataset(rows, MUSIC_ARENA), MUSIC_ARENA, "month")
+    if pref := _select_dataset(rows, CMI_PREF):
         if evaluation.cmi_by_modality:
-            found += _by(pref, PREF, "modality")
+            found += _accuracy_by_group(pref, CMI_PREF, "modality")
         if evaluation.cmi_by_confidence:
-            found += [line for name in PREFERENCES[PREF] for line in _by_confidence(pref, name)]
-        found += _fixed(pref, "ref_subset", ("no_ref", "ref"))
-        found += _fixed(pref, "modality_type", ("instru", "vocal"))
+            found += [
+                line
+                for name in PREFERENCE_COLUMNS[CMI_PREF]
+                for line in _accuracy_by_confidence(pref, name)
+            ]
+        found += _accuracy_by_fixed_groups(pref, "ref_subset", ("no_ref", "ref"))
+        found += _accuracy_by_fixed_groups(pref, "modality_type", ("instru", "vocal"))
     if evaluation.by_duration:
-        found += _by_duration(rows)
+        found += _summary_by_duration(rows)
     return found
 
 
-def _grouped(rows: Rows, field: str) -> dict[str, Rows]:
+def _group_rows(rows: Results, field: str) -> dict[str, Results]:
     """Rows by a group's value, in alphabetical order."""
-    values = {_group(row, field) for row in rows} - {None}
-    return {each: [row for row in rows if _group(row, field) == each] for each in sorted(values)}
+    values = {_group_value(row, field) for row in rows} - {None}
+    return {
+        each: [row for row in rows if _group_value(row, field) == each] for each in sorted(values)
+    }
 
 
-def _group(row: Result, field: str) -> Any:
+def _group_value(row: Result, field: str) -> Any:
     """What a row belongs to: told by the row itself, but for durations, which were measured."""
     if field == "duration_bin":
         return row.duration_bin
-    return groups_of(row.dataset, row.row).get(field)
+    return assign_groups(row.dataset, row.row).get(field)
 
 
-def _by(rows: Rows, dataset: str, field: str) -> Iterator[Line]:
-    for value, own in _grouped(rows, field).items():
-        for name in PREFERENCES[dataset]:
-            yield _line(dataset, name, field, value, _accuracy(own, name))
+def _accuracy_by_group(rows: Results, dataset: str, field: str) -> Iterator[TableRow]:
+    for value, own in _group_rows(rows, field).items():
+        for name in PREFERENCE_COLUMNS[dataset]:
+            yield _detail_row(dataset, name, field, value, _accuracy(own, name))
 
 
-def _line(dataset: str, name: str, field: str, value: str, figures: Line) -> Line:
+def _detail_row(dataset: str, name: str, field: str, value: str, figures: TableRow) -> TableRow:
     named = {"dataset": dataset, "task": name, "group_key": field, "group_value": value}
     return {**named, **figures}
 
 
-def _by_confidence(rows: Rows, name: str) -> Iterator[Line]:
+def _accuracy_by_confidence(rows: Results, name: str) -> Iterator[TableRow]:
     """How sure people were, with and without a reference recording; then both together."""
-    grouped = _grouped(rows, f"confidence_{name}")
+    grouped = _group_rows(rows, f"confidence_{name}")
     for value, own in grouped.items():
         parts = {"no_ref": [r for r in own if not _has_reference(r)]}
         parts["ref"] = [r for r in own if _has_reference(r)]
         for category, part in parts.items():
             if part:
-                yield _confident(name, value, category, part)
+                yield _confidence_row(name, value, category, part)
     for value, own in grouped.items():
-        yield _confident(name, value, "all", own)
+        yield _confidence_row(name, value, "all", own)
 
 
 def _has_reference(row: Result) -> bool:
-    return bool(_group(row, "ref_subset") == "ref")
+    return bool(_group_value(row, "ref_subset") == "ref")
 
 
-def _confident(name: str, value: str, category: str, own: Rows) -> Line:
-    figures = {"ref_category": category, **_accuracy(own, name)}
-    return _line(PREF, name, "confidence", value, figures)
+def _confidence_row(name: str, value: str, category: str, rows: Results) -> TableRow:
+    figures = {"ref_category": category, **_accuracy(rows, name)}
+    return _detail_row(CMI_PREF, name, "confidence", value, figures)
 
 
-def _fixed(rows: Rows, field: str, values: Sequence[str]) -> Iterator[Line]:
+def _accuracy_by_fixed_groups(
+    rows: Results, field: str, values: Sequence[str]
+) -> Iterator[TableRow]:
     """Groups that are told even where nobody is in them."""
     for value in values:
-        own = [row for row in rows if _group(row, field) == value]
-        for name in PREFERENCES[PREF]:
-            yield _line(PREF, name, field, value, _accuracy(own, name))
+        own = [row for row in rows if _group_value(row, field) == value]
+        for name in PREFERENCE_COLUMNS[CMI_PREF]:
+            yield _detail_row(CMI_PREF, name, field, value, _accuracy(own, name))
 
 
-def _by_duration(rows: Rows) -> Iterator[Line]:
+def _summary_by_duration(rows: Results) -> Iterator[TableRow]:
     plain = Evaluation(include_lcc=False, include_k_tau=False)
-    for value, own in _grouped(rows, "duration_bin").items():
-        for line in summary(own, plain):
+    for value, own in _group_rows(rows, "duration_bin").items():
+        for line in build_summary(own, plain):
             named = {"group_key": "duration_bin", "group_value": value}
             yield {"dataset": line.pop("dataset"), "task": line.pop("task"), **named, **line}

@@ -8,50 +8,61 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import Prediction
-from auricle.interop.result_files import Answer, Line, Results, Tool, beside, not_answered
-from auricle.tasks.reward.cmi_rows import PREFERENCES, dataset_of
+from auricle.interop.result_files import (
+    ImportedResults,
+    ImportedSample,
+    ResultFormat,
+    ResultLine,
+    not_answered,
+    read_sibling_json,
+)
+from auricle.tasks.reward.cmi_rows import PREFERENCE_COLUMNS, detect_dataset
 
-COLUMNS: Mapping[str, str] = {
+SCORE_COLUMNS: Mapping[str, str] = {
     "alignment": "predicted_text-music alignment",
     "musicality": "predicted_musicality",
 }
-ADDED = ("predicted_", "inference_", "benchmark_dataset")
+ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
 """How the columns begin that are not the data's own."""
 
 
-def read(path: Path, lines: Sequence[Line]) -> Results:
+def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """Scores as they are; a row whose sound was replaced by silence is a failure."""
-    told = beside(path, "metadata.json")
+    told = read_sibling_json(path, "metadata.json")
     splits = sorted({str(values.get("split", "")) for _, values in lines})
     if len(splits) > 1:
         raise DataError(f"{path} mixes the splits {', '.join(splits)}; import one at a time.")
     model = str(told.get("model_class_path") or told.get("model_name") or told.get("model") or "")
-    return Results(
+    return ImportedResults(
         path=path,
         model=model,
         dataset="cmi-rewardbench",
-        answers=[_answer(origin, values) for origin, values in lines],
+        samples=[_to_sample(origin, values) for origin, values in lines],
         kind="cmi-rewardbench",
-        options={"split": splits[0]} if splits[0] else {},
-        beside=(path.with_name("metadata.json"),) if told else (),
+        task_options={"split": splits[0]} if splits[0] else {},
+        extra_files=(path.with_name("metadata.json"),) if told else (),
     )
 
 
-def _answer(origin: str, values: Mapping[str, Any]) -> Answer:
-    row = {name: each for name, each in values.items() if not name.startswith(ADDED)}
-    sides = ("", "_b") if dataset_of(str(values.get("source") or "")) in PREFERENCES else ("",)
-    found = [_scores(values, side) for side in sides]
+def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
+    row = {name: each for name, each in values.items() if not name.startswith(ADDED_PREFIXES)}
+    sides = (
+        ("", "_b")
+        if detect_dataset(str(values.get("source") or "")) in PREFERENCE_COLUMNS
+        else ("",)
+    )
+    found = [_read_scores(values, side) for side in sides]
     valid = all(values.get(f"inference_valid_{side}", True) for side in "ab")
     if valid and all(found):
         outputs = tuple(Prediction(values=each, scale="continuous") for each in found)
-        return Answer(row=row, origin=origin, outputs=outputs)
+        return ImportedSample(manifest_row=row, origin=origin, outputs=outputs)
     why = str(values.get("inference_error") or "") or "it has no scores"
-    return Answer(row=row, origin=origin, error=not_answered(why))
+    return ImportedSample(manifest_row=row, origin=origin, error=not_answered(why))
 
 
-def _scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
+def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
     """The numbers that are told of one sound; null and NaN are none."""
-    told = {name: values.get(f"{column}{side}") for name, column in COLUMNS.items()}
+    told = {name: values.get(f"{column}{side}") for name, column in SCORE_COLUMNS.items()}
     return {
         name: float(each)
         for name, each in told.items()
@@ -59,7 +70,7 @@ def _scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
     }
 
 
-TOOL = Tool(
+FORMAT = ResultFormat(
     "cmi",
     "CMI-RewardBench",
     ("source", "predicted_musicality"),

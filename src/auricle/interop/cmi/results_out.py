@@ -17,49 +17,49 @@ import orjson
 
 from auricle import api
 from auricle.core.errors import SpecError, Unreadable, Unsuited
-from auricle.core.files import write_lines, write_whole
+from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.types import Generation, Output, Record
 from auricle.engine.spec import Spec
-from auricle.interop.cmi.result_tables import Result, detail, summary
-from auricle.metrics.preference import A, choice
+from auricle.interop.cmi.result_tables import Result, build_detail, build_summary
+from auricle.metrics.preference import A, get_choice
 from auricle.metrics.rewards import Dimension
 from auricle.runs.run_directory import Run
-from auricle.tasks.reward.cmi import Bench
-from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCES
+from auricle.tasks.reward.cmi import CmiSamples
+from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCE_COLUMNS
 
-SCORES: Mapping[str, str] = {
+SCORE_COLUMNS: Mapping[str, str] = {
     "alignment": "predicted_text-music alignment",
     "musicality": "predicted_musicality",
 }
-CHOICES: Mapping[str, str] = {
+CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",
     "musicality": "predicted_preference-musicality",
     "alignment": "predicted_preference-alignment",
 }
-PRETTY = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
+JSON_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
 
 
 def export(run: Path, out: Path) -> list[Path]:
     """Write upstream's four files; where they are."""
     held = Run.load(run)
-    bench = _bench(held)
-    records = sorted(filter(_is_row, held.records()), key=_place)
-    rows = [result(record, bench.dimensions) for record in records]
+    bench = _load_benchmark(held)
+    records = sorted(filter(_has_row, held.records()), key=_sort_key)
+    rows = [build_result(record, bench.dimensions) for record in records]
     names = bench.evaluation
-    first, second = summary(rows, names), detail(rows, names)
+    first, second = build_summary(rows, names), build_detail(rows, names)
     out.mkdir(parents=True, exist_ok=True)
     paths = [out / "results.jsonl", *(out / name for name in names.files)]
-    write_lines(paths[0], (orjson.dumps(each.row) + b"\n" for each in rows))
-    write_whole(paths[1], table(first))
-    write_whole(paths[2], table(second))
+    write_lines_atomically(paths[0], (orjson.dumps(each.row) + b"\n" for each in rows))
+    write_atomically(paths[1], to_csv(first))
+    write_atomically(paths[2], to_csv(second))
     document = {"config": names.document(), "summary": first, "detail": second}
-    write_whole(paths[3], orjson.dumps(_finite(document), option=PRETTY))
+    write_atomically(paths[3], orjson.dumps(_replace_nan(document), option=JSON_OPTIONS))
     return paths
 
 
-def _bench(run: Run) -> Bench:
-    task = api.build(Spec.from_run(run))
-    if not isinstance(task.samples, Bench):
+def _load_benchmark(run: Run) -> CmiSamples:
+    task = api.build_task(Spec.from_run(run))
+    if not isinstance(task.samples, CmiSamples):
         raise SpecError(
             f"{run.path} is a run of {task.name}; only cmi-rewardbench and its four datasets can "
             "be exported as cmi."
@@ -67,29 +67,29 @@ def _bench(run: Run) -> Bench:
     return task.samples
 
 
-def _is_row(record: Record) -> bool:
+def _has_row(record: Record) -> bool:
     """Has it come as far as to be asked about? What was rejected is in the run's report."""
     return "row" in record.sample.meta
 
 
-def _place(record: Record) -> tuple[int, int]:
+def _sort_key(record: Record) -> tuple[int, int]:
     return DATASETS.index(str(record.sample.meta["subset"])), record.row
 
 
 # --- results.jsonl ----------------------------------------------------------------------------
 
 
-def result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
+def build_result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
     """A row as it came, with what was predicted and whether that is to be believed."""
     meta = record.sample.meta
     raw = meta["row"]
     assert isinstance(raw, Mapping)
-    paired = meta["subset"] in PREFERENCES
+    paired = meta["subset"] in PREFERENCE_COLUMNS
     failed = record.error is not None
     found: dict[str, Any] = {**raw, "benchmark_dataset": meta["subset"]}
-    found |= dict.fromkeys(SCORES.values())
+    found |= dict.fromkeys(SCORE_COLUMNS.values())
     if not failed:
-        found |= _predicted(record.outputs, dimensions, paired=paired)
+        found |= _predicted_columns(record.outputs, dimensions, is_pair=paired)
     found["inference_valid_a"] = not failed
     if paired:
         found["inference_valid_b"] = not failed
@@ -101,32 +101,32 @@ def result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
     return Result(found, str(meta["subset"]), target, str(length) if length else None)
 
 
-def _predicted(
-    outputs: Sequence[Output], dimensions: Mapping[str, Dimension], *, paired: bool
+def _predicted_columns(
+    outputs: Sequence[Output], dimensions: Mapping[str, Dimension], *, is_pair: bool
 ) -> dict[str, Any]:
     found: dict[str, Any] = {}
-    for name, column in SCORES.items():
-        values = _values(outputs, dimensions[name], paired=paired)
+    for name, column in SCORE_COLUMNS.items():
+        values = _score_values(outputs, dimensions[name], is_pair=is_pair)
         found |= {f"{column}{side}": each for side, each in zip(("", "_b"), values, strict=False)}
-    for name, column in CHOICES.items() if paired else ():
-        if label := _label(outputs, dimensions[name]):
+    for name, column in CHOICE_COLUMNS.items() if is_pair else ():
+        if label := _choice_label(outputs, dimensions[name]):
             found[column] = label
     return found
 
 
-def _values(outputs: Sequence[Output], dimension: Dimension, *, paired: bool) -> list[float]:
+def _score_values(outputs: Sequence[Output], dimension: Dimension, *, is_pair: bool) -> list[float]:
     """The numbers for a sound, or for either of two, where a model tells any."""
     try:
-        about = dimension.of(outputs)
-        chose = paired and dimension.chosen and isinstance(about[0], Generation)
-        return [] if chose else [dimension.value(output) for output in about]
+        about = dimension.select_outputs(outputs)
+        chose = is_pair and dimension.is_pairwise and isinstance(about[0], Generation)
+        return [] if chose else [dimension.get_value(output) for output in about]
     except (Unsuited, Unreadable):
         return []
 
 
-def _label(outputs: Sequence[Output], dimension: Dimension) -> str | None:
+def _choice_label(outputs: Sequence[Output], dimension: Dimension) -> str | None:
     try:
-        return "model_a" if choice(dimension, outputs) == A else "model_b"
+        return "model_a" if get_choice(dimension, outputs) == A else "model_b"
     except (Unsuited, Unreadable):
         return None
 
@@ -134,24 +134,24 @@ def _label(outputs: Sequence[Output], dimension: Dimension) -> str | None:
 # --- tables -------------------------------------------------------------------------------------
 
 
-def table(rows: Sequence[Mapping[str, Any]]) -> bytes:
+def to_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
     """A CSV with the columns that occur, in the order they first do; without rows, a line end."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     lines = csv.DictWriter(text, columns, lineterminator="\n", restval="")
     lines.writeheader()
-    lines.writerows({name: _cell(value) for name, value in row.items()} for row in rows)
+    lines.writerows({name: _format_cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
 
 
-def _cell(value: Any) -> Any:
+def _format_cell(value: Any) -> Any:
     return "" if value is None or (isinstance(value, float) and math.isnan(value)) else value
 
 
-def _finite(value: Any) -> Any:
+def _replace_nan(value: Any) -> Any:
     """JSON has no NaN: what is undefined is null."""
     if isinstance(value, Mapping):
-        return {name: _finite(each) for name, each in value.items()}
+        return {name: _replace_nan(each) for name, each in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return [_finite(each) for each in value]
+        return [_replace_nan(each) for each in value]
     return None if isinstance(value, float) and math.isnan(value) else value

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-CORE = "core"
-PARTS = ("core.model_abc", "core.model_interface")
+CORE_PACKAGE = "core"
+INTERFACE_MODULES = ("core.model_abc", "core.model_interface")
 
 
 @dataclass
@@ -43,7 +43,7 @@ class BenchmarkModelABC(ABC):
     ) -> Any: ...
 
 
-OFFERED = {
+STUB_CLASSES = {
     "BenchmarkBatchInput": BenchmarkBatchInput,
     "BenchmarkModelABC": BenchmarkModelABC,
     "BenchmarkModelInterface": BenchmarkModelABC,
@@ -51,38 +51,40 @@ OFFERED = {
 
 
 @contextmanager
-def interface(places: Sequence[str]) -> Iterator[None]:
+def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
     """`core.model_abc` can be imported: from the user's places if they have it, else this one.
 
     `core` is a name that others use, too: afterwards it means what it meant before.
     """
-    package = PathFinder.find_spec(CORE, list(places))
-    before = _loaded()
-    other = bool(before) and not _same(before.get(CORE), package)
+    package = PathFinder.find_spec(CORE_PACKAGE, list(search_paths))
+    before = _loaded_core_modules()
+    other = bool(before) and not _is_same_package(before.get(CORE_PACKAGE), package)
     if other:
-        _forget(before)
-    stood_in = {name: _offering(name) for name in _absent(package)}
+        _unload_modules(before)
+    stood_in = {name: _create_stub_module(name) for name in _missing_modules(package)}
     sys.modules.update(stood_in)
     try:
         yield
     finally:
-        _forget(stood_in)
+        _unload_modules(stood_in)
         if other:
-            _forget(_loaded())
+            _unload_modules(_loaded_core_modules())
             sys.modules.update(before)
 
 
 def input_class() -> type[Any]:
     """The class of inputs that the models imported in this block know."""
-    known = getattr(sys.modules.get(PARTS[0]), "BenchmarkBatchInput", BenchmarkBatchInput)
+    known = getattr(
+        sys.modules.get(INTERFACE_MODULES[0]), "BenchmarkBatchInput", BenchmarkBatchInput
+    )
     assert isinstance(known, type)
     return known
 
 
-def places_of(code: str, root: str | None) -> list[str]:
+def get_search_paths(class_path: str, checkout: str | None) -> list[str]:
     """Where a user's own `core` may be: the checkout, beside the class, here, on PYTHONPATH."""
-    found = [root] if root else []
-    file, _, _ = code.rpartition(":")
+    found = [checkout] if checkout else []
+    file, _, _ = class_path.rpartition(":")
     if file.endswith(".py"):
         folder = Path(file).resolve().parent
         found += [str(folder), *([str(folder.parent)] if folder.name == "custom_models" else [])]
@@ -90,34 +92,34 @@ def places_of(code: str, root: str | None) -> list[str]:
     return [*found, str(Path.cwd()), *(each for each in told if each)]
 
 
-def _loaded() -> dict[str, ModuleType]:
+def _loaded_core_modules() -> dict[str, ModuleType]:
     held = list(sys.modules.items())
-    return {name: module for name, module in held if name.partition(".")[0] == CORE}
+    return {name: module for name, module in held if name.partition(".")[0] == CORE_PACKAGE}
 
 
-def _forget(modules: Iterable[str]) -> None:
+def _unload_modules(modules: Iterable[str]) -> None:
     for name in modules:
         sys.modules.pop(name, None)
 
 
-def _same(module: ModuleType | None, package: ModuleSpec | None) -> bool:
+def _is_same_package(module: ModuleType | None, package: ModuleSpec | None) -> bool:
     """Is a module that is loaded the one that would be found?"""
     inside = package and package.submodule_search_locations
     return bool(inside) and list(getattr(module, "__path__", ())) == list(inside or ())
 
 
-def _absent(package: ModuleSpec | None) -> list[str]:
+def _missing_modules(package: ModuleSpec | None) -> list[str]:
     """What the user's places lack of the interface; a `core` that is something else stays."""
     if package is None:
-        return [CORE, *PARTS]
+        return [CORE_PACKAGE, *INTERFACE_MODULES]
     inside = list(package.submodule_search_locations or ())
-    return [name for name in PARTS if PathFinder.find_spec(name, inside) is None]
+    return [name for name in INTERFACE_MODULES if PathFinder.find_spec(name, inside) is None]
 
 
-def _offering(name: str) -> ModuleType:
+def _create_stub_module(name: str) -> ModuleType:
     module = ModuleType(name)
-    if name == CORE:
+    if name == CORE_PACKAGE:
         module.__path__ = []
     else:
-        vars(module).update(OFFERED)
+        vars(module).update(STUB_CLASSES)
     return module

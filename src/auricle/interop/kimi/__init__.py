@@ -11,15 +11,15 @@ from collections.abc import Callable
 from typing import Any
 
 
-def model_of(code: str) -> type[Any]:
+def resolve_model_class(class_path: str) -> type[Any]:
     """The model that `kimi:` and this code name; the code itself runs when the model is made."""
-    from auricle.interop.kimi.model import ported
+    from auricle.interop.kimi.model import create_model_class
 
-    return ported(code)
+    return create_model_class(class_path)
 
 
-def task_of(name: str) -> Callable[..., Any]:
+def resolve_task_factory(name: str) -> Callable[..., Any]:
     """What makes the task of a dataset, named as the evalkit names it or by `file.py:Class`."""
-    from auricle.interop.kimi.tasks import maker
+    from auricle.interop.kimi.tasks import create_task_factory
 
-    return maker(name)
+    return create_task_factory(name)

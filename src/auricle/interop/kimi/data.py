@@ -8,79 +8,81 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, told
-from auricle.core.types import Rejected, Sample
+from auricle.core.errors import AuricleError, SampleError, SpecError, describe
+from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.data.rows import Row
-from auricle.interop.kimi.datasets import Dataset, Own
+from auricle.interop.kimi.datasets import CustomLoader, Dataset
 
 
 @dataclass(frozen=True)
-class Rows(Manifest):
+class EvalkitManifest(Manifest):
     """A manifest whose rows keep their `meta` apart, too: models are told that, and no more."""
 
     dataset: Dataset | None = None
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
-        own = self.dataset.own if self.dataset else None
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        own = self.dataset.custom_loader if self.dataset else None
         if own is None:
             return super().__iter__()
-        return (self.sample(at, row) for at, row in self.taken(self._read(own)))
+        return (self.make_sample(at, row) for at, row in self.select_rows(self._read_custom(own)))
 
     def __len__(self) -> int:
-        if self.dataset and self.dataset.own:
+        if self.dataset and self.dataset.custom_loader:
             raise TypeError("a class that reads its own data tells how much there is when it has")
         return super().__len__()
 
     def notes(self) -> list[str]:
         return list(self.dataset.notes) if self.dataset else []
 
-    def _sample(self, at: int, row: Row) -> Sample:
-        sample = super()._sample(at, row)
+    def _build_sample(self, index: int, row: Row) -> Sample:
+        sample = super()._build_sample(index, row)
         own = row.values.get("meta")
         if not isinstance(own, Mapping) or not own:
             return sample
         return replace(sample, meta={**sample.meta, "meta": dict(own)})
 
-    def _read(self, own: Own) -> Iterator[Row | Rejected]:
-        made, size = self._made(own)
+    def _read_custom(self, loader: CustomLoader) -> Iterator[Row | RejectedRow]:
+        made, size = self._instantiate(loader)
         for at in range(size):
             origin = f"{self.path.name}:{at + 1}"
             try:
-                with own.shelf.open(), redirect_stdout(sys.stderr):
-                    values = self._values(own, made, at)
+                with loader.modules.activate(), redirect_stdout(sys.stderr):
+                    values = self._row_values(loader, made, at)
             except SampleError as error:
-                yield Rejected(origin, str(error))
+                yield RejectedRow(origin, str(error))
             else:
                 yield Row(origin, values)
 
-    def _made(self, own: Own) -> tuple[Any, int]:
+    def _instantiate(self, loader: CustomLoader) -> tuple[Any, int]:
         """The class's object with its data; not by its constructor, which looks for a config."""
         assert self.dataset
         try:
-            with own.shelf.open(), redirect_stdout(sys.stderr):
-                made = object.__new__(own.made)
+            with loader.modules.activate(), redirect_stdout(sys.stderr):
+                made = object.__new__(loader.dataset_class)
                 made.dataset_file, made.demo = str(self.path), False
                 made.data = made.load_data(str(self.path))
-                made.meta = dict(self.dataset.about)
+                made.meta = dict(self.dataset.task_metadata)
                 made.post_build()
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
-            name = own.made.__name__
-            raise SpecError(f"{name} raised {type(error).__name__}: {told(error)}") from error
+            name = loader.dataset_class.__name__
+            raise SpecError(f"{name} raised {type(error).__name__}: {describe(error)}") from error
         return made, len(made.data)
 
-    def _values(self, own: Own, made: Any, at: int) -> dict[str, Any]:
+    def _row_values(self, loader: CustomLoader, dataset_object: Any, index: int) -> dict[str, Any]:
         """A row as the class has it; where it builds prompts, with what it would send."""
-        values = dict(made.data[at])
-        if "build_prompt" not in own.hooks:
+        values = dict(dataset_object.data[index])
+        if "build_prompt" not in loader.hooks:
             return values
         assert self.dataset
-        made.meta = dict(self.dataset.about)
+        dataset_object.meta = dict(self.dataset.task_metadata)
         try:
-            built = made.build_prompt(at)
-            meta = {k: v for k, v in built["meta"].items() if k not in {*self.dataset.about}}
+            built = dataset_object.build_prompt(index)
+            meta = {
+                k: v for k, v in built["meta"].items() if k not in {*self.dataset.task_metadata}
+            }
             return {
                 **values,
                 "question": built["text"],
@@ -89,5 +91,5 @@ class Rows(Manifest):
             }
         except (Exception, SystemExit) as error:
             raise SampleError(
-                f"build_prompt of {own.made.__name__} raised {type(error).__name__}: {told(error)}"
+                f"build_prompt of {loader.dataset_class.__name__} raised {type(error).__name__}: {describe(error)}"
             ) from error

@@ -13,14 +13,20 @@ from typing import Any
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.core.types import Json
-from auricle.interop.kimi.class_source import as_written
-from auricle.interop.kimi.model import called
-from auricle.interop.kimi.stubs import BASES, DATASETS, HOOKS, AudioBaseDataset, Shelf
+from auricle.interop.kimi.class_source import parse_class
+from auricle.interop.kimi.model import display_name
+from auricle.interop.kimi.stubs import (
+    DATASET_BASE_CLASSES,
+    DATASET_HOOKS,
+    DATASETS_PACKAGE,
+    AudioBaseDataset,
+    IsolatedModules,
+)
 
-ANALYSIS, SPOKEN = "Audio-analysis", "Audio-QA"
-SPEECH, EVENT = "Speech", "AudioEvent"
-SAYS = ("DATASET_NAME", "DATASET_SERIES", "TASK", "INTERACTIVE", "AUDIO_TYPE")
-ALLOWED = {
+AUDIO_ANALYSIS, AUDIO_QA = "Audio-analysis", "Audio-QA"
+SPEECH_AUDIO, AUDIO_EVENT = "Speech", "AudioEvent"
+CLASS_ATTRIBUTES = ("DATASET_NAME", "DATASET_SERIES", "TASK", "INTERACTIVE", "AUDIO_TYPE")
+ALLOWED_VALUES = {
     "TASK": AudioBaseDataset.ALLOWED_TASKS,
     "INTERACTIVE": AudioBaseDataset.ALLOWED_INTERACTIVE,
     "AUDIO_TYPE": AudioBaseDataset.ALLOWED_AUDIO_TYPES,
@@ -28,11 +34,11 @@ ALLOWED = {
 
 
 @dataclass(frozen=True, slots=True)
-class Own:
+class CustomLoader:
     """A class with ways of its own to read its data, and where its code is at home."""
 
-    made: type[Any]
-    shelf: Shelf
+    dataset_class: type[Any]
+    modules: IsolatedModules
     hooks: tuple[str, ...]
 
 
@@ -43,14 +49,14 @@ class Dataset:
     name: str
     series: str
     task: str
-    interactive: str = ANALYSIS
-    audio_type: str = SPEECH
+    interactive: str = AUDIO_ANALYSIS
+    audio_type: str = SPEECH_AUDIO
     lang: str = ""
-    own: Own | None = field(default=None, repr=False, compare=False)
+    custom_loader: CustomLoader | None = field(default=None, repr=False, compare=False)
     notes: tuple[str, ...] = ()
 
     @property
-    def about(self) -> dict[str, Json]:
+    def task_metadata(self) -> dict[str, Json]:
         """What models are told of it."""
         told: dict[str, Json] = {
             "task": self.task,
@@ -62,28 +68,28 @@ class Dataset:
         return {**told, "lang": self.lang or None} if self.task == "ASR" else told
 
 
-KNOWN = (
+DATASETS = (
     Dataset("LibriSpeech", "LibriSpeech", "ASR", lang="en"),
     Dataset("Fleurs-en", "Fleurs", "ASR", lang="en"),
     Dataset("Fleurs-zh", "Fleurs", "ASR", lang="zh"),
     Dataset("AISHELL-1", "AISHELL-1", "ASR", lang="zh"),
     Dataset("AISHELL-2", "AISHELL-2", "ASR", lang="zh"),
     Dataset("WenetSpeech", "WenetSpeech", "ASR", lang="zh"),
-    Dataset("mmau-test-mini", "MMAU", "MQA", audio_type=EVENT),
-    Dataset("openbookqa", "VoiceBench", "MQA", SPOKEN),
-    Dataset("mmsu", "VoiceBench", "MQA", SPOKEN),
+    Dataset("mmau-test-mini", "MMAU", "MQA", audio_type=AUDIO_EVENT),
+    Dataset("openbookqa", "VoiceBench", "MQA", AUDIO_QA),
+    Dataset("mmsu", "VoiceBench", "MQA", AUDIO_QA),
     Dataset("MELD", "MELD", "MQA"),
-    Dataset("Nonspeech7k", "Nonspeech7k", "MQA", audio_type=EVENT),
-    Dataset("TUT2017", "TUT2017", "MQA", audio_type=EVENT),
-    Dataset("VocalSound", "VocalSound", "MQA", audio_type=EVENT),
-    Dataset("CochlScene", "CochlScene", "MQA", audio_type=EVENT),
-    Dataset("ClothoAQA", "ClothoAQA", "Ref-QA", audio_type=EVENT),
-    Dataset("sd-qa", "VoiceBench", "Ref-QA", SPOKEN),
-    Dataset("OpenAudioBench", "OpenAudioBench", "Ref-QA", SPOKEN),
-    Dataset("alpacaeval_full", "VoiceBench", "Open-Ended", SPOKEN),
-    Dataset("commoneval", "VoiceBench", "Open-Ended", SPOKEN),
-    Dataset("advbench", "VoiceBench", "Open-Ended", SPOKEN),
-    Dataset("ifeval", "VoiceBench", "Open-Ended", SPOKEN),
+    Dataset("Nonspeech7k", "Nonspeech7k", "MQA", audio_type=AUDIO_EVENT),
+    Dataset("TUT2017", "TUT2017", "MQA", audio_type=AUDIO_EVENT),
+    Dataset("VocalSound", "VocalSound", "MQA", audio_type=AUDIO_EVENT),
+    Dataset("CochlScene", "CochlScene", "MQA", audio_type=AUDIO_EVENT),
+    Dataset("ClothoAQA", "ClothoAQA", "Ref-QA", audio_type=AUDIO_EVENT),
+    Dataset("sd-qa", "VoiceBench", "Ref-QA", AUDIO_QA),
+    Dataset("OpenAudioBench", "OpenAudioBench", "Ref-QA", AUDIO_QA),
+    Dataset("alpacaeval_full", "VoiceBench", "Open-Ended", AUDIO_QA),
+    Dataset("commoneval", "VoiceBench", "Open-Ended", AUDIO_QA),
+    Dataset("advbench", "VoiceBench", "Open-Ended", AUDIO_QA),
+    Dataset("ifeval", "VoiceBench", "Open-Ended", AUDIO_QA),
 )
 GROUPS: Mapping[str, Callable[[Dataset], bool]] = {
     "all": lambda _: True,
@@ -91,80 +97,90 @@ GROUPS: Mapping[str, Callable[[Dataset], bool]] = {
     "mqa": lambda each: each.task == "MQA",
     "refqa": lambda each: each.task == "Ref-QA",
     "open-qa": lambda each: each.task == "Open-Ended",
-    "audio-qa": lambda each: each.interactive == SPOKEN,
-    "audio-event": lambda each: each.audio_type == EVENT,
+    "audio-qa": lambda each: each.interactive == AUDIO_QA,
+    "audio-event": lambda each: each.audio_type == AUDIO_EVENT,
     "close-qa": lambda each: each.task in ("MQA", "Ref-QA"),
 }
 
 
-def group(name: str) -> list[Dataset] | None:
+def find_group(name: str) -> list[Dataset] | None:
     """The datasets of a group; None if there is no such group."""
     wanted = GROUPS.get(name.casefold())
-    return [each for each in KNOWN if wanted(each)] if wanted else None
+    return [each for each in DATASETS if wanted(each)] if wanted else None
 
 
-def dataset(name: str) -> Dataset:
+def find_dataset(name: str) -> Dataset:
     """A dataset of the evalkit's by its name, in any case; or by the class it is."""
     if ":" in name:
-        return _of_class(name)
-    known = {each.name.casefold(): each for each in KNOWN}
+        return _dataset_from_class(name)
+    known = {each.name.casefold(): each for each in DATASETS}
     if name.casefold() in known:
         return known[name.casefold()]
     near = difflib.get_close_matches(name.casefold(), [*known, *GROUPS], n=3)
     names = [known[each].name if each in known else each for each in near]
-    hint = f"Did you mean {', '.join(names)}?" if names else f"There are {', '.join(_all())}."
+    hint = f"Did you mean {', '.join(names)}?" if names else f"There are {', '.join(_all_names())}."
     raise UnknownName(f"The evalkit has no dataset called {name!r}. {hint}")
 
 
-def _all() -> list[str]:
-    return [*(each.name for each in KNOWN), *GROUPS]
+def _all_names() -> list[str]:
+    return [*(each.name for each in DATASETS), *GROUPS]
 
 
-def _of_class(code: str) -> Dataset:
-    shelf = Shelf(code, DATASETS)
-    made = _class(code, shelf)
-    said = {each: getattr(made, each, None) for each in SAYS}
+def _dataset_from_class(class_path: str) -> Dataset:
+    shelf = IsolatedModules(class_path, DATASETS_PACKAGE)
+    made = _load_class(class_path, shelf)
+    said = {each: getattr(made, each, None) for each in CLASS_ATTRIBUTES}
     if not inspect.isclass(made) or not any(said.values()):
-        due = f"a class that says {', '.join(SAYS)} is"
-        raise SpecError(f"{called(code)} is no dataset of the evalkit's: {due}.")
+        due = f"a class that says {', '.join(CLASS_ATTRIBUTES)} is"
+        raise SpecError(f"{display_name(class_path)} is no dataset of the evalkit's: {due}.")
     for name, value in said.items():
-        if not isinstance(value, str) or value not in ALLOWED.get(name, (value,)):
-            due = f"one of {', '.join(ALLOWED[name])}" if name in ALLOWED else "a text"
-            raise SpecError(f"{called(code)}: {name} should be {due}, not {value!r}.")
+        if not isinstance(value, str) or value not in ALLOWED_VALUES.get(name, (value,)):
+            due = (
+                f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a text"
+            )
+            raise SpecError(f"{display_name(class_path)}: {name} should be {due}, not {value!r}.")
     name, series, task, interactive, audio_type = map(str, said.values())
     lang = str(getattr(made, "LANG", None) or "")
-    own, notes = _own(made, shelf), _notes(made)
+    own, notes = _find_custom_loader(made, shelf), _unused_method_notes(made)
     return Dataset(name, series, task, interactive, audio_type, lang, own, notes)
 
 
-def _class(code: str, shelf: Shelf) -> Any:
+def _load_class(class_path: str, modules: IsolatedModules) -> Any:
     """The class itself; where its file needs what is not installed, what its text says of it."""
     try:
-        with shelf.open(), redirect_stdout(sys.stderr):
-            return import_object(shelf.code, shelf.name)
+        with modules.activate(), redirect_stdout(sys.stderr):
+            return import_object(modules.class_path, modules.parent_package)
     except SpecError:
-        if read := as_written(shelf.file, code.rpartition(":")[2]) if shelf.file else None:
+        if (
+            read := parse_class(modules.file, class_path.rpartition(":")[2])
+            if modules.file
+            else None
+        ):
             return read
         raise
 
 
-def _own(made: type[Any], shelf: Shelf) -> Own | None:
-    hooks = tuple(each for each in HOOKS if _changes(made, each))
-    return Own(made, shelf, hooks) if hooks else None
+def _find_custom_loader(dataset_class: type[Any], modules: IsolatedModules) -> CustomLoader | None:
+    hooks = tuple(each for each in DATASET_HOOKS if _overrides(dataset_class, each))
+    return CustomLoader(dataset_class, modules, hooks) if hooks else None
 
 
-def _notes(made: type[Any]) -> tuple[str, ...]:
+def _unused_method_notes(dataset_class: type[Any]) -> tuple[str, ...]:
     """What of a class is not used, and what is instead."""
-    ways = [name for name in dir(made) if name.startswith("evaluate") and _changes(made, name)]
+    ways = [
+        name
+        for name in dir(dataset_class)
+        if name.startswith("evaluate") and _overrides(dataset_class, name)
+    ]
     if not ways:
         return ()
     return (
-        f"{made.__name__} has {', '.join(ways)} of its own, which nobody calls here: "
+        f"{dataset_class.__name__} has {', '.join(ways)} of its own, which nobody calls here: "
         "-T metrics=file.py:function scores your way.",
     )
 
 
-def _changes(made: type[Any], name: str) -> bool:
+def _overrides(dataset_class: type[Any], name: str) -> bool:
     """Does the class itself say how, and not one of the evalkit's bases?"""
-    says = next((each for each in made.__mro__ if name in vars(each)), None)
-    return says is not None and says.__name__ not in BASES
+    says = next((each for each in dataset_class.__mro__ if name in vars(each)), None)
+    return says is not None and says.__name__ not in DATASET_BASE_CLASSES

@@ -18,14 +18,18 @@ from typing import Any, ClassVar
 from auricle.core.errors import SpecError
 
 PACKAGE = "almeval"
-MODELS, DATASETS, UTILS = "almeval.models", "almeval.datasets", "almeval.utils"
-BASE = f"{MODELS}.base"
-SHORTEST, LONGEST = 0.1, 60.0
+MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE = (
+    "almeval.models",
+    "almeval.datasets",
+    "almeval.utils",
+)
+MODEL_BASE_MODULE = f"{MODELS_PACKAGE}.base"
+MIN_AUDIO_SECONDS, MAX_AUDIO_SECONDS = 0.1, 60.0
 """Seconds of a sound that the evalkit asks a model about, unless its class says otherwise."""
-HOOKS = ("load_data", "post_build", "build_prompt")
+DATASET_HOOKS = ("load_data", "post_build", "build_prompt")
 """What a dataset's class may do its own way."""
-LOCK = RLock()
-LOGGING = "loguru"
+IMPORT_LOCK = RLock()
+LOGURU = "loguru"
 
 
 def inference_mode() -> Any:
@@ -37,19 +41,23 @@ def inference_mode() -> Any:
 class BaseModel:
     """Base of every model."""
 
-    __module__ = BASE
+    __module__ = MODEL_BASE_MODULE
     NAME: ClassVar[str | None] = None
 
     def generate_inner(self, msg: dict[str, Any]) -> tuple[str, str]:
         raise NotImplementedError
 
     @staticmethod
-    def check_audio_legal(audio_path: str | list[str], max_duration: float = LONGEST) -> bool:
+    def check_audio_legal(
+        audio_path: str | list[str], max_duration: float = MAX_AUDIO_SECONDS
+    ) -> bool:
         from auricle.audio import Audio
 
         paths = [audio_path] if isinstance(audio_path, str) else audio_path
         try:
-            return all(SHORTEST <= Audio.of(path).seconds <= max_duration for path in paths)
+            return all(
+                MIN_AUDIO_SECONDS <= Audio.of(path).seconds <= max_duration for path in paths
+            )
         except ImportError as error:  # another Python than Auricle's own
             raise SpecError(
                 "How long a sound is tells soundfile, which is missing where the model runs: "
@@ -141,130 +149,132 @@ class Logger:
         return say
 
 
-def print_once(msg: str, said: set[str] = set()) -> None:  # noqa: B006 - remembered on purpose
-    if msg not in said:
-        said.add(msg)
+def print_once(msg: str, printed: set[str] = set()) -> None:  # noqa: B006 - remembered on purpose
+    if msg not in printed:
+        printed.add(msg)
         Logger().info(msg)
 
 
-BASES: Mapping[str, Any] = {
+DATASET_BASE_CLASSES: Mapping[str, Any] = {
     each.__name__: each
     for each in (
         *(AudioBaseDataset, ASRDataset, AudioMQADataset),
         *(AudioOpenQADataset, AudioRefQADataset),
     )
 }
-MISC: Mapping[str, Any] = {"print_once": print_once}
-CONTENT: Mapping[str, Mapping[str, Any]] = {
+UTILS_CONTENT: Mapping[str, Any] = {"print_once": print_once}
+STUB_CONTENT: Mapping[str, Mapping[str, Any]] = {
     PACKAGE: {},
-    MODELS: {"BaseModel": BaseModel},
-    BASE: {"BaseModel": BaseModel},
-    DATASETS: BASES,
-    **{f"{DATASETS}.{each}": BASES for each in ("base", "ds_asr", "ds_mqa")},
-    **{f"{DATASETS}.{each}": BASES for each in ("ds_openqa", "ds_refqa")},
-    UTILS: MISC,
-    f"{UTILS}.misc": MISC,
+    MODELS_PACKAGE: {"BaseModel": BaseModel},
+    MODEL_BASE_MODULE: {"BaseModel": BaseModel},
+    DATASETS_PACKAGE: DATASET_BASE_CLASSES,
+    **{f"{DATASETS_PACKAGE}.{each}": DATASET_BASE_CLASSES for each in ("base", "ds_asr", "ds_mqa")},
+    **{f"{DATASETS_PACKAGE}.{each}": DATASET_BASE_CLASSES for each in ("ds_openqa", "ds_refqa")},
+    UTILS_PACKAGE: UTILS_CONTENT,
+    f"{UTILS_PACKAGE}.misc": UTILS_CONTENT,
 }
-PACKAGES = (PACKAGE, MODELS, DATASETS, UTILS)
+STUB_PACKAGES = (PACKAGE, MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE)
 
 
-class Shelf:
+class IsolatedModules:
     """The evalkit's modules as one class sees them: there while its code runs, and only then.
 
     They are the real ones if these can be imported, and else stand-ins, beside which the other
     files of a checkout, and those beside the class, are found.
     """
 
-    def __init__(self, code: str, package: str) -> None:
-        where, _, name = code.rpartition(":")
-        self.file = _file(where)
-        self.code = f"{self.file}:{name}" if self.file else code
+    def __init__(self, class_path: str, package: str) -> None:
+        where, _, name = class_path.rpartition(":")
+        self.file = _find_file(where)
+        self.class_path = f"{self.file}:{name}" if self.file else class_path
         self._package = package
-        self._modules: dict[str, ModuleType] = {}
-        self._real: bool | None = None
+        self._saved_modules: dict[str, ModuleType] = {}
+        self._uses_real_package: bool | None = None
 
     @property
-    def name(self) -> str:
+    def parent_package(self) -> str:
         """The package that the class's file is read as a part of, as its relative imports want."""
         return self._package if self.file and self.file.stem != "base" else ""
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def activate(self) -> Iterator[None]:
         """What is imported within sees the evalkit; what it imports of it stays here."""
-        with LOCK:
-            if self._real is None:
-                self._real = self._is_real()
-            if self._real:
+        with IMPORT_LOCK:
+            if self._uses_real_package is None:
+                self._uses_real_package = self._can_import_package()
+            if self._uses_real_package:
                 yield
                 return
-            before = _loaded()
-            _forget(before)
-            sys.modules.update(self._modules or self._first())
+            before = _loaded_modules()
+            _unload_modules(before)
+            sys.modules.update(self._saved_modules or self._create_stub_modules())
             try:
                 yield
             finally:
-                self._modules = _loaded()
-                _forget(self._modules)
+                self._saved_modules = _loaded_modules()
+                _unload_modules(self._saved_modules)
                 sys.modules.update(before)
 
-    def _first(self) -> dict[str, ModuleType]:
-        found = {name: _module(name, content) for name, content in CONTENT.items()}
-        for name in PACKAGES:
+    def _create_stub_modules(self) -> dict[str, ModuleType]:
+        found = {name: _create_stub_module(name, content) for name, content in STUB_CONTENT.items()}
+        for name in STUB_PACKAGES:
             inside = Path(*name.split("."))
-            found[name].__path__ = [str(Path(each) / inside) for each in self._places()]
+            found[name].__path__ = [str(Path(each) / inside) for each in self._search_paths()]
         if self.file:
             found[self._package].__path__.append(str(self.file.parent))
-        if LOGGING not in sys.modules and find_spec(LOGGING) is None:
-            found[LOGGING] = _module(LOGGING, {"logger": Logger()})
+        if LOGURU not in sys.modules and find_spec(LOGURU) is None:
+            found[LOGURU] = _create_stub_module(LOGURU, {"logger": Logger()})
         return found
 
-    def _is_real(self) -> bool:
+    def _can_import_package(self) -> bool:
         """Can the evalkit itself be imported? One that lacks torch or librosa cannot."""
-        if PathFinder.find_spec(PACKAGE, self._places()) is None:
+        if PathFinder.find_spec(PACKAGE, self._search_paths()) is None:
             return False
-        sys.path += [each for each in self._places() if each not in sys.path]
+        sys.path += [each for each in self._search_paths() if each not in sys.path]
         before = set(sys.modules)
         try:
             with redirect_stdout(sys.stderr):
                 import_module(f"{self._package}.base")
         except (ImportError, OSError, RuntimeError, AttributeError, TypeError, ValueError):
-            _forget(each for each in _loaded() if each not in before)
+            _unload_modules(each for each in _loaded_modules() if each not in before)
             return False
         return True
 
-    def _places(self) -> list[str]:
+    def _search_paths(self) -> list[str]:
         """Where a checkout may be: around the class's file, here, or where Python looks."""
         around = [str(self.file.parents[2])] if self.file and len(self.file.parents) > 2 else []
         told = os.environ.get("PYTHONPATH", "").split(os.pathsep)
         return [*around, str(Path.cwd()), *(each for each in told if each), *sys.path]
 
 
-def _file(where: str) -> Path | None:
+def _find_file(module: str) -> Path | None:
     """The file that a class is in, if one is named; also behind the name of a stand-in."""
-    if where.endswith(".py"):
-        return Path(where).resolve()
-    inside = Path(*where.split(".")).with_suffix(".py")
+    if module.endswith(".py"):
+        return Path(module).resolve()
+    inside = Path(*module.split(".")).with_suffix(".py")
     places = (Path(each or ".").resolve() / inside for each in ("", *sys.path))
-    return next((each for each in places if each.is_file()), None) if where in CONTENT else None
+    return (
+        next((each for each in places if each.is_file()), None) if module in STUB_CONTENT else None
+    )
 
 
-class StandIn(ModuleType):
+class StubModule(ModuleType):
     """A module of ours under the name of one that is not there."""
 
 
-def _module(name: str, content: Mapping[str, Any]) -> ModuleType:
-    made = StandIn(name)
+def _create_stub_module(name: str, content: Mapping[str, Any]) -> ModuleType:
+    made = StubModule(name)
     vars(made).update(content)
     return made
 
 
-def _loaded() -> dict[str, ModuleType]:
+def _loaded_modules() -> dict[str, ModuleType]:
     """What of the evalkit is loaded, and what stands in for others."""
     held = {name: each for name, each in sys.modules.items() if name.partition(".")[0] == PACKAGE}
-    other = sys.modules.get(LOGGING)
-    return {**held, LOGGING: other} if type(other) is StandIn else held
+    other = sys.modules.get(LOGURU)
+    return {**held, LOGURU: other} if type(other) is StubModule else held
 
 
-def _forget(modules: Iterable[str]) -> None:
+def _unload_modules(modules: Iterable[str]) -> None:
     for name in list(modules):
         sys.modules.pop(name, None)

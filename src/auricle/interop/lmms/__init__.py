@@ -10,19 +10,19 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from auricle.interop.lmms.model import Lmms
+    from auricle.interop.lmms.model import LmmsModel
     from auricle.tasks.base import Task
 
 
-def model_of(code: str) -> type[Lmms]:
+def resolve_model_class(class_path: str) -> type[LmmsModel]:
     """The model that `lmms:` and this code name; the code itself runs when the model is made."""
-    from auricle.interop.lmms.model import model_of as found
+    from auricle.interop.lmms.model import create_model_class as found
 
-    return found(code)
+    return found(class_path)
 
 
-def task_of(path: str) -> Callable[..., Task]:
+def resolve_task_factory(path: str) -> Callable[..., Task]:
     """What makes the task of a YAML file."""
-    from auricle.interop.lmms.task import task_of as found
+    from auricle.interop.lmms.task import create_task_factory as found
 
     return found(path)

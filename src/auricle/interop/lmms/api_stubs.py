@@ -43,7 +43,7 @@ class lmms(ABC):  # noqa: N801 - the name that classes inherit from
     ) -> Self:
         """From `name=value,name=value` and what else is known; what is None is left out."""
         known = {k: v for k, v in (additional_config or {}).items() if v is not None}
-        return cls(**parsed(arg_string), **known)
+        return cls(**simple_parse_args_string(arg_string), **known)
 
     @property
     def rank(self) -> int:
@@ -132,14 +132,14 @@ def register_model(*names: str) -> Callable[[type[Any]], type[Any]]:
 # --- lmms_eval.utils -------------------------------------------------------------------
 
 
-def parsed(arg_string: str) -> dict[str, Any]:
+def simple_parse_args_string(arg_string: str) -> dict[str, Any]:
     """`name=value,name=value` as values; a comma within quotes or brackets parts nothing."""
-    pieces = [each.strip() for each in _parted(arg_string)]
+    pieces = [each.strip() for each in _split_arguments(arg_string)]
     pairs = [each.split("=", 1) for each in pieces if each]
-    return {name: _value(value) for name, value in pairs}
+    return {name: _parse_value(value) for name, value in pairs}
 
 
-def _parted(text: str) -> list[str]:
+def _split_arguments(text: str) -> list[str]:
     pieces, depth, quote = [""], 0, ""
     for letter in text:
         if quote:
@@ -157,7 +157,7 @@ def _parted(text: str) -> list[str]:
     return pieces
 
 
-def _value(text: str) -> Any:
+def _parse_value(text: str) -> Any:
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     for kind in (int, float):
@@ -211,10 +211,10 @@ def _hashable(value: Any) -> Any:
 
 
 def chunks(
-    given: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None
+    iterable: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None
 ) -> Iterator[list[Any]]:
     """Pieces of n, or of as many as a function of the place says."""
-    whole, piece = tuple(given), []
+    whole, piece = tuple(iterable), []
     for at, each in enumerate(whole):
         piece.append(each)
         if len(piece) == (fn(at, whole) if fn else n):

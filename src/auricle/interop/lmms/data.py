@@ -11,128 +11,138 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError
-from auricle.core.types import Input, Json, Rejected, Sample, Turn
-from auricle.data.huggingface import PREFIX, HuggingFace
-from auricle.data.manifest import Fields, Manifest
+from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
+from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
+from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.data.rows import READERS, Row
-from auricle.interop.lmms.config_reader import Config, Function
-from auricle.interop.lmms.media import is_medium, lent, part_of, turns_of
-from auricle.interop.lmms.requests import text_of
+from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
+from auricle.interop.lmms.media import is_media, to_part, to_turns, to_user_value
+from auricle.interop.lmms.requests import join_text
 
-LOCAL = ("json", "csv", "parquet")
+FILE_FORMATS = ("json", "csv", "parquet")
 """Names that stand for files on this disk, and for no dataset."""
-BUILDERS = ("text", "arrow", "pandas", "audiofolder", "imagefolder", "videofolder", "webdataset")
-SIMPLE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
+UNSUPPORTED_BUILDERS = (
+    "text",
+    "arrow",
+    "pandas",
+    "audiofolder",
+    "imagefolder",
+    "videofolder",
+    "webdataset",
+)
+COLUMN_TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @dataclass(frozen=True)
-class Asking:
+class SampleBuilder:
     """What a task's fields make of a doc."""
 
-    config: Config
-    specific: Any
+    config: TaskConfig
+    model_kwargs: Any
     """`lmms_eval_specific_kwargs`, of the model that was named or of any."""
     root: Path
 
-    def sample(self, at: int, row: Row) -> Sample:
-        doc = {name: lent(value, self.root) for name, value in row.values.items()}
-        turns = self.turns(dict(doc))  # a function may write into its doc, and lose that again
-        inputs: dict[str, Input] = {"turns": turns, "question": _question(turns)}
+    def build(self, index: int, row: Row) -> Sample:
+        doc = {name: to_user_value(value, self.root) for name, value in row.values.items()}
+        turns = self.build_turns(
+            dict(doc)
+        )  # a function may write into its doc, and lose that again
+        inputs: dict[str, Input] = {"turns": turns, "question": _user_text(turns)}
         if self.config.get("doc_to_choice") is not None:
-            inputs["choices"] = [str(each) for each in self.choices(dict(doc))]
+            inputs["choices"] = [str(each) for each in self.build_choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
             inputs |= {name: value.audio for name, value in doc.items() if hasattr(value, "audio")}
         return Sample(
-            id=str(at),
+            id=str(index),
             inputs=inputs,
-            target=self.target(dict(doc)),
-            meta=_meta(doc),
+            target=self.build_target(dict(doc)),
+            meta=_without_media(doc),
             origin=row.origin,
         )
 
     # --- fields -------------------------------------------------------------------------
 
-    def turns(self, doc: dict[str, Any]) -> tuple[Turn, ...]:
+    def build_turns(self, doc: dict[str, Any]) -> tuple[Turn, ...]:
         """What is said: by `doc_to_messages`, or what is seen and heard before the text."""
-        said = self.config.callable("doc_to_messages")
+        said = self.config.get_function("doc_to_messages")
         if said is None:
-            seen = [part_of(each, self.root) for each in self.visuals(doc)]
-            return (Turn("user", (*seen, self.text(doc))),)
+            seen = [to_part(each, self.root) for each in self.build_visuals(doc)]
+            return (Turn("user", (*seen, self.build_text(doc))),)
         named = {}
-        if self.specific is not None and (
-            said.takes("lmms_eval_specific_kwargs") or len(said.parameters) == 2
+        if self.model_kwargs is not None and (
+            said.accepts("lmms_eval_specific_kwargs") or len(said.parameters) == 2
         ):
-            named["lmms_eval_specific_kwargs"] = self.specific
-        return turns_of(said(doc, **named), self.root)
+            named["lmms_eval_specific_kwargs"] = self.model_kwargs
+        return to_turns(said(doc, **named), self.root)
 
-    def visuals(self, doc: dict[str, Any]) -> list[Any]:
+    def build_visuals(self, doc: dict[str, Any]) -> list[Any]:
         given = self.config.get("doc_to_visual")
         if given is None:
             return []
         if isinstance(given, str):
-            return [self._column("doc_to_visual", given, doc)]
-        function = self.config.function(given)
-        both = self.specific is not None and len(function.parameters) == 2
-        found = function(doc, self.specific) if both else function(doc)
+            return [self._read_column("doc_to_visual", given, doc)]
+        function = self.config.load_function(given)
+        both = self.model_kwargs is not None and len(function.parameters) == 2
+        found = function(doc, self.model_kwargs) if both else function(doc)
         if found is not None and not isinstance(found, (list, tuple)):
             raise SampleError(f"{function.name} should give a list, not {type(found).__name__}")
         return list(found or ())
 
-    def text(self, doc: dict[str, Any]) -> str:
+    def build_text(self, doc: dict[str, Any]) -> str:
         before = self.config.get("description", "")
         given = self.config.get("doc_to_text", "")
-        found = self._made("doc_to_text", given, doc, self.specific)
+        found = self._evaluate_field("doc_to_text", given, doc, self.model_kwargs)
         if isinstance(found, int) and self.config.get("doc_to_choice") is not None:
-            found = self.choices(doc)[found]
+            found = self.build_choices(doc)[found]
         if found is None:
             raise SampleError("doc_to_text gives None, and no text")
-        return f"{rendered(before, doc) if before else ''}{found}"
+        return f"{render_template(before, doc) if before else ''}{found}"
 
-    def target(self, doc: dict[str, Any]) -> Json:
+    def build_target(self, doc: dict[str, Any]) -> Json:
         given = self.config.get("doc_to_target")
         if given is None:
             return None
-        special = self.config.part("model_specific_target_kwargs").get("default")
-        found = self._made("doc_to_target", given, doc, special)
+        special = self.config.get_section("model_specific_target_kwargs").get("default")
+        found = self._evaluate_field("doc_to_target", given, doc, special)
         if isinstance(given, str) and given not in doc and isinstance(found, str):
-            found = _literal(found, self.config.get("doc_to_choice") is not None)
-        return _plain(found)
+            found = _parse_literal(found, self.config.get("doc_to_choice") is not None)
+        return _to_json(found)
 
-    def choices(self, doc: dict[str, Any]) -> list[Any]:
+    def build_choices(self, doc: dict[str, Any]) -> list[Any]:
         given = self.config.get("doc_to_choice")
         if isinstance(given, Mapping):
             return list(given.values())
-        found = self._made("doc_to_choice", given, doc, None)
+        found = self._evaluate_field("doc_to_choice", given, doc, None)
         if isinstance(found, str):
-            found = _literal(found, False)
+            found = _parse_literal(found, False)
         if not isinstance(found, (list, tuple)):
             raise SampleError(f"doc_to_choice should give a list, not {type(found).__name__}")
         return list(found)
 
-    def _made(self, name: str, given: Any, doc: dict[str, Any], special: Any) -> Any:
+    def _evaluate_field(self, name: str, value: Any, doc: dict[str, Any], kwargs: Any) -> Any:
         """What a field says of a doc: a column, a template, a function, or a value as it is."""
-        if isinstance(given, str):
-            return doc[given] if given in doc else rendered(given, doc)
-        function = self.config.callable(name)
+        if isinstance(value, str):
+            return doc[value] if value in doc else render_template(value, doc)
+        function = self.config.get_function(name)
         if function is None:
-            return given
-        return function(doc) if special is None else function(doc, special)
+            return value
+        return function(doc) if kwargs is None else function(doc, kwargs)
 
-    def _column(self, field: str, name: str, doc: Mapping[str, Any]) -> Any:
+    def _read_column(self, field: str, name: str, doc: Mapping[str, Any]) -> Any:
         if name not in doc:
             raise SampleError(f"{field} names the column {name!r}; there are {', '.join(doc)}")
         return doc[name]
 
 
-def _question(turns: tuple[Turn, ...]) -> str:
+def _user_text(turns: tuple[Turn, ...]) -> str:
     """What the user says, for whoever reads or judges the answers."""
-    return text_of([turn for turn in turns if turn.role == "user"])
+    return join_text([turn for turn in turns if turn.role == "user"])
 
 
-def rendered(template: str, doc: Mapping[str, Any]) -> str:
+def render_template(template: str, doc: Mapping[str, Any]) -> str:
     """A template's text; one that only shows columns needs no Jinja."""
-    if "{%" not in template and SIMPLE.sub("", template).count("{{") == 0:
-        return SIMPLE.sub(lambda found: str(_shown(found[1], doc)), template)
+    if "{%" not in template and COLUMN_TEMPLATE.sub("", template).count("{{") == 0:
+        return COLUMN_TEMPLATE.sub(lambda found: str(_column_value(found[1], doc)), template)
     try:
         from jinja2 import StrictUndefined, TemplateError
         from jinja2.sandbox import SandboxedEnvironment
@@ -146,17 +156,17 @@ def rendered(template: str, doc: Mapping[str, Any]) -> str:
         raise SampleError(f"the template {template!r:.80} fails: {error}") from error
 
 
-def _shown(name: str, doc: Mapping[str, Any]) -> Any:
+def _column_value(name: str, doc: Mapping[str, Any]) -> Any:
     if name not in doc:
         raise SampleError(f"a template shows {name!r}; the columns are {', '.join(doc)}")
     return doc[name]
 
 
-def _literal(text: str, number: bool) -> Any:
+def _parse_literal(text: str, allow_number: bool) -> Any:
     """A list that a template wrote, or the place of an option."""
     import ast
 
-    if (number and text.isdigit()) or (text[:1] == "[" and text[-1:] == "]"):
+    if (allow_number and text.isdigit()) or (text[:1] == "[" and text[-1:] == "]"):
         try:
             return ast.literal_eval(text)
         except (SyntaxError, ValueError):
@@ -164,7 +174,7 @@ def _literal(text: str, number: bool) -> Any:
     return text
 
 
-def _plain(value: Any, name: str = "the target") -> Json:
+def _to_json(value: Any, name: str = "the target") -> Json:
     """A value that can be written down; numbers of other libraries as Python's own."""
     try:
         found: Json = orjson.loads(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY))
@@ -173,88 +183,90 @@ def _plain(value: Any, name: str = "the target") -> Json:
     return found
 
 
-def _meta(doc: Mapping[str, Any]) -> dict[str, Json]:
+def _without_media(doc: Mapping[str, Any]) -> dict[str, Json]:
     """A doc without its media: all that is there when answers are scored."""
-    kept = {name: value for name, value in doc.items() if not is_medium(value)}
-    return {name: _plain(value, f"the column {name}") for name, value in kept.items()}
+    kept = {name: value for name, value in doc.items() if not is_media(value)}
+    return {name: _to_json(value, f"the column {name}") for name, value in kept.items()}
 
 
 # --- where docs are ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
-class Files(Manifest):
+class FileDocs(Manifest):
     """Docs of a file."""
 
-    asking: Asking | None = None
-    process: Function | None = None
-    told: tuple[str, ...] = ()
+    sample_builder: SampleBuilder | None = None
+    process_docs: UserFunction | None = None
+    task_notes: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
-        if self.process or self.path.suffix.lower() == ".json":
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        if self.process_docs or self.path.suffix.lower() == ".json":
             name = self.path.name
-            for at, values in self.taken(self._docs()):
-                yield self.sample(at, Row(f"{name}:{at + 1}", values))
+            for at, values in self.select_rows(self._load_docs()):
+                yield self.make_sample(at, Row(f"{name}:{at + 1}", values))
         else:
             yield from super().__iter__()
 
     def __len__(self) -> int:
-        whole = self.process or self.path.suffix.lower() == ".json"
-        return self.number(len(self._docs())) if whole else super().__len__()
+        whole = self.process_docs or self.path.suffix.lower() == ".json"
+        return self.count_selected(len(self._load_docs())) if whole else super().__len__()
 
     def notes(self) -> tuple[str, ...]:
-        return self.told
+        return self.task_notes
 
-    def _sample(self, at: int, row: Row) -> Sample:
-        assert self.asking is not None
-        return self.asking.sample(at, row)
+    def _build_sample(self, index: int, row: Row) -> Sample:
+        assert self.sample_builder is not None
+        return self.sample_builder.build(index, row)
 
-    def _docs(self) -> list[dict[str, Any]]:
-        found = _array(self.path)
-        if self.process is None:
+    def _load_docs(self) -> list[dict[str, Any]]:
+        found = _read_all_rows(self.path)
+        if self.process_docs is None:
             return found
         try:
             import datasets
         except ImportError as error:
-            raise MissingExtra(f"process_docs {self.process.name}", "huggingface") from error
-        return [dict(each) for each in self.process(datasets.Dataset.from_list(found))]
+            raise MissingExtra(f"process_docs {self.process_docs.name}", "huggingface") from error
+        return [dict(each) for each in self.process_docs(datasets.Dataset.from_list(found))]
 
-    def _columns(self) -> str:
+    def _describe_columns(self) -> str:
         if self.path.suffix.lower() != ".json":
-            return super()._columns()
-        return f"Columns found: {', '.join(next(iter(self._docs()), {}))}."
+            return super()._describe_columns()
+        return f"Columns found: {', '.join(next(iter(self._load_docs()), {}))}."
 
 
 @dataclass(frozen=True)
-class Hub(HuggingFace):
+class HubDocs(HuggingFaceDataset):
     """Docs of a dataset of the hub, or one saved in a folder."""
 
-    asking: Asking | None = None
-    process: Function | None = None
-    told: tuple[str, ...] = ()
+    sample_builder: SampleBuilder | None = None
+    process_docs: UserFunction | None = None
+    task_notes: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
-        for at, values in self.taken(self._dataset()):  # with what is null: functions look at it
-            yield self.sample(at, Row(f"{self.name}:{self.split}:{at + 1}", values))
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
+        for at, values in self.select_rows(
+            self._dataset()
+        ):  # with what is null: functions look at it
+            yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", values))
 
     def notes(self) -> tuple[str, ...]:
-        return self.told
+        return self.task_notes
 
-    def _sample(self, at: int, row: Row) -> Sample:
-        assert self.asking is not None
-        return self.asking.sample(at, row)
+    def _build_sample(self, index: int, row: Row) -> Sample:
+        assert self.sample_builder is not None
+        return self.sample_builder.build(index, row)
 
     def _dataset(self) -> Any:
         found = super()._dataset()
-        return self.process(found) if self.process else found
+        return self.process_docs(found) if self.process_docs else found
 
 
-def _array(path: Path) -> list[dict[str, Any]]:
+def _read_all_rows(path: Path) -> list[dict[str, Any]]:
     """All rows of a file at once: a JSON array, JSON lines, or any that are read row by row."""
     if path.suffix.lower() != ".json":
-        from auricle.data.rows import rows
+        from auricle.data.rows import read_rows
 
-        return [dict(each.values) for each in rows(path) if isinstance(each, Row)]
+        return [dict(each.values) for each in read_rows(path) if isinstance(each, Row)]
     try:
         text = path.read_bytes()
         whole = text.lstrip()[:1] == b"["
@@ -269,70 +281,78 @@ def _array(path: Path) -> list[dict[str, Any]]:
 
 
 @dataclass(frozen=True)
-class Source:
+class DocSource:
     """Where a task's docs are, as its fields say or as `-T` does."""
 
     data: str
     split: str
-    name: str | None = None
+    config_name: str | None = None
     revision: str | None = None
     root: Path | None = None
     span: tuple[int, int | None] = (0, None)
 
-    def samples(self, asking: Asking, told: tuple[str, ...]) -> Manifest:
-        base = self.root or (Path() if self.data.startswith(PREFIX) else Path(self.data).parent)
-        asking = replace(asking, root=base)
-        more = {"asking": asking, "told": told, "process": asking.config.callable("process_docs")}
-        fields = Fields(target=())
-        if not self.data.startswith(PREFIX):
-            return Files(Path(self.data), fields, root=base, span=self.span, **more)  # type: ignore[arg-type]
-        return Hub(
+    def load_samples(self, sample_builder: SampleBuilder, notes: tuple[str, ...]) -> Manifest:
+        base = self.root or (Path() if self.data.startswith(HF_PREFIX) else Path(self.data).parent)
+        sample_builder = replace(sample_builder, root=base)
+        more = {
+            "asking": sample_builder,
+            "told": notes,
+            "process": sample_builder.config.get_function("process_docs"),
+        }
+        fields = ColumnMapping(target_columns=())
+        if not self.data.startswith(HF_PREFIX):
+            return FileDocs(Path(self.data), fields, root=base, row_range=self.span, **more)  # type: ignore[arg-type]
+        return HubDocs(
             Path(self.data),
             fields,
             root=base,
-            span=self.span,
-            config=self.name,
+            row_range=self.span,
+            config=self.config_name,
             split=self.split,
-            pinned=self.revision,
+            pinned_revision=self.revision,
             **more,  # type: ignore[arg-type]
         )
 
 
-def source_of(config: Config, given: Mapping[str, Any]) -> Source:
+def resolve_source(config: TaskConfig, options: Mapping[str, Any]) -> DocSource:
     """The test split, or the validation split where there is none; files beside the YAML."""
-    split = given.get("split") or config.get("test_split") or config.get("validation_split")
+    split = options.get("split") or config.get("test_split") or config.get("validation_split")
     path = str(config.get("dataset_path", ""))
-    data = given.get("data") or (_file(config, split) if path in LOCAL else _dataset(config, path))
-    revision = given.get("revision") or config.part("dataset_kwargs").get("revision")
-    return Source(data, split or "test", config.get("dataset_name"), revision)
+    data = options.get("data") or (
+        _local_file(config, split) if path in FILE_FORMATS else _hub_dataset(config, path)
+    )
+    revision = options.get("revision") or config.get_section("dataset_kwargs").get("revision")
+    return DocSource(data, split or "test", config.get("dataset_name"), revision)
 
 
-def _dataset(config: Config, path: str) -> str:
+def _hub_dataset(config: TaskConfig, path: str) -> str:
     if not path:
-        raise config.refuse("it names no dataset_path; give the data with -T data=FILE.")
-    if path in BUILDERS:
-        raise config.refuse(f"dataset_path {path} is not read here; give the data: -T data=FILE.")
+        raise config.spec_error("it names no dataset_path; give the data with -T data=FILE.")
+    if path in UNSUPPORTED_BUILDERS:
+        raise config.spec_error(
+            f"dataset_path {path} is not read here; give the data: -T data=FILE."
+        )
     for name in ("data_files", "data_dir"):
-        if config.part("dataset_kwargs").get(name):
-            raise config.refuse(
+        if config.get_section("dataset_kwargs").get(name):
+            raise config.spec_error(
                 f"dataset_kwargs.{name} of a dataset is not followed; give the data: -T data=FILE."
             )
-    return f"{PREFIX}{path}"
+    return f"{HF_PREFIX}{path}"
 
 
-def _file(config: Config, split: str | None) -> str:
-    files = config.part("dataset_kwargs").get("data_files")
+def _local_file(config: TaskConfig, split: str | None) -> str:
+    files = config.get_section("dataset_kwargs").get("data_files")
     if isinstance(files, Mapping):
         files = files.get(split or "")
     if isinstance(files, list) and len(files) == 1:
         files = files[0]
     if not isinstance(files, str):
         which = f"the split {split!r}" if split else "any split, and test_split is not said"
-        raise config.refuse(
+        raise config.spec_error(
             f"dataset_kwargs.data_files names no one file of {which}; give it with -T data=FILE."
         )
     beside = config.source.parent / files
     found = beside if beside.is_file() else Path(files)
     if found.suffix.lower() not in (*READERS, ".json"):
-        raise config.refuse(f"{files} should end in .json, {', '.join(READERS)}.")
+        raise config.spec_error(f"{files} should end in .json, {', '.join(READERS)}.")
     return str(found)

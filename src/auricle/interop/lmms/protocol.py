@@ -61,47 +61,53 @@ class ChatMessages(BaseModel):
     ) -> list[dict[str, Any]]:
         """As `apply_chat_template` takes them."""
         more = {"video": dict(video_kwargs or {}), "image": dict(image_kwargs or {})}
-        return self._written(lambda each: _for_template(each, more))
+        return self._convert(lambda each: _to_template_content(each, more))
 
     def to_openai_messages(
         self, video_kwargs: Mapping[str, Any] | None = None, pass_video_url: bool = False
     ) -> list[dict[str, Any]]:
         """As a server takes them; a sound is put there as it is, as lmms-eval does."""
-        return self._written(lambda each: _for_server(each, pass_video_url))
+        return self._convert(lambda each: _to_openai_content(each, pass_video_url))
 
-    def _written(self, write: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
+    def _convert(self, convert: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
         return [
-            {"role": message.role, "content": [write(each) for each in message.content]}
+            {"role": message.role, "content": [convert(each) for each in message.content]}
             for message in self.messages
         ]
 
 
-def _for_template(content: Any, more: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+def _to_template_content(
+    content: Any, extra_kwargs: Mapping[str, dict[str, Any]]
+) -> dict[str, Any]:
     if content.type == "text":
         return {"type": "text", "text": content.text}
-    written = {"type": content.type, content.type: content.url, **more.get(content.type, {})}
+    written = {
+        "type": content.type,
+        content.type: content.url,
+        **extra_kwargs.get(content.type, {}),
+    }
     if content.type == "video":
         span = {"video_start": content.start_time, "video_end": content.end_time}
         written |= {name: value for name, value in span.items() if value is not None}
     return written
 
 
-def _for_server(content: Any, pass_video_url: bool) -> dict[str, Any]:
+def _to_openai_content(content: Any, pass_video_url: bool) -> dict[str, Any]:
     if content.type == "text":
         return {"type": "text", "text": content.text}
     if content.type == "image":
-        return {"type": "image_url", "image_url": {"url": _data_url(content.url)}}
+        return {"type": "image_url", "image_url": {"url": _to_data_url(content.url)}}
     if content.type == "video" and not pass_video_url:
         raise NotImplementedError("frames of a film need lmms-eval itself: pip install lmms_eval")
     kind = f"{content.type}_url"
     return {"type": kind, kind: {"url": content.url}}
 
 
-def _data_url(picture: Any) -> str:
+def _to_data_url(image: Any) -> str:
     """A picture as PNG, within the message."""
     from PIL import Image
 
-    opened = Image.open(picture) if isinstance(picture, str) else picture
+    opened = Image.open(image) if isinstance(image, str) else image
     held = io.BytesIO()
     opened.save(held, format="PNG")
     return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode()}"

@@ -12,22 +12,22 @@ from typing import Any, Literal, TypeAlias
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import SpecError
 from auricle.core.types import Generate, LogLikelihood, Part, Turn
-from auricle.interop.audio_files import Files
+from auricle.interop.audio_files import AudioFiles
 
-TASK, SPLIT = "auricle", "test"
+TASK_NAME, SPLIT_NAME = "auricle", "test"
 """Where classes find docs: `task_dict[task][split][doc_id]`."""
-BETWEEN_TURNS = "\n\n"
-Asked: TypeAlias = Generate | LogLikelihood
-Form: TypeAlias = Literal["array", "path"]
+TURN_SEPARATOR = "\n\n"
+ModelRequest: TypeAlias = Generate | LogLikelihood
+AudioForm: TypeAlias = Literal["array", "path"]
 
 
-class Docs:
+class DocCollection:
     """`task_dict[task][split]`: docs by their numbers, a new copy at every look.
 
     A number is never used twice, so a class that remembers answers by them remembers right.
     """
 
-    def __init__(self, docs: Mapping[int, Doc]) -> None:
+    def __init__(self, docs: Mapping[int, RequestDoc]) -> None:
         self._docs = docs
 
     def __getitem__(self, doc_id: int) -> dict[str, Any]:
@@ -42,26 +42,29 @@ class Docs:
         return (each.copy() for each in self._docs.values())
 
 
-class Doc:
+class RequestDoc:
     """What one request asks about, with its sounds decoded once."""
 
-    def __init__(self, request: Asked, form: Form, files: Files) -> None:
+    def __init__(
+        self, request: ModelRequest, audio_form: AudioForm, audio_files: AudioFiles
+    ) -> None:
         self._turns = request.turns
         parts = [part for turn in request.turns for part in turn.parts]
-        self._shown = [
-            _shown(part, form, files) if not isinstance(part, str) else part for part in parts
+        self._values = [
+            _to_value(part, audio_form, audio_files) if not isinstance(part, str) else part
+            for part in parts
         ]
-        self.text = text_of(request.turns)
+        self.text = join_text(request.turns)
 
     def copy(self) -> dict[str, Any]:
         """A doc that may be written into."""
-        held = iter(self._shown)
+        held = iter(self._values)
         messages, seen, sounds = [], [], []
         for turn in self._turns:
             contents = []
             for part in turn.parts:
-                value = _copied(next(held))
-                contents.append(_content(part, value))
+                value = _copy_value(next(held))
+                contents.append(_content_entry(part, value))
                 if not isinstance(part, str):
                     seen.append(value)
                 if isinstance(part, Audio):
@@ -71,24 +74,24 @@ class Doc:
         return {**doc, "audio": sounds[0]} if sounds else doc
 
 
-def _shown(part: Audio | Image | Video, form: Form, files: Files) -> Any:
+def _to_value(part: Audio | Image | Video, audio_form: AudioForm, audio_files: AudioFiles) -> Any:
     """A sound as Hugging Face decodes it, or its path; a picture as Pillow has it; a film's path.
 
     The sound's rate is its own: whoever wants another resamples.
     """
     if isinstance(part, Audio):
-        if form == "path":
-            return files.path(part)
+        if audio_form == "path":
+            return audio_files.get_path(part)
         whole = part.path is not None and part.data is None and not part.start and part.end is None
         return {
             "path": str(part.path) if whole else None,
             "array": part.decode(),
             "sampling_rate": part.info().rate,
         }
-    return _picture(part) if isinstance(part, Image) else str(part.path or part.uri)
+    return _open_image(part) if isinstance(part, Image) else str(part.path or part.uri)
 
 
-def _picture(image: Image) -> Any:
+def _open_image(image: Image) -> Any:
     try:
         from PIL import Image as Pillow
     except ImportError as error:
@@ -98,24 +101,24 @@ def _picture(image: Image) -> Any:
     return Pillow.open(io.BytesIO(image.read()))
 
 
-def _copied(value: Any) -> Any:
+def _copy_value(value: Any) -> Any:
     if isinstance(value, dict):
         return {**value, "array": value["array"].copy()}
     return value if isinstance(value, str) else value.copy()
 
 
-def _content(part: Part, value: Any) -> dict[str, Any]:
+def _content_entry(part: Part, value: Any) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": value}
     return {"type": type(part).__name__.lower(), "url": value}
 
 
-def text_of(turns: Sequence[Turn]) -> str:
+def join_text(turns: Sequence[Turn]) -> str:
     """What is said, without sounds and pictures: simple classes have one text and no turns."""
-    return BETWEEN_TURNS.join(filter(None, (_said(turn) for turn in turns)))
+    return TURN_SEPARATOR.join(filter(None, (_turn_text(turn) for turn in turns)))
 
 
-def _said(turn: Turn) -> str:
+def _turn_text(turn: Turn) -> str:
     said = ""
     for part in turn.parts:
         if isinstance(part, str):
@@ -127,11 +130,11 @@ def _said(turn: Turn) -> str:
 # --- functions of a doc ------------------------------------------------------------------
 
 
-def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **before: Any) -> Any:
+def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **previous: Any) -> Any:
     """What is said; a request is one round, so any later round says that it is over."""
     if round_idx is None:
         return doc["messages"]
-    return None, True, before.get("previous_output"), before.get("previous_round_info")
+    return None, True, previous.get("previous_output"), previous.get("previous_round_info")
 
 
 def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
@@ -140,13 +143,13 @@ def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
     return seen
 
 
-def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **before: Any) -> Any:
+def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **previous: Any) -> Any:
     if round_idx is None:
         return doc["question"]
-    return None, None, True, before.get("previous_output"), before.get("previous_round_info")
+    return None, None, True, previous.get("previous_output"), previous.get("previous_round_info")
 
 
-class Target(str):
+class CallableTarget(str):
     """A continuation: the guide has classes call a function for it, the code gives the text."""
 
     __slots__ = ()
@@ -155,7 +158,7 @@ class Target(str):
         return str(self)
 
 
-def generation_arguments(request: Generate) -> dict[str, Any]:
+def build_gen_kwargs(request: Generate) -> dict[str, Any]:
     """`gen_kwargs`, a new one each time: classes take things out of it."""
     told: dict[str, Any] = {
         "max_new_tokens": request.max_tokens,
@@ -168,7 +171,7 @@ def generation_arguments(request: Generate) -> dict[str, Any]:
 # --- what a class unpacks --------------------------------------------------------------------
 
 
-def unpacks(cls: type[Any]) -> int | None:
+def count_unpacked_arguments(cls: type[Any]) -> int | None:
     """How many arguments of a request `generate_until` takes apart, as its source has it.
 
     Where it leaves that to others, the class's other methods are looked at.
@@ -179,26 +182,26 @@ def unpacks(cls: type[Any]) -> int | None:
         if name not in ("generate_until", "loglikelihood", "generate_until_multi_round")
     ]
     for method in (getattr(cls, "generate_until", None), *others):
-        for size in _sizes(method):
+        for size in _unpacked_sizes(method):
             return size
     return None
 
 
-def _sizes(method: Callable[..., Any] | None) -> Iterator[int]:
+def _unpacked_sizes(method: Callable[..., Any] | None) -> Iterator[int]:
     try:
         tree = ast.parse(textwrap.dedent(inspect.getsource(method)))  # type: ignore[arg-type]
     except (OSError, TypeError, SyntaxError):
         return
     for node in ast.walk(tree):
-        target, value = _unpacking(node)
+        target, value = _split_assignment(node)
         if value is None or not isinstance(target, (ast.Tuple, ast.List)):
             continue
         starred = any(isinstance(each, ast.Starred) for each in target.elts)
-        if not starred and _is_arguments(value):
+        if not starred and _reads_arguments(value):
             yield len(target.elts)
 
 
-def _unpacking(node: ast.AST) -> tuple[ast.AST | None, ast.AST | None]:
+def _split_assignment(node: ast.AST) -> tuple[ast.AST | None, ast.AST | None]:
     if isinstance(node, ast.Assign):
         return node.targets[0], node.value
     if isinstance(node, (ast.For, ast.comprehension)):
@@ -206,7 +209,7 @@ def _unpacking(node: ast.AST) -> tuple[ast.AST | None, ast.AST | None]:
     return None, None
 
 
-def _is_arguments(value: ast.AST) -> bool:
+def _reads_arguments(value: ast.AST) -> bool:
     """`request.args`, a list of them, or `zip(*chunk)` of a batch."""
     for node in ast.walk(value):
         if isinstance(node, ast.Attribute) and node.attr in ("args", "arguments"):

@@ -9,65 +9,74 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.interop.result_files import (
-    Answer,
-    Line,
-    Results,
-    Tool,
-    beside,
-    listed,
+    ImportedResults,
+    ImportedSample,
+    ResultFormat,
+    ResultLine,
+    deduplicate_ids,
     not_answered,
-    said,
-    told_apart,
+    parse_list_target,
+    read_sibling_json,
+    text_output,
 )
 
-NAME = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)")
-FAILED = re.compile(r"\[LMMS_EVAL_REQUEST_FAILED after \d+ retries\] ?")
+FILE_NAME = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)")
+FAILED_PREFIX = re.compile(r"\[LMMS_EVAL_REQUEST_FAILED after \d+ retries\] ?")
 """What it keeps as an answer where a server gave none."""
-RATES = ("wer", "cer", "mer")
-OWN = ("id", "doc_id", "target", "resps", "filtered_resps", "token_counts", "doc_hash", "input")
-PLAIN = (str, int, float, bool)
+ERROR_RATES = ("wer", "cer", "mer")
+KNOWN_COLUMNS = (
+    "id",
+    "doc_id",
+    "target",
+    "resps",
+    "filtered_resps",
+    "token_counts",
+    "doc_hash",
+    "input",
+)
+SCALAR_TYPES = (str, int, float, bool)
 
 
-def read(path: Path, lines: Sequence[Line]) -> Results:
+def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """Answers as its scorer was given them; where that is not all, the whole is in the meta."""
-    named = NAME.fullmatch(path.stem)
+    named = FILE_NAME.fullmatch(path.stem)
     task = named["task"] if named else path.stem
     results = f"{named['date']}_results.json" if named else ""
-    told = beside(path, results) if results else {}
-    answers, notes = told_apart([_answer(path, *line) for line in lines])
-    language = _language(lines[0][1])
-    return Results(
+    told = read_sibling_json(path, results) if results else {}
+    answers, notes = deduplicate_ids([_to_sample(path, *line) for line in lines])
+    language = _find_language(lines[0][1])
+    return ImportedResults(
         path=path,
-        model=_model(path, told),
+        model=_model_name(path, told),
         dataset=task,
-        answers=answers,
-        kind=_kind(lines[0][1], told, task),
-        options={"language": language} if language else {},
-        beside=(path.with_name(results),) if told else (),
+        samples=answers,
+        kind=_infer_kind(lines[0][1], told, task),
+        task_options={"language": language} if language else {},
+        extra_files=(path.with_name(results),) if told else (),
         notes=notes,
     )
 
 
-def _model(path: Path, told: Mapping[str, Any]) -> str:
+def _model_name(path: Path, results_document: Mapping[str, Any]) -> str:
     """The weights' name where it is told, else the backend's, else the folder's."""
-    config = told.get("config")
+    config = results_document.get("config")
     backend = config.get("model") if isinstance(config, dict) else ""
-    return str(told.get("model_name") or backend or path.parent.name.replace("__", "/"))
+    return str(results_document.get("model_name") or backend or path.parent.name.replace("__", "/"))
 
 
-def _kind(values: Mapping[str, Any], told: Mapping[str, Any], task: str) -> str:
-    if any(name in values for name in RATES):
+def _infer_kind(values: Mapping[str, Any], results_document: Mapping[str, Any], task: str) -> str:
+    if any(name in values for name in ERROR_RATES):
         return "asr"
-    configs = told.get("configs")
+    configs = results_document.get("configs")
     config = configs.get(task, {}) if isinstance(configs, dict) else {}
     metrics = config.get("metric_list") if isinstance(config, dict) else None
     named = {str(each.get("metric")) for each in metrics or () if isinstance(each, dict)}
-    return "asr" if named & {*RATES} else ""
+    return "asr" if named & {*ERROR_RATES} else ""
 
 
-def _language(values: Mapping[str, Any]) -> str:
+def _find_language(values: Mapping[str, Any]) -> str:
     """Some of its recognition tasks tell it as `asr_en`."""
-    for name in RATES:
+    for name in ERROR_RATES:
         found = values.get(name)
         task = str(found.get("task", "")) if isinstance(found, dict) else ""
         if re.fullmatch(r"asr_[a-z]{2,3}", task):
@@ -75,10 +84,12 @@ def _language(values: Mapping[str, Any]) -> str:
     return ""
 
 
-def _answer(path: Path, origin: str, values: Mapping[str, Any]) -> Answer:
-    text = _text(path, origin, values.get("filtered_resps", values.get("resps")))
-    failed = FAILED.match(text)
-    scores = {n: v for n, v in values.items() if n not in OWN and isinstance(v, PLAIN)}
+def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSample:
+    text = _single_text(path, origin, values.get("filtered_resps", values.get("resps")))
+    failed = FAILED_PREFIX.match(text)
+    scores = {
+        n: v for n, v in values.items() if n not in KNOWN_COLUMNS and isinstance(v, SCALAR_TYPES)
+    }
     meta: dict[str, Any] = {"scores": scores} if scores else {}
     if "resps" in values:
         meta["raw"] = values["resps"]
@@ -87,35 +98,39 @@ def _answer(path: Path, origin: str, values: Mapping[str, Any]) -> Answer:
     row = {
         "id": values.get("id", values["doc_id"]),
         "question": values["input"] if isinstance(values.get("input"), str) else None,
-        "target": listed(str(values["target"])) if values.get("target") is not None else None,
+        "target": parse_list_target(str(values["target"]))
+        if values.get("target") is not None
+        else None,
         "meta": meta,
     }
-    return Answer(
-        row=row,
+    return ImportedSample(
+        manifest_row=row,
         origin=origin,
-        outputs=() if failed else said(text, **_tokens(values)),
+        outputs=() if failed else text_output(text, **_read_token_counts(values)),
         error=not_answered(text[failed.end() :] or "its request failed") if failed else None,
     )
 
 
-def _text(path: Path, origin: str, told: Any) -> str:
+def _single_text(path: Path, origin: str, responses: Any) -> str:
     """The one text of an answer; it keeps a list where several were asked for."""
-    while isinstance(told, list) and len(told) == 1:
-        told = told[0]
-    if isinstance(told, str):
-        return told
+    while isinstance(responses, list) and len(responses) == 1:
+        responses = responses[0]
+    if isinstance(responses, str):
+        return responses
     number = origin.rpartition(":")[2]
     raise DataError(
-        f"{path}:{number} has {_counted(told)}: likelihoods and repeated answers cannot be "
+        f"{path}:{number} has {_describe_responses(responses)}: likelihoods and repeated answers cannot be "
         "imported, only one text a sample."
     )
 
 
-def _counted(told: Any) -> str:
-    return f"{len(told)} answers" if isinstance(told, list) else f"the answer {told!r}"
+def _describe_responses(responses: Any) -> str:
+    return (
+        f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
+    )
 
 
-def _tokens(values: Mapping[str, Any]) -> dict[str, int]:
+def _read_token_counts(values: Mapping[str, Any]) -> dict[str, int]:
     """What is told of tokens."""
     counts = values.get("token_counts")
     told = counts[0] if isinstance(counts, list) and counts else None
@@ -125,7 +140,7 @@ def _tokens(values: Mapping[str, Any]) -> dict[str, int]:
     return {own: told[name] for own, name in names.items() if isinstance(told.get(name), int)}
 
 
-TOOL = Tool(
+FORMAT = ResultFormat(
     "lmms-eval",
     "lmms-eval",
     ("doc_id", "target"),

@@ -10,19 +10,30 @@ from typing import Any
 
 from auricle.core.errors import Unreadable
 
-NETWORK = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
-JUDGES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
-FILES = ("open", "generate_submission_file")
-IMPORTED = object()
+NETWORK_MODULES = (
+    "requests",
+    "httpx",
+    "aiohttp",
+    "urllib",
+    "urllib3",
+    "openai",
+    "anthropic",
+    "google",
+)
+JUDGE_MODULES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
+FILE_FUNCTIONS = ("open", "generate_submission_file")
+IMPORT_MARKER = object()
 """Stands for a module that is imported within a function."""
 
 
-def impure(function: Callable[..., Any]) -> str:
+def find_side_effect(function: Callable[..., Any]) -> str:
     """The name of the first thing a function reaches that is no reckoning; empty for none."""
-    return next((name for name, thing in _reached(function) if _is_outside(name, thing)), "")
+    return next(
+        (name for name, thing in _reachable_names(function) if _has_side_effect(name, thing)), ""
+    )
 
 
-def _reached(function: Any) -> Iterator[tuple[str, Any]]:
+def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:
     """What a function imports and the global names it uses, and those of its neighbours."""
     seen: set[Any] = set()
     left = [function]
@@ -31,48 +42,52 @@ def _reached(function: Any) -> Iterator[tuple[str, Any]]:
         if not isinstance(here, FunctionType) or here in seen:
             continue
         seen.add(here)
-        for each in _codes(here.__code__):
-            yield from ((name, IMPORTED) for name in _imports(each))
+        for each in _nested_code(here.__code__):
+            yield from ((name, IMPORT_MARKER) for name in _imported_names(each))
             for name in each.co_names:
                 thing = here.__globals__.get(name)
                 yield name, thing
-                left += _neighbours(thing, here)
+                left += _functions_in_same_file(thing, here)
 
 
-def _neighbours(thing: Any, of: FunctionType) -> list[Any]:
+def _functions_in_same_file(value: Any, function: FunctionType) -> list[Any]:
     """Functions, or a class's methods, of the same file."""
-    if isinstance(thing, type) and thing.__module__ == of.__module__:
-        return list(vars(thing).values())
-    own = isinstance(thing, FunctionType) and thing.__globals__ is of.__globals__
-    return [thing] if own else []
+    if isinstance(value, type) and value.__module__ == function.__module__:
+        return list(vars(value).values())
+    own = isinstance(value, FunctionType) and value.__globals__ is function.__globals__
+    return [value] if own else []
 
 
-def _codes(code: CodeType) -> Iterator[CodeType]:
+def _nested_code(code: CodeType) -> Iterator[CodeType]:
     yield code
     for each in code.co_consts:
         if isinstance(each, CodeType):
-            yield from _codes(each)
+            yield from _nested_code(each)
 
 
-def _imports(code: CodeType) -> list[str]:
+def _imported_names(code: CodeType) -> list[str]:
     return [str(each.argval) for each in dis.get_instructions(code) if each.opname == "IMPORT_NAME"]
 
 
-def _is_outside(name: str, thing: Any) -> bool:
-    if thing is None:
+def _has_side_effect(name: str, value: Any) -> bool:
+    if value is None:
         return name == "open"
-    home = name if thing is IMPORTED else _home(thing)
-    return home.partition(".")[0] in NETWORK or home.startswith(JUDGES) or name in FILES
+    home = name if value is IMPORT_MARKER else _origin_module(value)
+    return (
+        home.partition(".")[0] in NETWORK_MODULES
+        or home.startswith(JUDGE_MODULES)
+        or name in FILE_FUNCTIONS
+    )
 
 
-def _home(thing: Any) -> str:
+def _origin_module(value: Any) -> str:
     """The module that a thing is, or comes from."""
-    if isinstance(thing, ModuleType):
-        return thing.__name__
-    return str(getattr(thing, "__module__", None) or "")
+    if isinstance(value, ModuleType):
+        return value.__name__
+    return str(getattr(value, "__module__", None) or "")
 
 
-class Dice:
+class RandomGuard:
     """`random`, for whoever would guess what an answer means: it cannot be read, and is told so."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
@@ -82,12 +97,12 @@ class Dice:
         return guess
 
 
-def without_dice(function: Callable[..., Any]) -> Callable[..., Any]:
+def block_random(function: Callable[..., Any]) -> Callable[..., Any]:
     """The same function, in whose file nothing is drawn at random any more."""
     held = getattr(function, "__globals__", {})
     for name, value in list(held.items()):
         if value is random:
-            held[name] = Dice()
+            held[name] = RandomGuard()
         elif getattr(value, "__self__", None) is getattr(random, "_inst", random):
-            held[name] = getattr(Dice(), value.__name__)
+            held[name] = getattr(RandomGuard(), value.__name__)
     return function

@@ -10,15 +10,15 @@ from collections.abc import Callable
 from typing import Any
 
 
-def model_of(code: str) -> type[Any]:
+def resolve_model_class(class_path: str) -> type[Any]:
     """The model that `ser:` and this code name; the code itself runs when the model is made."""
-    from auricle.interop.ser.model import ported
+    from auricle.interop.ser.model import create_model_class
 
-    return ported(code)
+    return create_model_class(class_path)
 
 
-def task_of(code: str) -> Callable[..., Any]:
+def resolve_task_factory(class_path: str) -> Callable[..., Any]:
     """What makes the task of a dataset's class."""
-    from auricle.interop.ser.data import DatasetTask
+    from auricle.interop.ser.data import DatasetTaskFactory
 
-    return DatasetTask(code)
+    return DatasetTaskFactory(class_path)

@@ -18,8 +18,8 @@ from typing import Any
 
 from auricle.core.errors import UnknownName
 
-MODELS, DATASETS = "models", "datasets"
-LOCK = RLock()
+MODELS_PACKAGE, DATASETS_PACKAGE = "models", "datasets"
+IMPORT_LOCK = RLock()
 
 
 class BaseModelWrapper(ABC):
@@ -55,48 +55,53 @@ class BaseDataset(ABC):
     def __len__(self) -> int: ...
 
 
-BASES: Mapping[str, type[Any]] = {MODELS: BaseModelWrapper, DATASETS: BaseDataset}
+STUB_BASE_CLASSES: Mapping[str, type[Any]] = {
+    MODELS_PACKAGE: BaseModelWrapper,
+    DATASETS_PACKAGE: BaseDataset,
+}
 
 
-class Shelf:
+class IsolatedModules:
     """One of the two packages as a class sees it: there while its code runs, and only then."""
 
-    def __init__(self, code: str, package: str) -> None:
-        where = code.rpartition(":")[0]
+    def __init__(self, class_path: str, package: str) -> None:
+        where = class_path.rpartition(":")[0]
         self.file = Path(where).resolve() if where.endswith(".py") else None
         self.package = package
-        self._modules: dict[str, ModuleType] = {}
+        self._saved_modules: dict[str, ModuleType] = {}
 
     @property
-    def reads_as(self) -> str:
+    def parent_package(self) -> str:
         """The package that the class's file is a part of, as its relative imports want."""
         return self.package if self.file and self.file.stem != "base" else ""
 
     @contextmanager
-    def open(self) -> Iterator[None]:
+    def activate(self) -> Iterator[None]:
         """What is imported within is kept here; afterwards the names mean what they meant."""
-        with LOCK:
-            before = self._loaded()
-            self._swap(before, self._modules or self._first())
+        with IMPORT_LOCK:
+            before = self._loaded_modules()
+            self._swap_modules(before, self._saved_modules or self._create_stub_modules())
             try:
                 yield
             finally:
-                self._modules = self._loaded()
-                self._swap(self._modules, before)
+                self._saved_modules = self._loaded_modules()
+                self._swap_modules(self._saved_modules, before)
 
-    def _swap(self, out: Mapping[str, ModuleType], into: Mapping[str, ModuleType]) -> None:
-        for name in out:
+    def _swap_modules(
+        self, removed: Mapping[str, ModuleType], added: Mapping[str, ModuleType]
+    ) -> None:
+        for name in removed:
             sys.modules.pop(name, None)
-        sys.modules.update(into)
+        sys.modules.update(added)
 
-    def _loaded(self) -> dict[str, ModuleType]:
+    def _loaded_modules(self) -> dict[str, ModuleType]:
         held = list(sys.modules.items())
         return {name: each for name, each in held if name.partition(".")[0] == self.package}
 
-    def _first(self) -> dict[str, ModuleType]:
+    def _create_stub_modules(self) -> dict[str, ModuleType]:
         """The package without its `__init__`, and its own `base` or a stand-in for that."""
-        base = BASES[self.package]
-        folders = [each for each in self._folders() if each.is_dir()]
+        base = STUB_BASE_CLASSES[self.package]
+        folders = [each for each in self._search_folders() if each.is_dir()]
         found = ModuleType(self.package)
         found.__path__ = [str(each) for each in folders]
         vars(found)[base.__name__] = base
@@ -106,21 +111,23 @@ class Shelf:
             vars(modules[f"{self.package}.base"])[base.__name__] = base
         return modules
 
-    def _folders(self) -> list[Path]:
+    def _search_folders(self) -> list[Path]:
         """Where the suite's package may be: around the file, here, or on PYTHONPATH."""
         around = [self.file.parent, self.file.parent / self.package] if self.file else []
         told = [each for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
         return [*around, *(Path(each).resolve() / self.package for each in (".", *told))]
 
 
-def parts_of(code: str) -> tuple[str, str]:
+def split_class_path(class_path: str) -> tuple[str, str]:
     """Where a class is and what it is called, or how that should be said."""
-    where, _, name = code.rpartition(":")
+    where, _, name = class_path.rpartition(":")
     if not where or not name:
-        raise UnknownName(f"'ser:{code}' should be ser:package.module:Class or ser:file.py:Class.")
+        raise UnknownName(
+            f"'ser:{class_path}' should be ser:package.module:Class or ser:file.py:Class."
+        )
     return where, name
 
 
-def called(code: str) -> str:
+def display_name(class_path: str) -> str:
     """A class's name as it is told, without the folders of its file."""
-    return f"ser:{Path(code).name if '.py:' in code else code}"
+    return f"ser:{Path(class_path).name if '.py:' in class_path else class_path}"

@@ -7,34 +7,41 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
-from auricle.interop.result_files import Answer, Line, Results, Tool, not_answered, said
+from auricle.interop.result_files import (
+    ImportedResults,
+    ImportedSample,
+    ResultFormat,
+    ResultLine,
+    not_answered,
+    text_output,
+)
 
-RATES = ("wer%", "cer%")
+ERROR_RATES = ("wer%", "cer%")
 STEPS = ("prompt", "inference", "post_process", "eval", "error")
-CUT_OFF = "the log ends before its answer: the run was cut off"
+CUT_OFF_REASON = "the log ends before its answer: the run was cut off"
 
 Events = dict[str, Any]
 
 
-def read(path: Path, lines: Sequence[Line]) -> Results:
+def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     """What was answered, as its evaluator was given it; an error is a failure in its words."""
-    events, origins = _by_sample(lines)
+    events, origins = _group_by_sample(lines)
     judged = [each["eval"] for each in events.values() if isinstance(each.get("eval"), dict)]
     if not judged:
         raise DataError(
             f"{path} has {len(events)} samples and no reference: the log's eval events hold them. "
             "Let UltraEval-Audio score it (--inf_file), and import what it writes."
         )
-    return Results(
+    return ImportedResults(
         path=path,
         model=path.parent.parent.name,
         dataset=path.parent.name,
-        answers=[_answer(name, origins[name], each) for name, each in events.items()],
-        kind=_kind(judged),
+        samples=[_to_sample(name, origins[name], each) for name, each in events.items()],
+        kind=_infer_kind(judged),
     )
 
 
-def _by_sample(lines: Sequence[Line]) -> tuple[dict[str, Events], dict[str, str]]:
+def _group_by_sample(lines: Sequence[ResultLine]) -> tuple[dict[str, Events], dict[str, str]]:
     """What each sample's events say, in the order of the data; a resumed one's last word counts."""
     events: dict[str, Events] = {}
     origins: dict[str, str] = {}
@@ -50,17 +57,17 @@ def _by_sample(lines: Sequence[Line]) -> tuple[dict[str, Events], dict[str, str]
     return {name: events[name] for name in ordered}, origins
 
 
-def _kind(judged: Sequence[Mapping[str, Any]]) -> str:
-    if any(name in judged[0] for name in RATES):
+def _infer_kind(evaluations: Sequence[Mapping[str, Any]]) -> str:
+    if any(name in evaluations[0] for name in ERROR_RATES):
         return "asr"
-    return "mcq" if "extract_fail" in judged[0] else "qa" if "match" in judged[0] else ""
+    return "mcq" if "extract_fail" in evaluations[0] else "qa" if "match" in evaluations[0] else ""
 
 
-def _answer(name: str, origin: str, events: Events) -> Answer:
+def _to_sample(name: str, origin: str, events: Events) -> ImportedSample:
     raw = events.get("inference")
     text = events.get("post_process", raw)
     score = events.get("eval", {})
-    sounds, question = _asked(events.get("prompt"))
+    sounds, question = _split_prompt(events.get("prompt"))
     meta = {} if raw == text else {"raw": raw}
     row = {
         "id": name,
@@ -70,21 +77,21 @@ def _answer(name: str, origin: str, events: Events) -> Answer:
         "meta": meta,
     }
     missing = text is None
-    return Answer(
-        row=row,
+    return ImportedSample(
+        manifest_row=row,
         origin=origin,
-        outputs=() if missing else said(text if isinstance(text, str) else str(text)),
-        error=not_answered(_why(events.get("error"))) if missing else None,
+        outputs=() if missing else text_output(text if isinstance(text, str) else str(text)),
+        error=not_answered(_error_reason(events.get("error"))) if missing else None,
     )
 
 
-def _why(error: Any) -> str:
+def _error_reason(error: Any) -> str:
     """The last line of a traceback."""
     words = str(error.get("info", "")) if isinstance(error, dict) else ""
-    return words.strip().rpartition("\n")[2] or CUT_OFF
+    return words.strip().rpartition("\n")[2] or CUT_OFF_REASON
 
 
-def _asked(prompt: Any) -> tuple[list[str], str]:
+def _split_prompt(prompt: Any) -> tuple[list[str], str]:
     """The sounds and the words of a prompt, in either of its two forms."""
     if isinstance(prompt, str):
         return [], prompt
@@ -100,7 +107,7 @@ def _asked(prompt: Any) -> tuple[list[str], str]:
     return sounds, "\n".join(value for kind, value in told if kind == "text")
 
 
-TOOL = Tool(
+FORMAT = ResultFormat(
     "ultraeval",
     "UltraEval-Audio",
     ("type", "id", "data"),

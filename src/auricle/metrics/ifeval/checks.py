@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from auricle.core.errors import Unreadable
-from auricle.metrics.ifeval.language import is_in
-from auricle.metrics.ifeval.segments import capital_words, sentences
+from auricle.metrics.ifeval.language import is_language
+from auricle.metrics.ifeval.segments import count_capital_words, count_sentences
 
 Check: TypeAlias = Callable[..., bool]
 
@@ -18,18 +18,18 @@ RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
     "less than": operator.lt,
     "at least": operator.ge,
 }
-REPLIES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
+CONSTRAINED_REPLIES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
 FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
 
 
-def _compares(count: int, relation: str, limit: int) -> bool:
+def _satisfies_relation(count: int, relation: str, limit: int) -> bool:
     if relation not in RELATIONS:
         raise Unreadable(f"the relation {relation!r} is none of {', '.join(RELATIONS)}")
     return RELATIONS[relation](count, limit)
 
 
-def _texts(value: str | Sequence[str]) -> list[str]:
+def _as_list(value: str | Sequence[str]) -> list[str]:
     return [value] if isinstance(value, str) else list(value)
 
 
@@ -47,19 +47,19 @@ def quotation(answer: str) -> bool:
 
 
 def capital_word_frequency(answer: str, capital_frequency: int, capital_relation: str) -> bool:
-    return _compares(capital_words(answer), capital_relation, capital_frequency)
+    return _satisfies_relation(count_capital_words(answer), capital_relation, capital_frequency)
 
 
 def english_capital(answer: str) -> bool:
-    return answer.isupper() and is_in(answer, "en")
+    return answer.isupper() and is_language(answer, "en")
 
 
 def english_lowercase(answer: str) -> bool:
-    return answer.islower() and is_in(answer, "en")
+    return answer.islower() and is_language(answer, "en")
 
 
 def response_language(answer: str, language: str) -> bool:
-    return is_in(answer, language)
+    return is_language(answer, language)
 
 
 # --- length -----------------------------------------------------------------------------
@@ -67,20 +67,20 @@ def response_language(answer: str, language: str) -> bool:
 
 def number_words(answer: str, num_words: int, relation: str) -> bool:
     """A word is a run of letters, digits and underscores: `don't` is two."""
-    return _compares(len(re.findall(r"\w+", answer)), relation, num_words)
+    return _satisfies_relation(len(re.findall(r"\w+", answer)), relation, num_words)
 
 
 def number_sentences(answer: str, num_sentences: int, relation: str) -> bool:
-    return _compares(sentences(answer), relation, num_sentences)
+    return _satisfies_relation(count_sentences(answer), relation, num_sentences)
 
 
 def number_paragraphs(answer: str, num_paragraphs: int) -> bool:
     """Paragraphs stand between `***`; an empty one is allowed only at either end."""
-    parts = _between(answer, "***")
+    parts = _split_parts(answer, "***")
     return parts is not None and len(parts) == num_paragraphs
 
 
-def _between(answer: str, divider: str) -> list[str] | None:
+def _split_parts(answer: str, divider: str) -> list[str] | None:
     """What stands between dividers; None if two of them have nothing between."""
     parts = [part.strip() for part in answer.split(divider)]
     if not all(parts[1:-1]):
@@ -121,7 +121,7 @@ def number_bullet_lists(answer: str, num_bullets: int) -> bool:
 
 
 def constrained_response(answer: str) -> bool:
-    return any(reply in answer for reply in REPLIES)
+    return any(reply in answer for reply in CONSTRAINED_REPLIES)
 
 
 def number_highlighted_sections(answer: str, num_highlights: int) -> bool:
@@ -153,7 +153,7 @@ def title(answer: str) -> bool:
 
 def two_responses(answer: str) -> bool:
     """Two different replies with six asterisks between."""
-    parts = _between(answer, "******")
+    parts = _split_parts(answer, "******")
     return parts is not None and len(parts) == 2 and parts[0] != parts[1]
 
 
@@ -170,27 +170,29 @@ def end_checker(answer: str, end_phrase: str) -> bool:
 
 def existence(answer: str, keywords: Sequence[str]) -> bool:
     """Every keyword somewhere, also inside a longer word."""
-    return all(_occurrences(word, answer) for word in _texts(keywords))
+    return all(_count_occurrences(word, answer) for word in _as_list(keywords))
 
 
 def frequency(answer: str, keyword: str, frequency: int, relation: str) -> bool:
-    return _compares(_occurrences(keyword.strip(), answer), relation, frequency)
+    return _satisfies_relation(_count_occurrences(keyword.strip(), answer), relation, frequency)
 
 
 def forbidden_words(answer: str, forbidden_words: Sequence[str]) -> bool:
     """None of these as a whole word."""
     return not any(
         re.search(rf"(?<!\w){re.escape(word)}(?!\w)", answer, re.IGNORECASE)
-        for word in _texts(forbidden_words)
+        for word in _as_list(forbidden_words)
     )
 
 
 def letter_frequency(answer: str, letter: str, let_frequency: int, let_relation: str) -> bool:
     """Any character may be asked for, such as `#`."""
-    return _compares(answer.lower().count(letter.strip().lower()), let_relation, let_frequency)
+    return _satisfies_relation(
+        answer.lower().count(letter.strip().lower()), let_relation, let_frequency
+    )
 
 
-def _occurrences(word: str, answer: str) -> int:
+def _count_occurrences(word: str, answer: str) -> int:
     return len(re.findall(re.escape(word), answer, re.IGNORECASE))
 
 

@@ -9,7 +9,7 @@ from auricle.core.errors import MissingExtra
 
 
 @lru_cache(maxsize=1)
-def _factory() -> Any:
+def _load_detector_factory() -> Any:
     """A detector factory of our own: the library's is global, and unseeded."""
     try:
         from langdetect import PROFILES_DIRECTORY, DetectorFactory
@@ -21,9 +21,9 @@ def _factory() -> Any:
     return factory
 
 
-def is_in(text: str, language: str) -> bool:
+def is_language(text: str, language: str) -> bool:
     """Is the text in this language? One too short to tell is given the benefit of the doubt."""
-    factory = _factory()
+    factory = _load_detector_factory()
     from langdetect import LangDetectException
 
     detector = factory.create()

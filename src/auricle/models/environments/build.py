@@ -19,97 +19,100 @@ from pathlib import Path
 import orjson
 
 from auricle.core.errors import SpecError
-from auricle.core.files import write_whole
-from auricle.core.redaction import redacted
-from auricle.models.environments.requirements import Block
+from auricle.core.files import write_atomically
+from auricle.core.redaction import redact
+from auricle.models.environments.requirements import EnvironmentSpec
 from auricle.models.environments.store import (
-    ABOUT,
+    METADATA_FILE,
     Environment,
-    digest_of,
+    compute_digest,
+    environment_path,
+    environments_folder,
     find,
-    folder,
-    look,
-    place,
+    read_environment,
 )
 
-NEEDED = "orjson"
+REQUIRED_PACKAGE = "orjson"
 """What Auricle's own source imports in a worker."""
-OLDEST = (3, 11)
-VERSION = re.compile(r"\d+(\.\d+)*")
-UNTOLD = "ResolutionImpossible"
+OLDEST_PYTHON = (3, 11)
+VERSION_PATTERN = re.compile(r"\d+(\.\d+)*")
+UNHELPFUL_ERROR = "ResolutionImpossible"
 """An error of pip's that only points to a page; the one before it names the packages."""
-CHATTER = ("#", "warning:", "[notice]")
+NOISE_PREFIXES = ("#", "warning:", "[notice]")
 """How lines begin that name no package."""
 
-Say = Callable[[str], None]
-Why = Callable[[Sequence[str]], str]
+LogLine = Callable[[str], None]
+ExplainFailure = Callable[[Sequence[str]], str]
 
 
-def _quietly(_: str) -> None: ...
+def _discard_line(_: str) -> None: ...
 
 
 def create(
-    name: str, block: Block, *, force: bool = False, say: Say = _quietly
+    name: str, spec: EnvironmentSpec, *, force: bool = False, log: LogLine = _discard_line
 ) -> tuple[Environment, bool]:
     """The environment of that name, and whether it was built now or there already."""
-    path = place(name)
-    folder().mkdir(parents=True, exist_ok=True)
-    with _held(name):
-        there = look(path)
-        if there.finished and not force:
-            if differs := there.block.differences(block):
+    path = environment_path(name)
+    environments_folder().mkdir(parents=True, exist_ok=True)
+    with _lock_environment(name):
+        there = read_environment(path)
+        if there.is_finished and not force:
+            if differs := there.spec.describe_differences(spec):
                 raise SpecError(
                     f"The environment {name!r} is there already, and is another: {differs}. "
                     "Give another name, or --force to build it anew."
                 )
             return there, False
-        python, version = _interpreter(block.python)
-        with _in_place_of(there):
-            _build(path, block, python, say)
-            return _finish(path, block, version), True
+        python, version = _find_python(spec.python)
+        with _replace(there):
+            _build(path, spec, python, log)
+            return _finish(path, spec, version), True
 
 
 def remove(name: str) -> Environment:
     """Delete an environment; the one that was."""
     find(name)
-    with _held(name):
+    with _lock_environment(name):
         there = find(name)
         _delete(there.path)
-        _delete(_old(there.path))
+        _delete(_backup_path(there.path))
         return there
 
 
-def _build(path: Path, block: Block, python: str, say: Say) -> None:
+def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> None:
     path.mkdir(mode=0o700)  # variables may be secrets
-    _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", say, _first_line)
+    _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", log, _first_line)
     install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
     _run(
-        [*install, NEEDED, *block.packages], "pip could not install the packages", say, _last_error
+        [*install, REQUIRED_PACKAGE, *spec.packages],
+        "pip could not install the packages",
+        log,
+        _last_error,
     )
 
 
-def _finish(path: Path, block: Block, version: str) -> Environment:
+def _finish(path: Path, spec: EnvironmentSpec, version: str) -> Environment:
     """Tell what came of it, in a file that is there whole or not at all."""
     listed = [str(Environment(path).python), "-m", "pip", "freeze"]
-    said = _run(listed, "pip cannot tell what it installed", _quietly, _last_error)
-    installed = [line for line in said if line and not line.lower().startswith(CHATTER)]
+    said = _run(listed, "pip cannot tell what it installed", _discard_line, _last_error)
+    installed = [line for line in said if line and not line.lower().startswith(NOISE_PREFIXES)]
     about = {
-        "environment": block.plain(),
-        "digest": digest_of(block, version, installed),
+        "environment": spec.to_dict(),
+        "digest": compute_digest(spec, version, installed),
         "python": version,
-        "installed": redacted({"installed": installed})["installed"],
+        "installed": redact({"installed": installed})["installed"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    write_whole(path / ABOUT, orjson.dumps(about, option=orjson.OPT_INDENT_2))
+    write_atomically(path / METADATA_FILE, orjson.dumps(about, option=orjson.OPT_INDENT_2))
     return Environment(path, about)
 
 
 @contextmanager
-def _in_place_of(there: Environment) -> Iterator[None]:
+def _replace(existing: Environment) -> Iterator[None]:
     """Room for a new environment; what was there comes back if nothing comes of it."""
-    path = there.path
-    kept = _old(path)
-    if there.finished:
+    path = existing.path
+    kept = _backup_path(path)
+    if existing.is_finished:
         _delete(kept)
         path.rename(kept)
     else:
@@ -124,24 +127,24 @@ def _in_place_of(there: Environment) -> Iterator[None]:
     _delete(kept)
 
 
-def _old(path: Path) -> Path:
+def _backup_path(path: Path) -> Path:
     """Where an environment waits while another is built in its place."""
     return path.with_name(f".{path.name}.old")
 
 
 def _delete(path: Path) -> None:
     """A deletion that is cut short leaves what is unfinished, never what only looks whole."""
-    (path / ABOUT).unlink(missing_ok=True)
+    (path / METADATA_FILE).unlink(missing_ok=True)
     if path.exists():
         shutil.rmtree(path)
 
 
 @contextmanager
-def _held(name: str) -> Iterator[None]:
+def _lock_environment(name: str) -> Iterator[None]:
     """One process at a time makes or removes an environment."""
     import fcntl
 
-    with (folder() / f".{name}.lock").open("a") as lock:
+    with (environments_folder() / f".{name}.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -151,30 +154,34 @@ def _held(name: str) -> Iterator[None]:
         yield
 
 
-def _interpreter(wanted: str) -> tuple[str, str]:
+def _find_python(requested: str) -> tuple[str, str]:
     """The Python to build with and its version, if Auricle's own source can be read by it."""
-    python = _named(wanted)
+    python = _python_command(requested)
     words = "import platform; print(platform.python_version())"
-    said = _run([python, "-c", words], f"{python} cannot be run", _quietly, _first_line)
+    said = _run([python, "-c", words], f"{python} cannot be run", _discard_line, _first_line)
     version = said[-1] if said else ""
-    if not VERSION.match(version):
+    if not VERSION_PATTERN.match(version):
         raise SpecError(f"{python} is no Python: asked for its version it said {version!r}.")
-    if VERSION.fullmatch(wanted) and not f"{version}.".startswith(f"{wanted}."):
-        raise SpecError(f"python {wanted} is wanted; {python} is {version}.")
-    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST:
+    if VERSION_PATTERN.fullmatch(requested) and not f"{version}.".startswith(f"{requested}."):
+        raise SpecError(f"python {requested} is wanted; {python} is {version}.")
+    if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_PYTHON:
         raise SpecError(
             f"{python} is Python {version}: a model's process reads Auricle's own source, "
-            f"which needs {'.'.join(map(str, OLDEST))} or later."
+            f"which needs {'.'.join(map(str, OLDEST_PYTHON))} or later."
         )
     return python, version
 
 
-def _named(wanted: str) -> str:
-    if not wanted:
+def _python_command(requested: str) -> str:
+    if not requested:
         return sys.executable
-    if "/" in wanted:
-        return wanted
-    name = f"python{'.'.join(wanted.split('.')[:2])}" if VERSION.fullmatch(wanted) else wanted
+    if "/" in requested:
+        return requested
+    name = (
+        f"python{'.'.join(requested.split('.')[:2])}"
+        if VERSION_PATTERN.fullmatch(requested)
+        else requested
+    )
     if found := shutil.which(name):
         return found
     raise SpecError(
@@ -183,7 +190,9 @@ def _named(wanted: str) -> str:
     )
 
 
-def _run(command: Sequence[str], trouble: str, say: Say, why: Why) -> list[str]:
+def _run(
+    command: Sequence[str], error_prefix: str, log: LogLine, explain: ExplainFailure
+) -> list[str]:
     """What a command printed, each line said as it comes; or the line that tells why it failed."""
     # What is importable here must not be taken for what is installed there.
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
@@ -203,27 +212,27 @@ def _run(command: Sequence[str], trouble: str, say: Say, why: Why) -> list[str]:
             try:
                 for line in running.stdout:
                     lines.append(line.rstrip())
-                    say(lines[-1])
+                    log(lines[-1])
             except BaseException:
                 running.kill()  # or it would go on writing to what is about to be deleted
                 running.wait()
                 raise
     except OSError as error:
-        raise SpecError(f"{trouble}: {error}.") from error
+        raise SpecError(f"{error_prefix}: {error}.") from error
     if running.returncode:
         told = [line.strip() for line in lines if line.strip()]
-        words = why(told) if told else "it said nothing"
-        raise SpecError(f"{trouble}: {redacted({'words': words})['words']}")
+        words = explain(told) if told else "it said nothing"
+        raise SpecError(f"{error_prefix}: {redact({'words': words})['words']}")
     return lines
 
 
-def _first_line(told: Sequence[str]) -> str:
+def _first_line(lines: Sequence[str]) -> str:
     """What a launcher says is wrong; its advice comes after."""
-    return told[0]
+    return lines[0]
 
 
-def _last_error(told: Sequence[str]) -> str:
+def _last_error(lines: Sequence[str]) -> str:
     """The last line in which pip says what is wrong; below it come hints and notices."""
-    errors = [line for line in told if line.startswith("ERROR:") and UNTOLD not in line]
-    failed = [line for line in told if line.startswith(("×", "error:"))]
-    return (errors or failed or list(told))[-1].removeprefix("ERROR:").strip()
+    errors = [line for line in lines if line.startswith("ERROR:") and UNHELPFUL_ERROR not in line]
+    failed = [line for line in lines if line.startswith(("×", "error:"))]
+    return (errors or failed or list(lines))[-1].removeprefix("ERROR:").strip()

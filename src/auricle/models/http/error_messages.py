@@ -10,29 +10,29 @@ from typing import Any
 import orjson
 
 
-def words_of(content: bytes) -> str:
+def extract_error_message(content: bytes) -> str:
     """What a server says is wrong: the message of its JSON, or its text without tags."""
     try:
-        found = message_of(orjson.loads(content))
+        found = find_message(orjson.loads(content))
     except orjson.JSONDecodeError:
         found = re.sub(r"<[^>]*>", " ", content.decode("utf-8", "replace"))
     return " ".join(found.split())
 
 
-def message_of(value: Any) -> str:
+def find_message(value: Any) -> str:
     """The words in `{"error": {"message": …}}`, `{"detail": …}` and the like, or all of it."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value:
-        return message_of(value[0])
+        return find_message(value[0])
     if isinstance(value, dict):
         for name in ("error", "message", "detail", "msg"):
             if value.get(name):
-                return message_of(value[name])
+                return find_message(value[name])
     return orjson.dumps(value).decode()
 
 
-def retry_after(value: str | None) -> float | None:
+def parse_retry_after(value: str | None) -> float | None:
     """Seconds, or the time until a date."""
     if not value:
         return None

@@ -9,14 +9,14 @@ from typing import Any
 
 from auricle.core.errors import Refused, SampleError
 from auricle.core.types import Likelihood
-from auricle.models.http.client import shape
+from auricle.models.http.client import describe_shape
 
-BROKEN = "\ufffd"  # part of a character, told by itself
-MALFORMED = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)
+REPLACEMENT_CHARACTER = "\ufffd"  # part of a character, told by itself
+PARSE_ERRORS = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PromptToken:
     """A token of a prompt, as a server tells it; of the very first nothing is known."""
 
     token: str
@@ -24,29 +24,31 @@ class Told:
     greedy: bool | None
 
 
-def of_prompt(answer: Mapping[str, Any], host: str) -> list[Told]:
+def parse_prompt_logprobs(answer: Mapping[str, Any], host: str) -> list[PromptToken]:
     """As vLLM tells them: of the answer by chat, of its first choice by completion."""
     try:
         found = answer.get("prompt_logprobs") or answer["choices"][0].get("prompt_logprobs")
-        return [_told(each) for each in found or ()]
-    except MALFORMED as error:
-        raise Refused(f"{host} answered {shape(answer)}, no logprobs of a prompt") from error
+        return [_parse_token(each) for each in found or ()]
+    except PARSE_ERRORS as error:
+        raise Refused(
+            f"{host} answered {describe_shape(answer)}, no logprobs of a prompt"
+        ) from error
 
 
-def _told(place: Mapping[str, Mapping[str, Any]] | None) -> Told:
+def _parse_token(candidates: Mapping[str, Mapping[str, Any]] | None) -> PromptToken:
     """One place; what stands there comes first, before what might have."""
-    if place is None:
-        return Told("", None, None)
-    one = next(iter(place.values()))
+    if candidates is None:
+        return PromptToken("", None, None)
+    one = next(iter(candidates.values()))
     rank = one.get("rank")
-    return Told(
+    return PromptToken(
         str(one.get("decoded_token") or ""),
         float(one["logprob"]),
         None if rank is None else rank == 1,
     )
 
 
-def of_echo(answer: Mapping[str, Any], prompt: str, host: str) -> list[Told]:
+def parse_echo(answer: Mapping[str, Any], prompt: str, host: str) -> list[PromptToken]:
     """As OpenAI's completions told them: of the prompt, said again before the answer."""
     try:
         held = answer["choices"][0].get("logprobs") or {}
@@ -55,25 +57,29 @@ def of_echo(answer: Mapping[str, Any], prompt: str, host: str) -> list[Told]:
         starts = held.get("text_offset") or [0] * len(logprobs)
         places = zip(held.get("tokens") or [], logprobs, tops, starts, strict=True)
         return [
-            Told(token, logprob, _highest(logprob, top))
+            PromptToken(token, logprob, _is_greedy(logprob, top))
             for token, logprob, top, start in places
             if start < len(prompt)
         ]
-    except MALFORMED as error:
-        raise Refused(f"{host} answered {shape(answer)}, no echo of a prompt") from error
+    except PARSE_ERRORS as error:
+        raise Refused(f"{host} answered {describe_shape(answer)}, no echo of a prompt") from error
 
 
-def _highest(logprob: float | None, top: Mapping[str, float] | None) -> bool | None:
+def _is_greedy(logprob: float | None, top: Mapping[str, float] | None) -> bool | None:
     return None if logprob is None or not top else logprob >= max(top.values())
 
 
-def likelihood(told: Sequence[Told], text: str, start: int) -> Likelihood:
+def continuation_likelihood(tokens: Sequence[PromptToken], text: str, start: int) -> Likelihood:
     """Of the tokens that spell `text` from `start` on; with `start` below 0, of all that are told.
 
     What stands in `text` before `start` is what is known of the prompt.
     """
-    known = told[1:] if told and told[0].logprob is None else told
-    count = len(known) if start < 0 else covering([each.token for each in known], text, start)
+    known = tokens[1:] if tokens and tokens[0].logprob is None else tokens
+    count = (
+        len(known)
+        if start < 0
+        else count_covering_tokens([each.token for each in known], text, start)
+    )
     asked = known[len(known) - count :]
     logprobs = tuple(each.logprob for each in asked if each.logprob is not None)
     if not logprobs or len(logprobs) < len(asked):
@@ -84,7 +90,7 @@ def likelihood(told: Sequence[Told], text: str, start: int) -> Likelihood:
     return Likelihood(logprobs=logprobs, greedy=None if None in greedy else all(greedy))
 
 
-def covering(tokens: Sequence[str], text: str, start: int = 0) -> int:
+def count_covering_tokens(tokens: Sequence[str], text: str, start: int = 0) -> int:
     """How many tokens at the end spell `text` from `start` on; the first may begin before it.
 
     Walked from the end, as what stands before `text` may not be known. A server may hide the
@@ -95,12 +101,19 @@ def covering(tokens: Sequence[str], text: str, start: int = 0) -> int:
     for token in reversed(tokens):
         if at <= start and token:
             return count
-        if BROKEN in token and not text.endswith(token, 0, at):
+        if REPLACEMENT_CHARACTER in token and not text.endswith(token, 0, at):
             broken, count = broken + len(token), count + 1
             continue
-        end = next((each for each in _ends(text, at, broken) if _fits(text, each, token)), None)
+        end = next(
+            (
+                each
+                for each in _possible_ends(text, at, broken)
+                if _token_ends_at(text, each, token)
+            ),
+            None,
+        )
         if end is None or (broken and end < start):
-            raise _unclear(text[start:])
+            raise _mismatch_error(text[start:])
         if end <= start and token:
             return count
         at, broken, count = max(0, end - len(token)), 0, count + 1
@@ -112,7 +125,7 @@ def covering(tokens: Sequence[str], text: str, start: int = 0) -> int:
     return count
 
 
-def _ends(text: str, at: int, broken: int) -> Iterator[int]:
+def _possible_ends(text: str, at: int, broken: int) -> Iterator[int]:
     """Where the token before `at` may end: there, or before what broken tokens or blanks take."""
     if broken:
         return iter(range(at - 1, max(-1, at - broken - 1), -1))
@@ -122,12 +135,12 @@ def _ends(text: str, at: int, broken: int) -> Iterator[int]:
     return chain(range(at, first - 1, -1))
 
 
-def _fits(text: str, end: int, token: str) -> bool:
+def _token_ends_at(text: str, end: int, token: str) -> bool:
     """Does the token end there? It may be longer than all that is known."""
     return text.endswith(token, 0, end) or token.endswith(text[:end])
 
 
-def _unclear(continuation: str) -> SampleError:
+def _mismatch_error(continuation: str) -> SampleError:
     return SampleError(
         f"the tokens that the server tells do not spell {continuation[:60]!r} at the prompt's end, "
         "so it is not known which of them to count"

@@ -10,67 +10,80 @@ import orjson
 
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generation, Likelihood
-from auricle.models.http.client import HttpModel, count, merged
-from auricle.models.http.prompt_logprobs import Told, likelihood, of_echo, of_prompt
+from auricle.models.http.client import HttpModel, merge_extra, parse_count
+from auricle.models.http.prompt_logprobs import (
+    PromptToken,
+    continuation_likelihood,
+    parse_echo,
+    parse_prompt_logprobs,
+)
 
 JSON = "application/json"
-By = Literal["prompt_logprobs", "echo"]
-NOT_KNOWN = ("HTTP 400", "HTTP 404", "HTTP 405", "HTTP 422", "HTTP 501")
+LogprobsSource = Literal["prompt_logprobs", "echo"]
+UNSUPPORTED_STATUSES = ("HTTP 400", "HTTP 404", "HTTP 405", "HTTP 422", "HTTP 501")
 """How servers refuse a field or a path they do not have."""
-CAN = (
+SUPPORTED_MODELS_HINT = (
     "Models that can: vllm-chat and completions at a vLLM server, completions with "
     "-M logprobs_by=echo at one that knows echo, and causal, audio-chat and vllm on this machine."
 )
 
 
-class Scorer:
+class LikelihoodScorer:
     """Asks how likely texts are, and first whether that is told at all: once, before any sample."""
 
-    def __init__(self, model: HttpModel, by: By = "prompt_logprobs", start: str = "") -> None:
-        if by not in ("prompt_logprobs", "echo"):
-            raise SpecError(f"logprobs_by should be prompt_logprobs or echo, not {by!r}.")
-        self._model, self._by, self._start = model, by, start
-        self._least = 0 if by == "echo" else 1  # tokens to write, for nothing: as few as may be
-        self._proved, self._lacks = False, ""
-        self._proving = asyncio.Lock()
+    def __init__(
+        self, model: HttpModel, source: LogprobsSource = "prompt_logprobs", start_token: str = ""
+    ) -> None:
+        if source not in ("prompt_logprobs", "echo"):
+            raise SpecError(f"logprobs_by should be prompt_logprobs or echo, not {source!r}.")
+        self._model, self._source, self._start_token = model, source, start_token
+        self._min_tokens = (
+            0 if source == "echo" else 1
+        )  # tokens to write, for nothing: as few as may be
+        self._is_supported, self._unsupported_reason = False, ""
+        self._probe_lock = asyncio.Lock()
 
-    async def text(self, context: str, continuation: str, *, whole: bool = False) -> Likelihood:
+    async def score_text(
+        self, context: str, continuation: str, *, whole: bool = False
+    ) -> Likelihood:
         """How likely is the continuation of a bare text, or of nothing?"""
-        await self.prove(lambda: self._told("one two three"))
-        context = context or self._start
+        await self.ensure_supported(lambda: self._score_prompt("one two three"))
+        context = context or self._start_token
         prompt = context + continuation
-        told = await self._told(prompt)
-        return likelihood(told, prompt, -1 if whole else len(context))
+        told = await self._score_prompt(prompt)
+        return continuation_likelihood(told, prompt, -1 if whole else len(context))
 
-    async def ask(self, path: str, asked: Mapping[str, Any]) -> tuple[Any, str]:
+    async def post_json(self, path: str, fields: Mapping[str, Any]) -> tuple[Any, str]:
         """The answer to one request, and who gave it."""
         model = self._model
-        body = await model.in_thread(orjson.dumps, merged(asked, model.service.extra))
+        body = await model.in_thread(orjson.dumps, merge_extra(fields, model.service.extra))
         reply = await model.post(path, body, JSON)
-        answer = model.document(reply)
+        answer = model.parse_json(reply)
         usage = (answer.get("usage") if isinstance(answer, dict) else None) or {}
-        read = Generation(text="", tokens=count(usage.get("total_tokens")))
-        model.used(read, reply.charged)
+        read = Generation(text="", tokens=parse_count(usage.get("total_tokens")))
+        model.record_usage(read, reply.charged_tokens)
         return answer, reply.host
 
-    async def prove(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> None:
+    async def ensure_supported(self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]) -> None:
         """Ask about a few words; whoever tells nothing of them is not asked about a sample."""
-        async with self._proving:
-            if self._lacks:  # found out while this one waited
-                raise SpecError(self._lacks)
-            if self._proved:
+        async with self._probe_lock:
+            if self._unsupported_reason:  # found out while this one waited
+                raise SpecError(self._unsupported_reason)
+            if self._is_supported:
                 return
-            self._lacks = await self._why_not(ask)
-            if self._lacks:
-                raise SpecError(self._lacks)
-            self._proved = True
+            self._unsupported_reason = await self._find_unsupported_reason(probe)
+            if self._unsupported_reason:
+                raise SpecError(self._unsupported_reason)
+            self._is_supported = True
 
-    async def _why_not(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> str:
+    async def _find_unsupported_reason(
+        self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]
+    ) -> str:
         """What keeps this server from being asked; nothing, if it tells."""
         try:
-            told = await self._tried(ask)
+            told = await self._run_probe(probe)
         except Refused as error:
-            if not _unknown(error):
+            if not _is_unsupported_error(error):
                 raise  # a wrong key, a wrong name: nothing about likelihoods
             why = str(error)
         else:
@@ -78,33 +91,39 @@ class Scorer:
                 return ""
             why = "its answer has none"
         where = ", ".join(self._model.hosts)
-        return f"The server {where} gives no prompt logprobs ({why}). {CAN}"
+        return f"The server {where} gives no prompt logprobs ({why}). {SUPPORTED_MODELS_HINT}"
 
-    async def _tried(self, ask: Callable[[], Awaitable[Sequence[Told]]]) -> Sequence[Told]:
+    async def _run_probe(
+        self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]
+    ) -> Sequence[PromptToken]:
         """Some servers write at least one token, even for nothing."""
         try:
-            return await ask()
+            return await probe()
         except Refused as error:
-            if self._least or not _unknown(error):
+            if self._min_tokens or not _is_unsupported_error(error):
                 raise
-            self._least = 1
-            return await ask()
+            self._min_tokens = 1
+            return await probe()
 
-    async def _told(self, prompt: str) -> list[Told]:
+    async def _score_prompt(self, prompt: str) -> list[PromptToken]:
         asked: dict[str, Any] = {
             "model": self._model.service.model,
             "prompt": prompt,
-            "max_tokens": self._least,
+            "max_tokens": self._min_tokens,
             "temperature": 0.0,
         }
-        if self._by == "echo":
-            answer, host = await self.ask("/completions", {**asked, "echo": True, "logprobs": 1})
-            return of_echo(answer, prompt, host)
-        answer, host = await self.ask("/completions", {**asked, "prompt_logprobs": 0})
-        return of_prompt(answer, host)
+        if self._source == "echo":
+            answer, host = await self.post_json(
+                "/completions", {**asked, "echo": True, "logprobs": 1}
+            )
+            return parse_echo(answer, prompt, host)
+        answer, host = await self.post_json("/completions", {**asked, "prompt_logprobs": 0})
+        return parse_prompt_logprobs(answer, host)
 
 
-def _unknown(error: Refused) -> bool:
+def _is_unsupported_error(error: Refused) -> bool:
     """Is it the field or the path that the server does not know, and not the model?"""
     words = str(error)
-    return words.startswith(NOT_KNOWN) and not (words.startswith("HTTP 404") and "model" in words)
+    return words.startswith(UNSUPPORTED_STATUSES) and not (
+        words.startswith("HTTP 404") and "model" in words
+    )

@@ -10,13 +10,13 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from auricle.core.errors import SpecError
-from auricle.core.redaction import redacted
+from auricle.core.redaction import redact
 
-VARIABLE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
+ENV_REFERENCE = re.compile(r"\$(?:([A-Za-z_]\w*)|\{([A-Za-z_]\w*)\})")
 
 
 @dataclass(frozen=True, slots=True)
-class Service:
+class ServiceConfig:
     """Where a server is, who asks, and how long one waits: `-M name=value` of every API model."""
 
     model: str = ""
@@ -45,11 +45,11 @@ class Service:
     """Anything else the body should hold."""
 
     @classmethod
-    def of(cls, name: str, given: Mapping[str, Any]) -> Service:
+    def from_options(cls, name: str, options: Mapping[str, Any]) -> ServiceConfig:
         known = [each.name for each in fields(cls)]
-        if unknown := [each for each in given if each not in known]:
+        if unknown := [each for each in options if each not in known]:
             raise SpecError(f"{name} takes no {', '.join(unknown)}; it takes {', '.join(known)}.")
-        service = cls(**given)
+        service = cls(**options)
         service._check(name)
         return service
 
@@ -64,17 +64,17 @@ class Service:
                     f'{name}: {mapping} should be an object: -M \'{mapping}={{"name": "value"}}\'.'
                 )
 
-    def urls(self, default: str = "") -> list[str]:
+    def resolve_urls(self, default: str = "") -> list[str]:
         given = self.base_url or default
         listed = given.split(",") if isinstance(given, str) else list(given)
         found = [each.strip().rstrip("/") for each in listed if each.strip()]
         for url in found:
             if urlsplit(url).scheme not in ("http", "https") or not urlsplit(url).hostname:
-                shown = redacted({"base_url": url})["base_url"]
+                shown = redact({"base_url": url})["base_url"]
                 raise SpecError(f"base_url should be http://host:port/path, not {shown!r}.")
         return found
 
-    def key(self, default_env: str = "") -> str:
+    def resolve_api_key(self, default_env: str = "") -> str:
         """The key, from where it was said to be; a variable that was named must be set."""
         if self.api_key:
             return str(self.api_key).strip()
@@ -82,13 +82,16 @@ class Service:
             raise SpecError(f"api_key_env names {self.api_key_env}, which is not set.")
         return os.environ.get(self.api_key_env or default_env, "").strip()
 
-    def more_headers(self) -> dict[str, str]:
-        return {name: VARIABLE.sub(_value, str(value)) for name, value in self.headers.items()}
+    def resolve_headers(self) -> dict[str, str]:
+        return {
+            name: ENV_REFERENCE.sub(_expand_variable, str(value))
+            for name, value in self.headers.items()
+        }
 
 
-def _value(found: re.Match[str]) -> str:
+def _expand_variable(match: re.Match[str]) -> str:
     """What a variable in a header stands for; sent as it is, it would pass for a wrong key."""
-    name = found[1] or found[2]
+    name = match[1] or match[2]
     if name not in os.environ:
         raise SpecError(f"headers names {name}, which is not set.")
     return os.environ[name].strip()

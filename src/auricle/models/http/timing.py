@@ -11,20 +11,22 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 if TYPE_CHECKING:
     import aiohttp
 
-Kind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
-SPOKEN_BYTES = 24_000 * 2  # a second of speech as OpenAI's protocol streams it: 16-bit mono
-AUDIBLE = 104  # of 32,768: -50 dB of full scale
+ChunkKind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
+SPEECH_BYTES_PER_SECOND = (
+    24_000 * 2
+)  # a second of speech as OpenAI's protocol streams it: 16-bit mono
+AUDIBLE_AMPLITUDE = 104  # of 32,768: -50 dB of full scale
 
 
-class Prepared(NamedTuple):
+class PreparedRequest(NamedTuple):
     """A request as bytes: nothing is left to do for it but to send it."""
 
     path: str
     body: bytes
-    kind: str
+    content_type: str
 
 
-class Mark:
+class RequestTimer:
     """Notes times as an answer comes; seconds of the monotonic clock, None where nothing came.
 
     Only what holds something of the answer is noted. Roles, counts, signs of life and the end of
@@ -32,7 +34,7 @@ class Mark:
     """
 
     __slots__ = (
-        "_counted",
+        "_last_token_count",
         "done",
         "first_audible",
         "first_audio",
@@ -60,21 +62,21 @@ class Mark:
         self.done: float | None = None
         self.gaps: list[float] = []
         self.token_gaps: list[float] = []
-        self._counted: tuple[float, int] | None = None
+        self._last_token_count: tuple[float, int] | None = None
         self.spoken: list[tuple[float, float]] = []
         self.streamed = False
 
-    def begin(self) -> None:
+    def start(self) -> None:
         self.sent = time.monotonic()
 
-    def upload(self) -> None:
+    def record_uploaded(self) -> None:
         """The last piece of a large body is on its way."""
         self.uploaded = time.monotonic()
 
-    def byte(self) -> None:
+    def record_first_byte(self) -> None:
         self.first_byte = time.monotonic()
 
-    def piece(self, kind: Kind, data: str = "") -> None:
+    def record_chunk(self, kind: ChunkKind, data: str = "") -> None:
         """A part of the answer came; its sound, if it is one, as base64."""
         now = time.monotonic()
         if self.first_token is None:
@@ -85,27 +87,27 @@ class Mark:
             self.first_content = now
         if kind == "audio":
             self.first_audio = self.first_audio or now
-            self.spoken.append((now, len(data) * 0.75 / SPOKEN_BYTES))
+            self.spoken.append((now, len(data) * 0.75 / SPEECH_BYTES_PER_SECOND))
             if self.first_audible is None and _is_audible(data):
                 self.first_audible = now
         self.last_content = now
 
-    def count(self, tokens: int) -> None:
+    def record_token_count(self, tokens: int) -> None:
         """So many tokens have come with the latest part: how long each took, since last counted."""
         if self.last_content is None:
             return
-        if self._counted:
-            then, before = self._counted
+        if self._last_token_count:
+            then, before = self._last_token_count
             if tokens <= before:
                 return
             self.token_gaps.append((self.last_content - then) / (tokens - before))
-        self._counted = self.last_content, tokens
+        self._last_token_count = self.last_content, tokens
 
-    def end(self) -> None:
+    def stop(self) -> None:
         self.done = time.monotonic()
 
 
-def on_the_wire() -> aiohttp.TraceConfig:
+def connection_trace_config() -> aiohttp.TraceConfig:
     """Sets a request's clock when an open connection takes it: making it ready was our own time.
 
     Where a connection has to be opened first, the clock runs from before that.
@@ -128,17 +130,17 @@ def _is_audible(data: str) -> bool:
     except ValueError:
         return False
     samples = array("h", content[: len(content) // 2 * 2])
-    return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE
+    return bool(samples) and max(max(samples), -min(samples)) > AUDIBLE_AMPLITUDE
 
 
-def counted(event: Any) -> int | None:
+def streamed_token_count(event: Any) -> int | None:
     """How many tokens have come so far, where an event with a part of the answer tells it."""
     usage = event.get("usage") if isinstance(event, Mapping) else None
     found = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
     return found if isinstance(found, int) and event.get("choices") else None
 
 
-def parts_of(event: Any) -> Iterator[tuple[Kind, str]]:
+def iter_event_parts(event: Any) -> Iterator[tuple[ChunkKind, str]]:
     """What of an answer an event of a chat stream holds, and its sound as base64."""
     choices = event.get("choices") if isinstance(event, Mapping) else None
     if not choices:

@@ -5,28 +5,30 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 
-LARGE = 1 << 20  # bytes of a body that are written in one go
-PIECE = 1 << 16  # bytes; what is smaller is sent before its sending could be timed
+CHUNKED_THRESHOLD = 1 << 20  # bytes of a body that are written in one go
+TIMED_THRESHOLD = 1 << 16  # bytes; what is smaller is sent before its sending could be timed
 
 
-class Pieces(io.BytesIO):
+class TimedUpload(io.BytesIO):
     """A body that tells when its last piece is taken: all before it are on their way by then."""
 
-    def __init__(self, content: bytes, uploaded: Callable[[], None]) -> None:
+    def __init__(self, content: bytes, on_uploaded: Callable[[], None]) -> None:
         super().__init__(content)
-        self._uploaded: Callable[[], None] | None = uploaded
+        self._on_uploaded: Callable[[], None] | None = on_uploaded
         self._size = len(content)
 
     def read(self, size: int | None = -1) -> bytes:
         piece = super().read(size)
-        if (uploaded := self._uploaded) and self.tell() == self._size:
-            self._uploaded = None
+        if (uploaded := self._on_uploaded) and self.tell() == self._size:
+            self._on_uploaded = None
             uploaded()
         return piece
 
 
-def in_pieces(content: bytes, uploaded: Callable[[], None] | None = None) -> bytes | io.BytesIO:
+def prepare_upload(
+    content: bytes, on_uploaded: Callable[[], None] | None = None
+) -> bytes | io.BytesIO:
     """A large body in a form that is written piece by piece, so that others get their turn."""
-    if uploaded and len(content) > PIECE:
-        return Pieces(content, uploaded)
-    return io.BytesIO(content) if len(content) > LARGE else content
+    if on_uploaded and len(content) > TIMED_THRESHOLD:
+        return TimedUpload(content, on_uploaded)
+    return io.BytesIO(content) if len(content) > CHUNKED_THRESHOLD else content

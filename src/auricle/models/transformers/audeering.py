@@ -9,20 +9,20 @@ from __future__ import annotations
 from typing import Any
 
 from auricle.core.types import Prediction
-from auricle.models.transformers.audio_encoder import Listener
+from auricle.models.transformers.audio_encoder import AudioPredictor
 
 
-class Audeering(Listener):
+class Audeering(AudioPredictor):
     """Numbers as the network gives them: about 0 to 1, but neither clipped nor squashed."""
 
     name = "audeering"
-    default = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"
+    default_model = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"
 
     def load(self) -> None:
-        from auricle.models.transformers.pooled_regressor import PooledRegressor, dimensions
+        from auricle.models.transformers.pooled_regressor import PooledRegressor, dimension_names
 
-        self.model = self.weights.build(PooledRegressor, self.device, exact=True)
-        self.listen(dimensions(self.model.config))
+        self.model = self.weights.build(PooledRegressor, self.device, strict=True)
+        self.load_extractor(dimension_names(self.model.config))
 
-    def answer(self, row: Any) -> Prediction:
-        return Prediction(values=self.named(row), scale="continuous")
+    def to_prediction(self, row: Any) -> Prediction:
+        return Prediction(values=self.name_values(row), scale="continuous")

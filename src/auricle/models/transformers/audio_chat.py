@@ -25,17 +25,30 @@ from auricle.core.types import (
     Request,
     Turn,
 )
-from auricle.models.token_boundary import Reach, Row, all_of, begun, extended, refuse_nothing
-from auricle.models.transformers.base import Transformer
-from auricle.models.transformers.generation import Until, answer, answers, cut, written
-from auricle.models.transformers.likelihood import rolled, scored, window_of
+from auricle.models.token_boundary import (
+    ContextWindow,
+    ScoringInput,
+    append_continuation,
+    check_scorable,
+    move_trailing_space,
+    score_all_tokens,
+)
+from auricle.models.transformers.base import GenerativeModel
+from auricle.models.transformers.generation import (
+    StoppingCriterion,
+    attach_first_tokens,
+    build_generation,
+    generate_rows,
+    trim_tokens,
+)
+from auricle.models.transformers.likelihood import max_context_tokens, score_batch, score_windows
 
-USUAL_RATE = 16_000
-PRINTED = "{'type': "  # how a list looks in a prompt whose template expected text
-SLACK = 0.1  # seconds by which features may fall short of their sound
+DEFAULT_SAMPLE_RATE = 16_000
+PRINTED_LIST_MARK = "{'type': "  # how a list looks in a prompt whose template expected text
+DURATION_TOLERANCE = 0.1  # seconds by which features may fall short of their sound
 
 
-class AudioChat(Transformer):
+class AudioChat(GenerativeModel):
     """Turns of text and sound in, text out."""
 
     name = "audio-chat"
@@ -57,31 +70,35 @@ class AudioChat(Transformer):
         """
         self._cut_long = cut_long
         super().__init__(**weights)
-        self._reach = Reach.of(self.name, window_of(self.model), window, stride)
+        self._context_window = ContextWindow.from_options(
+            self.name, max_context_tokens(self.model), window, stride
+        )
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
         self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
-        if self.tokenizer is None or self._ears is None:
+        if self.tokenizer is None or self._feature_extractor is None:
             raise SpecError(
                 f"{self.weights.model} has no processor for text and sound together; for "
                 "text alone there is -m causal, for speech to text -m whisper or -m ctc."
             )
-        self.sample_rate = self._rate = int(getattr(self._ears, "sampling_rate", USUAL_RATE))
+        self.sample_rate = self._rate = int(
+            getattr(self._feature_extractor, "sampling_rate", DEFAULT_SAMPLE_RATE)
+        )
         self.tokenizer.padding_side = "left"
-        model = self.weights.build(self._kind(), self.device)
+        model = self.weights.build(self._model_class(), self.device)
         self.model = getattr(model, "thinker", model)  # Omni models also have a mouth
-        self._templated = bool(
+        self._has_chat_template = bool(
             getattr(self.processor, "chat_template", None)
             or getattr(self.tokenizer, "chat_template", None)
         )
 
     @property
-    def _ears(self) -> Any:
+    def _feature_extractor(self) -> Any:
         extractor = getattr(self.processor, "feature_extractor", None)
         return extractor or getattr(self.processor, "audio_processor", None)
 
-    def _kind(self) -> Any:
+    def _model_class(self) -> Any:
         """The class for text, sound and more; where there is none, what the checkpoint names."""
         config = self.weights.load(self.library.AutoConfig)
         auto = self.library.AutoModelForMultimodalLM
@@ -95,88 +112,97 @@ class AudioChat(Transformer):
             "transformers does not know; update it, or serve the model and use -m openai."
         )
 
-    def write(self, batch: Sequence[Generate]) -> list[Generation]:
-        inputs = self._inputs([request.turns for request in batch])
+    def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
+        inputs = self._processor_inputs([request.turns for request in batch])
         start = inputs["input_ids"].shape[1]
         read = inputs["attention_mask"].sum(-1).tolist()
         self.refuse_too_long(max(read))
-        settings = self.settings(
+        settings = self.generation_config(
             batch[0].temperature,
             max_new_tokens=max(request.max_tokens for request in batch),
             tokenizer=self.tokenizer,
         )
-        until = Until(batch, start, self.tokenizer)
+        until = StoppingCriterion(batch, start, self.tokenizer)
         wanted = any(request.first_tokens for request in batch)
-        rows, logits = written(self.model, inputs, settings, until, wanted)
+        rows, logits = generate_rows(self.model, inputs, settings, until, wanted)
         said = [
-            self._answer(cut(row[start:].tolist(), asked.max_tokens, settings), asked, length)
+            self._to_generation(
+                trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, length
+            )
             for row, asked, length in zip(rows, batch, read, strict=True)
         ]
-        return answers(batch, said, logits, self.tokenizer)
+        return attach_first_tokens(batch, said, logits, self.tokenizer)
 
-    def _answer(self, tokens: list[int], asked: Generate, read: int) -> Generation:
+    def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return replace(answer(text, asked, len(tokens), asked.max_tokens), input_tokens=read)
+        return replace(
+            build_generation(text, request, len(tokens), request.max_tokens),
+            input_tokens=input_tokens,
+        )
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         """Requests with sounds together; the others by themselves, as long as they may be."""
         for request in batch:
-            refuse_nothing(request)
-        asked = [_begun(request) for request in batch]
-        heard = [each for each in asked if _sounds(each.turns)]
-        rest = [each for each in asked if not _sounds(each.turns)]
-        with self.running():
-            after_sounds = iter(self._after_sounds(heard) if heard else [])
-            rows = [self._bare(each) for each in rest]
-            after_text = iter(rolled(self.model, rows, self._reach, self.batch_size))
-        return [next(after_sounds if _sounds(each.turns) else after_text) for each in asked]
+            check_scorable(request)
+        asked = [_move_trailing_space(request) for request in batch]
+        heard = [each for each in asked if _audio_parts(each.turns)]
+        rest = [each for each in asked if not _audio_parts(each.turns)]
+        with self.inference_mode():
+            after_sounds = iter(self._score_with_audio(heard) if heard else [])
+            rows = [self._text_input(each) for each in rest]
+            after_text = iter(
+                score_windows(self.model, rows, self._context_window, self.batch_size)
+            )
+        return [next(after_sounds if _audio_parts(each.turns) else after_text) for each in asked]
 
-    def _after_sounds(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        inputs = dict(self._inputs([request.turns for request in batch]))
+    def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
+        inputs = dict(self._processor_inputs([request.turns for request in batch]))
         ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
         rows = [
-            self._row(tokens[kept].tolist(), asked)
+            self._scoring_input(tokens[kept].tolist(), asked)
             for tokens, kept, asked in zip(ids, mask, batch, strict=True)
         ]
         for row in rows:
             self.refuse_too_long(len(row.tokens) - 1)
         more = {name: each for name, each in inputs.items() if each.shape != ids.shape}
-        return scored(self.model, rows, more)
+        return score_batch(self.model, rows, more)
 
-    def _bare(self, asked: LogLikelihood) -> Row:
+    def _text_input(self, request: LogLikelihood) -> ScoringInput:
         """Without a sound; without a turn also without the template, after the start token."""
-        if asked.turns:
-            row = self._row(self._inputs([asked.turns])["input_ids"][0].tolist(), asked)
+        if request.turns:
+            row = self._scoring_input(
+                self._processor_inputs([request.turns])["input_ids"][0].tolist(), request
+            )
         else:
             known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
             start = [each for each in known if each is not None][:1]
-            row = extended(start, [], self._tokens(asked.continuation))
-        return all_of(row.tokens) if asked.whole else row
+            row = append_continuation(start, [], self._tokenize(request.continuation))
+        return score_all_tokens(row.tokens) if request.include_context else row
 
-    def _row(self, context: list[int], asked: LogLikelihood) -> Row:
+    def _scoring_input(self, context: list[int], request: LogLikelihood) -> ScoringInput:
         """Tokenised as text, with and without the continuation, so that the seam is right."""
-        text = self._prompt(asked.turns) if self._templated else ""
-        short = self._tokens(text)
-        return extended(context, short, self._tokens(text + asked.continuation))
+        text = self._render_prompt(request.turns) if self._has_chat_template else ""
+        short = self._tokenize(text)
+        return append_continuation(context, short, self._tokenize(text + request.continuation))
 
-    def _tokens(self, text: str) -> list[int]:
+    def _tokenize(self, text: str) -> list[int]:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
         return tokens
 
-    def shown(self, request: Request) -> str:
+    def preview_request(self, request: Request) -> str:
         """The prompt with a mark where each sound is; what tokenisers make of it, they know."""
-        if isinstance(request, Predict) or not request.turns or not self._templated:
+        if isinstance(request, Predict) or not request.turns or not self._has_chat_template:
             return ""
-        text = self._prompt(request.turns)
+        text = self._render_prompt(request.turns)
         return f"{text}⟦{request.continuation}⟧" if isinstance(request, LogLikelihood) else text
 
     # --- from turns to what a processor wants -------------------------------------
 
-    def _inputs(self, asked: Sequence[Sequence[Turn]]) -> Any:
-        if not self._templated:
-            return self._from_tokeniser(asked).to(self.device, self.model.dtype)
-        prompts = [self._prompt(turns) for turns in asked]
-        sounds = [self._samples(part) for turns in asked for part in _sounds(turns)]
+    def _processor_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
+        if not self._has_chat_template:
+            return self._tokenizer_inputs(conversations).to(self.device, self.model.dtype)
+        prompts = [self._render_prompt(turns) for turns in conversations]
+        sounds = [self._decode(part) for turns in conversations for part in _audio_parts(turns)]
         start = self.tokenizer.bos_token
         text: dict[str, Any] = {"padding": True}  # how sounds are padded, processors know best
         if start and all(prompt.startswith(start) for prompt in prompts):
@@ -189,42 +215,44 @@ class AudioChat(Transformer):
             return_tensors="pt",
         )
         if not self._cut_long:
-            self._refuse_cut(inputs, sounds)
+            self._refuse_truncated(inputs, sounds)
         return inputs.to(self.device, self.model.dtype)
 
-    def _samples(self, sound: Audio) -> Any:
+    def _decode(self, sound: Audio) -> Any:
         return sound.decode(self._rate)
 
-    def _refuse_cut(self, inputs: Any, sounds: Sequence[Any]) -> None:
+    def _refuse_truncated(self, inputs: Any, sounds: Sequence[Any]) -> None:
         """Some extractors drop what is past their window and say nothing."""
         mask = inputs.get("feature_attention_mask")
-        step = getattr(self._ears, "hop_length", None)
+        step = getattr(self._feature_extractor, "hop_length", None)
         if mask is None or step is None or len(mask) != len(sounds):
             return
         for frames, sound in zip(mask.sum(-1).tolist(), sounds, strict=True):
             heard, seconds = frames * step / self._rate, len(sound) / self._rate
-            if heard + SLACK < seconds:
+            if heard + DURATION_TOLERANCE < seconds:
                 raise SampleError(
                     f"the model hears {heard:.0f} s at once, and the sound has {seconds:.1f} s; "
                     "-M cut_long=true asks about its start"
                 )
 
-    def _prompt(self, turns: Sequence[Turn]) -> str:
+    def _render_prompt(self, turns: Sequence[Turn]) -> str:
         """What the chat template makes of the turns, with all their words in it."""
-        for form in (_listed, self._inline):
+        for form in (_structured_message, self._inline_message):
             try:
-                prompt = self._rendered([form(turn) for turn in turns], turns[-1].role)
+                prompt = self._apply_template([form(turn) for turn in turns], turns[-1].role)
             except TypeError:  # a template that wants text and was given a list
                 continue
-            if PRINTED not in prompt and all(part.strip() in prompt for part in _texts(turns)):
+            if PRINTED_LIST_MARK not in prompt and all(
+                part.strip() in prompt for part in _text_parts(turns)
+            ):
                 return prompt
         raise SpecError(
             f"The chat template of {self.weights.model} loses words of the question; "
             "serve the model and use -m openai."
         )
 
-    def _rendered(self, messages: list[dict[str, Any]], last: str) -> str:
-        prefilled = last == "assistant"
+    def _apply_template(self, messages: list[dict[str, Any]], last_role: str) -> str:
+        prefilled = last_role == "assistant"
         template = self.processor if self.processor.chat_template else self.tokenizer
         return str(
             template.apply_chat_template(
@@ -235,30 +263,32 @@ class AudioChat(Transformer):
             )
         )
 
-    def _inline(self, turn: Turn) -> dict[str, Any]:
+    def _inline_message(self, turn: Turn) -> dict[str, Any]:
         """For templates that know only text: the mark of a sound stands where it is heard."""
         mark = str(getattr(self.processor, "audio_token", ""))
         parts = [part if isinstance(part, str) else mark for part in turn.parts]
         return {"role": turn.role, "content": "".join(parts)}
 
-    def _from_tokeniser(self, asked: Sequence[Sequence[Turn]]) -> Any:
+    def _tokenizer_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
         """Voxtral has no template: its tokeniser takes the sounds themselves, as files."""
-        messages = [[_filed(turn, self._rate) for turn in turns] for turns in asked]
+        messages = [
+            [_base64_message(turn, self._rate) for turn in turns] for turns in conversations
+        ]
         return self.processor.apply_chat_template(
             messages, tokenize=True, return_dict=True, return_tensors="pt"
         )
 
 
-def _begun(request: LogLikelihood) -> LogLikelihood:
-    turns, continuation = begun(request.turns, request.continuation)
+def _move_trailing_space(request: LogLikelihood) -> LogLikelihood:
+    turns, continuation = move_trailing_space(request.turns, request.continuation)
     return replace(request, turns=turns, continuation=continuation)
 
 
-def _listed(turn: Turn) -> dict[str, Any]:
-    return {"role": turn.role, "content": [_content(part) for part in turn.parts]}
+def _structured_message(turn: Turn) -> dict[str, Any]:
+    return {"role": turn.role, "content": [_content_part(part) for part in turn.parts]}
 
 
-def _content(part: Part) -> dict[str, Any]:
+def _content_part(part: Part) -> dict[str, Any]:
     if isinstance(part, str):
         return {"type": "text", "text": part}
     if isinstance(part, Audio):
@@ -266,19 +296,19 @@ def _content(part: Part) -> dict[str, Any]:
     raise SampleError(f"this model hears and reads, and is given {type(part).__name__}")
 
 
-def _filed(turn: Turn, rate: int) -> dict[str, Any]:
+def _base64_message(turn: Turn, rate: int) -> dict[str, Any]:
     parts = [
         {"type": "audio", "base64": base64.b64encode(part.encode("wav", rate=rate)).decode()}
         if isinstance(part, Audio)
-        else _content(part)
+        else _content_part(part)
         for part in turn.parts
     ]
     return {"role": turn.role, "content": parts}
 
 
-def _sounds(turns: Iterable[Turn]) -> list[Audio]:
+def _audio_parts(turns: Iterable[Turn]) -> list[Audio]:
     return [part for turn in turns for part in turn.parts if isinstance(part, Audio)]
 
 
-def _texts(turns: Iterable[Turn]) -> list[str]:
+def _text_parts(turns: Iterable[Turn]) -> list[str]:
     return [part for turn in turns for part in turn.parts if isinstance(part, str)]

@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from auricle.core.types import Prediction
-from auricle.models.transformers.audio_encoder import Listener
+from auricle.models.transformers.audio_encoder import AudioPredictor
 
 
-class AudioClassification(Listener):
+class AudioClassification(AudioPredictor):
     """Probabilities by the checkpoint's labels; plain numbers where it was made for regression."""
 
     name = "audio-classification"
@@ -19,18 +19,18 @@ class AudioClassification(Listener):
     def load(self) -> None:
         self.model = self.weights.build(self.library.AutoModelForAudioClassification, self.device)
         labels = self.model.config.id2label
-        self.listen([labels[at] for at in range(len(labels))])
-        self._problem = _problem(self.model.config)
+        self.load_extractor([labels[at] for at in range(len(labels))])
+        self._problem_type = _resolve_problem_type(self.model.config)
 
-    def answer(self, row: Any) -> Prediction:
-        if self._problem == "regression":
-            return Prediction(values=self.named(row), scale="continuous")
-        many = self._problem == "multi_label_classification"
+    def to_prediction(self, row: Any) -> Prediction:
+        if self._problem_type == "regression":
+            return Prediction(values=self.name_values(row), scale="continuous")
+        many = self._problem_type == "multi_label_classification"
         shares = row.sigmoid() if many else row.softmax(dim=-1)
-        return Prediction(values=self.named(shares), scale="probability")
+        return Prediction(values=self.name_values(shares), scale="probability")
 
 
-def _problem(config: Any) -> str:
+def _resolve_problem_type(config: Any) -> str:
     """Where a checkpoint does not say, one label means regression, as when it was trained."""
     told = getattr(config, "problem_type", None)
     assumed = "regression" if len(config.id2label) == 1 else "single_label_classification"

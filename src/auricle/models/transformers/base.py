@@ -12,22 +12,24 @@ from typing import Any
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
-from auricle.models.transformers.weights import Weights, device_of, library
+from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
 
-UNSUPPORTED = "not implemented for '"  # torch's words about an operation and a kind of number
+UNSUPPORTED_DTYPE_MESSAGE = (
+    "not implemented for '"  # torch's words about an operation and a kind of number
+)
 
 
-class Local(BatchModel, ABC):
+class LocalModel(BatchModel, ABC):
     """Weights on this machine, and what it takes to run them. Subclasses load and answer."""
 
     name = "transformers"
-    default = ""
+    default_model = ""
     """What is loaded where nothing is named; most have no such thing."""
 
     def __init__(self, **weights: Any) -> None:
-        self.weights = Weights.of(self.name, {"model": self.default, **weights})
-        self.library = library(self.name)
-        self.device = device_of(self.name, self.weights.device)
+        self.weights = Weights.from_options(self.name, {"model": self.default_model, **weights})
+        self.library = import_transformers(self.name)
+        self.device = resolve_device(self.name, self.weights.device)
         self.batch_size = int(self.weights.batch_size or self.batch_size)
         self.batch_seconds = self.weights.batch_seconds or self.batch_seconds
         self.model: Any = None
@@ -38,7 +40,7 @@ class Local(BatchModel, ABC):
         """Take the weights into memory."""
 
     @contextmanager
-    def running(self) -> Iterator[None]:
+    def inference_mode(self) -> Iterator[None]:
         """No gradients; a kind of number that the device cannot do is the user's move."""
         import torch
 
@@ -46,7 +48,9 @@ class Local(BatchModel, ABC):
             with torch.inference_mode():
                 yield
         except (RuntimeError, NotImplementedError) as error:
-            if UNSUPPORTED not in str(error) or isinstance(error, torch.OutOfMemoryError):
+            if UNSUPPORTED_DTYPE_MESSAGE not in str(error) or isinstance(
+                error, torch.OutOfMemoryError
+            ):
                 raise
             raise SpecError(
                 f"{self.name}: {self.device} cannot run this model in {self.weights.dtype} "
@@ -62,29 +66,32 @@ class Local(BatchModel, ABC):
             torch.cuda.empty_cache()
 
 
-class Transformer(Local):
+class GenerativeModel(LocalModel):
     """Weights that write: subclasses load, and `write` answers to a list of requests."""
 
     @abstractmethod
-    def write(self, batch: Sequence[Generate]) -> list[Generation]:
+    def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         """Answers to requests of one temperature."""
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
         greedy = [request for request in batch if not request.temperature]
-        with self.running():
-            written = iter(self.write(greedy) if greedy else [])
-            return [self._sampled(each) if each.temperature else next(written) for each in batch]
+        with self.inference_mode():
+            written = iter(self.generate_batch(greedy) if greedy else [])
+            return [
+                self._generate_sampled(each) if each.temperature else next(written)
+                for each in batch
+            ]
 
-    def _sampled(self, request: Generate) -> Generation:
+    def _generate_sampled(self, request: Generate) -> Generation:
         """Each of several answers has a seed of its own, whenever and wherever it is asked for."""
         import torch
 
         with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self.weights.seed + request.nth)
-            return self.write([request])[0]
+            torch.manual_seed(self.weights.seed + request.answer_index)
+            return self.generate_batch([request])[0]
 
-    def settings(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
+    def generation_config(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
         """The checkpoint's way to generate, made greedy or plainly sampled."""
         config = copy.deepcopy(self.model.generation_config)
         if config.eos_token_id is None:  # else every answer would run to its limit

@@ -13,11 +13,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Generate, Generation
-from auricle.models.audio_input import the_sound
-from auricle.models.transformers.base import Transformer
+from auricle.models.audio_input import get_single_audio
+from auricle.models.transformers.base import GenerativeModel
 
 
-class Ctc(Transformer):
+class Ctc(GenerativeModel):
     """Speech to text by the likeliest letter of each frame; it has no token limit to keep."""
 
     name = "ctc"
@@ -27,12 +27,12 @@ class Ctc(Transformer):
         self.model = self.weights.build(self.library.AutoModelForCTC, self.device)
         extractor = self.processor.feature_extractor
         self.sample_rate = self._rate = int(extractor.sampling_rate)
-        self._masks = bool(getattr(extractor, "return_attention_mask", True))
-        if not self._masks and self.weights.batch_size is None:
+        self._uses_attention_mask = bool(getattr(extractor, "return_attention_mask", True))
+        if not self._uses_attention_mask and self.weights.batch_size is None:
             self.batch_size = 1
 
-    def write(self, batch: Sequence[Generate]) -> list[Generation]:
-        sounds = [the_sound(request).decode(self._rate) for request in batch]
+    def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
+        sounds = [get_single_audio(request).decode(self._rate) for request in batch]
         heard = self.processor.feature_extractor(
             sounds,
             sampling_rate=self._rate,
@@ -40,23 +40,23 @@ class Ctc(Transformer):
             return_attention_mask=True,  # so that each is normalised without its padding
             return_tensors="pt",
         )
-        if not self._masks:
+        if not self._uses_attention_mask:
             del heard["attention_mask"]
         heard = heard.to(self.model.device, self.model.dtype)
         letters = self.model(**heard).logits.argmax(dim=-1)
         rows = zip(letters, sounds, batch, strict=True)
         return [
-            self._answer(row[: self._frames(len(sound), len(row))], asked)
+            self._to_generation(row[: self._frame_count(len(sound), len(row))], asked)
             for row, sound, asked in rows
         ]
 
-    def _frames(self, samples: int, most: int) -> int:
+    def _frame_count(self, samples: int, default: int) -> int:
         """How many frames a sound has of its own; behind them stands its padding."""
         counted = getattr(self.model, "_get_feat_extract_output_lengths", None)
-        return int(counted(samples)) if counted else most
+        return int(counted(samples)) if counted else default
 
-    def _answer(self, letters: Any, asked: Generate) -> Generation:
+    def _to_generation(self, token_ids: Any, request: Generate) -> Generation:
         # Skipping special tokens would skip the blank between two l's, too, and write "helo".
-        text = self.processor.tokenizer.decode(letters.tolist())
-        places = [place for word in asked.stop if word and (place := text.find(word)) >= 0]
+        text = self.processor.tokenizer.decode(token_ids.tolist())
+        places = [place for word in request.stop if word and (place := text.find(word)) >= 0]
         return Generation(text=text[: min(places)] if places else text, finish="stop")

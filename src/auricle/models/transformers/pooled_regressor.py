@@ -15,7 +15,7 @@ from transformers import Wav2Vec2Model, Wav2Vec2PreTrainedModel
 DIMENSIONS = ("arousal", "dominance", "valence")
 
 
-def dimensions(config: Any) -> list[str]:
+def dimension_names(config: Any) -> list[str]:
     """What the outputs are, as the checkpoint says; if it does not, as audeering orders them."""
     names = [config.id2label[at] for at in range(len(config.id2label))]
     unnamed = all(name == f"LABEL_{at}" for at, name in enumerate(names))
@@ -29,7 +29,7 @@ class RegressionHead(nn.Module):  # type: ignore[misc]
         super().__init__()
         self.dense = nn.Linear(config.hidden_size, config.hidden_size)
         self.dropout = nn.Dropout(config.final_dropout)
-        self.out_proj = nn.Linear(config.hidden_size, len(dimensions(config)))
+        self.out_proj = nn.Linear(config.hidden_size, len(dimension_names(config)))
 
     def forward(self, pooled: Any) -> Any:
         bent = torch.tanh(self.dense(self.dropout(pooled)))
@@ -47,9 +47,9 @@ class PooledRegressor(Wav2Vec2PreTrainedModel):  # type: ignore[misc]
 
     def forward(self, input_values: Any, attention_mask: Any = None) -> Any:
         frames = self.wav2vec2(input_values, attention_mask=attention_mask).last_hidden_state
-        return SimpleNamespace(logits=self.classifier(self._average(frames, attention_mask)))
+        return SimpleNamespace(logits=self.classifier(self._mean_pool(frames, attention_mask)))
 
-    def _average(self, frames: Any, attention_mask: Any) -> Any:
+    def _mean_pool(self, frames: Any, attention_mask: Any) -> Any:
         if attention_mask is None:
             return frames.mean(dim=1)
         own = self._get_feature_vector_attention_mask(frames.shape[1], attention_mask)

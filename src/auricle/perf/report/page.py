@@ -6,35 +6,35 @@ from collections.abc import Mapping, Sequence
 from importlib.resources import files
 from typing import Any, TypeAlias
 
-from auricle.perf.definitions import DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.report.load_charts import frontier
-from auricle.perf.report.load_section import Course, point, ruled
+from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.report.load_charts import draw_load_charts
+from auricle.perf.report.load_section import ChartData, render_point, render_table
 from auricle.perf.report.table import (
-    Shown,
     Summary,
-    columns_of,
-    found,
-    header,
-    leaner,
-    row,
-    spread,
-    written,
+    TableColumn,
+    drop_column,
+    format_header,
+    format_number,
+    format_repeats,
+    format_row,
+    format_search,
+    select_columns,
 )
 from auricle.report import plots
-from auricle.report.formatting import count
-from auricle.report.html import POLICY, asset
-from auricle.report.markup import Markup, tag, together
+from auricle.report.formatting import format_count
+from auricle.report.html import CONTENT_SECURITY_POLICY, load_asset
+from auricle.report.markup import Markup, join_markup, tag
 
-Pair: TypeAlias = tuple[Summary, Course | None]
+PointWithChartData: TypeAlias = tuple[Summary, ChartData | None]
 Section: TypeAlias = tuple[str, str, Markup]
 
-MANY = 3
+MAX_UNFOLDED_POINTS = 3
 """Load points more than which are folded."""
-WIDEST = 10
+MAX_OVERVIEW_COLUMNS = 10
 """Columns of the table of all points, beside what every point has."""
 
 
-def render(about: Mapping[str, Any], points: Sequence[Pair]) -> str:
+def render_page(about: Mapping[str, Any], points: Sequence[PointWithChartData]) -> str:
     """The whole page, from summaries and, for pictures, what `course` made of their requests."""
     summaries = [summary for summary, _ in points]
     sections = _sections(points, summaries)
@@ -46,7 +46,7 @@ def render(about: Mapping[str, Any], points: Sequence[Pair]) -> str:
             id="main"),
         _footer(about, summaries),
     )  # fmt: skip
-    page = together(Markup("<!doctype html>\n"), tag("html", _head(about), body, lang="en"))
+    page = join_markup(Markup("<!doctype html>\n"), tag("html", _head(about), body, lang="en"))
     return page.encode("utf-8", "replace").decode() + "\n"
 
 
@@ -56,11 +56,11 @@ def _head(about: Mapping[str, Any]) -> Markup:
     return tag(
         "head",
         tag("meta", charset="utf-8"),
-        tag("meta", http_equiv="Content-Security-Policy", content=POLICY),
+        tag("meta", http_equiv="Content-Security-Policy", content=CONTENT_SECURITY_POLICY),
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="generator", content=f"auricle {about.get('auricle', '')}"),
         tag("title", " · ".join([*named, "load test"])),
-        tag("style", asset("page.css"), plots.style(), Markup(own)),
+        tag("style", load_asset("page.css"), plots.load_stylesheet(), Markup(own)),
     )
 
 
@@ -80,8 +80,8 @@ def _header(
         for each in summaries
         for why in each["validity"]["reasons"]
     ]
-    wrong += [found(each) for each in about.get("searches", ())]
-    wrong += [spread(each) for each in about.get("spreads", ())]
+    wrong += [format_search(each) for each in about.get("searches", ())]
+    wrong += [format_repeats(each) for each in about.get("spreads", ())]
     return tag(
         "header",
         tag("p", tag("bdi", str(about.get("model", ""))), class_="model"),
@@ -99,13 +99,13 @@ def _headline(summaries: Sequence[Summary]) -> Markup:
     rates = [(each["run"]["req_s"]["value"] or 0.0, each) for each in summaries]
     if len(summaries) > 1:
         rate, most = max(rates, key=lambda pair: pair[0])
-        name, figure, beside = "Most answered", f"{written(rate)}/s", f"under {most['load']}"
+        name, figure, beside = "Most answered", f"{format_number(rate)}/s", f"under {most['load']}"
     elif summaries:
         first = "ttft_s" if summaries[0]["measures"]["ttft_s"]["n"] else "latency_s"
         said = "Median time to first word" if first == "ttft_s" else "Median latency"
         measured = summaries[0]["measures"][first]
-        name, figure = said, f"{written(measured['p50'])} s"
-        beside = _between(measured["intervals"]["p50"]) or f"under {summaries[0]['load']}"
+        name, figure = said, f"{format_number(measured['p50'])} s"
+        beside = _format_interval(measured["intervals"]["p50"]) or f"under {summaries[0]['load']}"
     return tag(
         "p",
         tag("b", name),
@@ -115,18 +115,22 @@ def _headline(summaries: Sequence[Summary]) -> Markup:
     )
 
 
-def _between(ends: Sequence[float] | None) -> str:
-    return f"95 % interval {written(ends[0])} – {written(ends[1])}" if ends else ""
+def _format_interval(interval: Sequence[float] | None) -> str:
+    return (
+        f"95 % interval {format_number(interval[0])} – {format_number(interval[1])}"
+        if interval
+        else ""
+    )
 
 
 def _facts(summaries: Sequence[Summary]) -> Markup:
     counts = [each["counts"]["window"] for each in summaries]
     hours = [each["run"]["audio_hours"]["value"] or 0.0 for each in summaries]
     facts = [
-        ("Load points", count(len(summaries))),
-        ("Requests", count(sum(sum(each.values()) for each in counts))),
-        ("Failed", count(sum(each["failed"] for each in counts))),
-        ("Cancelled", count(sum(each["cancelled"] for each in counts))),
+        ("Load points", format_count(len(summaries))),
+        ("Requests", format_count(sum(sum(each.values()) for each in counts))),
+        ("Failed", format_count(sum(each["failed"] for each in counts))),
+        ("Cancelled", format_count(sum(each["cancelled"] for each in counts))),
         ("Measured for", f"{sum(each['window']['length_s'] for each in summaries):,.0f} s"),
     ]
     if any(hours):
@@ -140,33 +144,33 @@ def _facts(summaries: Sequence[Summary]) -> Markup:
 # --- the sections -----------------------------------------------------------------------------
 
 
-def _sections(points: Sequence[Pair], summaries: Sequence[Summary]) -> list[Section]:
+def _sections(points: Sequence[PointWithChartData], summaries: Sequence[Summary]) -> list[Section]:
     if not points:
         return []
     made = [("points", "Load points", _overview(summaries))]
     if len(points) > 1:
-        made.append(("frontier", "How much, how fast", frontier(summaries)))
-    folded = len(points) > MANY
-    each = [point(summary, course, folded=folded) for summary, course in points]
-    return [*made, ("requests", "Point by point", together(*each))]
+        made.append(("frontier", "How much, how fast", draw_load_charts(summaries)))
+    folded = len(points) > MAX_UNFOLDED_POINTS
+    each = [render_point(summary, course, folded=folded) for summary, course in points]
+    return [*made, ("requests", "Point by point", join_markup(*each))]
 
 
 def _overview(summaries: Sequence[Summary]) -> Markup:
-    columns = columns_of(summaries)
-    while len(columns) > WIDEST and (fewer := leaner(columns)) != columns:
+    columns = select_columns(summaries)
+    while len(columns) > MAX_OVERVIEW_COLUMNS and (fewer := drop_column(columns)) != columns:
         columns = fewer
-    head = header(columns)
-    means = ["", "", "", *(_meaning(each) for each in columns), "Whether to believe it."]
+    head = format_header(columns)
+    means = ["", "", "", *(_column_definition(each) for each in columns), "Whether to believe it."]
     cells = [
         tag("th", title, scope="col", class_="number" if at else None, title=why or None)
         for at, (title, why) in enumerate(zip(head, means, strict=True))
     ]
-    return ruled(cells, [row(each, columns) for each in summaries])
+    return render_table(cells, [format_row(each, columns) for each in summaries])
 
 
-def _meaning(shown: Shown) -> str:
-    known = DEFINITIONS if shown.statistic else RUN_DEFINITIONS
-    return known[shown.name].text
+def _column_definition(column: TableColumn) -> str:
+    known = REQUEST_DEFINITIONS if column.statistic else RUN_DEFINITIONS
+    return known[column.name].text
 
 
 # --- the foot of the page ------------------------------------------------------------------------
@@ -183,7 +187,7 @@ def _footer(about: Mapping[str, Any], summaries: Sequence[Summary]) -> Markup:
     return tag(
         "footer",
         tag("h2", "Definitions"),
-        _definitions(summaries),
+        _definitions_table(summaries),
         [tag("p", way) for way in ways],
         tag("h3", "Made"),
         tag("dl", [_fact(name, str(text)) for name, text in pairs if text], class_="about"),
@@ -195,10 +199,14 @@ def _fact(name: str, text: str) -> Markup:
     return tag("div", tag("dt", name), tag("dd", tag("bdi", text)))
 
 
-def _definitions(summaries: Sequence[Summary]) -> Markup:
+def _definitions_table(summaries: Sequence[Summary]) -> Markup:
     """What every number on the page is, and when there is none."""
-    said = [name for name in DEFINITIONS if any(each["measures"][name]["n"] for each in summaries)]
-    known = {name: DEFINITIONS[name] for name in said} | RUN_DEFINITIONS
+    said = [
+        name
+        for name in REQUEST_DEFINITIONS
+        if any(each["measures"][name]["n"] for each in summaries)
+    ]
+    known = {name: REQUEST_DEFINITIONS[name] for name in said} | RUN_DEFINITIONS
     lines = [
         tag(
             "tr",

@@ -6,32 +6,34 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from auricle.perf.columns import Columns
-from auricle.perf.report.chart_data import course
-from auricle.perf.report.load_section import Course
-from auricle.perf.report.markdown import markdown
-from auricle.perf.report.page import render
-from auricle.perf.report.table import summary_csv
+from auricle.perf.columns import RequestColumns
+from auricle.perf.report.chart_data import build_chart_data
+from auricle.perf.report.load_section import ChartData
+from auricle.perf.report.markdown import render_markdown
+from auricle.perf.report.page import render_page
+from auricle.perf.report.table import render_csv
 
-REQUESTS = "requests.jsonl"
+REQUESTS_FILE = "requests.jsonl"
 
 
-def publish(folder: Path, document: Mapping[str, Any]) -> None:
+def write_reports(folder: Path, document: Mapping[str, Any]) -> None:
     """`summary.md`, `summary.csv` and `report.html`; derived, so they can be made again."""
-    points, about = document["points"], about_of(document)
-    shown = [(point, _course(folder / point["folder"] / REQUESTS)) for point in points]
-    _write(folder / "summary.md", markdown(about, points).encode())
-    _write(folder / "summary.csv", summary_csv(points))
-    _write(folder / "report.html", render(about, shown).encode())
+    points, about = document["points"], build_about(document)
+    shown = [
+        (point, _load_chart_data(folder / point["folder"] / REQUESTS_FILE)) for point in points
+    ]
+    _write_atomically(folder / "summary.md", render_markdown(about, points).encode())
+    _write_atomically(folder / "summary.csv", render_csv(points))
+    _write_atomically(folder / "report.html", render_page(about, shown).encode())
 
 
-def about_of(document: Mapping[str, Any]) -> dict[str, Any]:
+def build_about(document: Mapping[str, Any]) -> dict[str, Any]:
     """Whose numbers these are, and how they came about."""
     about = document.get("about", {})
     spec, wanted = about.get("spec", {}), about.get("wanted", {})
     facts = {
         "Data": about.get("revision") or "",
-        "Arguments": _arguments(spec.get("model_args") or {}),
+        "Arguments": _format_arguments(spec.get("model_args") or {}),
         "Asked by": about.get("inferencer", ""),
         "Promises": wanted.get("slo", ""),
         "Seed": wanted.get("seed"),
@@ -51,16 +53,16 @@ def about_of(document: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _arguments(given: Mapping[str, Any]) -> str:
-    return ", ".join(f"{name}={value}" for name, value in given.items())
+def _format_arguments(arguments: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in arguments.items())
 
 
-def _course(path: Path) -> Course | None:
+def _load_chart_data(path: Path) -> ChartData | None:
     """What pictures need; without the requests there are none, and the numbers stay."""
-    return course(Columns.read(path)) if path.exists() else None
+    return build_chart_data(RequestColumns.read(path)) if path.exists() else None
 
 
-def _write(path: Path, content: bytes) -> None:
+def _write_atomically(path: Path, content: bytes) -> None:
     """Whole or not at all."""
     part = path.with_name(f"{path.name}.part")
     part.write_bytes(content)

@@ -10,9 +10,9 @@ import numpy as np
 
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError
-from auricle.core.types import Sample, parts_of
+from auricle.core.types import Sample, list_parts
 from auricle.prompts.catalogue import ENCODERS
-from auricle.prompts.retrievers.bm25 import text_of
+from auricle.prompts.retrievers.bm25 import sample_text
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
     Vectors = NDArray[np.float32]
 
 Encoder: TypeAlias = Callable[[Sequence[Sample]], Any]
-RATE, FRAME, HOP, FFT, BANDS = 16_000, 400, 160, 512, 64
+SAMPLE_RATE, FRAME_LENGTH, HOP_LENGTH, FFT_SIZE, MEL_BANDS = 16_000, 400, 160, 512, 64
 """Frames of 25 ms every 10 ms, in 64 bands up to 8 kHz."""
-QUIET = 1e-10
+POWER_FLOOR = 1e-10
 
 
-def encoder_named(name: str) -> Encoder:
+def load_encoder(name: str) -> Encoder:
     """`logmel`, `text:MODEL`, `audio:MODEL`, or a function in a module or a file."""
     kind, _, model = str(name).partition(":")
     try:
@@ -36,7 +36,7 @@ def encoder_named(name: str) -> Encoder:
         else:
             found = ENCODERS.get(name)
     except SpecError as error:
-        error.where = ("shots", "encoder")
+        error.location = ("shots", "encoder")
         raise
     return found
 
@@ -46,38 +46,40 @@ def encoder_named(name: str) -> Encoder:
 
 def logmel(samples: Sequence[Sample]) -> Vectors:
     """Mean and spread over time of log-mel bands: how a recording sounds, not what is said."""
-    return np.stack([_shape(sounds_of(sample)) for sample in samples])
+    return np.stack([_logmel_statistics(audio_parts(sample)) for sample in samples])
 
 
-def sounds_of(sample: Sample) -> list[Audio]:
-    parts = [part for value in sample.inputs.values() for part in parts_of(value)]
+def audio_parts(sample: Sample) -> list[Audio]:
+    parts = [part for value in sample.inputs.values() for part in list_parts(value)]
     sounds = [part for part in parts if isinstance(part, Audio)]
     if not sounds:
         raise SampleError(f"{sample.id} has no sound to be compared by")
     return sounds
 
 
-def _shape(sounds: Sequence[Audio]) -> Vectors:
-    bands = np.concatenate([_bands(sound.decode(RATE)) for sound in sounds])
+def _logmel_statistics(sounds: Sequence[Audio]) -> Vectors:
+    bands = np.concatenate([_logmel_bands(sound.decode(SAMPLE_RATE)) for sound in sounds])
     mean = bands.mean(axis=0)
     return np.concatenate([mean - mean.mean(), bands.std(axis=0)]).astype(np.float32)
 
 
-def _bands(values: Vectors) -> NDArray[np.float64]:
+def _logmel_bands(values: Vectors) -> NDArray[np.float64]:
     """Log-mel bands of a sound, a row a frame; one shorter than a frame is filled with silence."""
-    padded = np.pad(values, (0, max(0, FRAME - len(values))))
-    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME)[::HOP] * np.hanning(FRAME)
-    power = np.abs(np.fft.rfft(frames, FFT)) ** 2
-    found: NDArray[np.float64] = np.log(np.maximum(power @ _filters().T, QUIET))
+    padded = np.pad(values, (0, max(0, FRAME_LENGTH - len(values))))
+    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME_LENGTH)[
+        ::HOP_LENGTH
+    ] * np.hanning(FRAME_LENGTH)
+    power = np.abs(np.fft.rfft(frames, FFT_SIZE)) ** 2
+    found: NDArray[np.float64] = np.log(np.maximum(power @ _mel_filters().T, POWER_FLOOR))
     return found
 
 
 @cache
-def _filters() -> NDArray[np.float64]:
+def _mel_filters() -> NDArray[np.float64]:
     """Triangles on the mel scale, a row a band."""
-    top = 2595 * np.log10(1 + RATE / 2 / 700)
-    edges = 700 * (10 ** (np.linspace(0, top, BANDS + 2) / 2595) - 1)
-    hertz = np.fft.rfftfreq(FFT, 1 / RATE)
+    top = 2595 * np.log10(1 + SAMPLE_RATE / 2 / 700)
+    edges = 700 * (10 ** (np.linspace(0, top, MEL_BANDS + 2) / 2595) - 1)
+    hertz = np.fft.rfftfreq(FFT_SIZE, 1 / SAMPLE_RATE)
     low, middle, high = edges[:-2, None], edges[1:-1, None], edges[2:, None]
     rising, falling = (hertz - low) / (middle - low), (high - hertz) / (high - middle)
     return np.maximum(np.minimum(rising, falling), 0.0)
@@ -86,23 +88,23 @@ def _filters() -> NDArray[np.float64]:
 # --- by a model of transformers ---------------------------------------------------
 
 
-class _Weights:
+class _TransformersEncoder:
     """A model of Hugging Face transformers whose last layer is averaged."""
 
     def __init__(self, model: str) -> None:
         self._model = model
 
-    def _load(self, kind: str) -> Any:
+    def _load(self, auto_class: str) -> Any:
         try:
             import transformers
         except ImportError as error:
             raise MissingExtra(f"The encoder {self._model}", "transformers") from error
         try:
-            return getattr(transformers, kind).from_pretrained(self._model)
+            return getattr(transformers, auto_class).from_pretrained(self._model)
         except (OSError, ValueError) as error:
             why = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise SpecError(
-                f"The encoder {self._model} cannot be loaded: {why}", where=("shots", "encoder")
+                f"The encoder {self._model} cannot be loaded: {why}", location=("shots", "encoder")
             ) from error
 
     @cached_property
@@ -110,21 +112,21 @@ class _Weights:
         network = self._load("AutoModel").eval()
         return network.get_encoder() if network.config.is_encoder_decoder else network
 
-    def _layer(self, given: Any) -> Any:
+    def _last_hidden_state(self, model_inputs: Any) -> Any:
         import torch
 
         with torch.inference_mode():
-            return self._network(**given).last_hidden_state
+            return self._network(**model_inputs).last_hidden_state
 
 
-class Text(_Weights):
+class TextEncoder(_TransformersEncoder):
     """A model's mean over the tokens of a sample's texts."""
 
     def __call__(self, samples: Sequence[Sample]) -> Vectors:
-        texts = [text_of(sample) for sample in samples]
+        texts = [sample_text(sample) for sample in samples]
         given = self._tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
         mask = given["attention_mask"][:, :, None]
-        layer = self._layer(given)
+        layer = self._last_hidden_state(given)
         vectors: Vectors = ((layer * mask).sum(1) / mask.sum(1).clamp(min=1)).float().numpy()
         return vectors
 
@@ -136,18 +138,21 @@ class Text(_Weights):
         return tokenizer
 
 
-class Sound(_Weights):
+class AudioEncoder(_TransformersEncoder):
     """A model's mean over the time of a sample's sounds."""
 
     def __call__(self, samples: Sequence[Sample]) -> Vectors:
         return np.stack(
-            [np.mean([self._mean(each) for each in sounds_of(sample)], 0) for sample in samples]
+            [
+                np.mean([self._encode_audio(each) for each in audio_parts(sample)], 0)
+                for sample in samples
+            ]
         )
 
-    def _mean(self, sound: Audio) -> Vectors:
+    def _encode_audio(self, audio: Audio) -> Vectors:
         rate = self._extractor.sampling_rate
-        given = self._extractor(sound.decode(rate), sampling_rate=rate, return_tensors="pt")
-        vector: Vectors = self._layer(given)[0].mean(0).float().numpy()
+        given = self._extractor(audio.decode(rate), sampling_rate=rate, return_tensors="pt")
+        vector: Vectors = self._last_hidden_state(given)[0].mean(0).float().numpy()
         return vector
 
     @cached_property

@@ -13,31 +13,36 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.core.gc_tuning import seldom_collected
-from auricle.metrics.agreement import Agreement
+from auricle.core.gc_tuning import infrequent_gc
+from auricle.metrics.agreement import ModelAgreement
 from auricle.metrics.base import Metric
-from auricle.report.compare.agreement import agreements, sentences
-from auricle.report.compare.comparable import Signed, choose, metrics_of, overall
-from auricle.report.compare.flips import Flip, flips
-from auricle.report.compare.loading import Pairs, Side, pair, read
-from auricle.report.compare.matrices import subtracted
-from auricle.report.compare.metric_rows import Row, match, rows
-from auricle.report.compare.notes import notes
-from auricle.report.compare.shifts import Shift, shared, shifts
+from auricle.report.compare.agreement import describe_agreements, measure_agreements
+from auricle.report.compare.comparable import (
+    ParsedSignature,
+    choose_metrics,
+    load_metrics,
+    overall_numbers,
+)
+from auricle.report.compare.flips import Flip, find_flips
+from auricle.report.compare.loading import ComparedRun, Pairs, load_compared_run, pair_samples
+from auricle.report.compare.matrices import subtract_run_matrices
+from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
+from auricle.report.compare.notes import collect_notes
+from auricle.report.compare.shifts import Shift, compute_shifts, shared_dimensions
 
-__all__ = ["Comparison", "Flip", "Row", "Shift", "compare"]
+__all__ = ["Comparison", "ComparisonRow", "Flip", "Shift", "compare"]
 
-MOST_GROUPS = 1000
+MAX_GROUPS = 1000
 
 
 @dataclass(frozen=True)
 class Comparison:
     """Everything that can be said of B beside A."""
 
-    a: Side
-    b: Side
+    a: ComparedRun
+    b: ComparedRun
     pairs: Pairs
-    rows: tuple[Row, ...]
+    rows: tuple[ComparisonRow, ...]
     """Each metric over all pairs, then by the field that was asked for."""
     refused: Mapping[str, str]
     """Metrics, and other things, that cannot be compared, and why."""
@@ -50,16 +55,16 @@ class Comparison:
     shifts: tuple[Shift, ...]
     """How far means moved, where both runs answer in dimensions."""
     metrics: Mapping[str, Metric] = field(default_factory=dict)
-    agreement: tuple[Agreement, ...] = ()
+    agreement: tuple[ModelAgreement, ...] = ()
     """How far the two models say the same, where both tell numbers."""
 
     def document(self) -> dict[str, Any]:
         """The same as plain data, for JSON, the page and the app."""
-        document: dict[str, Any] = plain(
+        document: dict[str, Any] = to_json_value(
             {
                 "format": 1,
-                "a": _about(self.a),
-                "b": _about(self.b),
+                "a": _describe_side(self.a),
+                "b": _describe_side(self.b),
                 "pairs": {
                     "count": self.pairs.count,
                     "only_a": self.pairs.only_a,
@@ -70,22 +75,22 @@ class Comparison:
                     "failed_b": self.pairs.failed_b,
                     "coverage": _coverage(self.pairs),
                 },
-                "rows": [self._row(row) for row in self.rows],
+                "rows": [self._row_document(row) for row in self.rows],
                 "refused": dict(self.refused),
                 "notes": list(self.notes),
                 "flips": {
                     name: [asdict(each) for each in held] for name, held in self.flips.items()
                 },
                 "matrix": self.matrix,
-                "shifts": [_shift(each) for each in self.shifts],
+                "shifts": [_shift_document(each) for each in self.shifts],
                 "agreement": [asdict(each) for each in self.agreement],
             }
         )
         return document
 
-    def _row(self, row: Row) -> dict[str, Any]:
+    def _row_document(self, row: ComparisonRow) -> dict[str, Any]:
         told = asdict(row)
-        told.update(told.pop("found"))
+        told.update(told.pop("test"))
         return {**told, "right_or_wrong": row.metric in self.right_or_wrong}
 
 
@@ -106,81 +111,86 @@ def compare_runs(
         by: Metadata field to break the comparison down by.
         most_flips: Number of changed samples to keep in each direction, per metric.
     """
-    names, refused = choose(paths, documents, metrics)
-    signed = {name: Signed.of(overall(documents[0])[name]["signature"]).metric for name in names}
-    found = metrics_of(paths, signed)
+    names, refused = choose_metrics(paths, documents, metrics)
+    signed = {
+        name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric
+        for name in names
+    }
+    found = load_metrics(paths, signed)
     for name in set(signed) - {metric.name for metric in found}:
         refused[name] = "the task does not know this metric any more"
-    found = [metric for metric in found if not metric.baseline]
-    cluster = _cluster(documents)
-    with seldom_collected():
+    found = [metric for metric in found if not metric.is_model_independent]
+    cluster = _shared_cluster(documents)
+    with infrequent_gc():
         sides = tuple(
-            read(path, document, found, [by or "", cluster])
+            load_compared_run(path, document, found, [by or "", cluster])
             for path, document in zip(paths, documents, strict=True)
         )
-    return _compared((sides[0], sides[1]), found, refused, (by or "", cluster), most_flips)
+    return _build_comparison((sides[0], sides[1]), found, refused, (by or "", cluster), most_flips)
 
 
-def _compared(
-    sides: tuple[Side, Side],
+def _build_comparison(
+    sides: tuple[ComparedRun, ComparedRun],
     metrics: Sequence[Metric],
     refused: dict[str, str],
     fields: tuple[str, str],
-    most_flips: int,
+    max_flips: int,
 ) -> Comparison:
     by, cluster = fields
-    pairs = pair(*sides)
+    pairs = pair_samples(*sides)
     if by:
-        _check(by, sides[0], pairs)
-    matched = [match(metric, *sides, pairs) for metric in metrics]
-    made = rows(matched, sides, pairs, by, cluster)
-    matrix = subtracted(sides[0].document, sides[1].document)
-    refused.update(_no_matrix(sides, matrix is not None))
-    agreed = agreements(*sides, pairs)
+        _check_breakdown_field(by, sides[0], pairs)
+    matched = [pair_stats(metric, *sides, pairs) for metric in metrics]
+    made = build_rows(matched, sides, pairs, by, cluster)
+    matrix = subtract_run_matrices(sides[0].document, sides[1].document)
+    refused.update(_explain_missing_matrix(sides, matrix is not None))
+    agreed = measure_agreements(*sides, pairs)
     return Comparison(
         *sides,
         pairs,
         tuple(made),
         refused,
-        (*notes(*sides, pairs, made, cluster), *sentences(agreed)),
-        flips(matched, sides, pairs, most_flips),
-        frozenset(each.metric.name for each in matched if each.is_flip),
+        (*collect_notes(*sides, pairs, made, cluster), *describe_agreements(agreed)),
+        find_flips(matched, sides, pairs, max_flips),
+        frozenset(each.metric.name for each in matched if each.is_right_or_wrong),
         matrix,
-        tuple(shifts(*sides, pairs, cluster)),
+        tuple(compute_shifts(*sides, pairs, cluster)),
         {metric.name: metric for metric in metrics},
         tuple(agreed),
     )
 
 
-def _cluster(documents: Sequence[Mapping[str, Any]]) -> str:
+def _shared_cluster(documents: Sequence[Mapping[str, Any]]) -> str:
     """The meta field both runs resample by; without a common one, samples stand for themselves."""
     named = {document["task"].get("cluster") or "" for document in documents}
     return str(named.pop()) if len(named) == 1 else ""
 
 
-def _check(by: str, side: Side, pairs: Pairs) -> None:
+def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:
     values = {side.fields[by][place] for place in pairs.a} - {None}
     if pairs.count and not values:
         raise SpecError(
             f"No sample has the meta field {by!r}; see `auricle samples {side.path} --json`."
         )
-    if len(values) > MOST_GROUPS:
+    if len(values) > MAX_GROUPS:
         raise SpecError(
-            f"{by!r} has {len(values)} values, more than the {MOST_GROUPS} that can be told apart."
+            f"{by!r} has {len(values)} values, more than the {MAX_GROUPS} that can be told apart."
         )
 
 
-def _no_matrix(sides: tuple[Side, Side], there: bool) -> dict[str, str]:
+def _explain_missing_matrix(
+    sides: tuple[ComparedRun, ComparedRun], has_matrix: bool
+) -> dict[str, str]:
     """Why there is no difference of matrices, where a reader may look for one."""
     dimensional = [name for name, side in zip("AB", sides, strict=True) if side.dimensions]
-    if there or not dimensional:
+    if has_matrix or not dimensional:
         return {}
     if len(dimensional) == 1:
         return {
             "confusion matrix": f"{dimensional[0]} answers in dimensions, the other run does not: "
             "they have neither classes nor dimensions in common."
         }
-    names = shared(*sides)
+    names = shared_dimensions(*sides)
     instead = f"the shifts of their means are told instead: {', '.join(names)}"
     return {
         "confusion matrix": "both runs answer in dimensions, which have no classes to confuse; "
@@ -189,7 +199,7 @@ def _no_matrix(sides: tuple[Side, Side], there: bool) -> dict[str, str]:
     }
 
 
-def _about(side: Side) -> dict[str, Any]:
+def _describe_side(side: ComparedRun) -> dict[str, Any]:
     document = side.document
     return {
         "run": str(side.path),
@@ -200,22 +210,22 @@ def _about(side: Side) -> dict[str, Any]:
     }
 
 
-def _shift(each: Shift) -> dict[str, Any]:
-    told = asdict(each)
-    told.update(told.pop("found"))
-    return {**told, "cohens_d": told.pop("d")}
+def _shift_document(shift: Shift) -> dict[str, Any]:
+    told = asdict(shift)
+    told.update(told.pop("test"))
+    return told
 
 
 def _coverage(pairs: Pairs) -> float:
     """Pairs among all samples of either run."""
-    rest = pairs.only_a + pairs.only_b + pairs.changed + pairs.corrected + len(pairs.lost)
+    rest = pairs.only_a + pairs.only_b + pairs.changed + pairs.corrected + len(pairs.failed_pairs)
     return pairs.count / (pairs.count + rest) if pairs.count + rest else math.nan
 
 
-def plain(value: Any) -> Any:
+def to_json_value(value: Any) -> Any:
     """JSON has no NaN and no tuples: what is undefined is null, never zero."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):
-        return {name: plain(each) for name, each in value.items()}
-    return [plain(each) for each in value] if isinstance(value, (list, tuple)) else value
+        return {name: to_json_value(each) for name, each in value.items()}
+    return [to_json_value(each) for each in value] if isinstance(value, (list, tuple)) else value

@@ -6,24 +6,24 @@ import math
 from collections.abc import Iterator, Sequence
 
 from auricle.core.types import Output
-from auricle.metrics.agreement import Agreement, agreement
-from auricle.report.compare.loading import Pairs, Side
+from auricle.metrics.agreement import ModelAgreement, measure_agreement
+from auricle.report.compare.loading import ComparedRun, Pairs
 
-NOTHING: tuple[Output, ...] = ()
+NO_OUTPUTS: tuple[Output, ...] = ()
 
 
-def agreements(a: Side, b: Side, pairs: Pairs) -> list[Agreement]:
+def measure_agreements(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> list[ModelAgreement]:
     """How two runs agree on each output both tell; none where one of them tells none."""
-    if not a.told or not b.told:
+    if not a.outputs or not b.outputs:
         return []
-    return agreement(
-        [a.told.get(place, NOTHING) for place in pairs.a.tolist()],
-        [b.told.get(place, NOTHING) for place in pairs.b.tolist()],
+    return measure_agreement(
+        [a.outputs.get(place, NO_OUTPUTS) for place in pairs.a.tolist()],
+        [b.outputs.get(place, NO_OUTPUTS) for place in pairs.b.tolist()],
     )
 
 
-def sentences(found: Sequence[Agreement]) -> Iterator[str]:
-    for each in found:
+def describe_agreements(agreements: Sequence[ModelAgreement]) -> Iterator[str]:
+    for each in agreements:
         if math.isnan(each.srcc):
             continue
         alike = ""

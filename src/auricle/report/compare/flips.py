@@ -8,9 +8,9 @@ from typing import Any
 
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
-from auricle.report.compare.loading import Pairs, Side
-from auricle.report.compare.metric_rows import Matched
-from auricle.report.worst_samples import MOST_SHOWN, Shown, shown
+from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.report.compare.metric_rows import PairedStats
+from auricle.report.worst_samples import MAX_SAMPLES, SampleView, build_sample_views
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,104 +30,113 @@ class Flip:
     stat_b: Any
 
 
-def flips(
-    matched: Sequence[Matched], sides: tuple[Side, Side], pairs: Pairs, most: int
+def find_flips(
+    paired_stats: Sequence[PairedStats],
+    sides: tuple[ComparedRun, ComparedRun],
+    pairs: Pairs,
+    limit: int,
 ) -> dict[str, tuple[Flip, ...]]:
     """Of each metric, those that became worse, most first, then the better ones; `most` of each."""
-    chosen = {each.metric.name: _chosen(each, most) for each in matched}
+    chosen = {each.metric.name: _largest_changes(each, limit) for each in paired_stats}
     places = {
         name: [int(pairs.a[each.pairs[at]]) for at in chosen[name]]
-        for each in matched
+        for each in paired_stats
         for name in (each.metric.name,)
     }
-    ids = _ids(sides[0], {place for held in places.values() for place in held})
+    ids = _ids_by_index(sides[0], {place for held in places.values() for place in held})
     held = [
-        {record.sample.id: record for record in records(side, list(ids.values()))} for side in sides
+        {record.sample.id: record for record in read_records(side, list(ids.values()))}
+        for side in sides
     ]
     return {
         each.metric.name: tuple(
-            _flips(
+            _build_flips(
                 each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], held
             )
         )
-        for each in matched
+        for each in paired_stats
     }
 
 
-def _chosen(matched: Matched, most: int) -> list[int]:
+def _largest_changes(paired_stats: PairedStats, limit: int) -> list[int]:
     import numpy as np
 
-    change = matched.change
-    worse = [int(at) for at in np.argsort(-change, kind="stable")[:most] if change[at] > 0]
-    return worse + [int(at) for at in np.argsort(change, kind="stable")[:most] if change[at] < 0]
+    change = paired_stats.change
+    worse = [int(at) for at in np.argsort(-change, kind="stable")[:limit] if change[at] > 0]
+    return worse + [int(at) for at in np.argsort(change, kind="stable")[:limit] if change[at] < 0]
 
 
-def _flips(
-    matched: Matched,
-    chosen: Sequence[int],
+def _build_flips(
+    paired_stats: PairedStats,
+    indices: Sequence[int],
     ids: Sequence[str],
-    held: Sequence[Mapping[str, Record]],
+    records_by_side: Sequence[Mapping[str, Record]],
 ) -> Iterator[Flip]:
     stats = [
-        {sample: _plain(side[at]) for sample, at in zip(ids, chosen, strict=True)}
-        for side in (matched.a, matched.b)
+        {sample: _to_python(side[at]) for sample, at in zip(ids, indices, strict=True)}
+        for side in (paired_stats.a, paired_stats.b)
     ]
     seen = [
         {
             look.id: look
-            for look in looks(
-                [side[sample] for sample in ids if sample in side], matched.metric, own, audio=False
+            for look in build_views(
+                [side[sample] for sample in ids if sample in side],
+                paired_stats.metric,
+                own,
+                audio=False,
             )
         }
-        for side, own in zip(held, stats, strict=True)
+        for side, own in zip(records_by_side, stats, strict=True)
     ]
-    for sample, at in zip(ids, chosen, strict=True):
+    for sample, at in zip(ids, indices, strict=True):
         if sample in seen[0] and sample in seen[1]:
-            became = "worse" if matched.change[at] > 0 else "better"
-            yield _flip(sample, became, seen, stats)
+            became = "worse" if paired_stats.change[at] > 0 else "better"
+            yield _build_flip(sample, became, seen, stats)
 
 
-def _ids(side: Side, places: set[int]) -> dict[int, str]:
-    return {place: sample for sample, place in side.place.items() if place in places}
+def _ids_by_index(side: ComparedRun, indices: set[int]) -> dict[int, str]:
+    return {place: sample for sample, place in side.index_by_id.items() if place in indices}
 
 
-def _plain(stat: Any) -> Any:
+def _to_python(stat: Any) -> Any:
     return stat.tolist() if hasattr(stat, "tolist") else stat
 
 
-def records(side: Side, ids: Sequence[str]) -> list[Record]:
+def read_records(side: ComparedRun, ids: Sequence[str]) -> list[Record]:
     """These samples as the journal has them now."""
-    with side.run.held() as held:
+    with side.run.open_index() as held:
         return [record for sample in ids if (record := held.get(sample))]
 
 
-def looks(
-    found: Sequence[Record], metric: Metric, stats: Mapping[str, Any], *, audio: bool
-) -> list[Shown]:
+def build_views(
+    records: Sequence[Record], metric: Metric, stats: Mapping[str, Any], *, audio: bool
+) -> list[SampleView]:
     """What to show of any number of records; with sounds, of as many as a page holds."""
     if audio:
-        return shown(found, metric, stats)
+        return build_sample_views(records, metric, stats)
     return [
         each
-        for start in range(0, len(found), MOST_SHOWN)
-        for each in shown(found[start : start + MOST_SHOWN], metric, stats, audio=False)
+        for start in range(0, len(records), MAX_SAMPLES)
+        for each in build_sample_views(
+            records[start : start + MAX_SAMPLES], metric, stats, audio=False
+        )
     ]
 
 
-def _flip(
+def _build_flip(
     sample: str,
     became: str,
-    looks: Sequence[Mapping[str, Shown]],
+    views: Sequence[Mapping[str, SampleView]],
     stats: Sequence[Mapping[str, Any]],
 ) -> Flip:
-    a, b = (side[sample] for side in looks)
+    a, b = (side[sample] for side in views)
     return Flip(
         id=sample,
         origin=a.origin,
         became=became,
         target=a.target,
-        answer_a=_answer(a),
-        answer_b=_answer(b),
+        answer_a=_answer_text(a),
+        answer_b=_answer_text(b),
         score_a=a.score,
         score_b=b.score,
         stat_a=stats[0][sample],
@@ -135,8 +144,8 @@ def _flip(
     )
 
 
-def _answer(look: Shown) -> str:
+def _answer_text(view: SampleView) -> str:
     """What was said, or the labels that were given the highest scores."""
-    if look.said:
-        return " | ".join(text for who, text in look.said if who.startswith("Answer"))
-    return look.answer or ", ".join(f"{name} {value:.3g}" for name, value in look.values)
+    if view.transcript:
+        return " | ".join(text for who, text in view.transcript if who.startswith("Answer"))
+    return view.answer or ", ".join(f"{name} {value:.3g}" for name, value in view.values)

@@ -16,7 +16,7 @@ from auricle.core.errors import DataError
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Metric
-from auricle.report.columns import Stats
+from auricle.report.columns import StatArray
 from auricle.runs.run_directory import Run
 
 ABSENT = -1
@@ -24,37 +24,37 @@ NESTED = {list, type(None)}
 
 
 @dataclass
-class Scored:
+class MetricStats:
     """A metric's stats, and for each place in the run which of them is its own."""
 
-    stats: Stats
-    at: array[int]
-    lost: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    stats: StatArray
+    stat_index: array[int]
+    failed_bounds: dict[int, tuple[Any, Any]] = field(default_factory=dict)
     """The worst and the best a failed sample could have had, by its place."""
     unreadable: int = 0
     count: int = 0
 
 
 @dataclass
-class Side:
+class ComparedRun:
     """A run's samples by place: who they are, what they are about, and how each was scored."""
 
     run: Run
     document: Mapping[str, Any]
-    place: dict[str, int] = field(default_factory=dict)
+    index_by_id: dict[str, int] = field(default_factory=dict)
     rows: array[int] = field(default_factory=lambda: array("q"))
-    keys: list[str] = field(default_factory=list)
-    targets: array[int] = field(default_factory=lambda: array("Q"))
+    content_keys: list[str] = field(default_factory=list)
+    target_digests: array[int] = field(default_factory=lambda: array("Q"))
     failed: set[int] = field(default_factory=set)
     fields: dict[str, list[str | None]] = field(default_factory=dict)
     """Meta fields that were asked for, as text."""
     labels: list[str | None] = field(default_factory=list)
     """Targets that are words, where outputs are dimensions."""
     dimensions: dict[int, Mapping[str, float]] = field(default_factory=dict)
-    told: dict[int, tuple[Output, ...]] = field(default_factory=dict)
+    outputs: dict[int, tuple[Output, ...]] = field(default_factory=dict)
     """All outputs of samples whose outputs are dimensions: of two sounds, two."""
-    scored: dict[str, Scored] = field(default_factory=dict)
-    classes: int = 0
+    scored: dict[str, MetricStats] = field(default_factory=dict)
+    class_output_count: int = 0
     """How many outputs are shares or scores of classes."""
 
     @property
@@ -62,61 +62,63 @@ class Side:
         return self.run.path
 
 
-def read(
+def load_compared_run(
     path: Path, document: Mapping[str, Any], metrics: Sequence[Metric], fields: Sequence[str]
-) -> Side:
+) -> ComparedRun:
     """What a comparison by these metrics and fields needs of a run; each file is read once."""
-    side = Side(Run.load(path), document, fields={name: [] for name in fields if name})
+    side = ComparedRun(Run.load(path), document, fields={name: [] for name in fields if name})
     losses: dict[int, Record] = {}
     for record in side.run.records():
-        place = _place(side, record)
+        place = _add_record(side, record)
         if record.error:
             side.failed.add(place)
             losses[place] = record
     for metric in metrics:
-        side.scored[metric.name] = Scored(Stats(), array("q", [ABSENT]) * len(side.rows))
-        _lose(side.scored[metric.name], metric, losses)
-    for line in _lines(path / "scores.jsonl"):
-        _score(side, line)
+        side.scored[metric.name] = MetricStats(StatArray(), array("q", [ABSENT]) * len(side.rows))
+        _add_failed_bounds(side.scored[metric.name], metric, losses)
+    for line in _read_lines(path / "scores.jsonl"):
+        _add_scores(side, line)
     return side
 
 
-def _place(side: Side, record: Record) -> int:
+def _add_record(side: ComparedRun, record: Record) -> int:
     """Note a record; its place."""
     place = len(side.rows)
     sample = record.sample
-    side.place[sample.id] = place
+    side.index_by_id[sample.id] = place
     side.rows.append(record.row)
-    side.keys.append(record.key)
-    side.targets.append(digest(_told(sample.target)))
+    side.content_keys.append(record.key)
+    side.target_digests.append(digest(_to_text(sample.target)))
     for name, values in side.fields.items():
-        values.append(_told(sample.meta[name]) if name in sample.meta else None)
+        values.append(_to_text(sample.meta[name]) if name in sample.meta else None)
     last = record.outputs[-1] if record.outputs else None
     continuous = isinstance(last, Prediction) and last.scale == "continuous"
-    side.classes += isinstance(last, Prediction) and not continuous
+    side.class_output_count += isinstance(last, Prediction) and not continuous
     side.labels.append(sample.target if isinstance(sample.target, str) else None)
     if isinstance(last, Prediction) and continuous:
         side.dimensions[place] = last.values
-        side.told[place] = record.outputs
+        side.outputs[place] = record.outputs
     return place
 
 
-def _told(value: Any) -> str:
+def _to_text(value: Any) -> str:
     if isinstance(value, str):
         return value
     return f"{value:g}" if isinstance(value, float) else dumps(value).decode().strip()
 
 
-def _lose(scored: Scored, metric: Metric, losses: Mapping[int, Record]) -> None:
+def _add_failed_bounds(
+    scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]
+) -> None:
     if metric.bounds is None:
         return
-    for place, record in losses.items():
+    for place, record in failed_records.items():
         about = metric.applies is None or metric.applies(record.sample)
         if about and record.sample.target is not None:
-            scored.lost[place] = metric.bounds(record.sample)
+            scored.failed_bounds[place] = metric.bounds(record.sample)
 
 
-def _lines(path: Path) -> Iterator[dict[str, Any]]:
+def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
     try:
         with path.open("rb") as lines:
             yield from map(orjson.loads, lines)
@@ -126,31 +128,31 @@ def _lines(path: Path) -> Iterator[dict[str, Any]]:
         ) from error
 
 
-def _score(side: Side, line: Mapping[str, Any]) -> None:
-    place = side.place.get(line["id"])
+def _add_scores(side: ComparedRun, line: Mapping[str, Any]) -> None:
+    place = side.index_by_id.get(line["id"])
     if place is None or "stats" not in line:
         return
     for name, scored in side.scored.items():
         scored.unreadable += name in line.get("unreadable", ())
         if name in line["stats"]:
-            scored.stats.append(restored(line["stats"][name]))
-            scored.at[place] = scored.count
+            scored.stats.append(restore_stat(line["stats"][name]))
+            scored.stat_index[place] = scored.count
             scored.count += 1
 
 
-def restored(stat: Any) -> Any:
+def restore_stat(stat: Any) -> Any:
     """A stat as its metric made it: JSON knows no tuples, and writes NaN as null."""
     if type(stat) is not list:
         return math.nan if stat is None else stat
     if not NESTED & set(map(type, stat)):  # as nearly all of them are
         return tuple(stat)
     if any(each is None for each in stat) and not any(isinstance(each, str) for each in stat):
-        return tuple(math.nan if each is None else _frozen(each) for each in stat)
-    return tuple(map(_frozen, stat))
+        return tuple(math.nan if each is None else _to_tuple(each) for each in stat)
+    return tuple(map(_to_tuple, stat))
 
 
-def _frozen(value: Any) -> Any:
-    return tuple(map(_frozen, value)) if isinstance(value, list) else value
+def _to_tuple(value: Any) -> Any:
+    return tuple(map(_to_tuple, value)) if isinstance(value, list) else value
 
 
 @dataclass(frozen=True)
@@ -169,7 +171,7 @@ class Pairs:
     """Of one content and another reference: no pair."""
     failed_a: int
     failed_b: int
-    lost: tuple[tuple[int, int], ...]
+    failed_pairs: tuple[tuple[int, int], ...]
     """Places of those that are the same and failed in A, in B or in both."""
 
     @property
@@ -177,18 +179,18 @@ class Pairs:
         return len(self.a)
 
 
-def pair(a: Side, b: Side) -> Pairs:
+def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
     """Match samples by id, and only if they are about the same and have the same reference."""
     import numpy as np
 
     found, lost, counts = [], [], Counter[str]()
-    for sample, here in a.place.items():
-        there = b.place.get(sample, ABSENT)
+    for sample, here in a.index_by_id.items():
+        there = b.index_by_id.get(sample, ABSENT)
         if there == ABSENT:
             counts["only_a"] += 1
-        elif a.keys[here] != b.keys[there]:
+        elif a.content_keys[here] != b.content_keys[there]:
             counts["changed"] += 1
-        elif a.targets[here] != b.targets[there]:
+        elif a.target_digests[here] != b.target_digests[there]:
             counts["corrected"] += 1
         elif here in a.failed or there in b.failed:
             lost.append((here, there))
@@ -199,10 +201,10 @@ def pair(a: Side, b: Side) -> Pairs:
         both[:, 1],
         both[:, 2],
         only_a=counts["only_a"],
-        only_b=sum(sample not in a.place for sample in b.place),
+        only_b=sum(sample not in a.index_by_id for sample in b.index_by_id),
         changed=counts["changed"],
         corrected=counts["corrected"],
         failed_a=sum(here in a.failed for here, _ in lost),
         failed_b=sum(there in b.failed for _, there in lost),
-        lost=tuple(lost),
+        failed_pairs=tuple(lost),
     )

@@ -8,25 +8,25 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.metrics.base import Metric
-from auricle.metrics.statistics import Difference, holm, paired
-from auricle.report.compare.loading import ABSENT, Pairs, Scored, Side
+from auricle.metrics.statistics import Difference, adjust_holm, compare_paired
+from auricle.report.compare.loading import ABSENT, ComparedRun, MetricStats, Pairs
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    Places = NDArray[np.int64]
+    Indices = NDArray[np.int64]
     Numbers = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ComparisonRow:
     """One metric over all pairs, or over those that share a value of a meta field."""
 
     metric: str
     field: str
     group: str
-    found: Difference
+    test: Difference
     adjusted: float
     """The p value among all that were made at once, by Holm; `p` itself if it stands alone."""
     better: int
@@ -45,48 +45,54 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Matched:
+class PairedStats:
     """A metric's stats on both sides of the pairs that have one on both, in data order."""
 
     metric: Metric
     a: Any
     b: Any
-    pairs: Places
+    pairs: Indices
     """Which of all pairs these are."""
     change: Numbers
     """How much worse B did than A, pair by pair; below zero, better."""
 
     @property
-    def is_flip(self) -> bool:
+    def is_right_or_wrong(self) -> bool:
         """Is each pair's change from right to wrong, or back, or none?"""
         import numpy as np
 
-        return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_hit(self.metric)
+        return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_share_without_diff(
+            self.metric
+        )
 
 
-def _is_hit(metric: Metric) -> bool:
-    return metric.unit == "share" and metric.view is None
+def _is_share_without_diff(metric: Metric) -> bool:
+    return metric.unit == "share" and metric.tokenize is None
 
 
-def match(metric: Metric, a: Side, b: Side, pairs: Pairs) -> Matched:
+def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> PairedStats:
     """The stats of all pairs that both runs have one for."""
     import numpy as np
 
-    at_a, at_b = (_at(side.scored[metric.name]) for side in (a, b))
+    at_a, at_b = (_stat_indices(side.scored[metric.name]) for side in (a, b))
     which_a, which_b = at_a[pairs.a], at_b[pairs.b]
     both = np.flatnonzero((which_a != ABSENT) & (which_b != ABSENT))
     stats_a = a.scored[metric.name].stats[which_a[both]]
     stats_b = b.scored[metric.name].stats[which_b[both]]
-    return Matched(metric, stats_a, stats_b, both, _changes(metric, stats_a, stats_b))
+    return PairedStats(metric, stats_a, stats_b, both, _badness_changes(metric, stats_a, stats_b))
 
 
-def _at(scored: Scored) -> Places:
+def _stat_indices(scored: MetricStats) -> Indices:
     import numpy as np
 
-    return np.frombuffer(scored.at, dtype=np.int64) if scored.at else np.empty(0, dtype=np.int64)
+    return (
+        np.frombuffer(scored.stat_index, dtype=np.int64)
+        if scored.stat_index
+        else np.empty(0, dtype=np.int64)
+    )
 
 
-def _changes(metric: Metric, a: Any, b: Any) -> Numbers:
+def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
     """How much worse each pair became; only those that differ are ranked, which takes a while."""
     import numpy as np
 
@@ -104,44 +110,55 @@ def _changes(metric: Metric, a: Any, b: Any) -> Numbers:
     return change
 
 
-def rows(
-    matched: Sequence[Matched], sides: tuple[Side, Side], pairs: Pairs, by: str, cluster: str
-) -> list[Row]:
+def build_rows(
+    paired_stats: Sequence[PairedStats],
+    sides: tuple[ComparedRun, ComparedRun],
+    pairs: Pairs,
+    by: str,
+    cluster: str,
+) -> list[ComparisonRow]:
     """Each metric over all pairs, then by each value of the field `by`; adjusted within each."""
     import numpy as np
 
     everybody = np.ones(pairs.count, dtype=bool)
-    clusters = codes(sides[0], pairs, cluster) if cluster else None
-    whole = [_with_bounds(_row(each, everybody, clusters), each, sides, pairs) for each in matched]
+    clusters = encode_field(sides[0], pairs, cluster) if cluster else None
+    whole = [
+        _add_bounds(_build_row(each, everybody, clusters), each, sides, pairs)
+        for each in paired_stats
+    ]
     parts = [
-        replace(_row(each, members, clusters), field=by, group=group)
-        for group, members in groups(sides[0], pairs, by)
-        for each in matched
+        replace(_build_row(each, members, clusters), field=by, group=group)
+        for group, members in iterate_groups(sides[0], pairs, by)
+        for each in paired_stats
         if members[each.pairs].any()
     ]
-    return [*_adjusted(whole), *_adjusted(parts)]
+    return [*_adjust_p_values(whole), *_adjust_p_values(parts)]
 
 
-def _adjusted(made: Sequence[Row]) -> list[Row]:
-    ps = holm([row.found.p for row in made])
-    return [replace(row, adjusted=p) for row, p in zip(made, ps, strict=True)]
+def _adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
+    ps = adjust_holm([row.test.p for row in rows])
+    return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 
 
-def _row(each: Matched, members: NDArray[np.bool_], clusters: Places | None) -> Row:
+def _build_row(
+    paired_stats: PairedStats, members: NDArray[np.bool_], clusters: Indices | None
+) -> ComparisonRow:
     import numpy as np
 
-    metric = each.metric
-    which = np.flatnonzero(members[each.pairs])
-    drawn = None if clusters is None else dense(clusters[each.pairs[which]])
-    difference = paired(_take(each.a, which), _take(each.b, which), metric.fold, drawn)
-    return Row(
+    metric = paired_stats.metric
+    which = np.flatnonzero(members[paired_stats.pairs])
+    drawn = None if clusters is None else renumber_clusters(clusters[paired_stats.pairs[which]])
+    difference = compare_paired(
+        _take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, drawn
+    )
+    return ComparisonRow(
         metric=metric.name,
         field="",
         group="all",
-        found=difference,
+        test=difference,
         adjusted=difference.p,
-        better=int((each.change[which] < 0).sum()),
-        worse=int((each.change[which] > 0).sum()),
+        better=int((paired_stats.change[which] < 0).sum()),
+        worse=int((paired_stats.change[which] > 0).sum()),
         units=len(which) if drawn is None else int(drawn.max()) + 1,
         worst=difference.difference,
         best=difference.difference,
@@ -151,7 +168,7 @@ def _row(each: Matched, members: NDArray[np.bool_], clusters: Places | None) -> 
     )
 
 
-def dense(clusters: Places) -> Places | None:
+def renumber_clusters(clusters: Indices) -> Indices | None:
     """Cluster codes from 0 without gaps; nothing within one cluster, where samples are all."""
     import numpy as np
 
@@ -159,13 +176,13 @@ def dense(clusters: Places) -> Places | None:
     return members if len(found) > 1 else None
 
 
-def _take(stats: Any, which: Places) -> Any:
+def _take(stats: Any, indices: Indices) -> Any:
     import numpy as np
 
-    return stats[which] if isinstance(stats, np.ndarray) else [stats[at] for at in which]
+    return stats[indices] if isinstance(stats, np.ndarray) else [stats[at] for at in indices]
 
 
-def codes(side: Side, pairs: Pairs, field: str) -> Places:
+def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
     """A number for each value of a meta field, pair by pair; who has none stands alone."""
     import numpy as np
 
@@ -178,51 +195,62 @@ def codes(side: Side, pairs: Pairs, field: str) -> Places:
     return np.array(found, dtype=np.int64)
 
 
-def groups(side: Side, pairs: Pairs, field: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def iterate_groups(
+    side: ComparedRun, pairs: Pairs, field: str
+) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Each value of a meta field with the pairs that have it, numbers in their own order."""
     import numpy as np
 
     if not field:
         return
     values = np.array([side.fields[field][place] for place in pairs.a], dtype=object)
-    for value in sorted({each for each in values if each is not None}, key=_natural):
+    for value in sorted({each for each in values if each is not None}, key=_natural_sort_key):
         yield value, values == value
 
 
-def _natural(text: str) -> tuple[int, float, str]:
+def _natural_sort_key(text: str) -> tuple[int, float, str]:
     try:
         return 0, float(text), text
     except ValueError:
         return 1, 0.0, text
 
 
-def _with_bounds(row: Row, each: Matched, sides: tuple[Side, Side], pairs: Pairs) -> Row:
+def _add_bounds(
+    row: ComparisonRow,
+    paired_stats: PairedStats,
+    sides: tuple[ComparedRun, ComparedRun],
+    pairs: Pairs,
+) -> ComparisonRow:
     """The difference had the samples that failed gone as badly for B as can be, and as well."""
-    ends = [_ends(side, each.metric, pairs, at) for at, side in enumerate(sides)]
+    ends = [
+        _failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)
+    ]
     extra = [(a, b) for a, b in zip(*ends, strict=True) if a and b]
-    if not pairs.lost:
+    if not pairs.failed_pairs:
         return row
     if not extra:
         return replace(row, worst=math.nan, best=math.nan)
 
     def value(stats: Any, side: int, end: int) -> float:
-        return float(each.metric.fold([*stats, *(pair[side][end] for pair in extra)]))
+        return float(paired_stats.metric.aggregate([*stats, *(pair[side][end] for pair in extra)]))
 
     worst, best = 0, 1
     return replace(
         row,
-        worst=value(each.b, 1, worst) - value(each.a, 0, best),
-        best=value(each.b, 1, best) - value(each.a, 0, worst),
+        worst=value(paired_stats.b, 1, worst) - value(paired_stats.a, 0, best),
+        best=value(paired_stats.b, 1, best) - value(paired_stats.a, 0, worst),
     )
 
 
-def _ends(side: Side, metric: Metric, pairs: Pairs, which: int) -> Iterator[tuple[Any, Any] | None]:
+def _failed_pair_bounds(
+    side: ComparedRun, metric: Metric, pairs: Pairs, side_index: int
+) -> Iterator[tuple[Any, Any] | None]:
     """The worst and the best stat of each pair that failed somewhere; its own where it has one."""
     import numpy as np
 
     scored = side.scored[metric.name]
-    for pair in pairs.lost:
-        place = pair[which]
-        at = scored.at[place]
+    for pair in pairs.failed_pairs:
+        place = pair[side_index]
+        at = scored.stat_index[place]
         own = None if at == ABSENT else scored.stats[np.array([at])][0]
-        yield scored.lost.get(place) if own is None else (own, own)
+        yield scored.failed_bounds.get(place) if own is None else (own, own)

@@ -5,50 +5,57 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from auricle.metrics.alignment import shown
-from auricle.report.compare.comparable import Signed, overall
-from auricle.report.compare.loading import Pairs, Side
-from auricle.report.compare.matrices import known_labels
-from auricle.report.compare.metric_rows import Row
-from auricle.report.formatting import counted
+from auricle.metrics.alignment import display_label
+from auricle.report.compare.comparable import ParsedSignature, overall_numbers
+from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.report.compare.matrices import get_known_labels
+from auricle.report.compare.metric_rows import ComparisonRow
+from auricle.report.formatting import pluralise
 
 FEW_CLUSTERS = 10
 
 
-def notes(a: Side, b: Side, pairs: Pairs, rows: Sequence[Row], cluster: str) -> list[str]:
+def collect_notes(
+    a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow], cluster: str
+) -> list[str]:
     """About the runs, about the pairs, about the tests."""
-    return [*_runs(a, b), *_classes(a, b), *_pairs(a, b, pairs), *_tests(rows, cluster)]
+    return [
+        *_run_notes(a, b),
+        *_label_notes(a, b),
+        *_pair_notes(a, b, pairs),
+        *_test_notes(rows, cluster),
+    ]
 
 
-def _runs(a: Side, b: Side) -> Iterator[str]:
+def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     if a.path.resolve() == b.path.resolve():
         yield "A and B are one and the same run."
-    tasks = [f"{each['name']}, version {each['version']}" for each in _both(a, b, "task")]
+    tasks = [f"{each['name']}, version {each['version']}" for each in _get_both(a, b, "task")]
     if tasks[0] != tasks[1]:
         yield (
             f"The tasks differ ({tasks[0]}; {tasks[1]}): "
             "only samples with the same id, content and reference are compared."
         )
-    signed = [_signed(side) for side in (a, b)]
+    signed = [_first_signature(side) for side in (a, b)]
     if signed[0] and signed[1]:
         if signed[0].revision != signed[1].revision:
             yield f"The data differs: {signed[0].revision} in A, {signed[1].revision} in B."
-        if signed[0].asked != signed[1].asked:
+        if signed[0].inferencer != signed[1].inferencer:
             yield (
-                f"They were asked in two ways ({signed[0].asked}; {signed[1].asked}): the "
+                f"They were asked in two ways ({signed[0].inferencer}; {signed[1].inferencer}): the "
                 "difference is of model and prompt together."
             )
     for name, side in zip("AB", (a, b), strict=True):
         if not side.document.get("complete", True):
-            yield f"{name} is not finished: it holds {counted(len(side.rows), 'sample')} so far."
+            yield f"{name} is not finished: it holds {pluralise(len(side.rows), 'sample')} so far."
 
 
-def _classes(a: Side, b: Side) -> Iterator[str]:
+def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     """Models that know different labels are measured on different classes by some metrics."""
-    known = [known_labels(side.document) for side in (a, b)]
+    known = [get_known_labels(side.document) for side in (a, b)]
     if known[0] is None or known[1] is None or known[0] == known[1]:
         return
-    differ = ", ".join(sorted(map(shown, known[0] ^ known[1])))
+    differ = ", ".join(sorted(map(display_label, known[0] ^ known[1])))
     yield (
         f"Only one of the models has a label for {differ}: figures over the classes a model knows "
         "(uar, macro_f1, weighted_f1, accuracy_matched) are over different classes; accuracy and "
@@ -56,45 +63,47 @@ def _classes(a: Side, b: Side) -> Iterator[str]:
     )
 
 
-def _both(a: Side, b: Side, name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _get_both(
+    a: ComparedRun, b: ComparedRun, name: str
+) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return a.document[name], b.document[name]
 
 
-def _signed(side: Side) -> Signed | None:
-    number = next(iter(overall(side.document).values()), None)
-    return Signed.of(number["signature"]) if number else None
+def _first_signature(side: ComparedRun) -> ParsedSignature | None:
+    number = next(iter(overall_numbers(side.document).values()), None)
+    return ParsedSignature.parse(number["signature"]) if number else None
 
 
-def _pairs(a: Side, b: Side, pairs: Pairs) -> Iterator[str]:
+def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
     if not pairs.count:
         yield "No sample was answered in both runs, so nothing can be compared pair by pair."
     for count, where in ((pairs.only_a, "A"), (pairs.only_b, "B")):
         if count:
-            yield f"{counted(count, 'sample')} only in {where}: left out."
+            yield f"{pluralise(count, 'sample')} only in {where}: left out."
     if pairs.changed:
         yield (
-            f"{counted(pairs.changed, 'sample')} of the same id but another content "
+            f"{pluralise(pairs.changed, 'sample')} of the same id but another content "
             "(what was asked about differs): left out."
         )
     if pairs.corrected:
         yield (
-            f"{counted(pairs.corrected, 'sample')} of the same content but another reference: "
+            f"{pluralise(pairs.corrected, 'sample')} of the same content but another reference: "
             "left out. The run with the older data can be made again; nothing is asked twice."
         )
-    if pairs.lost:
+    if pairs.failed_pairs:
         yield (
-            f"{counted(len(pairs.lost), 'sample')} failed ({pairs.failed_a} in A, "
+            f"{pluralise(len(pairs.failed_pairs), 'sample')} failed ({pairs.failed_a} in A, "
             f"{pairs.failed_b} in B): left out."
         )
-    yield from _unread(a, b)
+    yield from _unreadable_notes(a, b)
 
 
-def _unread(a: Side, b: Side) -> Iterator[str]:
+def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     """Answers that could not be read, one sentence for metrics that are alike in it."""
     like: dict[tuple[int, int, bool], list[str]] = {}
     for name in a.scored:
         lost = a.scored[name].unreadable, b.scored[name].unreadable
-        wrong = "unreadable-wrong" in overall(a.document)[name]["signature"]
+        wrong = "unreadable-wrong" in overall_numbers(a.document)[name]["signature"]
         if any(lost):
             like.setdefault((*lost, wrong), []).append(name)
     for (in_a, in_b, wrong), names in like.items():
@@ -102,9 +111,9 @@ def _unread(a: Side, b: Side) -> Iterator[str]:
         yield f"{in_a} answers in A and {in_b} in B could not be read: {what} {', '.join(names)}."
 
 
-def _tests(rows: Sequence[Row], cluster: str) -> Iterator[str]:
+def _test_notes(rows: Sequence[ComparisonRow], cluster: str) -> Iterator[str]:
     whole = [row for row in rows if not row.field]
-    drawn = [row.units for row in whole if "cluster" in row.found.method]
+    drawn = [row.units for row in whole if "cluster" in row.test.method]
     if drawn and min(drawn) < FEW_CLUSTERS:
         yield (
             f"There are only {min(drawn)} values of {cluster}: with so few, intervals are "

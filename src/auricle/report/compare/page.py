@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 from auricle.report.compare import Comparison
-from auricle.report.compare.flips import Flip, looks, records
-from auricle.report.compare_html import render
-from auricle.report.worst_samples import MOST_SHOWN, Shown
+from auricle.report.compare.flips import Flip, build_views, read_records
+from auricle.report.compare_html import render_comparison
+from auricle.report.worst_samples import MAX_SAMPLES, SampleView
 
 
-def page(found: Comparison) -> str:
+def render_page(comparison: Comparison) -> str:
     """One file that fetches nothing; its samples changed most by the first metric."""
-    first = next(iter(found.flips), "")
-    return render(found.document(), _changed(found, first) if first else [])
+    first = next(iter(comparison.flips), "")
+    return render_comparison(
+        comparison.document(), _changed_samples(comparison, first) if first else []
+    )
 
 
-def _changed(found: Comparison, metric: str) -> list[tuple[Shown, Shown, str]]:
+def _changed_samples(
+    comparison: Comparison, metric: str
+) -> list[tuple[SampleView, SampleView, str]]:
     """Both answers of each sample. The sound is that of the side that did worse: it went wrong."""
-    chosen = found.flips[metric][:MOST_SHOWN]
-    shown_a = _looks(found, metric, chosen, "a")
-    shown_b = _looks(found, metric, chosen, "b")
+    chosen = comparison.flips[metric][:MAX_SAMPLES]
+    shown_a = _views_by_id(comparison, metric, chosen, "a")
+    shown_b = _views_by_id(comparison, metric, chosen, "b")
     return [
         (shown_a[each.id], shown_b[each.id], each.became)
         for each in chosen
@@ -26,13 +30,15 @@ def _changed(found: Comparison, metric: str) -> list[tuple[Shown, Shown, str]]:
     ]
 
 
-def _looks(found: Comparison, metric: str, chosen: tuple[Flip, ...], name: str) -> dict[str, Shown]:
-    side = found.a if name == "a" else found.b
-    stats = {each.id: getattr(each, f"stat_{name}") for each in chosen}
-    made: dict[str, Shown] = {}
+def _views_by_id(
+    comparison: Comparison, metric: str, flips: tuple[Flip, ...], side_name: str
+) -> dict[str, SampleView]:
+    side = comparison.a if side_name == "a" else comparison.b
+    stats = {each.id: getattr(each, f"stat_{side_name}") for each in flips}
+    made: dict[str, SampleView] = {}
     for became in ("worse", "better"):
-        ids = [each.id for each in chosen if each.became == became]
-        heard = (became == "worse") == (name == "b")
-        some = looks(records(side, ids), found.metrics[metric], stats, audio=heard)
+        ids = [each.id for each in flips if each.became == became]
+        heard = (became == "worse") == (side_name == "b")
+        some = build_views(read_records(side, ids), comparison.metrics[metric], stats, audio=heard)
         made.update({each.id: each for each in some})
     return made

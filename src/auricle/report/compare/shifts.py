@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from auricle.metrics.base import mean
-from auricle.metrics.statistics import Difference, holm, paired
-from auricle.report.compare.loading import Pairs, Side
-from auricle.report.compare.metric_rows import codes, dense
+from auricle.metrics.statistics import Difference, adjust_holm, compare_paired
+from auricle.report.compare.loading import ComparedRun, Pairs
+from auricle.report.compare.metric_rows import encode_field, renumber_clusters
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-MOST_LABELS = 50
-NOTHING: Mapping[str, float] = {}
+MAX_LABELS = 50
+NO_VALUES: Mapping[str, float] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,57 +27,61 @@ class Shift:
     dimension: str
     label: str
     """Empty for all pairs together."""
-    found: Difference
+    test: Difference
     adjusted: float
     """Its p value among all shifts, by Holm."""
-    d: float
+    cohens_d: float
     """Cohen's d: the shift in standard deviations, pooled over both runs."""
 
 
-def shifts(a: Side, b: Side, pairs: Pairs, cluster: str) -> list[Shift]:
+def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -> list[Shift]:
     """Every dimension both runs tell, over all pairs and by true label; none where one has none."""
     import numpy as np
 
     if not a.dimensions or not b.dimensions:
         return []
-    clusters = codes(a, pairs, cluster) if cluster else None
+    clusters = encode_field(a, pairs, cluster) if cluster else None
     labels = np.array([a.labels[here] for here in pairs.a], dtype=object)
     found = []
-    for name in shared(a, b):
+    for name in shared_dimensions(a, b):
         before, after = (
-            np.array([side.dimensions.get(place, NOTHING).get(name, math.nan) for place in places])
+            np.array(
+                [side.dimensions.get(place, NO_VALUES).get(name, math.nan) for place in places]
+            )
             for side, places in ((a, pairs.a.tolist()), (b, pairs.b.tolist()))
         )
         known = ~(np.isnan(before) | np.isnan(after))
-        for label, members in _members(labels):
+        for label, members in _members_by_label(labels):
             which = np.flatnonzero(known & members)
-            drawn = None if clusters is None else dense(clusters[which])
+            drawn = None if clusters is None else renumber_clusters(clusters[which])
             if len(which):
-                found.append(_shift((name, label), before[which], after[which], drawn))
-    ps = holm([each.found.p for each in found])
+                found.append(_compute_shift((name, label), before[which], after[which], drawn))
+    ps = adjust_holm([each.test.p for each in found])
     return [replace(each, adjusted=p) for each, p in zip(found, ps, strict=True)]
 
 
-def shared(a: Side, b: Side) -> list[str]:
+def shared_dimensions(a: ComparedRun, b: ComparedRun) -> list[str]:
     """Dimensions both runs know, in A's order."""
     first, second = (next(iter(side.dimensions.values()), {}) for side in (a, b))
     return [name for name in first if name in second]
 
 
-def _members(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArray[np.bool_]]]:
+def _members_by_label(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArray[np.bool_]]]:
     import numpy as np
 
     names = sorted({each for each in labels if each is not None})
     alone = [("", np.ones(len(labels), dtype=bool))]
-    if len(names) > MOST_LABELS:
+    if len(names) > MAX_LABELS:
         return alone
     return [*alone, *((name, labels == name) for name in names)]
 
 
-def _shift(named: tuple[str, str], before: Any, after: Any, clusters: Any) -> Shift:
-    found = paired(before, after, mean, clusters)
+def _compute_shift(
+    dimension_and_label: tuple[str, str], before: Any, after: Any, clusters: Any
+) -> Shift:
+    found = compare_paired(before, after, mean, clusters)
     spread = math.nan
     if len(before) > 1:
         spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2)
     d = found.difference / spread if spread else math.nan
-    return Shift(*named, found, found.p, d)
+    return Shift(*dimension_and_label, found, found.p, d)

@@ -13,11 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, SpecError
-from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, below, item
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    HubDataset,
+    Item,
+    Items,
+    find_below,
+    make_item,
+)
 
 ID = "{http://nite.sourceforge.net/}id"
 CHILD = "{http://nite.sourceforge.net/}child"
-WORDS = re.compile(r"id\(([^)]+)\)")
+WORD_ID_PATTERN = re.compile(r"id\(([^)]+)\)")
 SESSIONS: Mapping[str, tuple[str, ...]] = {
     "test": ("EN2002", "ES2004", "IS1009", "TS3003"),
     "dev": (
@@ -26,55 +34,61 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     ),
 }
 """The partition that the corpus's authors recommend for speech recognition."""
-SOUNDS = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
+MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
 
 
-def _read(root: Path, part: Part) -> Items:
+def _read(root: Path, part: BenchmarkPart) -> Items:
     """Segments of each speaker of a split's meetings."""
-    notes = below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
-    segments = below(notes, "segments")
-    sounds = below(root, "amicorpus", "wav_db", "")
-    people = _people(notes / "corpusResources" / "meetings.xml")
+    notes = find_below(
+        root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", ""
+    )
+    segments = find_below(notes, "segments")
+    sounds = find_below(root, "amicorpus", "wav_db", "")
+    people = _read_speakers(notes / "corpusResources" / "meetings.xml")
     for path in sorted(segments.glob("*.segments.xml")):
         meeting, agent, *_ = path.name.split(".")
         if meeting[:6] in SESSIONS[part["split"]] and (meeting, agent) in people:
             channel, speaker = people[meeting, agent]
-            file = f"{meeting}.{SOUNDS[part['mic']].format(channel=channel)}.wav"
+            file = f"{meeting}.{MICROPHONE_FILES[part['mic']].format(channel=channel)}.wav"
             sound = sounds / meeting / "audio" / file
-            words = _words(notes / "words" / f"{meeting}.{agent}.words.xml")
-            for name, text, span in _segments(path, words):
+            words = _read_words(notes / "words" / f"{meeting}.{agent}.words.xml")
+            for name, text, span in _read_segments(path, words):
                 known = {"speaker": speaker, "meeting": meeting, "agent": agent}
-                yield item(f"{name}.{agent}", sound, text, span=span, **known)
+                yield make_item(f"{name}.{agent}", sound, text, span=span, **known)
 
 
-def _people(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
+def _read_speakers(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
     """Channel and name of each speaker, by meeting and letter."""
     return {
         (meeting.get("observation", ""), each.get("nxt_agent", "")): (
             each.get("channel", ""),
             each.get("global_name", ""),
         )
-        for meeting in _tree(path)
+        for meeting in _parse_xml(path)
         for each in meeting
     }
 
 
-def _words(path: Path) -> dict[str, str]:
+def _read_words(path: Path) -> dict[str, str]:
     """What is said by id, in order; pauses, noises and punctuation have an id and say nothing."""
     return {
         each.get(ID, ""): (each.text or "") if each.tag == "w" and not each.get("punc") else ""
-        for each in _tree(path)
+        for each in _parse_xml(path)
     }
 
 
-def _segments(
+def _read_segments(
     path: Path, words: Mapping[str, str]
 ) -> Iterator[tuple[str, str, tuple[float, float]]]:
     """Segments in which something is said."""
     places = {name: at for at, name in enumerate(words)}
     spoken = list(words.values())
-    for segment in _tree(path):
-        names = [n for child in segment.iter(CHILD) for n in WORDS.findall(child.get("href", ""))]
+    for segment in _parse_xml(path):
+        names = [
+            n
+            for child in segment.iter(CHILD)
+            for n in WORD_ID_PATTERN.findall(child.get("href", ""))
+        ]
         at = [places[name] for name in names if name in places]
         text = " ".join(filter(None, spoken[min(at) : max(at) + 1])) if at else ""
         start, end = segment.get("transcriber_start"), segment.get("transcriber_end")
@@ -82,19 +96,19 @@ def _segments(
             yield segment.get(ID, ""), text, (float(start), float(end))
 
 
-def _tree(path: Path) -> ElementTree.Element:
+def _parse_xml(path: Path) -> ElementTree.Element:
     try:
         return ElementTree.parse(path).getroot()  # noqa: S314 - the corpus's own files
     except (OSError, ElementTree.ParseError) as error:
         raise DataError(f"{path} cannot be read: {error}.") from error
 
 
-def _item(row: Mapping[str, Any]) -> Item:
+def _convert_row(row: Mapping[str, Any]) -> Item:
     known = {"speaker": row["speaker_id"], "meeting": row["meeting_id"]}
-    return item(row["audio_id"], row["audio"], row["text"], **known)
+    return make_item(row["audio_id"], row["audio"], row["text"], **known)
 
 
-def _at(part: Part) -> tuple[str, str]:
+def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
     if part["mic"] == "ihm-mix":
         raise SpecError("ami: Hugging Face has ihm and sdm; for ihm-mix give -T root=DIR.")
     return part["mic"], {"dev": "validation"}.get(part["split"], "test")
@@ -108,9 +122,9 @@ AMI = Benchmark(
     licence="CC BY 4.0",
     source="groups.inf.ed.ac.uk/ami/corpus",
     splits={"test": None, "dev": None},
-    options={"mic": tuple(SOUNDS)},
+    options={"mic": tuple(MICROPHONE_FILES)},
     layout="amicorpus/ES2004a/audio/ES2004a.Headset-0.wav and ami_public_manual_1.6.2/segments",
     read=_read,
-    hub=Hub("edinburghcstr/ami", None, at=_at, item=_item),
-    asking={"cluster": "speaker"},
+    hub=HubDataset("edinburghcstr/ami", None, locate=_config_and_split, convert_row=_convert_row),
+    task_options={"cluster": "speaker"},
 )

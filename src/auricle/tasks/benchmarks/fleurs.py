@@ -6,7 +6,16 @@ from collections.abc import Mapping
 from pathlib import Path, PurePath
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, below, item, table
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    HubDataset,
+    Item,
+    Items,
+    find_below,
+    make_item,
+    read_table,
+)
 
 CODES = (
     "en_us cmn_hans_cn af_za am_et ar_eg as_in ast_es az_az be_by bg_bg bn_in bs_ba ca_es ceb_ph "
@@ -28,13 +37,15 @@ BY_CHARACTER = ("zh", "yue", "ja", "th", "lo", "km", "my")
 """Languages written without spaces: errors are counted in characters."""
 
 
-def _read(root: Path, part: Part) -> Items:
+def _read(root: Path, part: BenchmarkPart) -> Items:
     """A TSV without a header beside folders of WAV files."""
     language, split = part["language"], part["split"]
-    folder = below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
-    sounds = below(folder.parent, f"audio/{split}", split)
-    for row in table(folder, COLUMNS):
-        yield item(
+    folder = find_below(
+        root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv"
+    )
+    sounds = find_below(folder.parent, f"audio/{split}", split)
+    for row in read_table(folder, COLUMNS):
+        yield make_item(
             PurePath(row["file"]).stem,
             sounds / row["file"],
             row["text"],
@@ -44,9 +55,9 @@ def _read(root: Path, part: Part) -> Items:
         )
 
 
-def _item(row: Mapping[str, Any]) -> Item:
+def _convert_row(row: Mapping[str, Any]) -> Item:
     gender = row.get("gender")
-    return item(
+    return make_item(
         PurePath(row["audio"].get("path") or row["path"]).stem,
         row["audio"],
         row["transcription"],
@@ -56,7 +67,7 @@ def _item(row: Mapping[str, Any]) -> Item:
     )
 
 
-def _settle(part: Part) -> dict[str, Any]:
+def _part_options(part: BenchmarkPart) -> dict[str, Any]:
     return {"metrics": ("cer",)} if LANGUAGES[part["language"]] in BY_CHARACTER else {}
 
 
@@ -72,12 +83,12 @@ FLEURS = Benchmark(
     counts={"test/en_us": 647, "test/cmn_hans_cn": 945},
     layout="en_us/test.tsv and en_us/audio/test/NUMBER.wav, for any of its languages",
     read=_read,
-    hub=Hub(
+    hub=HubDataset(
         "google/fleurs",
         "refs/convert/parquet",
-        at=lambda part: (part["language"], {"dev": "validation"}.get(part["split"], "test")),
-        item=_item,
+        locate=lambda part: (part["language"], {"dev": "validation"}.get(part["split"], "test")),
+        convert_row=_convert_row,
     ),
-    settle=_settle,
-    asking={"cluster": "sentence"},
+    part_options=_part_options,
+    task_options={"cluster": "sentence"},
 )

@@ -7,16 +7,24 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.core.types import Rejected
-from auricle.data.rows import Row, rows
-from auricle.tasks.benchmarks.base import Benchmark, Hub, Item, Items, Part, item, missing
+from auricle.core.types import RejectedRow
+from auricle.data.rows import Row, read_rows
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    HubDataset,
+    Item,
+    Items,
+    make_item,
+    not_found_error,
+)
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
 SETS = {
     "librispeech-clean": ("librispeech", "test.clean"),
     "librispeech-other": ("librispeech", "test.other"),
 }
-BOARD = (
+LEADERBOARD_SETS = (
     *("ami_cleaned", "earnings22", "gigaspeech_cleaned", "librispeech-clean"),
     *("librispeech-other", "spgispeech", "voxpopuli_cleaned_aa"),
 )
@@ -26,39 +34,39 @@ ESB_SETS = (
 )
 
 
-def _at(part: Part) -> tuple[str, str]:
+def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
     return SETS.get(part["set"], (part["set"], "test"))
 
 
-def _item(row: Mapping[str, Any]) -> Item | None:
+def _convert_row(row: Mapping[str, Any]) -> Item | None:
     """A row with its set's name; None where the board scores nothing."""
     text = str(row["text"] or "").strip()
     if text.lower() in IGNORED:
         return None
-    return item(str(row["id"]), row["audio"], text, dataset=row.get("dataset") or "")
+    return make_item(str(row["id"]), row["audio"], text, dataset=row.get("dataset") or "")
 
 
-def _read(root: Path, part: Part) -> Items:
+def _read(root: Path, part: BenchmarkPart) -> Items:
     """A clone of the repository: Parquet files in a folder for each set."""
-    config, split = _at(part)
+    config, split = _config_and_split(part)
     shards = sorted(root.glob(f"**/{config}/{split}-*.parquet"))
     if not shards:
-        raise missing(root, f"{config}/{split}-*.parquet")
+        raise not_found_error(root, f"{config}/{split}-*.parquet")
     for shard in shards:
-        for row in rows(shard):
-            found = row if isinstance(row, Rejected) else _of(row)
+        for row in read_rows(shard):
+            found = row if isinstance(row, RejectedRow) else _convert_or_reject(row)
             if found is not None:
                 yield found
 
 
-def _of(row: Row) -> Item | Rejected | None:
+def _convert_or_reject(row: Row) -> Item | RejectedRow | None:
     try:
-        return _item(row.values)
+        return _convert_row(row.values)
     except KeyError as error:
-        return Rejected(row.origin, f"no column {error}; there are {', '.join(row.values)}")
+        return RejectedRow(row.origin, f"no column {error}; there are {', '.join(row.values)}")
 
 
-_board = partial(
+_benchmark = partial(
     Benchmark,
     kind="asr",
     language="en",
@@ -68,23 +76,28 @@ _board = partial(
     read=_read,
 )
 
-OPEN_ASR = _board(
+OPEN_ASR = _benchmark(
     name="open-asr",
     title="Open ASR Leaderboard",
     source="huggingface.co/datasets/hf-audio/open-asr-leaderboard",
-    options={"set": BOARD},
-    hub=Hub(
+    options={"set": LEADERBOARD_SETS},
+    hub=HubDataset(
         "hf-audio/open-asr-leaderboard",
         "b6bdcd0beb34f8975dc659796176d88f43aff502",
-        at=_at,
-        item=_item,
+        locate=_config_and_split,
+        convert_row=_convert_row,
     ),
 )
 
-ESB = _board(
+ESB = _benchmark(
     name="esb",
     title="ESB",
     source="huggingface.co/datasets/hf-audio/esb-datasets-test-only-sorted",
     options={"set": ESB_SETS},
-    hub=Hub("hf-audio/esb-datasets-test-only-sorted", None, at=_at, item=_item),
+    hub=HubDataset(
+        "hf-audio/esb-datasets-test-only-sorted",
+        None,
+        locate=_config_and_split,
+        convert_row=_convert_row,
+    ),
 )

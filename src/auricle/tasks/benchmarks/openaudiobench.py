@@ -9,10 +9,17 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item
-from auricle.tasks.benchmarks.tables import Values, made
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    Item,
+    Items,
+    find_below,
+    make_item,
+)
+from auricle.tasks.benchmarks.tables import Values, convert_table
 
-OPEN = "alpaca_eval"
+OPEN_SUBSET = "alpaca_eval"
 
 
 @dataclass(frozen=True)
@@ -26,15 +33,15 @@ class Subset:
     language: str = "en"
 
 
-def _read(subset: Subset, root: Path, _part: Part) -> Items:
+def _read(subset: Subset, root: Path, _part: BenchmarkPart) -> Items:
     """`eval_datas/SUBSET/SUBSET.csv` and `audios/` beside it."""
-    folder = below(root, f"eval_datas/{subset.name}", subset.name)
-    listed = below(folder, f"{subset.name}.csv")
+    folder = find_below(root, f"eval_datas/{subset.name}", subset.name)
+    listed = find_below(folder, f"{subset.name}.csv")
 
     def make(row: Values) -> Item:
-        name, answer = row["audio_filename"], several(row.get(subset.answer))
-        is_one_of_many = subset.name == OPEN  # to be compared with, not to be agreed with
-        return item(
+        name, answer = row["audio_filename"], parse_list_cell(row.get(subset.answer))
+        is_one_of_many = subset.name == OPEN_SUBSET  # to be compared with, not to be agreed with
+        return make_item(
             Path(name).stem,
             folder / "audios" / name,
             None if is_one_of_many else answer,
@@ -42,10 +49,10 @@ def _read(subset: Subset, root: Path, _part: Part) -> Items:
             baseline=answer if is_one_of_many else "",
         )
 
-    return made(listed, make)
+    return convert_table(listed, make)
 
 
-def several(cell: Any) -> Any:
+def parse_list_cell(cell: Any) -> Any:
     """A cell that spells a Python list of texts as that list; anything else as it is."""
     if isinstance(cell, str) and cell.startswith("["):
         try:
@@ -57,24 +64,26 @@ def several(cell: Any) -> Any:
     return cell
 
 
-def _set(subset: Subset) -> Benchmark:
+def _benchmark(subset: Subset) -> Benchmark:
     return Benchmark(
         name=f"openaudiobench-{subset.name.replace('_', '-')}",
         title=f"OpenAudioBench {subset.name}",
-        kind="open" if subset.name == OPEN else "qa",
+        kind="open" if subset.name == OPEN_SUBSET else "qa",
         language=subset.language,
         licence="",
         source="huggingface.co/datasets/baichuan-inc/OpenAudioBench",
         splits={"test": None},
         layout=f"eval_datas/{subset.name}/{subset.name}.csv and audios/ beside it",
         read=partial(_read, subset),
-        asking={"metrics": list(subset.metrics)},
+        task_options={"metrics": list(subset.metrics)},
     )
 
 
-ALIKE = ("judge-reference", "contains")
-ALPACA_EVAL = _set(Subset(OPEN, "instruction", "output", ("judge-1-10",)))
-LLAMA_QUESTIONS = _set(Subset("llama_questions", "Questions", "Answer", ALIKE))
-TRIVIA_QA = _set(Subset("trivia_qa", "question", "answer_normalized_aliases", ALIKE))
-WEB_QUESTIONS = _set(Subset("web_questions", "question", "answers", ALIKE))
-REASONING_QA = _set(Subset("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh"))
+QA_METRICS = ("judge-reference", "contains")
+ALPACA_EVAL = _benchmark(Subset(OPEN_SUBSET, "instruction", "output", ("judge-1-10",)))
+LLAMA_QUESTIONS = _benchmark(Subset("llama_questions", "Questions", "Answer", QA_METRICS))
+TRIVIA_QA = _benchmark(Subset("trivia_qa", "question", "answer_normalized_aliases", QA_METRICS))
+WEB_QUESTIONS = _benchmark(Subset("web_questions", "question", "answers", QA_METRICS))
+REASONING_QA = _benchmark(
+    Subset("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh")
+)

@@ -11,14 +11,14 @@ import orjson
 
 from auricle.core.errors import DataError
 from auricle.core.types import Json
-from auricle.tasks.benchmarks.base import Benchmark, Items, Part, below, item
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item
 
-GARBAGE = ("<SIL>", "<MUSIC>", "<NOISE>", "<OTHER>")
+NON_SPEECH_TAGS = ("<SIL>", "<MUSIC>", "<NOISE>", "<OTHER>")
 """What GigaSpeech writes for segments without speech; they are not scored."""
 PUNCTUATION = re.compile(r"\s*<(?:COMMA|PERIOD|QUESTIONMARK|EXCLAMATIONPOINT)>")
 
 
-def _segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
+def _iter_segments(path: Path, subset: str) -> Iterator[tuple[dict[str, Any], dict[str, Any]]]:
     """Each segment of a subset, with the recording it is cut from, as they stand in the file."""
     try:
         recordings = orjson.loads(path.read_bytes())["audios"]
@@ -37,11 +37,11 @@ def _span(segment: dict[str, Any]) -> tuple[float, float]:
 # --- WenetSpeech ------------------------------------------------------------------------------
 
 
-def _read_wenet(root: Path, part: Part) -> Items:
-    meta = below(root, "WenetSpeech.json")
-    for recording, segment in _segments(meta, part["split"].upper().replace("-", "_")):
+def _read_wenet(root: Path, part: BenchmarkPart) -> Items:
+    meta = find_below(root, "WenetSpeech.json")
+    for recording, segment in _iter_segments(meta, part["split"].upper().replace("-", "_")):
         sound, known = root / recording["path"], {"recording": recording["aid"]}
-        yield item(segment["sid"], sound, segment["text"], span=_span(segment), **known)
+        yield make_item(segment["sid"], sound, segment["text"], span=_span(segment), **known)
 
 
 WENETSPEECH = Benchmark(
@@ -54,26 +54,26 @@ WENETSPEECH = Benchmark(
     splits={"test-net": 24774, "test-meeting": 8370, "dev": 13825},
     layout="WenetSpeech.json beside audio/test_net/…/NAME.opus",
     read=_read_wenet,
-    asking={"metrics": ("mer", "cer"), "cluster": "recording"},
+    task_options={"metrics": ("mer", "cer"), "cluster": "recording"},
 )
 
 
 # --- GigaSpeech -------------------------------------------------------------------------------
 
 
-def _read_giga(root: Path, part: Part) -> Items:
-    meta = below(root, "GigaSpeech.json")
-    for recording, segment in _segments(meta, f"{{{part['split'].upper()}}}"):
+def _read_giga(root: Path, part: BenchmarkPart) -> Items:
+    meta = find_below(root, "GigaSpeech.json")
+    for recording, segment in _iter_segments(meta, f"{{{part['split'].upper()}}}"):
         text = str(segment["text_tn"])
-        if any(tag in text for tag in GARBAGE):
+        if any(tag in text for tag in NON_SPEECH_TAGS):
             continue
         known: dict[str, Json] = {"recording": recording["aid"], "source": recording.get("source")}
         spoken = " ".join(PUNCTUATION.sub("", text).split())
         sound = root / recording["path"]
-        yield item(segment["sid"], sound, spoken, span=_span(segment), **_known(known))
+        yield make_item(segment["sid"], sound, spoken, span=_span(segment), **_drop_empty(known))
 
 
-def _known(meta: dict[str, Json]) -> dict[str, Any]:
+def _drop_empty(meta: dict[str, Json]) -> dict[str, Any]:
     return {name: value for name, value in meta.items() if value not in (None, "", "N/A")}
 
 
@@ -87,5 +87,5 @@ GIGASPEECH = Benchmark(
     splits={"test": 19930, "dev": 5715},
     layout="GigaSpeech.json beside audio/youtube/P0000/NAME.opus",
     read=_read_giga,
-    asking={"cluster": "recording"},
+    task_options={"cluster": "recording"},
 )

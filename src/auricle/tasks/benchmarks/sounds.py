@@ -8,33 +8,33 @@ from pathlib import Path
 
 from auricle.tasks.benchmarks.base import (
     Benchmark,
-    Hub,
+    BenchmarkPart,
+    HubDataset,
     Item,
     Items,
-    Part,
-    below,
-    item,
-    lines,
-    missing,
+    find_below,
+    make_item,
+    not_found_error,
+    read_lines,
 )
-from auricle.tasks.benchmarks.tables import Values, made
-from auricle.tasks.recordings import SOUNDS, files
+from auricle.tasks.benchmarks.tables import Values, convert_table
+from auricle.tasks.recordings import AUDIO_SUFFIXES, iter_files
 
-RECORDINGS = (*SOUNDS, ".au")
-SCENE = "Which acoustic scene was this recorded in?"
-VOICE = "Which human vocal sound is this?"
+RECORDING_SUFFIXES = (*AUDIO_SUFFIXES, ".au")
+SCENE_QUESTION = "Which acoustic scene was this recorded in?"
+VOICE_QUESTION = "Which human vocal sound is this?"
 
 
-def spaced(name: str) -> str:
+def format_label(name: str) -> str:
     """A label as people write it: `CrowdedIndoor`, `forest_path` and `cafe/restaurant` as words."""
     apart = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", name.replace("/", " or "))
     return apart.replace("_", " ").strip().lower()
 
 
-def by_folder(root: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
+def iter_labelled_files(root: Path, names: Sequence[str]) -> Iterator[tuple[str, Path]]:
     """Recordings with the folder that each lies in, folder by folder."""
     for name in names:
-        for path in files(root / name, RECORDINGS):
+        for path in iter_files(root / name, RECORDING_SUFFIXES):
             yield name, path
 
 
@@ -55,26 +55,26 @@ ESC50_LABELS = (
 ESC50_GROUPS = ("animals", "nature", "human", "interior", "exterior")
 
 
-def _esc50(root: Path, part: Part) -> Items:
-    folder = below(root, "ESC-50-master", "ESC-50", "")
-    below(folder, "meta/esc50.csv")
+def _read_esc50(root: Path, part: BenchmarkPart) -> Items:
+    folder = find_below(root, "ESC-50-master", "ESC-50", "")
+    find_below(folder, "meta/esc50.csv")
 
     def make(row: Values) -> Item | None:
         if part["split"] not in ("all", f"fold{row['fold']}"):
             return None
-        return _esc50_item({**row, "audio": folder / "audio" / row["filename"]})
+        return _convert_esc50_row({**row, "audio": folder / "audio" / row["filename"]})
 
-    return made(folder / "meta" / "esc50.csv", make)
+    return convert_table(folder / "meta" / "esc50.csv", make)
 
 
-def _esc50_item(row: Values) -> Item:
+def _convert_esc50_row(row: Values) -> Item:
     label = row["category"]
     group = ESC50_GROUPS[ESC50_LABELS.index(label) // 10] if label in ESC50_LABELS else ""
     name = Path(row["filename"]).stem
-    return item(name, row["audio"], spaced(label), fold=str(row["fold"]), group=group)
+    return make_item(name, row["audio"], format_label(label), fold=str(row["fold"]), group=group)
 
 
-def _esc50_fold(part: Part) -> dict[str, int]:
+def _esc50_row_filter(part: BenchmarkPart) -> dict[str, int]:
     return {} if part["split"] == "all" else {"fold": int(part["split"][-1])}
 
 
@@ -86,16 +86,16 @@ ESC50 = Benchmark(
     source="github.com/karolpiczak/ESC-50",
     splits={"all": 2000, **{f"fold{number}": 400 for number in range(1, 6)}},
     layout="meta/esc50.csv and audio/1-100032-A-0.wav",
-    read=_esc50,
-    hub=Hub(
+    read=_read_esc50,
+    hub=HubDataset(
         "ashraq/esc50",
         "4005892498c64d7a9f4c09886414b065cb6bb61a",
-        at=lambda _part: (None, "train"),
-        item=_esc50_item,
-        only=_esc50_fold,
+        locate=lambda _part: (None, "train"),
+        convert_row=_convert_esc50_row,
+        row_filter=_esc50_row_filter,
     ),
-    asking={
-        "labels": [spaced(label) for label in ESC50_LABELS],
+    task_options={
+        "labels": [format_label(label) for label in ESC50_LABELS],
         "question": "Which environmental sound is this?",
         "by": ["group", "fold"],
     },
@@ -104,40 +104,42 @@ ESC50 = Benchmark(
 
 # --- Speech Commands --------------------------------------------------------------------
 
-TEN = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
+TEN_COMMANDS = ("yes", "no", "up", "down", "left", "right", "on", "off", "stop", "go")
 COMMANDS = (
-    *TEN, "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
+    *TEN_COMMANDS, "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine",
     "bed", "bird", "cat", "dog", "happy", "house", "marvin", "sheila", "tree", "wow",
     "backward", "follow", "forward", "learn", "visual",
 )  # fmt: skip
-TWELVE = (*TEN, "_silence_", "_unknown_")
-LISTS = {"test": "testing_list.txt", "validation": "validation_list.txt"}
+TWELVE_CLASSES = (*TEN_COMMANDS, "_silence_", "_unknown_")
+SPLIT_LISTS = {"test": "testing_list.txt", "validation": "validation_list.txt"}
 
 
-def _speech_commands(root: Path, part: Part) -> Items:
+def _read_speech_commands(root: Path, part: BenchmarkPart) -> Items:
     """35 words by the lists of the main archive; 12 classes by the folders of the test archive."""
     if part["classes"] == "12":
-        folder = below(root, "speech_commands_test_set_v0.02", "")
-        below(folder, "_unknown_")
-        for name, path in by_folder(folder, TWELVE):
-            yield item(f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker(path.stem))
+        folder = find_below(root, "speech_commands_test_set_v0.02", "")
+        find_below(folder, "_unknown_")
+        for name, path in iter_labelled_files(folder, TWELVE_CLASSES):
+            yield make_item(
+                f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker_id(path.stem)
+            )
         return
-    folder = below(root, "speech_commands_v0.02", "")
-    below(folder, LISTS[part["split"]])
-    for line in lines(folder / LISTS[part["split"]]):
+    folder = find_below(root, "speech_commands_v0.02", "")
+    find_below(folder, SPLIT_LISTS[part["split"]])
+    for line in read_lines(folder / SPLIT_LISTS[part["split"]]):
         word, _, name = line.partition("/")
-        yield item(line.removesuffix(".wav"), folder / line, word, speaker=_speaker(name))
+        yield make_item(line.removesuffix(".wav"), folder / line, word, speaker=_speaker_id(name))
 
 
-def _speaker(name: str) -> str:
+def _speaker_id(name: str) -> str:
     speaker, found, _ = name.partition("_nohash_")
     return speaker if found else ""
 
 
-def _commands_asking(part: Part) -> dict[str, object]:
+def _commands_options(part: BenchmarkPart) -> dict[str, object]:
     if part["classes"] == "12":
         return {
-            "labels": [name.strip("_") for name in TWELVE],
+            "labels": [name.strip("_") for name in TWELVE_CLASSES],
             "question": "Which command is spoken: one of ten words, another word (unknown), "
             "or none (silence)?",
         }
@@ -156,8 +158,8 @@ SPEECH_COMMANDS = Benchmark(
     counts={"test/35": 11_005, "validation/35": 9_981, "test/12": 4_890},
     layout="testing_list.txt and yes/HASH_nohash_0.wav (35 classes), "
     "or speech_commands_test_set_v0.02/_unknown_/… (12 classes)",
-    read=_speech_commands,
-    settle=_commands_asking,
+    read=_read_speech_commands,
+    part_options=_commands_options,
 )
 
 
@@ -174,19 +176,19 @@ VOCAL_SOUNDS = {
 DATAFILES = {"test": "te.json", "validation": "val.json", "train": "tr.json"}
 
 
-def _vocalsound(root: Path, part: Part) -> Items:
-    folder = below(root, "data/datafiles", "datafiles").parent
-    sounds = below(folder, "audio_16k", "audio_44k")
-    below(folder, f"datafiles/{DATAFILES[part['split']]}")
+def _read_vocalsound(root: Path, part: BenchmarkPart) -> Items:
+    folder = find_below(root, "data/datafiles", "datafiles").parent
+    sounds = find_below(folder, "audio_16k", "audio_44k")
+    find_below(folder, f"datafiles/{DATAFILES[part['split']]}")
 
     def make(row: Values) -> Item:
         name = str(row["wav"]).rpartition("/")[2]
         label = VOCAL_SOUNDS.get(row["labels"], row["labels"])
         speaker = name.partition("_")[0]
         sex = {"f": "female", "m": "male"}.get(speaker[:1], "")
-        return item(Path(name).stem, sounds / name, label, speaker=speaker, sex=sex)
+        return make_item(Path(name).stem, sounds / name, label, speaker=speaker, sex=sex)
 
-    return made(folder / "datafiles" / DATAFILES[part["split"]], make)
+    return convert_table(folder / "datafiles" / DATAFILES[part["split"]], make)
 
 
 VOCALSOUND = Benchmark(
@@ -197,27 +199,27 @@ VOCALSOUND = Benchmark(
     source="github.com/YuanGongND/vocalsound",
     splits={"test": 3594, "validation": 1860, "train": 15_570},
     layout="datafiles/te.json and audio_16k/f0003_0_cough.wav",
-    read=_vocalsound,
-    asking={
+    read=_read_vocalsound,
+    task_options={
         "labels": list(VOCAL_SOUNDS.values()),
-        "question": VOICE,
+        "question": VOICE_QUESTION,
         "cluster": "speaker",
         "by": ["sex"],
     },
 )
 
 
-def _nonspeech7k(root: Path, part: Part) -> Items:
+def _read_nonspeech7k(root: Path, part: BenchmarkPart) -> Items:
     split = part["split"]
     names = (f"metadata of {split} set.csv", f"metadata_{split}.csv")
-    listed = below(root, *names, *(f"{split}/{name}" for name in names))
-    sounds = below(root, split)
+    listed = find_below(root, *names, *(f"{split}/{name}" for name in names))
+    sounds = find_below(root, split)
 
     def make(row: Values) -> Item:
         name = row["Filename"]
-        return item(Path(name).stem, sounds / name, str(row["Classname"]).strip().lower())
+        return make_item(Path(name).stem, sounds / name, str(row["Classname"]).strip().lower())
 
-    return made(listed, make)
+    return convert_table(listed, make)
 
 
 NONSPEECH7K = Benchmark(
@@ -228,8 +230,8 @@ NONSPEECH7K = Benchmark(
     source="doi.org/10.5281/zenodo.6967442",
     splits={"test": None, "train": None},
     layout="metadata of test set.csv beside test/NAME.wav",
-    read=_nonspeech7k,
-    asking={"question": VOICE},
+    read=_read_nonspeech7k,
+    task_options={"question": VOICE_QUESTION},
 )
 
 
@@ -241,13 +243,13 @@ TUT_SCENES = (
 )  # fmt: skip
 
 
-def _tut2017(root: Path, _part: Part) -> Items:
+def _read_tut2017(root: Path, _part: BenchmarkPart) -> Items:
     """`meta.txt`, else the evaluation setup: a file and its scene, a tab between them."""
-    folder = below(root, "TUT-acoustic-scenes-2017-evaluation", "")
-    listed = below(folder, "meta.txt", "evaluation_setup/evaluate.txt")
-    for line in lines(listed):
+    folder = find_below(root, "TUT-acoustic-scenes-2017-evaluation", "")
+    listed = find_below(folder, "meta.txt", "evaluation_setup/evaluate.txt")
+    for line in read_lines(listed):
         name, label, *_ = line.split("\t") if "\t" in line else line.split()
-        yield item(Path(name).stem, folder / name, spaced(label))
+        yield make_item(Path(name).stem, folder / name, format_label(label))
 
 
 TUT2017 = Benchmark(
@@ -258,8 +260,11 @@ TUT2017 = Benchmark(
     source="doi.org/10.5281/zenodo.1040168",
     splits={"evaluation": 1620},
     layout="TUT-acoustic-scenes-2017-evaluation/meta.txt and audio/",
-    read=_tut2017,
-    asking={"labels": [spaced(scene) for scene in TUT_SCENES], "question": SCENE},
+    read=_read_tut2017,
+    task_options={
+        "labels": [format_label(scene) for scene in TUT_SCENES],
+        "question": SCENE_QUESTION,
+    },
 )
 COCHL_SCENES = (
     "Bus", "Cafe", "Car", "CrowdedIndoor", "Elevator", "Kitchen", "Park", "ResidentialArea",
@@ -267,16 +272,16 @@ COCHL_SCENES = (
 )  # fmt: skip
 
 
-def _cochlscene(root: Path, part: Part) -> Items:
+def _read_cochlscene(root: Path, part: BenchmarkPart) -> Items:
     """`Test/Bus/….wav`: the folder is the scene."""
     split = part["split"].capitalize()
-    folder = below(root, f"CochlScene/{split}", split)
+    folder = find_below(root, f"CochlScene/{split}", split)
     known = {scene.lower(): scene for scene in COCHL_SCENES}
     there = sorted(each.name for each in folder.iterdir() if each.name.lower() in known)
     if not there:
-        raise missing(folder, "folders of scenes")
-    for name, path in by_folder(folder, there):
-        yield item(f"{name}/{path.stem}", path, spaced(known[name.lower()]))
+        raise not_found_error(folder, "folders of scenes")
+    for name, path in iter_labelled_files(folder, there):
+        yield make_item(f"{name}/{path.stem}", path, format_label(known[name.lower()]))
 
 
 COCHLSCENE = Benchmark(
@@ -287,8 +292,11 @@ COCHLSCENE = Benchmark(
     source="doi.org/10.5281/zenodo.7080122",
     splits={"test": None, "val": None, "train": None},
     layout="CochlScene/Test/Bus/NAME.wav",
-    read=_cochlscene,
-    asking={"labels": [spaced(scene) for scene in COCHL_SCENES], "question": SCENE},
+    read=_read_cochlscene,
+    task_options={
+        "labels": [format_label(scene) for scene in COCHL_SCENES],
+        "question": SCENE_QUESTION,
+    },
 )
 
 
@@ -309,17 +317,19 @@ GENRES = {
 """The fault-filtered test split of Kereliuk, Sturm and Larsen (2015), by number."""
 
 
-def _gtzan(root: Path, part: Part) -> Items:
-    folder = below(root, "Data/genres_original", "genres_original", "genres", "")
+def _read_gtzan(root: Path, part: BenchmarkPart) -> Items:
+    folder = find_below(root, "Data/genres_original", "genres_original", "genres", "")
     if not (folder / "blues").is_dir():
-        raise missing(folder, "blues/blues.00000.wav")
-    for genre, path in by_folder(folder, list(GENRES)):
+        raise not_found_error(folder, "blues/blues.00000.wav")
+    for genre, path in iter_labelled_files(folder, list(GENRES)):
         number = path.stem.rpartition(".")[2]
-        if number.isdigit() and (part["split"] == "all" or int(number) in _numbers(GENRES[genre])):
-            yield item(path.stem, path, genre)
+        if number.isdigit() and (
+            part["split"] == "all" or int(number) in _expand_ranges(GENRES[genre])
+        ):
+            yield make_item(path.stem, path, genre)
 
 
-def _numbers(ranges: str) -> set[int]:
+def _expand_ranges(ranges: str) -> set[int]:
     spans = [each.partition("-") for each in ranges.split()]
     return {at for low, _, high in spans for at in range(int(low), int(high or low) + 1)}
 
@@ -332,6 +342,6 @@ GTZAN = Benchmark(
     source="marsyas.info/downloads/datasets.html",
     splits={"test": 290, "all": 1000},
     layout="genres/blues/blues.00000.wav (or .au)",
-    read=_gtzan,
-    asking={"labels": list(GENRES), "question": "Which genre is this music?"},
+    read=_read_gtzan,
+    task_options={"labels": list(GENRES), "question": "Which genre is this music?"},
 )

@@ -9,26 +9,26 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.core.types import Rejected
-from auricle.data.rows import Row, rows
+from auricle.core.types import RejectedRow
+from auricle.data.rows import Row, read_rows
 from auricle.tasks.benchmarks.base import Item, Items
 
 Values = Mapping[str, Any]
 
 
-def records(path: Path) -> Iterator[Row | Rejected]:
+def read_records(path: Path) -> Iterator[Row | RejectedRow]:
     """Rows of a CSV, TSV, JSONL or Parquet file, or of a JSON array (maybe under `data`)."""
-    return _array(path) if path.suffix == ".json" else rows(path)
+    return _read_json_array(path) if path.suffix == ".json" else read_rows(path)
 
 
-def made(path: Path, make: Callable[[Values], Item | None]) -> Items:
+def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items:
     """Every row of a table as `make` has it; None leaves it out."""
-    for row in records(path):
-        if isinstance(row, Rejected):
+    for row in read_records(path):
+        if isinstance(row, RejectedRow):
             yield row
             continue
         try:
-            found = make(row.values)
+            found = convert(row.values)
         except KeyError as error:
             there = ", ".join(row.values)
             raise DataError(f"{row.origin} has no column {error}; it has {there}.") from error
@@ -36,16 +36,16 @@ def made(path: Path, make: Callable[[Values], Item | None]) -> Items:
             yield found
 
 
-def sorted_out(path: Path, *columns: str) -> tuple[list[Row], list[Rejected]]:
+def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[RejectedRow]]:
     """The rows of a table that have these columns, and those that lack one or cannot be read."""
     good: list[Row] = []
-    rejected: list[Rejected] = []
-    for row in records(path):
-        if isinstance(row, Rejected):
+    rejected: list[RejectedRow] = []
+    for row in read_records(path):
+        if isinstance(row, RejectedRow):
             rejected.append(row)
         elif lacking := [name for name in columns if name not in row.values]:
             there = ", ".join(row.values) or "nothing"
-            rejected.append(Rejected(row.origin, f"no {lacking[0]!r}; it has {there}"))
+            rejected.append(RejectedRow(row.origin, f"no {lacking[0]!r}; it has {there}"))
         else:
             good.append(row)
     if rejected and not good:
@@ -53,7 +53,7 @@ def sorted_out(path: Path, *columns: str) -> tuple[list[Row], list[Rejected]]:
     return good, rejected
 
 
-def _array(path: Path) -> Iterator[Row]:
+def _read_json_array(path: Path) -> Iterator[Row]:
     try:
         found = orjson.loads(path.read_bytes())
     except FileNotFoundError as error:

@@ -5,7 +5,15 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import Benchmark, Item, Items, Part, below, item, lines
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    Item,
+    Items,
+    find_below,
+    make_item,
+    read_lines,
+)
 
 IGNORED = "ignore_time_segment_in_scoring"
 APOSTROPHE = re.compile(r" '(?=\w)")
@@ -14,17 +22,17 @@ MARKS = re.compile(r"<[^>]*>|\{[^}]*\}|\(\d+\)")
 """Noises, words that were not understood, and numbered pronunciations."""
 
 
-def _read(root: Path, part: Part) -> Items:
+def _read(root: Path, part: BenchmarkPart) -> Items:
     split = part["split"]
     tops = ("TEDLIUM_release-3/", "")
-    folder = below(root, *(f"{top}legacy/{split}" for top in tops), split)
+    folder = find_below(root, *(f"{top}legacy/{split}" for top in tops), split)
     for transcript in sorted((folder / "stm").glob("*.stm")):
-        for line in lines(transcript):
-            if (found := _segment(folder, line)) is not None:
+        for line in read_lines(transcript):
+            if (found := _parse_segment(folder, line)) is not None:
                 yield found
 
 
-def _segment(folder: Path, line: str) -> Item | None:
+def _parse_segment(folder: Path, line: str) -> Item | None:
     """Talk, channel, speaker, start, end, label, words; None for a comment and what is ignored."""
     if line.startswith(";;") or line.endswith(IGNORED):
         return None
@@ -33,7 +41,9 @@ def _segment(folder: Path, line: str) -> Item | None:
     spoken = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
     first, last = float(start), float(end)
     name = f"{talk}-{round(first * 100):07}-{round(last * 100):07}"
-    return item(name, folder / "sph" / f"{talk}.sph", spoken, span=(first, last), speaker=speaker)
+    return make_item(
+        name, folder / "sph" / f"{talk}.sph", spoken, span=(first, last), speaker=speaker
+    )
 
 
 TEDLIUM = Benchmark(
@@ -46,5 +56,5 @@ TEDLIUM = Benchmark(
     splits={"test": 1155, "dev": 507},
     layout="TEDLIUM_release-3/legacy/test/stm/TALK.stm and sph/TALK.sph",
     read=_read,
-    asking={"cluster": "speaker"},
+    task_options={"cluster": "speaker"},
 )

@@ -14,24 +14,24 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from auricle.core.types import Rejected
-from auricle.data.rows import count
+from auricle.core.types import RejectedRow
+from auricle.data.rows import count_rows
 from auricle.tasks.benchmarks.base import (
     HUB_ROW,
     HUB_SPLIT,
     Benchmark,
-    Hub,
+    BenchmarkPart,
+    HubDataset,
     Item,
     Items,
-    Part,
-    item,
-    missing,
+    make_item,
+    not_found_error,
 )
-from auricle.tasks.benchmarks.tables import Values, made
-from auricle.tasks.kinds import MEDIA
+from auricle.tasks.benchmarks.tables import Values, convert_table
+from auricle.tasks.kinds import MEDIA_TEMPLATE
 
 REVISION = "0aa5b0289e1b9a1a0448cc01ae7a88bbe9560aef"
-KIMI = {
+KIMI_COLUMNS = {
     "audio_path": "audio",
     "audio_content": "prompt",
     "answer": "reference",
@@ -51,43 +51,43 @@ ALL = "all"
 OPTION = re.compile(r"^\s*\(?([A-J])[.):]\s*(.+?)\s*$", re.MULTILINE)
 LETTER = re.compile(r"\(?([A-Ja-j])\)?\.?")
 
-Make = Callable[[Values], Item]
+RowConverter = Callable[[Values], Item]
 
 
 # --- what a row is ------------------------------------------------------------------------
 
 
-def _id(row: Values) -> str:
+def _row_id(row: Values) -> str:
     """The row's own id, else its place in its split."""
-    own, split, place = row.get("id") or row.get("key"), _part(row), row.get(HUB_ROW, "")
+    own, split, place = row.get("id") or row.get("key"), _subset_name(row), row.get(HUB_ROW, "")
     return str(own) if own else f"{split}-{place}" if split else str(place)
 
 
-def _part(row: Values) -> str:
+def _subset_name(row: Values) -> str:
     """Which accent or subject a row is of, where a set has several."""
     split = str(row.get(HUB_SPLIT, ""))
     return "" if split == "test" else split
 
 
-def _row(row: Values, target: Any = None, **more: Any) -> Item:
+def _make_row(row: Values, target: Any = None, **fields: Any) -> Item:
     """What all sets share: a sound, and for judges the words that are spoken in it."""
-    return item(_id(row), row["audio"], target, audio_content=row["prompt"], **more)
+    return make_item(_row_id(row), row["audio"], target, audio_content=row["prompt"], **fields)
 
 
-def _open(row: Values) -> Item:
-    return _row(row)
+def _convert_open(row: Values) -> Item:
+    return _make_row(row)
 
 
-def _referenced(row: Values) -> Item:
-    return _row(row, row["reference"], accent=_part(row) or ACCENTS[0])
+def _convert_qa(row: Values) -> Item:
+    return _make_row(row, row["reference"], accent=_subset_name(row) or ACCENTS[0])
 
 
-def _instructed(row: Values) -> Item:
+def _convert_instruction(row: Values) -> Item:
     asked = ("instruction_id_list", "kwargs")
-    return _row(row, **{name: row[name] for name in asked})
+    return _make_row(row, **{name: row[name] for name in asked})
 
 
-def _spoken_choices(row: Values) -> Item:
+def _convert_spoken_choices(row: Values) -> Item:
     """Options are read aloud; they are known from the transcript, one a line."""
     found = OPTION.findall(row["prompt"])
     in_order = "".join(letter for letter, _ in found) == "ABCDEFGHIJ"[: len(found)]
@@ -95,19 +95,22 @@ def _spoken_choices(row: Values) -> Item:
     target = row["reference"]
     letter = LETTER.fullmatch(str(target).strip())
     right = letter[1].upper() if letter else target
-    return _row(row, right, choices=choices, domain=_part(row))
+    return _make_row(row, right, choices=choices, domain=_subset_name(row))
 
 
-def _reasoned(row: Values) -> Item:
+def _convert_reasoning(row: Values) -> Item:
     """Yes or no, or (a) or (b); the id says which of four puzzles it is."""
     puzzle = re.sub(r"[\W_]*\d+$", "", str(row["id"]))
     if str(row["reference"]).strip().lower() not in ("yes", "no"):
-        return {**_spoken_choices(row), "meta": {**_row(row)["meta"], "puzzle": puzzle}}
+        return {
+            **_convert_spoken_choices(row),
+            "meta": {**_make_row(row)["meta"], "puzzle": puzzle},
+        }
     target = str(row["reference"]).strip().lower()
-    return _row(row, target, choices=["yes", "no"], puzzle=puzzle)
+    return _make_row(row, target, choices=["yes", "no"], puzzle=puzzle)
 
 
-def _turns(row: Values) -> Item:
+def _convert_conversation(row: Values) -> Item:
     """Every column of sounds is one turn, in the order of their names."""
     names = sorted(name for name in row if name.startswith("audio"))
     listed = [row[name] if isinstance(row[name], list) else [row[name]] for name in names]
@@ -115,7 +118,7 @@ def _turns(row: Values) -> Item:
     words = chain.from_iterable(each if isinstance(each, list) else [each] for each in texts)
     said = [{"role": "user", "audio": sound} for sound in chain.from_iterable(listed)]
     return {
-        "id": _id(row),
+        "id": _row_id(row),
         "target": None,
         "turns": said,
         "meta": {"audio_content": "\n".join(map(str, words))},
@@ -125,46 +128,46 @@ def _turns(row: Values) -> Item:
 # --- where rows are -----------------------------------------------------------------------
 
 
-def _read(subset: str, make: Make, root: Path, part: Part) -> Items:
+def _read(subset: str, convert: RowConverter, root: Path, part: BenchmarkPart) -> Items:
     """A clone's `SUBSET/SPLIT-00000-of-00001.parquet`, or `SUBSET.jsonl`."""
     listed = root / f"{subset}.jsonl"
     if listed.is_file():
-        return made(listed, lambda row: make(_renamed(row)))
+        return convert_table(listed, lambda row: convert(_rename_columns(row)))
     shards: dict[str, list[Path]] = {}
-    for split in _splits(subset, part["split"]):
+    for split in _expand_splits(subset, part["split"]):
         shards[split] = sorted((root / subset).glob(f"{split}-*.parquet"))
         if not shards[split]:
-            raise missing(root, f"{subset}/{split}-*.parquet or {listed.name}")
-    return Shards(shards, make)
+            raise not_found_error(root, f"{subset}/{split}-*.parquet or {listed.name}")
+    return Shards(shards, convert)
 
 
-class Shards(Sequence[Item | Rejected]):
+class Shards(Sequence[Item | RejectedRow]):
     """Rows of Parquet files, read anew each time: their sounds would fill the memory."""
 
-    def __init__(self, shards: Mapping[str, list[Path]], make: Make) -> None:
-        self._shards, self._make = shards, make
+    def __init__(self, shards: Mapping[str, list[Path]], convert: RowConverter) -> None:
+        self._shards, self._convert = shards, convert
 
-    def __iter__(self) -> Iterator[Item | Rejected]:
+    def __iter__(self) -> Iterator[Item | RejectedRow]:
         for split, shards in self._shards.items():
-            tagged = partial(self._tagged, split, itertools.count())
+            tagged = partial(self._convert_tagged, split, itertools.count())
             for shard in shards:
-                yield from made(shard, tagged)
+                yield from convert_table(shard, tagged)
 
-    def _tagged(self, split: str, places: Iterator[int], row: Values) -> Item:
-        return self._make({**row, HUB_SPLIT: split, HUB_ROW: next(places)})
+    def _convert_tagged(self, split: str, places: Iterator[int], row: Values) -> Item:
+        return self._convert({**row, HUB_SPLIT: split, HUB_ROW: next(places)})
 
     def __len__(self) -> int:
-        return sum(count(shard) or 0 for shards in self._shards.values() for shard in shards)
+        return sum(count_rows(shard) or 0 for shards in self._shards.values() for shard in shards)
 
-    def __getitem__(self, at: Any) -> Any:
-        return list(self)[at]
-
-
-def _renamed(row: Values) -> dict[str, Any]:
-    return {KIMI.get(name, name): value for name, value in row.items()}
+    def __getitem__(self, index: Any) -> Any:
+        return list(self)[index]
 
 
-def _splits(subset: str, split: str) -> tuple[str, ...]:
+def _rename_columns(row: Values) -> dict[str, Any]:
+    return {KIMI_COLUMNS.get(name, name): value for name, value in row.items()}
+
+
+def _expand_splits(subset: str, split: str) -> tuple[str, ...]:
     whole = {"sd-qa": ACCENTS, "mmsu": DOMAINS}
     return whole[subset] if split == ALL else (split,)
 
@@ -172,11 +175,11 @@ def _splits(subset: str, split: str) -> tuple[str, ...]:
 # --- the eleven ---------------------------------------------------------------------------
 
 
-def _set(
+def _benchmark(
     subset: str,
     kind: str,
-    make: Make,
-    asking: Mapping[str, Any],
+    convert: RowConverter,
+    task_options: Mapping[str, Any],
     splits: Mapping[str, int | None],
 ) -> Benchmark:
     return Benchmark(
@@ -188,21 +191,21 @@ def _set(
         source="github.com/MatthewCYM/VoiceBench",
         splits=splits,
         layout=f"{subset}/test-00000-of-00001.parquet or {subset}.jsonl",
-        read=partial(_read, subset, make),
-        hub=Hub(
+        read=partial(_read, subset, convert),
+        hub=HubDataset(
             "hlt-lab/voicebench",
             REVISION,
-            at=lambda part: (subset, "+".join(_splits(subset, part["split"]))),
-            item=make,
+            locate=lambda part: (subset, "+".join(_expand_splits(subset, part["split"]))),
+            convert_row=convert,
             files="{config}/{split}-*.parquet",
         ),
-        asking=asking,
+        task_options=task_options,
     )
 
 
-JUDGED = {"metrics": ["judge-1-5"], "votes": 3}
-CHOSEN = {"prompt": MEDIA}
-INSTRUCTED = {
+JUDGE_OPTIONS = {"metrics": ["judge-1-5"], "votes": 3}
+CHOICE_OPTIONS = {"prompt": MEDIA_TEMPLATE}
+INSTRUCTION_OPTIONS = {
     "metrics": [
         "ifeval",
         *(
@@ -214,26 +217,30 @@ INSTRUCTED = {
     "max_tokens": 2048,
 }
 
-ALPACAEVAL = _set("alpacaeval", "open", _open, JUDGED, {"test": 199})
-ALPACAEVAL_FULL = _set("alpacaeval_full", "open", _open, JUDGED, {"test": 636})
-COMMONEVAL = _set("commoneval", "open", _open, JUDGED, {"test": 200})
-WILDVOICE = _set("wildvoice", "open", _open, JUDGED, {"test": 1000})
-OPENBOOKQA = _set("openbookqa", "mcq", _spoken_choices, CHOSEN, {"test": 455})
-MMSU = _set(
+ALPACAEVAL = _benchmark("alpacaeval", "open", _convert_open, JUDGE_OPTIONS, {"test": 199})
+ALPACAEVAL_FULL = _benchmark("alpacaeval_full", "open", _convert_open, JUDGE_OPTIONS, {"test": 636})
+COMMONEVAL = _benchmark("commoneval", "open", _convert_open, JUDGE_OPTIONS, {"test": 200})
+WILDVOICE = _benchmark("wildvoice", "open", _convert_open, JUDGE_OPTIONS, {"test": 1000})
+OPENBOOKQA = _benchmark("openbookqa", "mcq", _convert_spoken_choices, CHOICE_OPTIONS, {"test": 455})
+MMSU = _benchmark(
     "mmsu",
     "mcq",
-    _spoken_choices,
-    {**CHOSEN, "by": ["domain"]},
+    _convert_spoken_choices,
+    {**CHOICE_OPTIONS, "by": ["domain"]},
     {ALL: 3074, **dict.fromkeys(DOMAINS)},
 )
-SD_QA = _set(
+SD_QA = _benchmark(
     "sd-qa",
     "qa",
-    _referenced,
+    _convert_qa,
     {"metrics": ["judge-reference", "contains"], "votes": 3, "by": ["accent"]},
     {**dict.fromkeys(ACCENTS), "usa": 553, ALL: None},
 )
-MTBENCH = _set("mtbench", "chat", _turns, {"metrics": ["judge-1-10"]}, {"test": 46})
-IFEVAL = _set("ifeval", "open", _instructed, INSTRUCTED, {"test": 345})
-BBH = _set("bbh", "mcq", _reasoned, {**CHOSEN, "by": ["puzzle"]}, {"test": 1000})
-ADVBENCH = _set("advbench", "open", _open, {"metrics": ["refusal"]}, {"test": 520})
+MTBENCH = _benchmark(
+    "mtbench", "chat", _convert_conversation, {"metrics": ["judge-1-10"]}, {"test": 46}
+)
+IFEVAL = _benchmark("ifeval", "open", _convert_instruction, INSTRUCTION_OPTIONS, {"test": 345})
+BBH = _benchmark(
+    "bbh", "mcq", _convert_reasoning, {**CHOICE_OPTIONS, "by": ["puzzle"]}, {"test": 1000}
+)
+ADVBENCH = _benchmark("advbench", "open", _convert_open, {"metrics": ["refusal"]}, {"test": 520})

@@ -11,14 +11,14 @@ from typing import Any
 
 from auricle.audio import Audio, Video
 from auricle.core.errors import DataError, SpecError
-from auricle.core.types import Rejected, Sample
+from auricle.core.types import RejectedRow, Sample
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.contamination import seen
-from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, labelled
-from auricle.tasks.options import Options
-from auricle.tasks.recordings import Clip, Found, holds, shortfall
+from auricle.tasks.emotion.contamination import find_contamination
+from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, build_label_task
+from auricle.tasks.options import TaskOptions
+from auricle.tasks.recordings import Clip, ScanResult, describe_contents, describe_count_mismatch
 
-RATED = tuple(
+DIMENSION_METRICS = tuple(
     f"{name}_{dimension}"
     for name in ("ccc", "pearson", "rmse")
     for dimension in ("arousal", "dominance", "valence")
@@ -33,11 +33,11 @@ EMOTION_METRICS: tuple[str, ...] = (
     "eta2_arousal",
     "eta2_dominance",
     "eta2_valence",
-    *RATED,
+    *DIMENSION_METRICS,
 )
 """For classifiers and for models of dimensions; what does not suit a model is told in one line."""
 QUESTION = "Which emotion does the speaker express?"
-ASKING = ("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes",
+COMMON_OPTIONS = ("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes",
           "synonyms")  # fmt: skip
 """Options that every corpus takes, as `classify` does."""
 
@@ -66,31 +66,34 @@ class Recordings:
 
     corpus: Corpus
     root: Path
-    find: Callable[[Path], Found]
+    scan_folder: Callable[[Path], ScanResult]
     expected: Mapping[str, int]
     """How many of each label are published; a total alone stands under the empty label."""
     part: str = ""
     """What of the corpus was asked for, such as `speech`."""
     labels: tuple[str, ...] = ()
 
-    def __iter__(self) -> Iterator[Sample | Rejected]:
+    def __iter__(self) -> Iterator[Sample | RejectedRow]:
         """In a fixed order that mixes speakers and emotions, so that the first few are fair."""
-        found = self.found
+        found = self.scan
         yield from map(self._sample, sorted(found.clips, key=lambda clip: _digest(clip.id)))
         yield from found.rejected
 
     def __len__(self) -> int:
-        return len(self.found.clips) + len(self.found.rejected)
+        return len(self.scan.clips) + len(self.scan.rejected)
 
-    def peek(self) -> None:
+    def validate(self) -> None:
         """Refuse a folder that holds nothing of what was asked for."""
         len(self)
 
     def notes(self) -> list[str]:
         """What is odd about this copy of the corpus, in sentences."""
-        found = self.found
+        found = self.scan
         source = self.corpus.source
-        return [*found.notes, *shortfall(self.title, found.clips, self.expected, source)]
+        return [
+            *found.notes,
+            *describe_count_mismatch(self.title, found.clips, self.expected, source),
+        ]
 
     @property
     def title(self) -> str:
@@ -99,25 +102,29 @@ class Recordings:
     @property
     def revision(self) -> str:
         """Which recordings, with which labels; the sounds themselves are known by their content."""
-        whole = "\n".join(sorted(f"{clip.id}\t{clip.label}" for clip in self.found.clips))
+        whole = "\n".join(sorted(f"{clip.id}\t{clip.label}" for clip in self.scan.clips))
         return f"{self.title.replace(' ', '.').lower()}@{_digest(whole)[:8]}"
 
     @cached_property
-    def found(self) -> Found:
+    def scan(self) -> ScanResult:
         if not self.root.is_dir():
             what = "is a file" if self.root.exists() else "is not there"
             raise DataError(f"{self.root} {what}: give {self.corpus.title}'s folder, -T root=DIR.")
-        found = self.find(self.root)
+        found = self.scan_folder(self.root)
         if not found.clips:
-            raise DataError(self._nothing(found))
+            raise DataError(self._nothing_found_message(found))
         return found
 
-    def _nothing(self, found: Found) -> str:
-        others = f" {found.left_out:,} other recordings of it are there." if found.left_out else ""
-        missing = [f" {each.origin}: {each.reason}." for each in found.rejected[:1]]
+    def _nothing_found_message(self, scan: ScanResult) -> str:
+        others = (
+            f" {scan.excluded_count:,} other recordings of it are there."
+            if scan.excluded_count
+            else ""
+        )
+        missing = [f" {each.origin}: {each.reason}." for each in scan.rejected[:1]]
         return (
             f"No {self.title} recordings in {self.root} or the folders below it; files such as "
-            f"{self.corpus.example} were looked for.{others}{''.join(missing)} {holds(self.root)}"
+            f"{self.corpus.example} were looked for.{others}{''.join(missing)} {describe_contents(self.root)}"
         )
 
     def _sample(self, clip: Clip) -> Sample:
@@ -131,40 +138,40 @@ class Recordings:
         )
 
 
-def emotion_task(recordings: Recordings, asked: Mapping[str, Any], language: str = "") -> Task:
+def emotion_task(recordings: Recordings, arguments: Mapping[str, Any], language: str = "") -> Task:
     """Recordings, asked about as `classify` asks, by a classifier's scores or in words."""
     corpus = recordings.corpus
-    if unknown := [name for name in asked if name not in ASKING]:
-        takes = ", ".join(("root", *corpus.options, *ASKING))
+    if unknown := [name for name in arguments if name not in COMMON_OPTIONS]:
+        takes = ", ".join(("root", *corpus.options, *COMMON_OPTIONS))
         raise SpecError(f"{corpus.name} takes no option {', '.join(unknown)}; it takes {takes}.")
-    options = Options.of(
+    options = TaskOptions.from_arguments(
         corpus.name,
         {
             "name": recordings.title.lower().replace(" ", "-"),
             "licence": corpus.licence,
             "cluster": "speaker",
-            **asked,
+            **arguments,
             "data": corpus.source,
         },
     )
-    options = replace(options, prompt=_prompt(options, recordings.labels or corpus.labels))
-    task = labelled(corpus.name, options, recordings, wanted=EMOTION_METRICS)
+    options = replace(options, prompt=_fill_prompt(options, recordings.labels or corpus.labels))
+    task = build_label_task(corpus.name, options, recordings, metrics=EMOTION_METRICS)
     return replace(
         task,
         version=corpus.version,
         language=language or corpus.language,
-        seen=partial(seen, corpus.name),
+        find_contamination=partial(find_contamination, corpus.name),
     )
 
 
-def _prompt(options: Options, labels: Sequence[str]) -> str:
+def _fill_prompt(options: TaskOptions, labels: Sequence[str]) -> str:
     """The prompt with what is the same for all samples filled in: a classifier gets sound only."""
     prompt = options.prompt or LABEL_PROMPT
     prompt = prompt.replace("{question}", options.question or QUESTION)
     return prompt.replace("{options}", ", ".join(labels))
 
 
-def folder_of(corpus: Corpus, root: object) -> Path:
+def resolve_folder(corpus: Corpus, root: object) -> Path:
     """Where a corpus lies, or how to say so."""
     if not root:
         raise SpecError(
@@ -174,10 +181,10 @@ def folder_of(corpus: Corpus, root: object) -> Path:
     return Path(str(root)).expanduser()
 
 
-def one_of(corpus: Corpus, option: str, value: object, known: Sequence[str]) -> str:
+def check_choice(corpus: Corpus, option: str, value: object, choices: Sequence[str]) -> str:
     """A value among those an option knows, or a refusal that lists them."""
-    if str(value).lower() not in known:
-        raise SpecError(f"{corpus.name}: {option} is one of {', '.join(known)}, not {value!r}.")
+    if str(value).lower() not in choices:
+        raise SpecError(f"{corpus.name}: {option} is one of {', '.join(choices)}, not {value!r}.")
     return str(value).lower()
 
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from auricle.core.types import Json
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.recordings import Clip, Found, by_name, files
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
+from auricle.tasks.recordings import Clip, ScanResult, iter_files, scan_by_name
 
 CORPUS = Corpus(
     name="crema-d",
@@ -25,21 +25,21 @@ CORPUS = Corpus(
 CODES = dict(zip(("ANG", "DIS", "FEA", "HAP", "NEU", "SAD"), CORPUS.labels, strict=True))
 LEVELS = {"LO": "low", "MD": "medium", "HI": "high", "XX": "unspecified", "X": "unspecified"}
 EXPECTED = {label: 1087 if label == "neutral" else 1271 for label in CORPUS.labels}
-NAME = re.compile(r"(10\d\d)_([A-Z]{3})_([A-Z]{3})_(LO|MD|HI|XX?)")  # one is named …_SAD_X
+NAME_PATTERN = re.compile(r"(10\d\d)_([A-Z]{3})_([A-Z]{3})_(LO|MD|HI|XX?)")  # one is named …_SAD_X
 DEMOGRAPHICS = "videodemographics.csv"
 
 
-def crema_d(root: str = "", **asked: Any) -> Task:
+def crema_d(root: str = "", **arguments: Any) -> Task:
     """Acted emotions; sex and age of the actors where VideoDemographics.csv lies with them."""
     recordings = Recordings(
-        corpus=CORPUS, root=folder_of(CORPUS, root), find=_find, expected=EXPECTED
+        corpus=CORPUS, root=resolve_folder(CORPUS, root), scan_folder=_scan, expected=EXPECTED
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
-def _find(root: Path) -> Found:
-    found = by_name(root, parse)
-    actors = _actors(root)
+def _scan(root: Path) -> ScanResult:
+    found = scan_by_name(root, parse)
+    actors = _read_actors(root)
     known = [
         replace(c, meta={**c.meta, **actors.get(str(c.meta["speaker"]), {})}) for c in found.clips
     ]
@@ -48,17 +48,17 @@ def _find(root: Path) -> Found:
 
 def parse(path: Path) -> Clip | None:
     """Actor, sentence, emotion and intensity, from a name."""
-    found = NAME.fullmatch(path.stem)
+    found = NAME_PATTERN.fullmatch(path.stem)
     if not found or found[3] not in CODES:
         return None
     meta = {"speaker": found[1], "sentence": found[2], "intensity": LEVELS[found[4]]}
     return Clip(path.stem, path, CODES[found[3]], meta)
 
 
-def _actors(root: Path) -> dict[str, dict[str, Json]]:
+def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
     """What is known of each actor."""
     table = next(
-        (each for each in files(root, (".csv",)) if each.name.lower() == DEMOGRAPHICS), None
+        (each for each in iter_files(root, (".csv",)) if each.name.lower() == DEMOGRAPHICS), None
     )
     if table is None:
         return {}

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.recordings import Clip, by_name
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
+from auricle.tasks.recordings import Clip, scan_by_name
 
 CORPUS = Corpus(
     name="emodb",
@@ -24,23 +24,23 @@ CODES = dict(zip("WLEAFTN", CORPUS.labels, strict=True))
 EXPECTED = dict(zip(CORPUS.labels, (127, 81, 46, 69, 71, 62, 79), strict=True))
 SEXES = dict.fromkeys(("03", "10", "11", "12", "15"), "male")
 SEXES |= dict.fromkeys(("08", "09", "13", "14", "16"), "female")
-NAME = re.compile(r"(\d\d)([ab]\d\d)([WLEAFTN])([a-z])", re.IGNORECASE)
+NAME_PATTERN = re.compile(r"(\d\d)([ab]\d\d)([WLEAFTN])([a-z])", re.IGNORECASE)
 
 
-def emodb(root: str = "", **asked: Any) -> Task:
+def emodb(root: str = "", **arguments: Any) -> Task:
     """Acted emotions in German."""
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(by_name, parse=parse),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(scan_by_name, parse=parse),
         expected=EXPECTED,
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
 def parse(path: Path) -> Clip | None:
     """Speaker, sentence, emotion (the sixth letter, of a German word) and version, from a name."""
-    found = NAME.fullmatch(path.stem)
+    found = NAME_PATTERN.fullmatch(path.stem)
     if not found or found[1] not in SEXES:
         return None
     meta = {"speaker": found[1], "sex": SEXES[found[1]], "sentence": found[2].lower()}

@@ -10,8 +10,14 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.recordings import Clip, Found, by_name
+from auricle.tasks.emotion.base import (
+    Corpus,
+    Recordings,
+    check_choice,
+    emotion_task,
+    resolve_folder,
+)
+from auricle.tasks.recordings import Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
     name="esd",
@@ -26,33 +32,37 @@ CORPUS = Corpus(
 LANGUAGES = {"en": range(11, 21), "zh": range(1, 11), "all": range(1, 21)}
 SPLITS = {"evaluation": 20, "test": 30, "train": 300}
 """How many sentences of each 350 are whose, in this order."""
-FEMALE = {1, 2, 3, 7, 9, 15, 16, 17, 18, 19}
+FEMALE_SPEAKERS = {1, 2, 3, 7, 9, 15, 16, 17, 18, 19}
 SENTENCES = 350
-NAME = re.compile(r"(00(?:0[1-9]|1\d|20))_(\d{6})")
+NAME_PATTERN = re.compile(r"(00(?:0[1-9]|1\d|20))_(\d{6})")
 
 
 def esd(
-    root: str = "", language: str = "en", split: str = "test", speakers: object = (), **asked: Any
+    root: str = "",
+    language: str = "en",
+    split: str = "test",
+    speakers: object = (),
+    **arguments: Any,
 ) -> Task:
     """Emotional speech; by default the 1,500 English recordings of the official test split."""
-    language = one_of(CORPUS, "language", language, tuple(LANGUAGES))
-    split = one_of(CORPUS, "split", split, (*SPLITS, "all"))
-    chosen = _speakers(speakers) or tuple(f"{each:04}" for each in LANGUAGES[language])
+    language = check_choice(CORPUS, "language", language, tuple(LANGUAGES))
+    split = check_choice(CORPUS, "split", split, (*SPLITS, "all"))
+    chosen = _parse_speakers(speakers) or tuple(f"{each:04}" for each in LANGUAGES[language])
     spoken = {"zh" if int(each) <= 10 else "en" for each in chosen}
     each = len(chosen) * SPLITS.get(split, SENTENCES)
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(_find, speakers=chosen, split=split),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(_scan, speakers=chosen, split=split),
         expected=dict.fromkeys(CORPUS.labels, each),
         part=" ".join([*sorted(spoken), split]),
     )
-    return emotion_task(recordings, asked, spoken.pop() if len(spoken) == 1 else "en, zh")
+    return emotion_task(recordings, arguments, spoken.pop() if len(spoken) == 1 else "en, zh")
 
 
-def _speakers(given: object) -> tuple[str, ...]:
+def _parse_speakers(value: object) -> tuple[str, ...]:
     """`0011,0012`, `11` or a list; however written, four digits a speaker."""
-    words = given.split(",") if isinstance(given, str) else given
+    words = value.split(",") if isinstance(value, str) else value
     listed = list(words) if isinstance(words, Sequence) else [words]
     found = tuple(str(each).strip().zfill(4) for each in listed if str(each).strip())
     known = [f"{each:04}" for each in LANGUAGES["all"]]
@@ -61,20 +71,20 @@ def _speakers(given: object) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _find(root: Path, speakers: tuple[str, ...], split: str) -> Found:
+def _scan(root: Path, speakers: tuple[str, ...], split: str) -> ScanResult:
     def wanted(clip: Clip) -> bool:
         return clip.meta["speaker"] in speakers and split in ("all", clip.meta["split"])
 
-    return by_name(root, parse, wanted)
+    return scan_by_name(root, parse, wanted)
 
 
 def parse(path: Path) -> Clip | None:
     """Emotion and split, from the folders where they say, else from the sentence's number."""
-    if not (found := NAME.fullmatch(path.stem)) or not 1 <= int(found[2]) <= 5 * SENTENCES:
+    if not (found := NAME_PATTERN.fullmatch(path.stem)) or not 1 <= int(found[2]) <= 5 * SENTENCES:
         return None
     speaker, number = found[1], int(found[2]) - 1
     folders = [folder.lower() for folder in path.parts[-4:-1]]
-    by_place = CORPUS.labels[number // SENTENCES], _split(number % SENTENCES)
+    by_place = CORPUS.labels[number // SENTENCES], _split_of_sentence(number % SENTENCES)
     label = next((each for each in reversed(folders) if each in CORPUS.labels), by_place[0])
     split = next((each for each in reversed(folders) if each in SPLITS), by_place[1])
     doubt = (
@@ -86,7 +96,7 @@ def parse(path: Path) -> Clip | None:
         label,
         {
             "speaker": speaker,
-            "sex": "female" if int(speaker) in FEMALE else "male",
+            "sex": "female" if int(speaker) in FEMALE_SPEAKERS else "male",
             "language": "zh" if int(speaker) <= 10 else "en",
             "split": split,
             "sentence": number % SENTENCES + 1,
@@ -95,7 +105,7 @@ def parse(path: Path) -> Clip | None:
     )
 
 
-def _split(offset: int) -> str:
+def _split_of_sentence(offset: int) -> str:
     """Which split the sentence at this place of its 350 belongs to."""
     for name, size in SPLITS.items():
         if offset < size:

@@ -10,10 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.core.types import Rejected
+from auricle.core.types import RejectedRow
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.recordings import SOUNDS, Clip, Found, files, without_copies
+from auricle.tasks.emotion.base import (
+    Corpus,
+    Recordings,
+    check_choice,
+    emotion_task,
+    resolve_folder,
+)
+from auricle.tasks.recordings import AUDIO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
 CORPUS = Corpus(
     name="iemocap",
@@ -26,9 +32,9 @@ CORPUS = Corpus(
     "Session1/sentences/wav/Ses01F_impro01/Ses01F_impro01_F000.wav",
     options=("classes", "session", "ratings"),
 )
-FOUR = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
+FOUR_CLASSES = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
 """The usual protocol: excited counts as happy, the rest is left out."""
-ALL = FOUR | {
+ALL_CLASSES = FOUR_CLASSES | {
     "exc": "excited",
     "fru": "frustrated",
     "sur": "surprised",
@@ -36,86 +42,86 @@ ALL = FOUR | {
     "dis": "disgusted",
     "oth": "other",
 }
-CODES = {"4": FOUR, "all": ALL}
-PUBLISHED = {
+CLASS_SETS = {"4": FOUR_CLASSES, "all": ALL_CLASSES}
+PUBLISHED_COUNTS = {
     "neu": 1708, "hap": 595, "exc": 1041, "ang": 1103, "sad": 1084,
     "fru": 1849, "sur": 107, "fea": 40, "dis": 2, "oth": 3,
 }  # fmt: skip
 FOUR_BY_SESSION = (1085, 1023, 1151, 1031, 1241)
-LINE = re.compile(
+LABEL_LINE_PATTERN = re.compile(
     r"\[(\d+\.\d+) - (\d+\.\d+)\]\t(Ses0([1-5])[FM]_(impro|script)\w*_([FM])\w*)\t([a-z]{3})"
     r"\t\[([\d.]+), ([\d.]+), ([\d.]+)\]"
 )
 
 
 def iemocap(
-    root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **asked: Any
+    root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **arguments: Any
 ) -> Task:
     """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all.
 
     `ratings=0-1` puts listeners' ratings on the scale that dimensional models are trained on.
     """
-    unit = one_of(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
-    codes = CODES[one_of(CORPUS, "classes", classes, tuple(CODES))]
+    unit = check_choice(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
+    codes = CLASS_SETS[check_choice(CORPUS, "classes", classes, tuple(CLASS_SETS))]
     if session not in range(6):
         raise SpecError(f"iemocap: session is a whole number from 1 to 5, not {session!r}.")
-    words = ["" if codes is FOUR else "all", f"session {session}" if session else ""]
+    words = ["" if codes is FOUR_CLASSES else "all", f"session {session}" if session else ""]
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(_find, codes=codes, session=session, unit=unit),
-        expected=_expected(codes, session),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(_scan, codes=codes, session=session, unit_scale=unit),
+        expected=_expected_counts(codes, session),
         part=" ".join(filter(None, words)),
         labels=tuple(dict.fromkeys(codes.values())),
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
-def _expected(codes: dict[str, str], session: int) -> dict[str, int]:
+def _expected_counts(codes: dict[str, str], session: int) -> dict[str, int]:
     """How many of each label are published; of one session only the four classes' sum is."""
     if session:
-        return {"": FOUR_BY_SESSION[session - 1]} if codes is FOUR else {}
+        return {"": FOUR_BY_SESSION[session - 1]} if codes is FOUR_CLASSES else {}
     counts: Counter[str] = Counter()
     for code, label in codes.items():
-        counts[label] += PUBLISHED[code]
+        counts[label] += PUBLISHED_COUNTS[code]
     return dict(counts)
 
 
-def _find(root: Path, codes: dict[str, str], session: int, unit: bool) -> Found:
-    sounds = {path.stem: path for path in reversed([*files(root, SOUNDS)])}
+def _scan(root: Path, codes: dict[str, str], session: int, unit_scale: bool) -> ScanResult:
+    sounds = {path.stem: path for path in reversed([*iter_files(root, AUDIO_SUFFIXES)])}
     clips: list[Clip] = []
-    rejected: dict[str, Rejected] = {}
+    rejected: dict[str, RejectedRow] = {}
     left_out: Counter[str] = Counter()
-    for origin, line in _labelled(root):
+    for origin, line in _iter_label_lines(root):
         code, name = line[7], line[3]
         if session and int(line[4]) != session:
             left_out["of another session"] += 1
         elif code not in codes:
             left_out[code] += 1
         elif name in sounds:
-            clips.append(_clip(line, sounds[name], codes[code], unit))
+            clips.append(_build_clip(line, sounds[name], codes[code], unit_scale))
         else:
-            rejected[name] = Rejected(origin, f"{name} is labelled, and there is no {name}.wav")
-    single, notes = without_copies(clips, root)
-    if codes is ALL and left_out["xxx"]:
+            rejected[name] = RejectedRow(origin, f"{name} is labelled, and there is no {name}.wav")
+    single, notes = drop_duplicates(clips, root)
+    if codes is ALL_CLASSES and left_out["xxx"]:
         notes.append(f"Left out because listeners did not agree: {left_out['xxx']:,} turns.")
-    return Found(single, [*rejected.values()], notes, left_out.total())
+    return ScanResult(single, [*rejected.values()], notes, left_out.total())
 
 
-def _labelled(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
+def _iter_label_lines(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
     """Every line that labels a turn; the folders below have each listener's own view."""
-    for path in files(root, (".txt",)):
+    for path in iter_files(root, (".txt",)):
         if path.parent.name.lower() != "emoevaluation":
             continue
         for at, line in enumerate(path.read_text(encoding="latin-1").splitlines(), 1):
-            if found := LINE.match(line):
+            if found := LABEL_LINE_PATTERN.match(line):
                 yield f"{path.name}:{at}", found
 
 
-def _clip(line: re.Match[str], path: Path, label: str, unit: bool) -> Clip:
+def _build_clip(line: re.Match[str], path: Path, label: str, unit_scale: bool) -> Clip:
     name, voice = line[3], line[6]
     rated = [float(line[at]) for at in (8, 9, 10)]
-    valence, arousal, dominance = [(each - 1) / 4 for each in rated] if unit else rated
+    valence, arousal, dominance = [(each - 1) / 4 for each in rated] if unit_scale else rated
     return Clip(
         name,
         path,

@@ -10,10 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError
-from auricle.core.types import Json, Rejected
+from auricle.core.types import Json, RejectedRow
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.recordings import FILMS, SOUNDS, Clip, Found, files, holds
+from auricle.tasks.emotion.base import (
+    Corpus,
+    Recordings,
+    check_choice,
+    emotion_task,
+    resolve_folder,
+)
+from auricle.tasks.recordings import (
+    AUDIO_SUFFIXES,
+    VIDEO_SUFFIXES,
+    Clip,
+    ScanResult,
+    describe_contents,
+    iter_files,
+)
 
 CORPUS = Corpus(
     name="meld",
@@ -25,80 +38,82 @@ CORPUS = Corpus(
     example="test_sent_emo.csv and output_repeated_splits_test/dia0_utt0.mp4 (or .wav, .flac)",
     options=("split",),
 )
-PUBLISHED = {
+PUBLISHED_COUNTS = {
     "train": (4710, 1205, 268, 683, 1743, 271, 1109),
     "dev": (470, 150, 40, 111, 163, 22, 153),
     "test": (1256, 281, 50, 208, 402, 68, 345),
 }
 """How many of each label, in the order above."""
-SOUNDLESS = {"train": "dia125_utt3", "dev": "dia110_utt7"}
+WITHOUT_AUDIO = {"train": "dia125_utt3", "dev": "dia110_utt7"}
 """Utterances, both neutral, whose films are broken or absent in the published archive."""
-NAME = re.compile(r"dia\d+_utt\d+")
-SPLIT = re.compile(r"(?:^|[^a-z])(train|dev|test)(?:[^a-z]|$)")
+NAME_PATTERN = re.compile(r"dia\d+_utt\d+")
+SPLIT_PATTERN = re.compile(r"(?:^|[^a-z])(train|dev|test)(?:[^a-z]|$)")
 
 
-def meld(root: str = "", split: str = "test", **asked: Any) -> Task:
+def meld(root: str = "", split: str = "test", **arguments: Any) -> Task:
     """Emotions in dialogue; the sound of the films, or sound files of the same names."""
-    split = one_of(CORPUS, "split", split, tuple(PUBLISHED))
-    expected = dict(zip(CORPUS.labels, PUBLISHED[split], strict=True))
-    expected["neutral"] -= split in SOUNDLESS
+    split = check_choice(CORPUS, "split", split, tuple(PUBLISHED_COUNTS))
+    expected = dict(zip(CORPUS.labels, PUBLISHED_COUNTS[split], strict=True))
+    expected["neutral"] -= split in WITHOUT_AUDIO
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(find, split=split),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(scan, split=split),
         expected=expected,
         part=split,
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
-def find(root: Path, split: str) -> Found:
+def scan(root: Path, split: str) -> ScanResult:
     """The utterances of a split, by its table; a film or a sound file of each."""
-    table = next(files(root, (f"{split}_sent_emo.csv",)), None)
+    table = next(iter_files(root, (f"{split}_sent_emo.csv",)), None)
     if table is None:
         raise DataError(
             f"No {split}_sent_emo.csv in {root} or the folders below it: MELD's labels are there. "
-            f"{holds(root)}"
+            f"{describe_contents(root)}"
         )
-    media = _media(root, split)
+    media = _find_media(root, split)
     clips: list[Clip] = []
-    rejected: list[Rejected] = []
+    rejected: list[RejectedRow] = []
     left_out = 0
-    for at, row in enumerate(_rows(table), 2):
+    for at, row in enumerate(_read_table(table), 2):
         name = f"dia{row.get('Dialogue_ID')}_utt{row.get('Utterance_ID')}"
         label = row.get("Emotion", "").strip().lower()
-        if name == SOUNDLESS.get(split):
+        if name == WITHOUT_AUDIO.get(split):
             left_out += 1
         elif label not in CORPUS.labels or name not in media:
             why = f"no {name}.mp4 or .wav" if label in CORPUS.labels else f"no emotion: {label!r}"
-            rejected.append(Rejected(f"{table.name}, row {at}", why))
+            rejected.append(RejectedRow(f"{table.name}, row {at}", why))
         else:
-            clips.append(Clip(f"{split}/{name}", media[name], label, _meta(row, split)))
-    note = f"{SOUNDLESS.get(split)} has no usable sound in the published archive and is left out."
-    return Found(clips, rejected, [note] * left_out, left_out)
+            clips.append(Clip(f"{split}/{name}", media[name], label, _row_meta(row, split)))
+    note = (
+        f"{WITHOUT_AUDIO.get(split)} has no usable sound in the published archive and is left out."
+    )
+    return ScanResult(clips, rejected, [note] * left_out, left_out)
 
 
-def _media(root: Path, split: str) -> dict[str, Path]:
+def _find_media(root: Path, split: str) -> dict[str, Path]:
     """The best file of each name; the same names occur in every split, so folders tell."""
     found: dict[str, tuple[int, Path]] = {}
-    kinds = (*SOUNDS, *FILMS)
-    for path in files(root, kinds):
-        inside = _split(path.relative_to(root))
-        if NAME.fullmatch(path.stem) and inside in (split, ""):
+    kinds = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
+    for path in iter_files(root, kinds):
+        inside = _split_from_path(path.relative_to(root))
+        if NAME_PATTERN.fullmatch(path.stem) and inside in (split, ""):
             rank = (not inside) * len(kinds) + kinds.index(path.suffix.lower())
             found[path.stem] = min(found.get(path.stem, (rank, path)), (rank, path))
     return {name: path for name, (_, path) in found.items()}
 
 
-def _split(path: Path) -> str:
+def _split_from_path(path: Path) -> str:
     """Which split the folders of a file name, the nearest first; "" if none does."""
     for folder in reversed(path.parts[:-1]):
-        if found := SPLIT.search(folder.lower()):
+        if found := SPLIT_PATTERN.search(folder.lower()):
             return found[1]
     return ""
 
 
-def _rows(table: Path) -> list[dict[str, str]]:
+def _read_table(table: Path) -> list[dict[str, str]]:
     raw = table.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
@@ -108,7 +123,7 @@ def _rows(table: Path) -> list[dict[str, str]]:
     return [{str(name): str(value or "") for name, value in row.items()} for row in rows]
 
 
-def _meta(row: Mapping[str, str], split: str) -> dict[str, Json]:
+def _row_meta(row: Mapping[str, str], split: str) -> dict[str, Json]:
     return {
         "speaker": row.get("Speaker", ""),
         "split": split,

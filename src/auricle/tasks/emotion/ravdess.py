@@ -9,8 +9,14 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of, one_of
-from auricle.tasks.recordings import FILMS, SOUNDS, Clip, Found, by_name
+from auricle.tasks.emotion.base import (
+    Corpus,
+    Recordings,
+    check_choice,
+    emotion_task,
+    resolve_folder,
+)
+from auricle.tasks.recordings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
     name="ravdess",
@@ -22,13 +28,13 @@ CORPUS = Corpus(
     example="Actor_12/03-01-06-01-02-01-12.wav",
     options=("part", "modality", "fold"),
 )
-SUNG = CORPUS.labels[:6]
+SONG_LABELS = CORPUS.labels[:6]
 PARTS = {"speech": ("speech",), "song": ("song",), "both": ("speech", "song")}
 MODALITIES = {"av": "01", "video": "02", "audio": "03"}
 INTENSITIES = ("normal", "strong")
 STATEMENTS = ("Kids are talking by the door", "Dogs are sitting by the door")
 ACTORS = tuple(f"{actor:02}" for actor in range(1, 25))
-SINGS_NOT = "18"
+NON_SINGER = "18"
 FOLDS = (
     ("01", "11", "20", "21"),
     ("04", "10", "12", "14"),
@@ -38,7 +44,7 @@ FOLDS = (
     ("06", "13", "17", "22"),
 )
 """The actors EmoBox tests on in each of its folds."""
-NAME = re.compile(
+NAME_PATTERN = re.compile(
     r"(?P<modality>0[1-3])-(?P<channel>0[12])-(?P<emotion>0[1-8])-(?P<intensity>0[12])"
     r"-(?P<statement>0[12])-(?P<repetition>0[12])-(?P<actor>0[1-9]|1\d|2[0-4])"
 )
@@ -46,25 +52,25 @@ ACTOR_FOLDER = re.compile(r"actor_?(\d\d)", re.IGNORECASE)
 
 
 def ravdess(
-    root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **asked: Any
+    root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **arguments: Any
 ) -> Task:
     """Emotions that actors spoke or sang; all of it, or the actors of one EmoBox fold."""
-    channels = PARTS[one_of(CORPUS, "part", part, tuple(PARTS))]
-    modality = one_of(CORPUS, "modality", modality, tuple(MODALITIES))
-    actors = _actors(fold)
+    channels = PARTS[check_choice(CORPUS, "part", part, tuple(PARTS))]
+    modality = check_choice(CORPUS, "modality", modality, tuple(MODALITIES))
+    actors = _fold_actors(fold)
     words = [*channels, "" if modality == "audio" else modality, f"fold {fold}" if fold else ""]
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(_find, channels=channels, modality=modality, actors=actors),
-        expected=_expected(channels, actors),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(_scan, channels=channels, modality=modality, actors=actors),
+        expected=_expected_counts(channels, actors),
         part=" ".join(filter(None, words)),
-        labels=CORPUS.labels if "speech" in channels else SUNG,
+        labels=CORPUS.labels if "speech" in channels else SONG_LABELS,
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
-def _actors(fold: object) -> tuple[str, ...]:
+def _fold_actors(fold: object) -> tuple[str, ...]:
     if not fold:
         return ACTORS
     if fold not in range(1, len(FOLDS) + 1):
@@ -73,28 +79,30 @@ def _actors(fold: object) -> tuple[str, ...]:
     return FOLDS[fold - 1]
 
 
-def _expected(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict[str, int]:
+def _expected_counts(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict[str, int]:
     """Two statements, twice, at two intensities; neutral at one."""
     counts: dict[str, int] = {}
     for channel in channels:
-        voices = len(actors) - (channel == "song" and SINGS_NOT in actors)
-        for label in CORPUS.labels if channel == "speech" else SUNG:
+        voices = len(actors) - (channel == "song" and NON_SINGER in actors)
+        for label in CORPUS.labels if channel == "speech" else SONG_LABELS:
             counts[label] = counts.get(label, 0) + voices * (4 if label == "neutral" else 8)
     return counts
 
 
-def _find(root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]) -> Found:
+def _scan(
+    root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]
+) -> ScanResult:
     def wanted(clip: Clip) -> bool:
         meta = clip.meta
         right = meta["modality"] == modality and meta["part"] in channels
         return right and meta["speaker"] in actors
 
-    return by_name(root, parse, wanted, (*SOUNDS, *FILMS))
+    return scan_by_name(root, parse, wanted, (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES))
 
 
 def parse(path: Path) -> Clip | None:
     """What the seven numbers of a name say; None where they are not RAVDESS's."""
-    if not (found := NAME.fullmatch(path.stem)):
+    if not (found := NAME_PATTERN.fullmatch(path.stem)):
         return None
     at = {name: int(digits) - 1 for name, digits in found.groupdict().items()}
     folder = ACTOR_FOLDER.fullmatch(path.parent.name)

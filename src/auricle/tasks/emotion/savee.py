@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.recordings import Clip, by_name
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
+from auricle.tasks.recordings import Clip, scan_by_name
 
 CORPUS = Corpus(
     name="savee",
@@ -22,23 +22,23 @@ CORPUS = Corpus(
 )
 CODES = dict(zip(("a", "d", "f", "h", "n", "sa", "su"), CORPUS.labels, strict=True))
 SPEAKERS = ("DC", "JE", "JK", "KL")
-NAME = re.compile(r"(?:(DC|JE|JK|KL)_)?(sa|su|a|d|f|h|n)(\d\d)", re.IGNORECASE)
+NAME_PATTERN = re.compile(r"(?:(DC|JE|JK|KL)_)?(sa|su|a|d|f|h|n)(\d\d)", re.IGNORECASE)
 
 
-def savee(root: str = "", **asked: Any) -> Task:
+def savee(root: str = "", **arguments: Any) -> Task:
     """Acted emotions of four men, from per-speaker folders or from one flat one."""
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(by_name, parse=parse),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(scan_by_name, parse=parse),
         expected={label: 120 if label == "neutral" else 60 for label in CORPUS.labels},
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
 def parse(path: Path) -> Clip | None:
     """Emotion and sentence from a name; the speaker from it too, or from the folder."""
-    found = NAME.fullmatch(path.stem)
+    found = NAME_PATTERN.fullmatch(path.stem)
     speaker = (found[1] or path.parent.name).upper() if found else ""
     if not found or speaker not in SPEAKERS:
         return None

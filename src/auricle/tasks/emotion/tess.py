@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, folder_of
-from auricle.tasks.recordings import Clip, by_name
+from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
+from auricle.tasks.recordings import Clip, scan_by_name
 
 CORPUS = Corpus(
     name="tess",
@@ -22,23 +22,25 @@ CORPUS = Corpus(
 )
 CODES = {label: label for label in CORPUS.labels} | {"ps": "pleasant surprise"}
 AGES = {"O": "older", "Y": "younger"}
-NAME = re.compile(r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE)  # one is named OA_bite_neutral
+NAME_PATTERN = re.compile(
+    r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE
+)  # one is named OA_bite_neutral
 
 
-def tess(root: str = "", **asked: Any) -> Task:
+def tess(root: str = "", **arguments: Any) -> Task:
     """Acted emotions of an older and a younger woman."""
     recordings = Recordings(
         corpus=CORPUS,
-        root=folder_of(CORPUS, root),
-        find=partial(by_name, parse=parse),
+        root=resolve_folder(CORPUS, root),
+        scan_folder=partial(scan_by_name, parse=parse),
         expected=dict.fromkeys(CORPUS.labels, 400),
     )
-    return emotion_task(recordings, asked)
+    return emotion_task(recordings, arguments)
 
 
 def parse(path: Path) -> Clip | None:
     """Speaker, word and emotion, from a name."""
-    found = NAME.fullmatch(path.stem)
+    found = NAME_PATTERN.fullmatch(path.stem)
     if not found or found[3].lower() not in CODES:
         return None
     voice, word, emotion = found[1].upper(), found[2].lower(), found[3].lower()

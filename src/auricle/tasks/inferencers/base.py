@@ -17,13 +17,13 @@ from auricle.core.types import (
     Request,
     Sample,
     Turn,
-    limit_of,
+    get_max_tokens,
 )
 from auricle.prompts import Prompt
 
-WORDS: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
+ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
 """What an ability is called in a sentence, where its own name does not do."""
-HINTS: Mapping[Ability, str] = {
+ABILITY_HINTS: Mapping[Ability, str] = {
     "loglikelihood": "causal, audio-chat, vllm, completions and vllm-chat can; of a chat API "
     "only first tokens are known (-T inferencer=first-token).",
     "first_tokens": "openai, azure, vllm-chat, causal, audio-chat and vllm can.",
@@ -39,7 +39,7 @@ class Inferencer(Protocol):
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]: ...
 
 
-class Prompted:
+class PromptMixin:
     """An inferencer with a prompt: a text will do for one."""
 
     prompt: Prompt | str
@@ -47,58 +47,60 @@ class Prompted:
     def __post_init__(self, system: str) -> None:
         object.__setattr__(self, "prompt", Prompt.of(self.prompt, system=system))
 
-    def said(self, sample: Sample) -> tuple[Turn, ...]:
+    def render_turns(self, sample: Sample) -> tuple[Turn, ...]:
         """What is said about a sample."""
         return cast(Prompt, self.prompt).render(sample)
 
 
 @dataclass(frozen=True)
-class Either:
+class FirstSupported:
     """Several ways to ask the same; the first that a model can answer is taken."""
 
-    ways: tuple[Inferencer, ...]
+    inferencers: tuple[Inferencer, ...]
 
     @property
     def needs(self) -> Ability:
-        return self.ways[0].needs
+        return self.inferencers[0].needs
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        return await self.ways[0](sample, ask)
+        return await self.inferencers[0](sample, ask)
 
 
-def suited(inferencer: Inferencer, can: Sequence[Ability], task: str, model: str) -> Inferencer:
+def select_inferencer(
+    inferencer: Inferencer, abilities: Sequence[Ability], task_name: str, model_name: str
+) -> Inferencer:
     """The way to ask that the model can answer, or a refusal before anything is loaded."""
-    ways = inferencer.ways if isinstance(inferencer, Either) else (inferencer,)
+    ways = inferencer.inferencers if isinstance(inferencer, FirstSupported) else (inferencer,)
     for way in ways:
-        if way.needs in can:
+        if way.needs in abilities:
             return way
-    needs = " or ".join(dict.fromkeys(WORDS.get(way.needs, way.needs) for way in ways))
-    hint = HINTS.get(ways[0].needs, "`auricle doctor -m MODEL` tells what one can do.")
+    needs = " or ".join(dict.fromkeys(ABILITY_PHRASES.get(way.needs, way.needs) for way in ways))
+    hint = ABILITY_HINTS.get(ways[0].needs, "`auricle doctor -m MODEL` tells what one can do.")
     raise Unsupported(
-        f"{task} needs a model that can {needs}; {model} can {', '.join(can) or 'do nothing'}. "
+        f"{task_name} needs a model that can {needs}; {model_name} can {', '.join(abilities) or 'do nothing'}. "
         f"Give another with -m: {hint}"
     )
 
 
-def beside(inferencer: Inferencer, *, batch: bool) -> Inferencer:
+def adapt_to_batching(inferencer: Inferencer, *, is_batch_model: bool) -> Inferencer:
     """The same inferencer; one that asks batch models otherwise has a method of this name."""
-    own: Callable[[bool], Inferencer] | None = getattr(inferencer, "beside", None)
-    return own(batch) if own else inferencer
+    own: Callable[[bool], Inferencer] | None = getattr(inferencer, "adapt_to_batching", None)
+    return own(is_batch_model) if own else inferencer
 
 
-async def let_go(inferencer: Inferencer) -> None:
+async def close_inferencer(inferencer: Inferencer) -> None:
     """Have an inferencer close what it opened, if it opens anything."""
     if close := getattr(inferencer, "close", None):
         await close()
 
 
-def limit(sample: Sample, otherwise: int, turn: int = 0) -> int:
+def resolve_max_tokens(sample: Sample, default: int, turn_index: int = 0) -> int:
     """How many tokens this answer may have: a sample's own limit has the last word."""
-    own: Any = limit_of(sample)
+    own: Any = get_max_tokens(sample)
     if own is None:
-        return otherwise
+        return default
     if isinstance(own, (list, tuple)) and own:
-        own = own[min(turn, len(own) - 1)]
+        own = own[min(turn_index, len(own) - 1)]
     if isinstance(own, str) and own.isdigit():  # as a CSV has it
         own = int(own)
     if not isinstance(own, int) or isinstance(own, bool) or own < 1:
@@ -106,7 +108,7 @@ def limit(sample: Sample, otherwise: int, turn: int = 0) -> int:
     return own
 
 
-async def preview(inferencer: Inferencer, sample: Sample) -> list[Request]:
+async def preview_requests(inferencer: Inferencer, sample: Sample) -> list[Request]:
     """What would be asked first, without asking."""
     asked: list[Request] = []
 

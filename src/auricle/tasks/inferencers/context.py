@@ -6,40 +6,46 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from auricle.core.types import Ability, Ask, Generate, Json, Output, Request, Sample
-from auricle.tasks.inferencers.base import Inferencer, beside, let_go
+from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_inferencer
 
 
 @dataclass(frozen=True)
-class Told:
+class WithContext:
     """Asks as another does; every request tells of the task, and of the sample its id and meta."""
 
     inner: Inferencer
-    task: Mapping[str, Json]
+    task_context: Mapping[str, Json]
 
     @property
     def needs(self) -> Ability:
         return self.inner.needs
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        about: dict[str, Json] = {"task": self.task, **self.about(sample)}
+        about: dict[str, Json] = {"task": self.task_context, **self.sample_context(sample)}
 
         async def telling(request: Request) -> Output:
-            told = replace(request, about=about) if isinstance(request, Generate) else request
+            told = replace(request, context=about) if isinstance(request, Generate) else request
             return await ask(told)
 
         return await self.inner(sample, telling)
 
-    def about(self, sample: Sample) -> dict[str, Json]:
+    def sample_context(self, sample: Sample) -> dict[str, Json]:
         """What is told of a sample besides what it shows."""
         return {"id": sample.id, "meta": sample.meta}
 
-    def beside(self, batch: bool) -> Told:
-        return replace(self, inner=beside(self.inner, batch=batch))
+    def adapt_to_batching(self, is_batch_model: bool) -> WithContext:
+        return replace(self, inner=adapt_to_batching(self.inner, is_batch_model=is_batch_model))
 
     async def close(self) -> None:
-        await let_go(self.inner)
+        await close_inferencer(self.inner)
 
 
-def telling(inferencer: Inferencer, model: type[object], task: Mapping[str, Json]) -> Inferencer:
+def with_context(
+    inferencer: Inferencer, model_class: type[object], task_context: Mapping[str, Json]
+) -> Inferencer:
     """The same way to ask, and for a model that wants to be told, with what is known."""
-    return Told(inferencer, task) if getattr(model, "told", False) else inferencer
+    return (
+        WithContext(inferencer, task_context)
+        if getattr(model_class, "wants_context", False)
+        else inferencer
+    )

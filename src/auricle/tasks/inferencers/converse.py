@@ -9,8 +9,8 @@ from typing import ClassVar, Literal, TypeAlias, cast
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
-from auricle.prompts.fields import many, render
-from auricle.tasks.inferencers.base import limit
+from auricle.prompts.fields import as_parts, render
+from auricle.tasks.inferencers.base import resolve_max_tokens
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Converse:
         if self.mode not in ("every", "last", "gold"):
             raise SpecError(
                 f"A conversation goes on by every, last or gold, not {self.mode!r}.",
-                where=("mode",),
+                location=("mode",),
             )
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
@@ -40,7 +40,7 @@ class Converse:
         if self.turns not in sample.inputs:
             known = ", ".join(sample.inputs) or "nothing"
             raise SampleError(f"no conversation in {self.turns!r}; the sample has {known}")
-        said = conversation(sample.inputs[self.turns])
+        said = to_turns(sample.inputs[self.turns])
         asked = [place for place, turn in enumerate(said) if turn.role == "user"]
         answers: list[Output] = []
         for place, turn in enumerate(said[: asked[-1] + 1]):
@@ -58,7 +58,7 @@ class Converse:
     def _request(self, sample: Sample, history: Sequence[Turn], turn: int) -> Generate:
         return Generate(
             turns=tuple(history),
-            max_tokens=limit(sample, self.max_tokens, turn),
+            max_tokens=resolve_max_tokens(sample, self.max_tokens, turn),
             temperature=self.temperature,
         )
 
@@ -69,23 +69,23 @@ def _refuse_unanswered(history: Sequence[Turn]) -> None:
         raise SampleError("a turn has no reference answer to go on from")
 
 
-def conversation(given: Input) -> list[Turn]:
+def to_turns(value: Input) -> list[Turn]:
     """Turns as they are; a text or a sound alone is what the user says."""
-    held = given if isinstance(given, (list, tuple)) else [given]
+    held = value if isinstance(value, (list, tuple)) else [value]
     said = [each if isinstance(each, Turn) else Turn("user", (cast(Part, each),)) for each in held]
     if not any(turn.role == "user" for turn in said):
         raise SampleError("a conversation in which the user says nothing")
     return said
 
 
-Next: TypeAlias = Callable[[Sample, int, Sequence[str]], "Turn | Part | Sequence[Part] | None"]
+NextRound: TypeAlias = Callable[[Sample, int, Sequence[str]], "Turn | Part | Sequence[Part] | None"]
 
 
 @dataclass(frozen=True)
 class Rounds:
     """A function of the sample, the round and the earlier answers says what is said next."""
 
-    next: Next = field(repr=False)
+    next: NextRound = field(repr=False)
     most: int = 16
     memory: bool = True
     """Is each round said after those before it, or alone?"""
@@ -108,11 +108,11 @@ class Rounds:
         while (said := self.next(shown, len(answers), [each.text for each in answers])) is not None:
             if len(answers) == self.most:
                 raise SampleError(f"not done after {self.most} rounds")
-            turn = said if isinstance(said, Turn) else Turn("user", tuple(many(said)))
+            turn = said if isinstance(said, Turn) else Turn("user", tuple(as_parts(said)))
             history = [*history, turn] if self.memory else [turn]
             request = Generate(
                 turns=tuple(history),
-                max_tokens=limit(sample, self.max_tokens, len(answers)),
+                max_tokens=resolve_max_tokens(sample, self.max_tokens, len(answers)),
                 temperature=self.temperature,
             )
             answers.append(cast(Generation, await ask(request)))

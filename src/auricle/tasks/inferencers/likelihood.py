@@ -9,14 +9,14 @@ from typing import ClassVar, Literal, cast
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
 from auricle.prompts import Prompt
-from auricle.prompts.fields import many, render
-from auricle.tasks.inferencers.base import Prompted
+from auricle.prompts.fields import as_parts, render
+from auricle.tasks.inferencers.base import PromptMixin
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 
 @dataclass(frozen=True)
-class Choose(Prompted):
+class Choose(PromptMixin):
     """How likely is each option? One output an option, in order; then those that compare."""
 
     prompt: Prompt | str
@@ -33,36 +33,42 @@ class Choose(Prompted):
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         found = await asyncio.gather(*(ask(request) for request in self.requests(sample)))
         return tuple(
-            replace(cast(Likelihood, output), text=request.continuation, given=_given(request))
+            replace(
+                cast(Likelihood, output),
+                text=request.continuation,
+                conditioned_on=_conditioned_on(request),
+            )
             for output, request in zip(found, self.requests(sample), strict=True)
         )
 
     def requests(self, sample: Sample) -> list[LogLikelihood]:
-        turns = self.said(sample)
+        turns = self.render_turns(sample)
         texts = self.options(sample)
         asked = [LogLikelihood(turns=turns, continuation=text) for text in texts]
         if self.unconditional:
             asked += [LogLikelihood(turns=(), continuation=text) for text in texts]
         if self.whole:
-            asked += [LogLikelihood(turns=turns, continuation=t, whole=True) for t in texts]
+            asked += [
+                LogLikelihood(turns=turns, continuation=t, include_context=True) for t in texts
+            ]
         return asked
 
     def options(self, sample: Sample) -> list[str]:
-        given = [str(each) for each in many(sample.inputs[self.choices])]
+        given = [str(each) for each in as_parts(sample.inputs[self.choices])]
         return [
             "".join(map(str, render(self.option, {"choice": each, "letter": LETTERS[at % 26]})))
             for at, each in enumerate(given)
         ]
 
 
-def _given(request: LogLikelihood) -> Literal["context", "nothing", "itself"]:
-    if request.whole:
+def _conditioned_on(request: LogLikelihood) -> Literal["context", "nothing", "itself"]:
+    if request.include_context:
         return "itself"
     return "context" if request.turns else "nothing"
 
 
 @dataclass(frozen=True)
-class FirstToken(Prompted):
+class FirstToken(PromptMixin):
     """How likely is each option's letter as the first token of an answer? For chat APIs."""
 
     prompt: Prompt | str
@@ -71,12 +77,12 @@ class FirstToken(Prompted):
     needs: ClassVar[Ability] = "first_tokens"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        turns = self.said(sample)
+        turns = self.render_turns(sample)
         return (await ask(Generate(turns=turns, max_tokens=1, first_tokens=self.tokens)),)
 
 
 @dataclass(frozen=True)
-class Continue(Prompted):
+class Continue(PromptMixin):
     """How likely is a text, after the prompt if there is one: perplexity."""
 
     prompt: Prompt | str = ""
@@ -89,10 +95,10 @@ class Continue(Prompted):
             super().__post_init__(system)
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        turns = self.said(sample) if self.prompt else ()
+        turns = self.render_turns(sample) if self.prompt else ()
         parts = render(self.text, sample.inputs)
         if not all(isinstance(part, str) for part in parts):
             raise SampleError("only a text can be asked about, not a sound or a picture")
         request = LogLikelihood(turns=turns, continuation="".join(map(str, parts)))
         found = cast(Likelihood, await ask(request))
-        return (replace(found, text=request.continuation, given=_given(request)),)
+        return (replace(found, text=request.continuation, conditioned_on=_conditioned_on(request)),)

@@ -9,11 +9,11 @@ from typing import ClassVar
 from auricle.core.errors import SpecError
 from auricle.core.types import Ability, Ask, Generate, Output, Sample
 from auricle.prompts import Prompt
-from auricle.tasks.inferencers.base import Prompted, limit
+from auricle.tasks.inferencers.base import PromptMixin, resolve_max_tokens
 
 
 @dataclass(frozen=True)
-class Respond(Prompted):
+class Respond(PromptMixin):
     """One prompt, one answer: ASR, question answering, captioning, MCQ by text."""
 
     prompt: Prompt | str
@@ -31,20 +31,20 @@ class Respond(Prompted):
             raise SpecError(
                 f"{self.samples} answers to the same question would all be one at temperature 0; "
                 "give a temperature, such as 0.7.",
-                where=("samples",),
+                location=("samples",),
             )
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         request = self.request(sample)
         if self.samples == 1:
             return (await ask(request),)
-        asked = (ask(replace(request, nth=nth)) for nth in range(self.samples))
+        asked = (ask(replace(request, answer_index=nth)) for nth in range(self.samples))
         return tuple(await asyncio.gather(*asked))
 
     def request(self, sample: Sample) -> Generate:
         return Generate(
-            turns=self.said(sample),
-            max_tokens=limit(sample, self.max_tokens),
+            turns=self.render_turns(sample),
+            max_tokens=resolve_max_tokens(sample, self.max_tokens),
             temperature=self.temperature,
             stop=self.stop,
         )

@@ -13,17 +13,19 @@ from typing import ClassVar
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
-from auricle.prompts.fields import many, render
-from auricle.tasks.inferencers.base import limit
+from auricle.prompts.fields import as_parts, render
+from auricle.tasks.inferencers.base import resolve_max_tokens
 from auricle.tasks.inferencers.measure import Compare, Measure
 
 SIDES = ("a", "b")
-RATING = "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."
-CHOOSING = (
+RATING_PROMPT = (
+    "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."
+)
+PREFERENCE_PROMPT = (
     "{context?}Recording A:\n{a}\nRecording B:\n{b}\n{question}\n"
     "Answer with A or B; if you cannot tell them apart, answer tie."
 )
-CONTEXT: Mapping[str, str] = {
+CONTEXT_LABELS: Mapping[str, str] = {
     "text": "What was asked for: ",
     "lyrics": "Lyrics: ",
     "ref_audio": "Reference recording:\n",
@@ -40,7 +42,7 @@ class Appraise:
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         if is_pair(sample):
             return await Compare()(sample, ask)
-        _refuse_silence(sample)
+        _refuse_missing_audio(sample)
         return await Measure()(sample, ask)
 
 
@@ -51,27 +53,29 @@ class Rate:
     questions: tuple[str, ...]
     low: float = 1.0
     high: float = 5.0
-    prompt: str = RATING
+    prompt: str = RATING_PROMPT
     max_tokens: int = 512
     needs: ClassVar[Ability] = "generate"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         given = sample.inputs
         if is_pair(sample):
-            _refuse_one(sample)
+            _refuse_missing_candidate(sample)
         else:
-            _refuse_silence(sample)
+            _refuse_missing_audio(sample)
         sounds = [given[side] for side in SIDES] if is_pair(sample) else [given["audio"]]
         asked = [
-            self._request(sample, question, sound)
+            self._build_request(sample, question, sound)
             for question in self.questions
             for sound in sounds
         ]
         return tuple(await asyncio.gather(*map(ask, asked)))
 
-    def _request(self, sample: Sample, question: str, sound: Input) -> Generate:
+    def _build_request(self, sample: Sample, question: str, sound: Input) -> Generate:
         scale = {"low": f"{self.low:g}", "high": f"{self.high:g}"}
-        return _request(self.prompt, sample, {"audio": sound, "question": question, **scale}, self)
+        return _build_request(
+            self.prompt, sample, {"audio": sound, "question": question, **scale}, self
+        )
 
 
 @dataclass(frozen=True)
@@ -80,16 +84,16 @@ class Prefer:
 
     questions: tuple[str, ...]
     swap: bool = True
-    prompt: str = CHOOSING
+    prompt: str = PREFERENCE_PROMPT
     max_tokens: int = 512
     needs: ClassVar[Ability] = "generate"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        _refuse_one(sample)
+        _refuse_missing_candidate(sample)
         a, b = (sample.inputs[side] for side in SIDES)
         orders = [(a, b), (b, a)] if self.swap else [(a, b)]
         asked = [
-            _request(self.prompt, sample, {"a": one, "b": other, "question": question}, self)
+            _build_request(self.prompt, sample, {"a": one, "b": other, "question": question}, self)
             for question in self.questions
             for one, other in orders
         ]
@@ -97,7 +101,7 @@ class Prefer:
 
 
 @dataclass(frozen=True)
-class InWords:
+class RateOrPrefer:
     """Rate what is one sound, prefer among two: for benchmarks that have both."""
 
     rate: Rate
@@ -112,30 +116,31 @@ def is_pair(sample: Sample) -> bool:
     return any(side in sample.inputs for side in SIDES)
 
 
-def _refuse_one(sample: Sample) -> None:
+def _refuse_missing_candidate(sample: Sample) -> None:
     if missing := [side for side in SIDES if side not in sample.inputs]:
         raise SampleError(f"there is no {missing[0]} to compare")
 
 
-def _refuse_silence(sample: Sample) -> None:
+def _refuse_missing_audio(sample: Sample) -> None:
     if "audio" not in sample.inputs:
         raise SampleError("there is no audio to rate")
 
 
-def _request(
-    prompt: str, sample: Sample, shown: Mapping[str, Input], asking: Rate | Prefer
+def _build_request(
+    prompt: str, sample: Sample, extra_inputs: Mapping[str, Input], inferencer: Rate | Prefer
 ) -> Generate:
     held = {name: value for name, value in sample.inputs.items() if name not in SIDES}
-    inputs: dict[str, Input] = {**held, "context": _context(sample), **shown}
+    inputs: dict[str, Input] = {**held, "context": _render_context(sample), **extra_inputs}
     return Generate(
-        turns=(Turn("user", render(prompt, inputs)),), max_tokens=limit(sample, asking.max_tokens)
+        turns=(Turn("user", render(prompt, inputs)),),
+        max_tokens=resolve_max_tokens(sample, inferencer.max_tokens),
     )
 
 
-def _context(sample: Sample) -> list[Part]:
+def _render_context(sample: Sample) -> list[Part]:
     """What a sound was made from, each under its name; nothing of what there is not."""
     parts: list[Part] = []
-    for name, title in CONTEXT.items():
+    for name, title in CONTEXT_LABELS.items():
         if name in sample.inputs:
-            parts += [title, *many(sample.inputs[name]), "\n"]
+            parts += [title, *as_parts(sample.inputs[name]), "\n"]
     return parts

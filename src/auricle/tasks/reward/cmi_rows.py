@@ -10,12 +10,12 @@ from typing import Any
 from auricle.core.types import Json
 
 DATASETS = ("PAM", "MusicEval", "MusicArena", "CMI-Pref")
-RATINGS: Mapping[str, Mapping[str, str]] = {
+RATING_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "PAM": {"musicality": "musicality", "alignment": "text-music alignment"},
     "MusicEval": {"musicality": "musicality"},
 }
 """The columns of people's ratings, by dimension."""
-PREFERENCES: Mapping[str, Mapping[str, str]] = {
+PREFERENCE_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "MusicArena": {"preference": "preference"},
     "CMI-Pref": {
         "alignment": "preference-alignment",
@@ -23,10 +23,10 @@ PREFERENCES: Mapping[str, Mapping[str, str]] = {
     },
 }
 """The columns of people's choices, by dimension."""
-ABOUT: Mapping[str, str] = {"preference": "musicality"}
+ASKED_AS: Mapping[str, str] = {"preference": "musicality"}
 """Music Arena's votes are compared with musicality."""
-OUTPUTS = ("alignment", "musicality")
-SPELLINGS: Mapping[str, str] = {
+OUTPUT_DIMENSIONS = ("alignment", "musicality")
+CHOICE_ALIASES: Mapping[str, str] = {
     "a": "a",
     "b": "b",
     "model_a": "a",
@@ -35,10 +35,10 @@ SPELLINGS: Mapping[str, str] = {
     "neither": "tie",
 }
 """Upstream's words for a choice; anything else is none."""
-CONFIDENCE = "confidence_preference-"
+CONFIDENCE_PREFIX = "confidence_preference-"
 
 
-def dataset_of(source: str) -> str | None:
+def detect_dataset(source: str) -> str | None:
     """Which of the four a row belongs to."""
     if "PAM" in source:
         return "PAM"
@@ -49,7 +49,7 @@ def dataset_of(source: str) -> str | None:
     return "CMI-Pref" if source == "cmi-arena-annotation" else None
 
 
-def is_there(value: Any) -> bool:
+def has_value(value: Any) -> bool:
     """Upstream takes null for a text, and so thinks it has lyrics; here it is nothing."""
     return value is not None and bool(str(value).strip())
 
@@ -57,20 +57,20 @@ def is_there(value: Any) -> bool:
 # --- what people said -----------------------------------------------------------------------
 
 
-def truths_of(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:
+def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:
     """What people said of a row by dimension, and the columns in which nothing can be counted."""
-    rated = dataset in RATINGS
-    columns = (RATINGS if rated else PREFERENCES)[dataset]
+    rated = dataset in RATING_COLUMNS
+    columns = (RATING_COLUMNS if rated else PREFERENCE_COLUMNS)[dataset]
     told: dict[str, Json] = {}
     for name, column in columns.items():
         value = values.get(column)
-        truth = _rating(value) if rated else _preference(value)
+        truth = _parse_rating(value) if rated else _parse_preference(value)
         if truth is not None:
             told[name] = truth
     return told, [column for name, column in columns.items() if name not in told]
 
 
-def _rating(value: Any) -> float | None:
+def _parse_rating(value: Any) -> float | None:
     try:
         number = float(value)
     except (TypeError, ValueError):
@@ -78,21 +78,21 @@ def _rating(value: Any) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def _preference(value: Any) -> str | None:
-    return SPELLINGS.get(str(value).strip().lower())
+def _parse_preference(value: Any) -> str | None:
+    return CHOICE_ALIASES.get(str(value).strip().lower())
 
 
 # --- the groups upstream looks at ---------------------------------------------------------------
 
 
-def groups_of(dataset: str, values: Mapping[str, Any]) -> dict[str, Json]:
+def assign_groups(dataset: str, values: Mapping[str, Any]) -> dict[str, Json]:
     """The groups of upstream's tables that a row belongs to."""
     if dataset == "MusicArena":
-        return {"month": month_of(values)}
-    return _of_pref(values) if dataset == "CMI-Pref" else {}
+        return {"month": find_month(values)}
+    return _cmi_pref_groups(values) if dataset == "CMI-Pref" else {}
 
 
-def month_of(values: Mapping[str, Any]) -> str:
+def find_month(values: Mapping[str, Any]) -> str:
     """The folder two below `MusicArena_data`."""
     for column in ("audio-path", "audio2"):
         parts = PurePath(str(values.get(column) or "").strip()).parts
@@ -103,14 +103,14 @@ def month_of(values: Mapping[str, Any]) -> str:
     return "unknown"
 
 
-def _of_pref(values: Mapping[str, Any]) -> dict[str, Json]:
-    modality = str(values.get("modality") or "").strip() or _modality(values)
+def _cmi_pref_groups(values: Mapping[str, Any]) -> dict[str, Json]:
+    modality = str(values.get("modality") or "").strip() or _infer_modality(values)
     found: dict[str, Json] = {"modality": modality}
     if modality in MODALITIES:
         found["ref_subset"] = "ref" if modality.endswith("+ref") else "no_ref"
         found["modality_type"] = "vocal" if "lyrics" in modality else "instru"
-    for name in OUTPUTS:
-        if (confidence := _confidence(values.get(f"{CONFIDENCE}{name}"))) is not None:
+    for name in OUTPUT_DIMENSIONS:
+        if (confidence := _confidence_group(values.get(f"{CONFIDENCE_PREFIX}{name}"))) is not None:
             found[f"confidence_{name}"] = confidence
     return found
 
@@ -118,13 +118,13 @@ def _of_pref(values: Mapping[str, Any]) -> dict[str, Json]:
 MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
 
 
-def _modality(values: Mapping[str, Any]) -> str:
+def _infer_modality(values: Mapping[str, Any]) -> str:
     parts = {"lyrics": "lyrics", "ref": "ref-audio-path"}
-    return "+".join(["text", *(name for name, at in parts.items() if is_there(values.get(at)))])
+    return "+".join(["text", *(name for name, at in parts.items() if has_value(values.get(at)))])
 
 
-def _confidence(value: Any) -> str | None:
-    number = _rating(value)
+def _confidence_group(value: Any) -> str | None:
+    number = _parse_rating(value)
     if number is None:
         return None
     return "=3" if number == 3 else "<3" if number < 3 else ">3"

@@ -10,7 +10,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.data.yaml_file import read_yaml
 
-BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
+DURATION_BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Evaluation:
     cmi_by_modality: bool = True
     cmi_by_confidence: bool = True
     by_duration: bool = False
-    duration_bin: tuple[float, ...] = BINS
+    duration_bin: tuple[float, ...] = DURATION_BINS
     summary_csv: str = "metrics_summary.csv"
     detail_csv: str = "metrics_detail.csv"
     json: str = "metrics.json"
@@ -39,12 +39,12 @@ class Evaluation:
             if not isinstance(values, Mapping):
                 raise SpecError(f"{path}: {section} should hold `name: value` lines.")
             said = {name: values[name] for name in names if name in values}
-            found = found.saying(said, f"{path}: {section}.")
+            found = found.with_values(said, f"{path}: {section}.")
         return found
 
-    def saying(self, given: Mapping[str, Any], where: str = "") -> Evaluation:
+    def with_values(self, values: Mapping[str, Any], prefix: str = "") -> Evaluation:
         """The same with other values."""
-        found = {name: _checked(name, value, where) for name, value in given.items()}
+        found = {name: _check_value(name, value, prefix) for name, value in values.items()}
         return replace(self, **found)
 
     def document(self) -> dict[str, Any]:
@@ -63,7 +63,7 @@ class Evaluation:
         """How the tables and the document are called."""
         return self.summary_csv, self.detail_csv, self.json
 
-    def bin_of(self, seconds: float) -> str | None:
+    def find_duration_bin(self, seconds: float) -> str | None:
         """The bin a duration falls into, as upstream writes it; the last one includes its end."""
         edges = self.duration_bin
         last = len(edges) - 2
@@ -88,19 +88,19 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def _checked(name: str, value: Any, where: str) -> Any:
+def _check_value(name: str, value: Any, prefix: str) -> Any:
     if name == "duration_bin":
-        return _bins(value, where)
+        return _parse_bins(value, prefix)
     due = type(getattr(Evaluation, name))
     if not isinstance(value, due):
         what = "true or false" if due is bool else "text"
-        raise SpecError(f"{where}{name} should be {what}, not {value!r}.", where=(name,))
+        raise SpecError(f"{prefix}{name} should be {what}, not {value!r}.", location=(name,))
     if due is str and name != "split" and Path(value).name != value:
-        raise SpecError(f"{where}{name} should be a file's bare name, not {value!r}.")
+        raise SpecError(f"{prefix}{name} should be a file's bare name, not {value!r}.")
     return value
 
 
-def _bins(value: Any, where: str) -> tuple[float, ...]:
+def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
     given = value.split(",") if isinstance(value, str) else value
     try:
         edges = tuple(float(each) for each in given)
@@ -108,7 +108,7 @@ def _bins(value: Any, where: str) -> tuple[float, ...]:
         edges = ()
     if len(edges) < 2 or list(edges) != sorted(set(edges)):
         raise SpecError(
-            f"{where}duration_bin should be two or more rising numbers of seconds, not {value!r}.",
-            where=("duration_bin",),
+            f"{prefix}duration_bin should be two or more rising numbers of seconds, not {value!r}.",
+            location=("duration_bin",),
         )
     return edges

@@ -5,7 +5,7 @@ befalls a request follows from its bytes, so every count can be foretold.
 """
 
 from auricle.core.errors import MissingExtra
-from auricle.testing.fake_server.script import FAULTS, Script, digest_of
+from auricle.testing.fake_server.script import FAULTS, Script, compute_digest
 
 try:
     from auricle.testing.fake_server.server import FakeServer
@@ -14,4 +14,4 @@ except ModuleNotFoundError as error:
         raise
     raise MissingExtra("The fake server", "api") from error
 
-__all__ = ["FAULTS", "FakeServer", "Script", "digest_of"]
+__all__ = ["FAULTS", "FakeServer", "Script", "compute_digest"]

@@ -10,8 +10,12 @@ from typing import Any
 import orjson
 
 from auricle.testing.fake_server import tone
-from auricle.testing.fake_server.logprobs import echoed, in_prompt, of_tokens
-from auricle.testing.fake_server.requests import Question, Refusal, tokens_of
+from auricle.testing.fake_server.logprobs import (
+    render_echo_logprobs,
+    render_prompt_logprobs,
+    render_token_logprobs,
+)
+from auricle.testing.fake_server.requests import ParsedRequest, Refusal, split_tokens
 from auricle.testing.fake_server.script import Script
 
 Document = dict[str, Any]
@@ -30,132 +34,144 @@ GEMINI_STATUS = {
 class Answer:
     """What is said to a question."""
 
-    question: Question
+    request: ParsedRequest
     digest: str
     tokens: list[str]
-    thoughts: list[str]
-    finish: str
-    tell_usage: bool
+    reasoning_tokens: list[str]
+    finish_reason: str
+    include_usage: bool
 
     @property
     def text(self) -> str:
         return "".join(self.tokens)
 
 
-def answer(question: Question, digest: str, script: Script, *, empty: bool = False) -> Answer:
+def build_answer(
+    request: ParsedRequest, digest: str, script: Script, *, empty: bool = False
+) -> Answer:
     if script.no_logprobs:  # asked for or not, as servers do that know no such field
-        question = replace(question, logprobs=False, prompt_logprobs=False)
-    words = question.words if script.reply is None else script.reply
-    tokens = [] if empty else tokens_of(words)
-    cut = question.limit is not None and len(tokens) > question.limit
+        request = replace(request, logprobs=False, prompt_logprobs=False)
+    words = request.reply_text if script.reply is None else script.reply
+    tokens = [] if empty else split_tokens(words)
+    cut = request.max_tokens is not None and len(tokens) > request.max_tokens
     return Answer(
-        question=question,
+        request=request,
         digest=digest,
-        tokens=tokens[: question.limit] if cut else tokens,
-        thoughts=[] if empty else [" hm"] * script.reasoning,
-        finish="length" if cut else "stop",
-        tell_usage=not script.no_usage,
+        tokens=tokens[: request.max_tokens] if cut else tokens,
+        reasoning_tokens=[] if empty else [" hm"] * script.reasoning,
+        finish_reason="length" if cut else "stop",
+        include_usage=not script.no_usage,
     )
 
 
 # --- OpenAI's conversations ------------------------------------------------------
 
 
-def chat(said: Answer) -> bytes:
-    message: Document = {"role": "assistant", "content": said.text, "refusal": None}
-    if said.question.voice:
-        message |= {"content": None, "audio": _speech(said) | {"transcript": said.text}}
-    if said.thoughts:
-        message["reasoning_content"] = "".join(said.thoughts)
+def render_chat(answer: Answer) -> bytes:
+    message: Document = {"role": "assistant", "content": answer.text, "refusal": None}
+    if answer.request.audio_format:
+        message |= {"content": None, "audio": _build_audio(answer) | {"transcript": answer.text}}
+    if answer.reasoning_tokens:
+        message["reasoning_content"] = "".join(answer.reasoning_tokens)
     choice = {
         "index": 0,
         "message": message,
-        "logprobs": of_tokens(said.tokens, said.question.top) if said.question.logprobs else None,
-        "finish_reason": said.finish,
+        "logprobs": render_token_logprobs(answer.tokens, answer.request.top_logprobs)
+        if answer.request.logprobs
+        else None,
+        "finish_reason": answer.finish_reason,
     }
-    more: Document = {"usage": usage(said)} if said.tell_usage else {}
-    if said.question.prompt_logprobs:
-        more["prompt_logprobs"] = in_prompt(said.question.prompt)
-    return orjson.dumps({**head(said, "chat.completion"), "choices": [choice], **more})
+    more: Document = {"usage": build_usage(answer)} if answer.include_usage else {}
+    if answer.request.prompt_logprobs:
+        more["prompt_logprobs"] = render_prompt_logprobs(answer.request.prompt)
+    return orjson.dumps({**build_head(answer, "chat.completion"), "choices": [choice], **more})
 
 
-def completion(said: Answer) -> bytes:
+def render_completion(answer: Answer) -> bytes:
     """An answer to a bare text, in the older protocol; echoed, it begins with that text."""
-    asked = said.question
-    text = f"{asked.prompt if asked.echo else ''}{said.text}"
+    asked = answer.request
+    text = f"{asked.prompt if asked.echo else ''}{answer.text}"
     choice: Document = {
         "index": 0,
         "text": text,
-        "logprobs": echoed(text) if asked.logprobs else None,
-        "finish_reason": said.finish,
+        "logprobs": render_echo_logprobs(text) if asked.logprobs else None,
+        "finish_reason": answer.finish_reason,
     }
     if asked.prompt_logprobs:
-        choice["prompt_logprobs"] = in_prompt(asked.prompt)
-    counts = {"usage": usage(said)} if said.tell_usage else {}
-    return orjson.dumps({**head(said, "text_completion"), "choices": [choice], **counts})
+        choice["prompt_logprobs"] = render_prompt_logprobs(asked.prompt)
+    counts = {"usage": build_usage(answer)} if answer.include_usage else {}
+    return orjson.dumps({**build_head(answer, "text_completion"), "choices": [choice], **counts})
 
 
-def event(document: Document) -> bytes:
+def render_event(document: Document) -> bytes:
     return b"data: " + orjson.dumps(document) + b"\n\n"
 
 
-def head(said: Answer, kind: str) -> Document:
+def build_head(answer: Answer, object_type: str) -> Document:
     """Nothing in it depends on the clock: the same request has the same reply."""
-    name = f"chatcmpl-{said.digest}"
-    return {"id": name, "object": kind, "created": 0, "model": said.question.model}
+    name = f"chatcmpl-{answer.digest}"
+    return {"id": name, "object": object_type, "created": 0, "model": answer.request.model}
 
 
-def usage(said: Answer, so_far: int | None = None) -> Document:
+def build_usage(answer: Answer, token_count: int | None = None) -> Document:
     """Token counts; thoughts count as written, and are told apart where there are any."""
-    read, thought = said.question.input_tokens, len(said.thoughts)
-    wrote = thought + len(said.tokens)
-    if so_far is not None:
-        return {"prompt_tokens": read, "completion_tokens": so_far, "total_tokens": read + so_far}
+    read, thought = answer.request.input_tokens, len(answer.reasoning_tokens)
+    wrote = thought + len(answer.tokens)
+    if token_count is not None:
+        return {
+            "prompt_tokens": read,
+            "completion_tokens": token_count,
+            "total_tokens": read + token_count,
+        }
     counts = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
     details = {"completion_tokens_details": {"reasoning_tokens": thought}} if thought else {}
     return {**counts, **details}
 
 
-def audio_id(said: Answer) -> str:
-    return f"audio_{said.digest}"
+def build_audio_id(answer: Answer) -> str:
+    return f"audio_{answer.digest}"
 
 
-def sound(said: Answer) -> bytes:
-    frames = tone.pcm(len(said.tokens))
-    return tone.wav(frames) if said.question.voice == "wav" else frames
+def synthesise_audio(answer: Answer) -> bytes:
+    frames = tone.generate_pcm(len(answer.tokens))
+    return tone.encode_wav(frames) if answer.request.audio_format == "wav" else frames
 
 
-def _speech(said: Answer) -> Document:
-    return {"id": audio_id(said), "data": b64encode(sound(said)).decode(), "expires_at": 0}
+def _build_audio(answer: Answer) -> Document:
+    return {
+        "id": build_audio_id(answer),
+        "data": b64encode(synthesise_audio(answer)).decode(),
+        "expires_at": 0,
+    }
 
 
 # --- OpenAI's uploads ------------------------------------------------------------
 
 
-def transcript(said: Answer) -> bytes:
-    if said.question.form == "text":
-        return f"{said.text}\n".encode()
-    document: Document = {"text": said.text}
-    if said.question.form == "verbose_json":
+def render_transcription(answer: Answer) -> bytes:
+    if answer.request.response_format == "text":
+        return f"{answer.text}\n".encode()
+    document: Document = {"text": answer.text}
+    if answer.request.response_format == "verbose_json":
         document = {
-            "task": said.question.task,
-            "language": said.question.language,
-            "duration": said.question.seconds,
-            "text": said.text,
-            "segments": [_segment(said)] if said.tokens else [],
+            "task": answer.request.task,
+            "language": answer.request.language,
+            "duration": answer.request.audio_seconds,
+            "text": answer.text,
+            "segments": [_build_segment(answer)] if answer.tokens else [],
         }
-    if said.tell_usage:
-        document["usage"] = _upload_usage(said)
+    if answer.include_usage:
+        document["usage"] = _build_upload_usage(answer)
     return orjson.dumps(document)
 
 
-def _segment(said: Answer) -> Document:
+def _build_segment(answer: Answer) -> Document:
     return {
         "id": 0,
         "seek": 0,
         "start": 0.0,
-        "end": said.question.seconds,
-        "text": said.text,
+        "end": answer.request.audio_seconds,
+        "text": answer.text,
         "avg_logprob": -0.25,
         "compression_ratio": 1.0,
         "no_speech_prob": 0.0,
@@ -163,10 +179,10 @@ def _segment(said: Answer) -> Document:
     }
 
 
-def _upload_usage(said: Answer) -> Document:
-    if said.question.form == "verbose_json":
-        return {"type": "duration", "seconds": math.ceil(said.question.seconds)}
-    read, wrote = said.question.input_tokens, len(said.tokens)
+def _build_upload_usage(answer: Answer) -> Document:
+    if answer.request.response_format == "verbose_json":
+        return {"type": "duration", "seconds": math.ceil(answer.request.audio_seconds)}
+    read, wrote = answer.request.input_tokens, len(answer.tokens)
     counts = {"input_tokens": read, "output_tokens": wrote, "total_tokens": read + wrote}
     return {"type": "tokens", **counts}
 
@@ -174,15 +190,15 @@ def _upload_usage(said: Answer) -> Document:
 # --- Gemini ----------------------------------------------------------------------
 
 
-def gemini(said: Answer) -> bytes:
+def render_gemini(answer: Answer) -> bytes:
     candidate = {
-        "content": {"role": "model", "parts": [{"text": said.text}]},
-        "finishReason": {"stop": "STOP", "length": "MAX_TOKENS"}[said.finish],
+        "content": {"role": "model", "parts": [{"text": answer.text}]},
+        "finishReason": {"stop": "STOP", "length": "MAX_TOKENS"}[answer.finish_reason],
         "index": 0,
     }
-    document: Document = {"candidates": [candidate], "modelVersion": said.question.model}
-    if said.tell_usage:
-        read, wrote = said.question.input_tokens, len(said.tokens)
+    document: Document = {"candidates": [candidate], "modelVersion": answer.request.model}
+    if answer.include_usage:
+        read, wrote = answer.request.input_tokens, len(answer.tokens)
         document["usageMetadata"] = {
             "promptTokenCount": read,
             "candidatesTokenCount": wrote,
@@ -194,7 +210,7 @@ def gemini(said: Answer) -> bytes:
 # --- refusals --------------------------------------------------------------------
 
 
-def openai_refusal(refusal: Refusal) -> Document:
+def build_openai_error(refusal: Refusal) -> Document:
     kind = "invalid_request_error" if refusal.status < 429 else "server_error"
     if refusal.status == 429:
         kind = "requests"
@@ -202,6 +218,6 @@ def openai_refusal(refusal: Refusal) -> Document:
     return {"error": error}
 
 
-def gemini_refusal(refusal: Refusal) -> Document:
+def build_gemini_error(refusal: Refusal) -> Document:
     status = GEMINI_STATUS[refusal.status]
     return {"error": {"code": refusal.status, "message": str(refusal), "status": status}}

@@ -12,23 +12,23 @@ from typing import Any, NamedTuple
 
 from auricle.testing.fake_server.script import Script
 
-SAID = ("reasoning", "text", "audio")
+CONTENT_KINDS = ("reasoning", "text", "audio")
 """What pieces must be to hold something of an answer."""
 
 
-class Piece(NamedTuple):
+class StreamChunk(NamedTuple):
     """Some bytes of a stream, when they are to leave, and what of an answer they hold."""
 
-    at: float
+    due: float
     """Seconds of work after the answer began; once it is planned, of the monotonic clock."""
     kind: str
     """`role`, `alive`, `reasoning`, `text`, `audio` or `end`."""
     data: bytes
-    seconds: float = 0.0
+    audio_seconds: float = 0.0
     """How long it sounds."""
 
 
-class Timetable:
+class ServerSchedule:
     """The server's day: how many are served at once, and when all work rests.
 
     Turns are given on arrival and for as long as the whole answer takes, as that is known then.
@@ -37,80 +37,85 @@ class Timetable:
 
     def __init__(self, script: Script) -> None:
         self._stall = (script.stall_at, script.stall_seconds)
-        self._free = [0.0] * (script.slots or 0)
-        self._opened: float | None = None
+        self._slot_free_times = [0.0] * (script.slots or 0)
+        self._first_arrival: float | None = None
 
-    def open(self, now: float) -> None:
+    def start_clock(self, now: float) -> None:
         """The first request that comes sets the clock of the stall."""
-        if self._opened is None:
-            self._opened = now
+        if self._first_arrival is None:
+            self._first_arrival = now
 
-    def begin(self, arrival: float, work: float) -> float:
+    def assign_slot(self, arrival: float, work_seconds: float) -> float:
         """When a request has its turn, which it then has for so many seconds of work."""
-        if not self._free:
+        if not self._slot_free_times:
             return arrival
-        begun = max(arrival, heappop(self._free))
-        heappush(self._free, self.after(begun, work))
+        begun = max(arrival, heappop(self._slot_free_times))
+        heappush(self._slot_free_times, self.finish_time(begun, work_seconds))
         return begun
 
-    def after(self, begun: float, work: float) -> float:
+    def finish_time(self, begin_time: float, work_seconds: float) -> float:
         """The time at which so much is done of what was begun then."""
-        start, end = self._stalled()
-        if begun >= end or begun + work < start:
-            return begun + work
-        return end + work - max(0.0, start - begun)
+        start, end = self._stall_interval()
+        if begin_time >= end or begin_time + work_seconds < start:
+            return begin_time + work_seconds
+        return end + work_seconds - max(0.0, start - begin_time)
 
-    def rests(self, at: float) -> bool:
-        start, end = self._stalled()
-        return start <= at < end
+    def is_stalled(self, timestamp: float) -> bool:
+        start, end = self._stall_interval()
+        return start <= timestamp < end
 
-    def _stalled(self) -> tuple[float, float]:
+    def _stall_interval(self) -> tuple[float, float]:
         at, seconds = self._stall
-        if at is None or self._opened is None:
+        if at is None or self._first_arrival is None:
             return math.inf, math.inf
-        return self._opened + at, self._opened + at + seconds
+        return self._first_arrival + at, self._first_arrival + at + seconds
 
 
-def with_signs_of_life(
-    pieces: Sequence[Piece], arrival: float, every: float, signs: Sequence[bytes]
-) -> Iterator[Piece]:
+def insert_keep_alives(
+    chunks: Sequence[StreamChunk],
+    arrival: float,
+    interval: float,
+    keep_alive_events: Sequence[bytes],
+) -> Iterator[StreamChunk]:
     """Fill the times in which nothing is said; `pieces` have their times of the clock."""
     last, told = arrival, 0
-    for piece in pieces:
-        for count in range(1, math.ceil((piece.at - last) / every)):
-            yield Piece(last + count * every, "alive", signs[told % len(signs)])
+    for piece in chunks:
+        for count in range(1, math.ceil((piece.due - last) / interval)):
+            yield StreamChunk(
+                last + count * interval, "alive", keep_alive_events[told % len(keep_alive_events)]
+            )
             told += 1
         yield piece
-        last = piece.at
+        last = piece.due
 
 
-async def until(at: float) -> None:
-    if (left := at - time.monotonic()) > 0:
+async def sleep_until(due: float) -> None:
+    if (left := due - time.monotonic()) > 0:
         await asyncio.sleep(left)
 
 
-async def moments(pieces: Sequence[Piece]) -> AsyncIterator[Sequence[Piece]]:
+async def iterate_when_due(chunks: Sequence[StreamChunk]) -> AsyncIterator[Sequence[StreamChunk]]:
     """Wait for the time of each piece; what is due by then comes with it."""
     at = 0
-    while at < len(pieces):
-        await until(pieces[at].at)
+    while at < len(chunks):
+        await sleep_until(chunks[at].due)
         now = time.monotonic()
         end = at + 1
-        while end < len(pieces) and pieces[end].at <= now:
+        while end < len(chunks) and chunks[end].due <= now:
             end += 1
-        yield pieces[at:end]
+        yield chunks[at:end]
         at = end
 
 
-def half(pieces: Sequence[Piece]) -> Sequence[Piece]:
+def first_half(chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
     """As much of a stream as says half of what it has to say."""
-    said = [at for at, piece in enumerate(pieces) if piece.kind in SAID]
+    said = [at for at, piece in enumerate(chunks) if piece.kind in CONTENT_KINDS]
     kept = said[: round(len(said) * 0.5)]
-    return pieces[: kept[-1] + 1] if kept else pieces[:1]
+    return chunks[: kept[-1] + 1] if kept else chunks[:1]
 
 
 @dataclass(slots=True)
-class Times:
+class ResponseTimes:
     """When a request came and its reply left, in seconds of this machine's monotonic clock.
 
     Named as a client names its own: what it measures is these, and the way. None is never.
@@ -128,24 +133,24 @@ class Times:
     gaps: list[float] = field(default_factory=list)
     spoken: list[tuple[float, float]] = field(default_factory=list)
 
-    def left(self, pieces: Sequence[Piece], now: float) -> None:
+    def record_sent(self, chunks: Sequence[StreamChunk], now: float) -> None:
         """Pieces leave, all at once."""
         self.first_byte = self.first_byte or now
-        for piece in pieces:
-            if piece.kind in SAID:
-                self._said(piece, now)
+        for piece in chunks:
+            if piece.kind in CONTENT_KINDS:
+                self._record_content(piece, now)
 
-    def _said(self, piece: Piece, now: float) -> None:
+    def _record_content(self, chunk: StreamChunk, now: float) -> None:
         if self.first_token is None:
             self.first_token = now
         elif self.last_content is not None:
             self.gaps.append(now - self.last_content)
-        if piece.kind != "reasoning":
+        if chunk.kind != "reasoning":
             self.first_content = self.first_content or now
-        if piece.kind == "audio":
+        if chunk.kind == "audio":
             self.first_audio = self.first_audio or now
-            self.spoken.append((now, piece.seconds))
+            self.spoken.append((now, chunk.audio_seconds))
         self.last_content = now
 
-    def document(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         return asdict(self)

@@ -26,14 +26,21 @@ FAULTS: Mapping[str, str] = {
 }
 """Every fault and what it is, in the order in which shares are dealt out."""
 
-WAITS = (
+NON_NEGATIVE_FIELDS = (
     *("latency", "jitter", "retry_after", "usage_delay", "accept_delay"),
     *("stall_at", "stall_seconds", "reasoning"),
 )
-RATES = ("pace", "audio_pace", "audio_chunk_seconds", "keep_alive", "slots", "tokens_per_event")
+POSITIVE_FIELDS = (
+    "pace",
+    "audio_pace",
+    "audio_chunk_seconds",
+    "keep_alive",
+    "slots",
+    "tokens_per_event",
+)
 
 
-def digest_of(*pieces: bytes) -> str:
+def compute_digest(*pieces: bytes) -> str:
     """What stands for a request's body in the dice and in the counts."""
     state = blake2b(digest_size=16)
     for piece in pieces:
@@ -98,10 +105,10 @@ class Script:
 
     def __post_init__(self) -> None:
         self._check_faults()
-        for name in WAITS:
+        for name in NON_NEGATIVE_FIELDS:
             if (getattr(self, name) or 0.0) < 0:
                 raise SpecError(f"{name} must be 0 or more, not {getattr(self, name):g}.")
-        for name in RATES:
+        for name in POSITIVE_FIELDS:
             value = getattr(self, name)
             if value is not None and value <= 0:
                 raise SpecError(f"{name} must be more than 0, not {value:g}.")
@@ -117,7 +124,7 @@ class Script:
         if sum(self.faults.values()) > 1 + 1e-9:
             raise SpecError(f"Shares of faults add up to {sum(self.faults.values()):g}; 1 is all.")
 
-    def fault(self, digest: str, attempt: int) -> str | None:
+    def draw_fault(self, digest: str, attempt: int) -> str | None:
         """The fault that the nth attempt (from 1) at a body meets, if any."""
         if self.fault_attempts is not None and attempt > self.fault_attempts:
             return None
@@ -128,13 +135,13 @@ class Script:
                 return kind
         return None
 
-    def delay(self, digest: str, attempt: int) -> float:
+    def draw_delay(self, digest: str, attempt: int) -> float:
         """Seconds before the reply to the nth attempt begins."""
         if not self.jitter:
             return self.latency
         return self.latency + self.jitter * self._draw("delay", digest, attempt)
 
-    def _draw(self, what: str, digest: str, attempt: int) -> float:
+    def _draw(self, purpose: str, digest: str, attempt: int) -> float:
         """A number in 0..1 that looks drawn and is computed."""
-        text = f"{self.seed} {what} {digest} {attempt}"
+        text = f"{self.seed} {purpose} {digest} {attempt}"
         return int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big") / 2**48

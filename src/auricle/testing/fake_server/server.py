@@ -13,13 +13,13 @@ from typing import Any
 from aiohttp import web
 
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.service import Service
+from auricle.testing.fake_server.service import RequestHandler
 
-HASTE = 0.05
+SHUTDOWN_GRACE_SECONDS = 0.05
 """Seconds that requests in hand have left when the server is stopped."""
 
 
-async def _turns() -> None:
+async def _yield_to_event_loop() -> None:
     """Let the loop do what it has put off: accepting and letting go take a few turns each."""
     for _ in range(8):
         await asyncio.sleep(0)
@@ -34,11 +34,11 @@ class FakeServer:
     def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
         self.script = script or Script()
         self._port = port
-        self._service = Service(self.script)
+        self._handler = RequestHandler(self.script)
         self._runner: web.ServerRunner | None = None
-        self._listening: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._thread: threading.Thread | None = None
-        self._stop: Callable[[], object] = lambda: None
+        self._request_stop: Callable[[], object] = lambda: None
 
     @property
     def url(self) -> str:
@@ -47,30 +47,30 @@ class FakeServer:
 
     def stats(self) -> dict[str, Any]:
         """Exact counts, as `GET /stats` tells them; see `Counts`."""
-        return self._service.counts.document()
+        return self._handler.counts.to_dict()
 
     async def start(self) -> None:
-        self._listening = socket.create_server(("127.0.0.1", self._port), backlog=4096)
-        self._port = self._listening.getsockname()[1]
-        server = web.Server(self._service, handler_cancellation=True, access_log=None)
-        self._runner = web.ServerRunner(server, shutdown_timeout=HASTE)
+        self._socket = socket.create_server(("127.0.0.1", self._port), backlog=4096)
+        self._port = self._socket.getsockname()[1]
+        server = web.Server(self._handler, handler_cancellation=True, access_log=None)
+        self._runner = web.ServerRunner(server, shutdown_timeout=SHUTDOWN_GRACE_SECONDS)
         await self._runner.setup()
-        await web.SockSite(self._runner, self._listening, backlog=4096).start()
+        await web.SockSite(self._runner, self._socket, backlog=4096).start()
 
     async def stop(self) -> None:
         """End it without leaving a socket open, whatever clients are about to do."""
-        if not self._runner or not self._runner.server or not self._listening:
+        if not self._runner or not self._runner.server or not self._socket:
             return
         with suppress(NotImplementedError):  # a server closed while it accepts leaks the connection
-            asyncio.get_running_loop().remove_reader(self._listening)
-        await _turns()
+            asyncio.get_running_loop().remove_reader(self._socket)
+        await _yield_to_event_loop()
         transports = [each.transport for each in self._runner.server.connections]
         await self._runner.cleanup()
         for transport in transports:
             if transport:
                 transport.abort()  # closing alone waits for a client that may never read on
-        await _turns()
-        self._runner = self._listening = None
+        await _yield_to_event_loop()
+        self._runner = self._socket = None
 
     def __enter__(self) -> FakeServer:
         ready: Future[None] = Future()
@@ -83,13 +83,13 @@ class FakeServer:
 
     def __exit__(self, *_: object) -> None:
         assert self._thread
-        self._stop()
+        self._request_stop()
         self._thread.join()
 
     async def _serve(self, ready: Future[None]) -> None:
         stopping = asyncio.Event()
         loop = asyncio.get_running_loop()
-        self._stop = lambda: loop.call_soon_threadsafe(stopping.set)
+        self._request_stop = lambda: loop.call_soon_threadsafe(stopping.set)
         try:
             await self.start()
         except OSError as error:

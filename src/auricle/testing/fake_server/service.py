@@ -17,26 +17,26 @@ from aiohttp import web
 
 from auricle.testing.fake_server import requests as reading
 from auricle.testing.fake_server import responses
-from auricle.testing.fake_server.requests import Body, Question, Refusal
+from auricle.testing.fake_server.requests import ParsedRequest, Refusal, RequestBody
 from auricle.testing.fake_server.responses import Answer
 from auricle.testing.fake_server.schedule import (
-    SAID,
-    Piece,
-    Times,
-    Timetable,
-    half,
-    moments,
-    until,
-    with_signs_of_life,
+    CONTENT_KINDS,
+    ResponseTimes,
+    ServerSchedule,
+    StreamChunk,
+    first_half,
+    insert_keep_alives,
+    iterate_when_due,
+    sleep_until,
 )
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.streaming import pieces_of, signs_of_life
+from auricle.testing.fake_server.streaming import build_chunks, keep_alive_events
 
-JSON, EVENTS = "application/json", "text/event-stream"
-BREATH = 0.01
+JSON_TYPE, EVENT_STREAM_TYPE = "application/json", "text/event-stream"
+ENDLESS_INTERVAL = 0.01
 """Seconds between the pieces of a reply that never ends, unless a pace is set."""
-PAGE = "<!DOCTYPE html><html><body><h1>Sign in to continue</h1></body></html>"
-REFUSALS = {
+HTML_PAGE = "<!DOCTYPE html><html><body><h1>Sign in to continue</h1></body></html>"
+FAULT_ERRORS = {
     "400": ("invalid_request", "The script refuses this request."),
     "401": ("invalid_api_key", "The script refuses this key."),
     "404": ("model_not_found", "The script has no such model."),
@@ -52,34 +52,42 @@ class Route:
     """A path of one protocol: how its requests are read and its replies written."""
 
     pattern: re.Pattern[str]
-    read: Callable[[Body, str | None], Question]
+    read: Callable[[RequestBody, str | None], ParsedRequest]
     write: Callable[[Answer], bytes]
 
 
-OPENAI = r"/v1|/openai/deployments/(?P<name>[^/]+)"
+OPENAI_PREFIX = r"/v1|/openai/deployments/(?P<name>[^/]+)"
 ROUTES = (
-    Route(re.compile(rf"(?:{OPENAI})/chat/completions"), reading.read_chat, responses.chat),
-    Route(re.compile(rf"(?:{OPENAI})/completions"), reading.read_completion, responses.completion),
     Route(
-        re.compile(rf"(?:{OPENAI})/audio/transcriptions"),
-        reading.read_upload("transcribe"),
-        responses.transcript,
+        re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"),
+        reading.read_chat,
+        responses.render_chat,
     ),
     Route(
-        re.compile(rf"(?:{OPENAI})/audio/translations"),
-        reading.read_upload("translate"),
-        responses.transcript,
+        re.compile(rf"(?:{OPENAI_PREFIX})/completions"),
+        reading.read_completion,
+        responses.render_completion,
+    ),
+    Route(
+        re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"),
+        reading.upload_reader("transcribe"),
+        responses.render_transcription,
+    ),
+    Route(
+        re.compile(rf"(?:{OPENAI_PREFIX})/audio/translations"),
+        reading.upload_reader("translate"),
+        responses.render_transcription,
     ),
     Route(
         re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"),
         reading.read_gemini,
-        responses.gemini,
+        responses.render_gemini,
     ),
 )
 
 
 @lru_cache(maxsize=1024)
-def route_of(method: str, path: str) -> tuple[Route, str | None]:
+def find_route(method: str, path: str) -> tuple[Route, str | None]:
     """The route of a path, and the model that the path names if it does."""
     if method == "POST":
         for route in ROUTES:
@@ -89,7 +97,7 @@ def route_of(method: str, path: str) -> tuple[Route, str | None]:
 
 
 @dataclass(slots=True)
-class Counts:
+class ServerCounts:
     """What came in and what became of it. A digest stands for a body; see `digest_of`."""
 
     requests: Counter[str] = field(default_factory=Counter)
@@ -106,14 +114,14 @@ class Counts:
     """Requests whose client left before the end."""
     at_once: int = 0
     most_at_once: int = 0
-    times: dict[str, list[Times]] | None = None
+    times: dict[str, list[ResponseTimes]] | None = None
     """By digest: when each attempt came and its reply left, if the script wants that kept."""
 
-    def note(self, digest: str, times: Times) -> None:
+    def add_times(self, digest: str, times: ResponseTimes) -> None:
         if self.times is not None:
             self.times.setdefault(digest, []).append(times)
 
-    def document(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """A copy, each part of it taken in one step: the server counts on in its own thread."""
         parts = {each.name: getattr(self, each.name) for each in fields(self)}
         kept = parts.pop("times")
@@ -130,45 +138,45 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Exchange:
+class PlannedResponse:
     """One request, and the answer it would get."""
 
     request: web.BaseRequest
     route: Route
-    said: Answer
+    answer: Answer
     fault: str | None
-    times: Times
-    due: float = 0.0
+    times: ResponseTimes
+    due_time: float = 0.0
     """When the answer begins."""
-    pieces: Sequence[Piece] = ()
+    chunks: Sequence[StreamChunk] = ()
     """The answer as it is streamed, at its times."""
 
     @property
-    def streams(self) -> bool:
-        return self.said.question.stream
+    def is_streamed(self) -> bool:
+        return self.answer.request.stream
 
 
-class Service:
+class RequestHandler:
     """Answers requests; knows nothing of sockets."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
-        self.counts = Counts(times={} if script.record_times else None)
-        self._timetable = Timetable(script)
-        self._known: WeakSet[asyncio.BaseTransport] = WeakSet()
+        self.counts = ServerCounts(times={} if script.record_times else None)
+        self._schedule = ServerSchedule(script)
+        self._seen_connections: WeakSet[asyncio.BaseTransport] = WeakSet()
 
     async def __call__(self, request: web.BaseRequest) -> web.StreamResponse:
         if request.path == "/stats":
-            return _json(self.counts.document())
+            return _json_response(self.counts.to_dict())
         counts = self.counts
         counts.requests[request.path] += 1
         counts.at_once += 1
         counts.most_at_once = max(counts.most_at_once, counts.at_once)
         try:
-            return await self._respond(request)
+            return await self._handle_request(request)
         except Refusal as refusal:
             counts.refused[refusal.code] += 1
-            return self._refused(request, refusal)
+            return self._error_response(request, refusal)
         except asyncio.CancelledError:
             counts.abandoned += 1
             raise
@@ -178,168 +186,186 @@ class Service:
         finally:
             counts.at_once -= 1
 
-    async def _respond(self, request: web.BaseRequest) -> web.StreamResponse:
-        arrival = await self._arrival(request)
+    async def _handle_request(self, request: web.BaseRequest) -> web.StreamResponse:
+        arrival = await self._wait_for_arrival(request)
         # Whoever is refused must be heard out first, or a client may choke on its own upload.
         content = await request.content.read()
-        self._check(request)
+        self._check_access(request)
         if (request.method, request.path) == ("GET", "/v1/models"):
-            return _json(self._models())
-        route, name = route_of(request.method, request.path)
-        body = Body(content, request.headers.get("Content-Type", ""))
+            return _json_response(self._list_models())
+        route, name = find_route(request.method, request.path)
+        body = RequestBody(content, request.headers.get("Content-Type", ""))
         question = route.read(body, name)
         if self.script.models and question.model not in self.script.models:
             known = ", ".join(self.script.models)
             message = f"There is no model {question.model!r} here, only {known}."
             raise Refusal(404, "model_not_found", message)
-        return await self._attempt(request, route, question, body.digest, arrival)
+        return await self._handle_attempt(request, route, question, body.digest, arrival)
 
-    async def _arrival(self, request: web.BaseRequest) -> float:
+    async def _wait_for_arrival(self, request: web.BaseRequest) -> float:
         """When a request is heard, which on a new connection may be later than it came."""
         now = time.monotonic()
-        self._timetable.open(now)
-        if self.script.accept_delay and request.transport and request.transport not in self._known:
-            self._known.add(request.transport)
+        self._schedule.start_clock(now)
+        if (
+            self.script.accept_delay
+            and request.transport
+            and request.transport not in self._seen_connections
+        ):
+            self._seen_connections.add(request.transport)
             now += self.script.accept_delay
-            await until(now)
+            await sleep_until(now)
         return now
 
-    def _check(self, request: web.BaseRequest) -> None:
+    def _check_access(self, request: web.BaseRequest) -> None:
         script = self.script
-        if script.key is not None and script.key not in _keys(request):
+        if script.key is not None and script.key not in _get_api_keys(request):
             raise Refusal(401, "invalid_api_key", "The key is wrong or missing.")
         if script.capacity is not None and self.counts.at_once > script.capacity:
             message = f"More than {script.capacity} requests at once."
             raise Refusal(429, "rate_limit_exceeded", message)
 
-    async def _attempt(
+    async def _handle_attempt(
         self,
         request: web.BaseRequest,
         route: Route,
-        question: Question,
+        parsed_request: ParsedRequest,
         digest: str,
         arrival: float,
     ) -> web.StreamResponse:
         self.counts.received[digest] += 1
         attempt = self.counts.received[digest]
-        fault = self.script.fault(digest, attempt)
+        fault = self.script.draw_fault(digest, attempt)
         if fault:
             self.counts.faults[fault] += 1
-        said = responses.answer(question, digest, self.script, empty=fault == "empty")
-        delay = self.script.delay(digest, attempt)
-        exchange = self._planned(Exchange(request, route, said, fault, Times(arrival)), delay)
-        self.counts.note(digest, exchange.times)
-        return await self._reply(exchange)
+        said = responses.build_answer(parsed_request, digest, self.script, empty=fault == "empty")
+        delay = self.script.draw_delay(digest, attempt)
+        exchange = self._plan_response(
+            PlannedResponse(request, route, said, fault, ResponseTimes(arrival)), delay
+        )
+        self.counts.add_times(digest, exchange.times)
+        return await self._send_response(exchange)
 
-    def _planned(self, exchange: Exchange, delay: float) -> Exchange:
+    def _plan_response(self, response_plan: PlannedResponse, delay: float) -> PlannedResponse:
         """Give it its turn, and every piece of its answer a time by the clock."""
-        times, timetable = exchange.times, self._timetable
-        pieces = pieces_of(exchange.said, self.script) if exchange.streams else []
-        work = delay + (pieces[-1].at if pieces else 0.0)
-        times.begun = begun = timetable.begin(times.arrival, work)
-        due = timetable.after(begun, delay)
-        planned = [piece._replace(at=timetable.after(begun, delay + piece.at)) for piece in pieces]
+        times, timetable = response_plan.times, self._schedule
+        pieces = (
+            build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
+        )
+        work = delay + (pieces[-1].due if pieces else 0.0)
+        times.begun = begun = timetable.assign_slot(times.arrival, work)
+        due = timetable.finish_time(begun, delay)
+        planned = [
+            piece._replace(due=timetable.finish_time(begun, delay + piece.due)) for piece in pieces
+        ]
         if planned and self.script.role_first:
-            planned[0] = planned[0]._replace(at=timetable.after(times.arrival, 0.0))
-        return replace(exchange, due=due, pieces=self._lively(exchange, planned))
+            planned[0] = planned[0]._replace(due=timetable.finish_time(times.arrival, 0.0))
+        return replace(
+            response_plan, due_time=due, chunks=self._add_keep_alives(response_plan, planned)
+        )
 
-    def _lively(self, exchange: Exchange, pieces: Sequence[Piece]) -> Sequence[Piece]:
+    def _add_keep_alives(
+        self, response_plan: PlannedResponse, chunks: Sequence[StreamChunk]
+    ) -> Sequence[StreamChunk]:
         every = self.script.keep_alive
         if every is None:
-            return pieces
-        signs = signs_of_life(exchange.said)
-        filled = with_signs_of_life(pieces, exchange.times.arrival, every, signs)
-        rests = self._timetable.rests
-        return [piece for piece in filled if piece.kind != "alive" or not rests(piece.at)]
+            return chunks
+        signs = keep_alive_events(response_plan.answer)
+        filled = insert_keep_alives(chunks, response_plan.times.arrival, every, signs)
+        rests = self._schedule.is_stalled
+        return [piece for piece in filled if piece.kind != "alive" or not rests(piece.due)]
 
-    async def _reply(self, exchange: Exchange) -> web.StreamResponse:
-        fault = exchange.fault
+    async def _send_response(self, response_plan: PlannedResponse) -> web.StreamResponse:
+        fault = response_plan.fault
         if fault and fault != "empty":
-            await until(exchange.due)
-            return await self._fail(exchange, fault)
-        if exchange.streams:
-            return await self._stream(exchange)
-        await until(exchange.due)
-        self._end(exchange)
-        return _whole(exchange)
+            await sleep_until(response_plan.due_time)
+            return await self._send_fault(response_plan, fault)
+        if response_plan.is_streamed:
+            return await self._send_stream(response_plan)
+        await sleep_until(response_plan.due_time)
+        self._finish_response(response_plan)
+        return _full_response(response_plan)
 
-    async def _stream(self, exchange: Exchange) -> web.StreamResponse:
+    async def _send_stream(self, response_plan: PlannedResponse) -> web.StreamResponse:
         response: web.StreamResponse | None = None
-        last = exchange.pieces[-1]
-        async for pieces in moments(exchange.pieces):
-            response = response or await _opened(exchange.request, EVENTS)
+        last = response_plan.chunks[-1]
+        async for pieces in iterate_when_due(response_plan.chunks):
+            response = response or await _open_response(response_plan.request, EVENT_STREAM_TYPE)
             content = b"".join([piece.data for piece in pieces])
             if pieces[-1] is last:
-                exchange.times.left(pieces, time.monotonic())
-                self._end(exchange)
+                response_plan.times.record_sent(pieces, time.monotonic())
+                self._finish_response(response_plan)
                 await response.write_eof(content)
             else:
                 await response.write(content)
-                exchange.times.left(pieces, time.monotonic())  # the socket has them now
+                response_plan.times.record_sent(pieces, time.monotonic())  # the socket has them now
         assert response
         return response
 
-    def _end(self, exchange: Exchange) -> None:
+    def _finish_response(self, response_plan: PlannedResponse) -> None:
         """Called before the last byte leaves: whoever has an answer finds it counted."""
         now = time.monotonic()
-        exchange.times.first_byte = exchange.times.first_byte or now
-        exchange.times.done = now
-        if not exchange.fault:
-            self.counts.answered[exchange.said.digest] += 1
+        response_plan.times.first_byte = response_plan.times.first_byte or now
+        response_plan.times.done = now
+        if not response_plan.fault:
+            self.counts.answered[response_plan.answer.digest] += 1
 
     # --- faults ------------------------------------------------------------------
 
-    async def _fail(self, exchange: Exchange, fault: str) -> web.StreamResponse:
-        if fault in REFUSALS:
-            code, message = REFUSALS[fault]
-            return self._refused(exchange.request, Refusal(int(fault), code, message))
+    async def _send_fault(self, response_plan: PlannedResponse, fault: str) -> web.StreamResponse:
+        if fault in FAULT_ERRORS:
+            code, message = FAULT_ERRORS[fault]
+            return self._error_response(response_plan.request, Refusal(int(fault), code, message))
         if fault == "html":
-            return web.Response(text=PAGE, content_type="text/html")
+            return web.Response(text=HTML_PAGE, content_type="text/html")
         if fault == "garbage":
-            return _garbled(exchange)
+            return _garbage_response(response_plan)
         if fault == "hang":
             await asyncio.get_running_loop().create_future()
         if fault == "endless":
-            return await self._go_on(exchange)
-        return await self._break_off(exchange, silent=fault == "drop")
+            return await self._stream_endlessly(response_plan)
+        return await self._disconnect(response_plan, before_reply=fault == "drop")
 
-    def _refused(self, request: web.BaseRequest, refusal: Refusal) -> web.Response:
+    def _error_response(self, request: web.BaseRequest, refusal: Refusal) -> web.Response:
         gemini = request.path.startswith("/v1beta/")
-        refuse = responses.gemini_refusal if gemini else responses.openai_refusal
-        response = _json(refuse(refusal), refusal.status)
+        refuse = responses.build_gemini_error if gemini else responses.build_openai_error
+        response = _json_response(refuse(refusal), refusal.status)
         if refusal.status == 429:
             response.headers["Retry-After"] = f"{self.script.retry_after:g}"
         return response
 
-    async def _break_off(self, exchange: Exchange, *, silent: bool) -> web.StreamResponse:
+    async def _disconnect(
+        self, response_plan: PlannedResponse, *, before_reply: bool
+    ) -> web.StreamResponse:
         """Hang up, after half of the reply or none of it."""
         response = web.StreamResponse()
-        if not silent and exchange.streams:
-            response = await _opened(exchange.request, EVENTS)
-            async for pieces in moments(half(exchange.pieces)):
-                exchange.times.left(pieces, time.monotonic())
+        if not before_reply and response_plan.is_streamed:
+            response = await _open_response(response_plan.request, EVENT_STREAM_TYPE)
+            async for pieces in iterate_when_due(first_half(response_plan.chunks)):
+                response_plan.times.record_sent(pieces, time.monotonic())
                 await response.write(b"".join([piece.data for piece in pieces]))
-        elif not silent:
-            content = exchange.route.write(exchange.said)
-            response = await _opened(exchange.request, JSON, len(content))
+        elif not before_reply:
+            content = response_plan.route.write(response_plan.answer)
+            response = await _open_response(response_plan.request, JSON_TYPE, len(content))
             await response.write(content[: len(content) // 2])
-        if exchange.request.transport:
-            exchange.request.transport.close()
+        if response_plan.request.transport:
+            response_plan.request.transport.close()
         return response
 
-    async def _go_on(self, exchange: Exchange) -> web.StreamResponse:
+    async def _stream_endlessly(self, response_plan: PlannedResponse) -> web.StreamResponse:
         """More deltas, or more of the blanks that JSON may begin with, for ever."""
-        response = await _opened(exchange.request, EVENTS if exchange.streams else JSON)
+        response = await _open_response(
+            response_plan.request, EVENT_STREAM_TYPE if response_plan.is_streamed else JSON_TYPE
+        )
         deltas = [b" "]
-        if exchange.streams:
-            deltas = [piece.data for piece in exchange.pieces if piece.kind in SAID]
-            await response.write(exchange.pieces[0].data)
+        if response_plan.is_streamed:
+            deltas = [piece.data for piece in response_plan.chunks if piece.kind in CONTENT_KINDS]
+            await response.write(response_plan.chunks[0].data)
         while True:
             for delta in deltas or [b": nothing\n\n"]:
                 await response.write(delta)
-                await asyncio.sleep(1 / self.script.pace if self.script.pace else BREATH)
+                await asyncio.sleep(1 / self.script.pace if self.script.pace else ENDLESS_INTERVAL)
 
-    def _models(self) -> dict[str, Any]:
+    def _list_models(self) -> dict[str, Any]:
         names = self.script.models or ("fake",)
         models = [
             {"id": name, "object": "model", "created": 0, "owned_by": "auricle"} for name in names
@@ -347,30 +373,30 @@ class Service:
         return {"object": "list", "data": models}
 
 
-def _keys(request: web.BaseRequest) -> set[str | None]:
+def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
     """Every key a request shows, wherever a protocol has it."""
     headers = request.headers
     bearer = headers.get("Authorization", "").removeprefix("Bearer ")
     return {bearer, headers.get("api-key"), headers.get("x-goog-api-key"), request.query.get("key")}
 
 
-def _json(document: Any, status: int = 200) -> web.Response:
-    return web.Response(body=orjson.dumps(document), status=status, content_type=JSON)
+def _json_response(document: Any, status: int = 200) -> web.Response:
+    return web.Response(body=orjson.dumps(document), status=status, content_type=JSON_TYPE)
 
 
-def _whole(exchange: Exchange) -> web.Response:
-    plain = exchange.said.question.form == "text"
-    content = exchange.route.write(exchange.said)
-    return web.Response(body=content, content_type="text/plain" if plain else JSON)
+def _full_response(response_plan: PlannedResponse) -> web.Response:
+    plain = response_plan.answer.request.response_format == "text"
+    content = response_plan.route.write(response_plan.answer)
+    return web.Response(body=content, content_type="text/plain" if plain else JSON_TYPE)
 
 
-def _garbled(exchange: Exchange) -> web.Response:
-    if exchange.streams:
-        return web.Response(body=b'data: {"choices": [{"delta\n\n', content_type=EVENTS)
-    return web.Response(body=b'{"choices": [{"message', content_type=JSON)
+def _garbage_response(response_plan: PlannedResponse) -> web.Response:
+    if response_plan.is_streamed:
+        return web.Response(body=b'data: {"choices": [{"delta\n\n', content_type=EVENT_STREAM_TYPE)
+    return web.Response(body=b'{"choices": [{"message', content_type=JSON_TYPE)
 
 
-async def _opened(
+async def _open_response(
     request: web.BaseRequest, content_type: str, length: int | None = None
 ) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": content_type})

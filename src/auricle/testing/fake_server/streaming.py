@@ -7,110 +7,123 @@ from collections.abc import Iterator
 from itertools import accumulate
 from operator import attrgetter
 
-from auricle.testing.fake_server.logprobs import of_tokens
+from auricle.testing.fake_server.logprobs import render_token_logprobs
 from auricle.testing.fake_server.responses import (
     Answer,
     Document,
-    audio_id,
-    event,
-    head,
-    sound,
-    usage,
+    build_audio_id,
+    build_head,
+    build_usage,
+    render_event,
+    synthesise_audio,
 )
-from auricle.testing.fake_server.schedule import Piece
+from auricle.testing.fake_server.schedule import StreamChunk
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.tone import RATE
+from auricle.testing.fake_server.tone import SAMPLE_RATE
 
-DONE = b"data: [DONE]\n\n"
-COMMENT = b": still here\n\n"
-BYTES_PER_SECOND = RATE * 2
+DONE_EVENT = b"data: [DONE]\n\n"
+KEEP_ALIVE_COMMENT = b": still here\n\n"
+BYTES_PER_SECOND = SAMPLE_RATE * 2
 
 
-def pieces_of(said: Answer, script: Script) -> list[Piece]:
+def build_chunks(answer: Answer, script: Script) -> list[StreamChunk]:
     """What a stream says, in order; what is due at once may leave at once."""
-    opening = Piece(0.0, "role", _chunk(said, {"role": "assistant", "content": ""}))
-    spoken = sorted([*_words(said, script), *_sounds(said, script)], key=attrgetter("at"))
-    last = spoken[-1].at if spoken else 0.0
-    return [opening, *spoken, *_closing(said, script, last)]
+    opening = StreamChunk(0.0, "role", _render_chunk(answer, {"role": "assistant", "content": ""}))
+    spoken = sorted(
+        [*_text_chunks(answer, script), *_audio_chunks(answer, script)], key=attrgetter("due")
+    )
+    last = spoken[-1].due if spoken else 0.0
+    return [opening, *spoken, *_closing_chunks(answer, script, last)]
 
 
-def signs_of_life(said: Answer) -> tuple[bytes, bytes]:
+def keep_alive_events(answer: Answer) -> tuple[bytes, bytes]:
     """What says nothing: a comment, and a delta without words."""
-    return COMMENT, _chunk(said, {"content": ""})
+    return KEEP_ALIVE_COMMENT, _render_chunk(answer, {"content": ""})
 
 
-def _words(said: Answer, script: Script) -> Iterator[Piece]:
+def _text_chunks(answer: Answer, script: Script) -> Iterator[StreamChunk]:
     """Thoughts, then words, so many tokens to an event."""
     each = script.tokens_per_event
-    thoughts = [said.thoughts[at : at + each] for at in range(0, len(said.thoughts), each)]
-    words = [said.tokens[at : at + each] for at in range(0, len(said.tokens), each)]
+    thoughts = [
+        answer.reasoning_tokens[at : at + each]
+        for at in range(0, len(answer.reasoning_tokens), each)
+    ]
+    words = [answer.tokens[at : at + each] for at in range(0, len(answer.tokens), each)]
     step = each / script.pace if script.pace else 0.0
     so_far = list(accumulate(map(len, [*thoughts, *words])))
     for at, tokens in enumerate(thoughts):
         thought = {"reasoning_content": "".join(tokens)}
-        yield Piece(at * step, "reasoning", _chunk(said, thought, so_far=so_far[at]))
+        yield StreamChunk(
+            at * step, "reasoning", _render_chunk(answer, thought, token_count=so_far[at])
+        )
     for at, tokens in enumerate(words, len(thoughts)):
-        yield Piece(at * step, "text", _delta(said, tokens, so_far[at]))
+        yield StreamChunk(at * step, "text", _render_delta(answer, tokens, so_far[at]))
 
 
-def _delta(said: Answer, tokens: list[str], so_far: int) -> bytes:
+def _render_delta(answer: Answer, tokens: list[str], token_count: int) -> bytes:
     text = "".join(tokens)
     logprobs: Document | None = None
     delta: Document = {"content": text}
-    if said.question.voice:
-        delta = {"audio": {"id": audio_id(said), "transcript": text}}
-    elif said.question.logprobs:
-        logprobs = of_tokens(tokens, said.question.top)
-    return _chunk(said, delta, logprobs, so_far=so_far)
+    if answer.request.audio_format:
+        delta = {"audio": {"id": build_audio_id(answer), "transcript": text}}
+    elif answer.request.logprobs:
+        logprobs = render_token_logprobs(tokens, answer.request.top_logprobs)
+    return _render_chunk(answer, delta, logprobs, token_count=token_count)
 
 
-def _sounds(said: Answer, script: Script) -> Iterator[Piece]:
+def _audio_chunks(answer: Answer, script: Script) -> Iterator[StreamChunk]:
     """A spoken answer, in chunks from the beginning on or whole when all its words are said."""
-    if not said.question.voice:
+    if not answer.request.audio_format:
         return
-    content = sound(said)
+    content = synthesise_audio(answer)
     seconds = script.audio_chunk_seconds
     if seconds is None:
-        last = max((piece.at for piece in _words(said, script)), default=0.0)
-        yield _heard(said, content, last)
+        last = max((piece.due for piece in _text_chunks(answer, script)), default=0.0)
+        yield _build_audio_chunk(answer, content, last)
         return
-    size = max(1, round(seconds * RATE)) * 2
+    size = max(1, round(seconds * SAMPLE_RATE)) * 2
     starts = range(0, len(content), size)
-    for start, at in zip(starts, _times(script, len(starts)), strict=True):
-        yield _heard(said, content[start : start + size], at)
+    for start, at in zip(starts, _audio_chunk_times(script, len(starts)), strict=True):
+        yield _build_audio_chunk(answer, content[start : start + size], at)
 
 
-def _times(script: Script, count: int) -> Iterator[float]:
+def _audio_chunk_times(script: Script, count: int) -> Iterator[float]:
     """When chunks of sound are due: at their pace, late by turns, never before one before them."""
     step = (script.audio_chunk_seconds or 0.0) / script.audio_pace if script.audio_pace else 0.0
     late = script.audio_gaps or (0.0,)
     return accumulate((at * step + late[at % len(late)] for at in range(count)), max)
 
 
-def _heard(said: Answer, content: bytes, at: float) -> Piece:
-    told = {"id": audio_id(said), "data": b64encode(content).decode(), "expires_at": 0}
-    return Piece(at, "audio", _chunk(said, {"audio": told}), len(content) / BYTES_PER_SECOND)
+def _build_audio_chunk(answer: Answer, content: bytes, due: float) -> StreamChunk:
+    told = {"id": build_audio_id(answer), "data": b64encode(content).decode(), "expires_at": 0}
+    return StreamChunk(
+        due, "audio", _render_chunk(answer, {"audio": told}), len(content) / BYTES_PER_SECOND
+    )
 
 
-def _closing(said: Answer, script: Script, last: float) -> Iterator[Piece]:
+def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[StreamChunk]:
     """Why it ends, then the token counts, which may be long in coming."""
-    yield Piece(last, "end", _chunk(said, {}, finish=said.finish))
+    yield StreamChunk(last, "end", _render_chunk(answer, {}, finish_reason=answer.finish_reason))
     counts = b""
-    if said.question.usage and said.tell_usage:
-        document = {**head(said, "chat.completion.chunk"), "choices": [], "usage": usage(said)}
-        counts = event(document)
-    yield Piece(last + script.usage_delay, "end", counts + DONE)
+    if answer.request.include_usage and answer.include_usage:
+        document = {
+            **build_head(answer, "chat.completion.chunk"),
+            "choices": [],
+            "usage": build_usage(answer),
+        }
+        counts = render_event(document)
+    yield StreamChunk(last + script.usage_delay, "end", counts + DONE_EVENT)
 
 
-def _chunk(
-    said: Answer,
+def _render_chunk(
+    answer: Answer,
     delta: Document,
     logprobs: Document | None = None,
-    finish: str | None = None,
-    so_far: int | None = None,
+    finish_reason: str | None = None,
+    token_count: int | None = None,
 ) -> bytes:
-    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish}
-    document = {**head(said, "chat.completion.chunk"), "choices": [choice]}
-    if so_far is not None and said.question.counting and said.tell_usage:
-        document["usage"] = usage(said, so_far)
-    return event(document)
+    choice = {"index": 0, "delta": delta, "logprobs": logprobs, "finish_reason": finish_reason}
+    document = {**build_head(answer, "chat.completion.chunk"), "choices": [choice]}
+    if token_count is not None and answer.request.continuous_usage and answer.include_usage:
+        document["usage"] = build_usage(answer, token_count)
+    return render_event(document)

@@ -8,30 +8,30 @@ import wave
 from array import array
 from functools import lru_cache
 
-RATE = 24_000
-PER_TOKEN = 0.05
+SAMPLE_RATE = 24_000
+SECONDS_PER_TOKEN = 0.05
 """Seconds of sound for a token."""
 
 
 @lru_cache(maxsize=64)
-def pcm(tokens: int) -> bytes:
+def generate_pcm(token_count: int) -> bytes:
     """A quiet 440 Hz in 16 bit."""
-    frames = round(max(tokens, 1) * PER_TOKEN * RATE)
-    step = 2 * math.pi * 440 / RATE
+    frames = round(max(token_count, 1) * SECONDS_PER_TOKEN * SAMPLE_RATE)
+    step = 2 * math.pi * 440 / SAMPLE_RATE
     return array("h", (round(8000 * math.sin(at * step)) for at in range(frames))).tobytes()
 
 
-def wav(frames: bytes) -> bytes:
+def encode_wav(frames: bytes) -> bytes:
     buffer = io.BytesIO()
     with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
-        file.setframerate(RATE)
+        file.setframerate(SAMPLE_RATE)
         file.writeframes(frames)
     return buffer.getvalue()
 
 
-def seconds(content: bytes) -> float:
+def measure_seconds(content: bytes) -> float:
     """How long a sound lasts: by its header if it is plain WAV, else as if it were 16 kHz."""
     try:
         with wave.open(io.BytesIO(content)) as file:
