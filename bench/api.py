@@ -93,23 +93,14 @@ def clips(folder: Path) -> list[Path]:
 
 def manifest(folder: Path, paths: list[Path], count: int) -> Path:
     data = folder / f"{count}.jsonl"
-    rows = (
-        {
-            "id": str(at),
-            "audio": str(paths[at % len(paths)]),
-            "text": TEXTS[at % 2],
-        }
-        for at in range(count)
-    )
+    rows = ({"id": str(at), "audio": str(paths[at % len(paths)]), "text": TEXTS[at % 2]} for at in range(count))
     data.write_bytes(b"".join(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE) for row in rows))
     return data
 
 
 @contextmanager
 def stub(latency: float) -> Iterator[str]:
-    with subprocess.Popen(
-        [sys.executable, "-c", STUB, str(latency)], stdout=subprocess.PIPE, text=True
-    ) as server:
+    with subprocess.Popen([sys.executable, "-c", STUB, str(latency)], stdout=subprocess.PIPE, text=True) as server:
         assert server.stdout
         try:
             yield f"http://127.0.0.1:{int(server.stdout.readline())}/v1"
@@ -165,9 +156,7 @@ def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> No
 
 def memory(sheet: Sheet, folder: Path, paths: list[Path], most: int) -> None:
     with stub(0.0) as url:
-        peaks = [
-            peak(url, manifest(folder, paths, count), folder / "run") for count in (CLIPS, most)
-        ]
+        peaks = [peak(url, manifest(folder, paths, count), folder / "run") for count in (CLIPS, most)]
     sheet.line(f"memory, {CLIPS:,} requests", peaks[0], "MB")
     sheet.line(f"memory, {most:,} requests", peaks[1], "MB", at_most(peaks[0] * GROWN))
 

@@ -86,9 +86,7 @@ def corpus(folder: Path) -> Path:
     return material.write(folder / "data.jsonl", lines)
 
 
-def as_they_come(
-    waiting: Sequence[PendingRequest], limits: BatchLimits
-) -> Iterator[list[PendingRequest]]:
+def as_they_come(waiting: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[list[PendingRequest]]:
     """Batches of the same size, in the order in which the samples asked."""
     for start in range(0, len(waiting), limits.size):
         yield list(waiting[start : start + limits.size])

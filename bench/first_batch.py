@@ -66,9 +66,7 @@ def in_python(data: Path, out: Path) -> float:
 def by_command(data: Path, out: Path) -> float:
     words = ["run", str(data), "--as", "asr", "-m", MODEL, "-o", str(out)]
     began = time.monotonic()
-    ended = subprocess.run(
-        [sys.executable, "-m", "auricle", *words], capture_output=True, text=True, check=False
-    )
+    ended = subprocess.run([sys.executable, "-m", "auricle", *words], capture_output=True, text=True, check=False)
     return _asked(ended.stderr) - began
 
 
@@ -78,9 +76,7 @@ def _asked(told: str) -> float:
     return float(found[1])
 
 
-def rounds(
-    measure: Callable[[Path, Path], float], manifests: dict[int, Path], count: int
-) -> dict[int, list[float]]:
+def rounds(measure: Callable[[Path, Path], float], manifests: dict[int, Path], count: int) -> dict[int, list[float]]:
     """In turns; new times on all files, so that nothing is remembered of them."""
     seen: dict[int, list[float]] = {size: [] for size in manifests}
     for at in range(count + 1):

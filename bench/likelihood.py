@@ -40,12 +40,7 @@ WINDOW = 128
 """Tokens a text is read in; small, so that texts take several windows."""
 CLOSE, CLOSE_OF_A_TEXT, CLOSE_SHARE = 1e-4, 1e-3, 1e-5
 """How far the log-likelihood of an option or a text may be off, and what share of a perplexity."""
-ACCURACIES = {
-    "acc": "acc",
-    "acc_char": "acc_norm",
-    "acc_byte": "acc_bytes",
-    "acc_pmi": "acc_mutual_info",
-}
+ACCURACIES = {"acc": "acc", "acc_char": "acc_norm", "acc_byte": "acc_bytes", "acc_pmi": "acc_mutual_info"}
 PERPLEXITIES = {
     "word_perplexity": "word_perplexity",
     "byte_perplexity": "byte_perplexity",
@@ -120,8 +115,7 @@ def texts() -> Iterator[dict[str, Any]]:
     nouns, verbs = NOUNS.split(), VERBS.split()
     for length in (3, 8, 20, 45, 80):
         told = (
-            f"The {dice.choice(nouns)} {dice.choice(verbs)} the {dice.choice(nouns)} "
-            f"near the {dice.choice(nouns)}."
+            f"The {dice.choice(nouns)} {dice.choice(verbs)} the {dice.choice(nouns)} near the {dice.choice(nouns)}."
             for _ in range(length)
         )
         yield {"text": " ".join(told)}
@@ -133,11 +127,7 @@ def texts() -> Iterator[dict[str, Any]]:
 
 def choosing() -> Task:
     samples = [
-        Sample(
-            id=str(at),
-            inputs={"question": row["question"], "choices": row["choices"]},
-            target=row["target"],
-        )
+        Sample(id=str(at), inputs={"question": row["question"], "choices": row["choices"]}, target=row["target"])
         for at, row in enumerate(questions())
     ]
     way = Choose("{question}", option=" {choice}", unconditional=True)
@@ -146,9 +136,7 @@ def choosing() -> Task:
 
 def continuing() -> Task:
     samples = [Sample(id=str(at), inputs=row) for at, row in enumerate(texts())]
-    return Task(
-        samples, Continue(), [METRICS.get(name) for name in PERPLEXITIES], name="continuing"
-    )
+    return Task(samples, Continue(), [METRICS.get(name) for name in PERPLEXITIES], name="continuing")
 
 
 def ours(task: str, folder: Path, model: Path, **arguments: Any) -> tuple[Sums, Numbers]:
@@ -172,10 +160,7 @@ CHOOSING = {
     "doc_to_choice": "choices",
     "doc_to_target": "target",
     "target_delimiter": " ",
-    "metric_list": [
-        {"metric": name, "aggregation": "mean", "higher_is_better": True}
-        for name in ACCURACIES.values()
-    ],
+    "metric_list": [{"metric": name, "aggregation": "mean", "higher_is_better": True} for name in ACCURACIES.values()],
 }
 CONTINUING = {
     "task": "continuing",
@@ -200,11 +185,7 @@ def environment() -> Path:
 
 
 def theirs(
-    config: dict[str, Any],
-    rows: Sequence[dict[str, Any]],
-    folder: Path,
-    model: Path,
-    more: str = "",
+    config: dict[str, Any], rows: Sequence[dict[str, Any]], folder: Path, model: Path, more: str = ""
 ) -> tuple[Sums, Numbers]:
     name = config["task"]
     here = folder / f"their-{name}"
@@ -217,9 +198,7 @@ def theirs(
     command += ["--model_args", f"pretrained={model},dtype=float32{more}", "--device", "cpu"]
     command += ["--include_path", here, "--output_path", here / "out", "--log_samples"]
     around = {**os.environ, "HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(here / "cache")}
-    done = subprocess.run(
-        [*map(str, command), "--batch_size", "8"], env=around, capture_output=True, text=True
-    )
+    done = subprocess.run([*map(str, command), "--batch_size", "8"], env=around, capture_output=True, text=True)
     if done.returncode:
         sys.exit(f"lm-evaluation-harness failed:\n{done.stderr[-3000:]}")
     return _read(here / "out", name)
@@ -243,11 +222,7 @@ def _total(response: Any) -> float:
 
 
 def farthest(one: Sums, other: Sums) -> float:
-    return max(
-        abs(a - b)
-        for these, those in zip(one, other, strict=True)
-        for a, b in zip(these, those, strict=True)
-    )
+    return max(abs(a - b) for these, those in zip(one, other, strict=True) for a, b in zip(these, those, strict=True))
 
 
 def tell(sheet: Sheet, names: dict[str, str], found: Numbers, other: Numbers, share: float) -> None:
@@ -277,9 +252,7 @@ def main() -> int:
         their_texts, other = theirs(CONTINUING, long, folder, model, f",max_length={WINDOW}")
         tell(sheet, PERPLEXITIES, found, other, CLOSE_SHARE)
         apart = farthest(of_texts, their_texts)
-        sheet.line(
-            "log-likelihood of a text, largest difference", apart, "", at_most(CLOSE_OF_A_TEXT)
-        )
+        sheet.line("log-likelihood of a text, largest difference", apart, "", at_most(CLOSE_OF_A_TEXT))
     return sheet.exit_code
 
 

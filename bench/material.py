@@ -70,9 +70,7 @@ def _word(dice: random.Random, vocabulary: Sequence[str]) -> str:
     return dice.choice(COMMON) if dice.random() < 0.4 else dice.choice(vocabulary)
 
 
-def _misheard(
-    dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]
-) -> Iterator[str]:
+def _misheard(dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]) -> Iterator[str]:
     for word in words:
         chance = dice.random()
         if chance < 0.06:
@@ -88,12 +86,7 @@ def _misheard(
 def rows(count: int, hard: float = 0.0) -> Iterator[dict[str, Any]]:
     """Rows without sound; the question of a row is what the idle model will say."""
     for at, (reference, answer) in enumerate(pairs(count, hard)):
-        yield {
-            "id": f"utterance-{at:07d}",
-            "question": answer,
-            "answer": reference,
-            "subset": f"part-{at % 4}",
-        }
+        yield {"id": f"utterance-{at:07d}", "question": answer, "answer": reference, "subset": f"part-{at % 4}"}
 
 
 def write(path: Path, lines: Iterable[dict[str, Any]]) -> Path:

@@ -57,9 +57,7 @@ class Encoder(torch.nn.Module):
             torch.nn.Conv1d(WIDTH, WIDTH, 3, stride=2, padding=1),
             torch.nn.GELU(),
         )
-        layer = torch.nn.TransformerEncoderLayer(
-            WIDTH, 4, 4 * WIDTH, dropout=0.0, batch_first=True, norm_first=True
-        )
+        layer = torch.nn.TransformerEncoderLayer(WIDTH, 4, 4 * WIDTH, dropout=0.0, batch_first=True, norm_first=True)
         self.layers = torch.nn.TransformerEncoder(layer, LAYERS, enable_nested_tensor=False)
         self.letters = torch.nn.Linear(WIDTH, len(LETTERS) + 1)
         self.eval()
@@ -105,11 +103,7 @@ def lengths(dice: np.random.Generator) -> np.ndarray:
     drawn = np.where(
         dice.random(FILES) < 0.7,
         dice.normal(14.3, 1.4, FILES),
-        np.where(
-            dice.random(FILES) < 0.85,
-            dice.uniform(SHORTEST, 13.0, FILES),
-            dice.uniform(16.0, LONGEST, FILES),
-        ),
+        np.where(dice.random(FILES) < 0.85, dice.uniform(SHORTEST, 13.0, FILES), dice.uniform(16.0, LONGEST, FILES)),
     )
     return np.clip(drawn, SHORTEST, LONGEST)
 
@@ -118,9 +112,7 @@ def corpus(folder: Path) -> Path:
     dice = np.random.default_rng(material.SEED)
     noise = 0.05 * dice.normal(size=int(2 * LONGEST * RATE))
     told = []
-    for at, (length, (text, _)) in enumerate(
-        zip(lengths(dice), material.pairs(FILES), strict=True)
-    ):
+    for at, (length, (text, _)) in enumerate(zip(lengths(dice), material.pairs(FILES), strict=True)):
         first = int(dice.integers(len(noise) // 2))
         soundfile.write(folder / f"{at}.flac", noise[first : first + int(length * RATE)], RATE)
         told.append({"id": str(at), "audio": f"{at}.flac", "text": text})

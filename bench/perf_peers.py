@@ -65,9 +65,7 @@ def spent(command: list[str], server: Server, count: int) -> float:
     known: dict[int, float] = {}
     with (
         tempfile.TemporaryFile("w+") as errors,
-        subprocess.Popen(
-            command, stdout=errors, stderr=errors, env=environment, start_new_session=True
-        ) as process,
+        subprocess.Popen(command, stdout=errors, stderr=errors, env=environment, start_new_session=True) as process,
     ):
         while process.poll() is None:
             known |= family(process.pid)
@@ -77,9 +75,7 @@ def spent(command: list[str], server: Server, count: int) -> float:
             time.sleep(0.2)
         if process.returncode:
             errors.seek(0)
-            raise SystemExit(
-                f"{command[0]} ended with {process.returncode}:\n{errors.read()[-2000:]}"
-            )
+            raise SystemExit(f"{command[0]} ended with {process.returncode}:\n{errors.read()[-2000:]}")
     (first, start), (last, end) = seen[0], seen[-1]
     return (end - start) / (last - first)
 
@@ -96,9 +92,7 @@ def ours(server: Server, folder: Path, count: int) -> Told:
     load = ["--load", f"closed:{USERS}", "--count", str(count), "-o", str(out), "--fresh"]
     cpu = spent([*command, *model, *load], server, count)
     point = json.loads((out / "summary.json").read_bytes())["points"][0]
-    ttft, tpot, latency = (
-        point["measures"][name]["p50"] for name in ("ttft_s", "tpot_s", "latency_s")
-    )
+    ttft, tpot, latency = (point["measures"][name]["p50"] for name in ("ttft_s", "tpot_s", "latency_s"))
     return Told(ttft, tpot, latency, point["run"]["req_s"]["value"], cpu)
 
 

@@ -55,10 +55,7 @@ def measured(server: Server, data: Path, out: Path, *words: str) -> dict[str, An
     command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-m", "openai"]
     model = ["-M", f"base_url={server.url}", "-M", "model=fake"]
     ended = subprocess.run(
-        [*command, *model, "-o", str(out), "--fresh", "--json", *words],
-        capture_output=True,
-        text=True,
-        check=False,
+        [*command, *model, "-o", str(out), "--fresh", "--json", *words], capture_output=True, text=True, check=False
     )
     if ended.returncode not in (0, 3):
         raise SystemExit(f"auricle perf ended with {ended.returncode}: {ended.stderr}")

@@ -85,9 +85,7 @@ def scoring(records: Iterable[Record], metrics: Sequence[Metric]) -> Callable[[]
     return run
 
 
-def from_disk(
-    records: Sequence[Record], metrics: Sequence[Metric], folder: Path
-) -> Callable[[], None]:
+def from_disk(records: Sequence[Record], metrics: Sequence[Metric], folder: Path) -> Callable[[], None]:
     """The same from a journal, each sample's scores written: `auricle score` but for the page."""
     with Run.open(folder, {"identity": {}, "spec": {}}) as run:
         for record in records:
@@ -163,11 +161,7 @@ def main() -> int:
         target = at_most(MOST_FOR_PAIRS) if "loop" not in name else None
         sheet.line(name, each.wall, "s", target, each.wall / baseline, each)
     spent = best(
-        {
-            "ratings, scipy resampled 1,000 times": plain_ratings(one, 1000),
-            "ratings": scoring(one, rated),
-        },
-        ROUNDS,
+        {"ratings, scipy resampled 1,000 times": plain_ratings(one, 1000), "ratings": scoring(one, rated)}, ROUNDS
     )
     baseline = next(iter(spent.values())).wall
     for name, each in spent.items():

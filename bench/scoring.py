@@ -24,9 +24,7 @@ SAMPLES = 100_000
 HARD = 0.3
 TARGET = 5.0  # seconds
 ROUNDS = 3
-PLAIN = jiwer.Compose(
-    [jiwer.ToLowerCase(), jiwer.RemovePunctuation(), jiwer.ReduceToListOfListOfWords()]
-)
+PLAIN = jiwer.Compose([jiwer.ToLowerCase(), jiwer.RemovePunctuation(), jiwer.ReduceToListOfListOfWords()])
 
 
 def records(pairs: Sequence[material.Pair]) -> list[Record]:

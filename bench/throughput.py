@@ -59,9 +59,7 @@ def main() -> int:
                 "wer, basic": whole(data, metrics="wer", profile="basic"),
                 "wer, whisper-en": whole(data, metrics="wer", profile="whisper-en"),
                 "wer and cer, basic": whole(data, metrics="wer,cer", profile="basic"),
-                "wer, basic, in batches": whole(
-                    data, "BatchedNoOp", metrics="wer", profile="basic"
-                ),
+                "wer, basic, in batches": whole(data, "BatchedNoOp", metrics="wer", profile="basic"),
             },
             ROUNDS,
         )

@@ -24,10 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
 
 SIZES = (20_000, 100_000)
 TARGET = 3.0  # seconds, of 20,000 samples
-PAGES = {
-    "samples": ("samples?run=many-{size}", "samples."),
-    "results": ("benchmark?run=many-{size}", "Worst samples"),
-}
+PAGES = {"samples": ("samples?run=many-{size}", "samples."), "results": ("benchmark?run=many-{size}", "Worst samples")}
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking"]
 IDLE = "[data-testid=stApp][data-test-script-state=notRunning]"

@@ -153,13 +153,7 @@ def write_opus(path: Path, samples: np.ndarray) -> None:
     if np.abs(samples).max() >= 1.0:
         raise ValueError(f"{path.name} would clip: lower SPEECH_LEVEL")
     with soundfile.SoundFile(
-        path,
-        "w",
-        samplerate=SAMPLE_RATE,
-        channels=1,
-        format="OGG",
-        subtype="OPUS",
-        compression_level=COMPRESSION_LEVEL,
+        path, "w", samplerate=SAMPLE_RATE, channels=1, format="OGG", subtype="OPUS", compression_level=COMPRESSION_LEVEL
     ) as file:
         file.write(samples)
 

@@ -37,13 +37,7 @@ def kimi(folder, predictions=None, dataset="LibriSpeech", model="Kimi-Audio"):
 def open_asr(folder, rows=None, model="openai-whisper-tiny", dataset="hf-audio-esb_ami_test"):
     """`results/MODEL_{model}_DATASET_{path}_{name}_{split}.jsonl`."""
     told = rows or [
-        {
-            "audio_filepath": f"{at}.wav",
-            "duration": 2.0,
-            "time": 0.25,
-            "text": target,
-            "pred_text": said,
-        }
+        {"audio_filepath": f"{at}.wav", "duration": 2.0, "time": 0.25, "text": target, "pred_text": said}
         for at, (target, said) in enumerate(TRANSCRIPTS)
     ]
     return write(folder / f"MODEL_{model}_DATASET_{dataset}.jsonl", told)
@@ -103,18 +97,12 @@ def cmi_rows():
     arena = "MusicArena_data/audio_files/01-2025JULAUG"
     return [
         {**rated, "audio-path": "p0.wav", "musicality": 2.0, "source": "PAM (music)"},
-        {**rated, "audio-path": "p1.wav", "musicality": 4.0, "source": "PAM (music)"}
-        | {"predicted_musicality": 0.75},
-        {**rated, "audio-path": "m0.wav", "musicality": 4.5, "source": "MusicEval"}
-        | {"predicted_musicality": 0.625},
+        {**rated, "audio-path": "p1.wav", "musicality": 4.0, "source": "PAM (music)"} | {"predicted_musicality": 0.75},
+        {**rated, "audio-path": "m0.wav", "musicality": 4.5, "source": "MusicEval"} | {"predicted_musicality": 0.625},
         {**paired, **chosen, "preference": "A", "source": "Music Arena ['01-2025JULAUG']"}
         | {"audio-path": f"{arena}/x-a.mp3", "audio2": f"{arena}/x-b.mp3"},
         {**paired, **chosen, "source": "cmi-arena-annotation", "audio-path": "a.mp3"}
-        | {
-            "audio2": "b.mp3",
-            "preference-musicality": "model_a",
-            "preference-alignment": "model_a",
-        },
+        | {"audio2": "b.mp3", "preference-musicality": "model_a", "preference-alignment": "model_a"},
     ]
 
 
@@ -124,10 +112,4 @@ def cmi(folder, rows=None):
     return write(folder / "results.jsonl", rows or cmi_rows())
 
 
-WRITERS = {
-    "kimi": kimi,
-    "open-asr": open_asr,
-    "lmms-eval": lmms_eval,
-    "ultraeval": ultraeval,
-    "cmi": cmi,
-}
+WRITERS = {"kimi": kimi, "open-asr": open_asr, "lmms-eval": lmms_eval, "ultraeval": ultraeval, "cmi": cmi}

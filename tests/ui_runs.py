@@ -108,10 +108,7 @@ class Taste(BatchModel):
     def _values(self, request):
         name = named(request)
         quality = float(name.split("_")[1])
-        return {
-            key: quality + self.noise * (2 * chance(name, key) - 1)
-            for key in ("alignment", "musicality")
-        }
+        return {key: quality + self.noise * (2 * chance(name, key) - 1) for key in ("alignment", "musicality")}
 
 
 class Student(BatchModel):

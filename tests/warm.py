@@ -15,16 +15,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-HEAVY = {
-    "emotion2vec",
-    "audeering",
-    "audio-chat",
-    "audio-classification",
-    "causal",
-    "clap",
-    "ctc",
-    "whisper",
-}
+HEAVY = {"emotion2vec", "audeering", "audio-chat", "audio-classification", "causal", "clap", "ctc", "whisper"}
 
 
 class Warm:
@@ -41,9 +32,7 @@ class Warm:
         begun = self.start(words, folder, scratch)
         code = begun.wait()
         said, told = (path.read_text(encoding="utf-8", errors="replace") for path in begun.files)
-        return subprocess.CompletedProcess(
-            [sys.executable, "-m", "auricle", *words], code, said, told
-        )
+        return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, said, told)
 
     def start(self, words, folder, scratch):
         """A call that runs on by itself."""

@@ -10,16 +10,7 @@ if TYPE_CHECKING:
     from auricle.api import compare, evaluate, load_model, score, summary
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
-    from auricle.core.types import (
-        Generate,
-        Generation,
-        Likelihood,
-        LogLikelihood,
-        Predict,
-        Prediction,
-        Sample,
-        Turn,
-    )
+    from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
     from auricle.engine.loop import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
@@ -39,16 +30,7 @@ _HOMES = {
     "models.catalogue": ("model",),
     "tasks.catalogue": ("task",),
     "tasks.base": ("Task", "jsonl"),
-    "core.types": (
-        "Generate",
-        "Generation",
-        "Likelihood",
-        "LogLikelihood",
-        "Predict",
-        "Prediction",
-        "Sample",
-        "Turn",
-    ),
+    "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
 }
 _HOME = {name: home for home, names in _HOMES.items() for name in names}
 

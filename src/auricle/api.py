@@ -28,13 +28,7 @@ from auricle.core.types import (
 )
 from auricle.engine import judge as judging
 from auricle.engine import loop
-from auricle.engine.factory import (
-    build_spec_document,
-    check_arguments,
-    check_settings,
-    deploy_model,
-    resolve_model,
-)
+from auricle.engine.factory import build_spec_document, check_arguments, check_settings, deploy_model, resolve_model
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
@@ -91,10 +85,7 @@ def evaluate(
         model = deploy_model(model_class, spec, settings, run.path)
         _run_inference(task, inferencer, model, run, settings, observer or NullObserver())
         limited = f"[:{spec.limit}]" if spec.limit else ""
-        known = {
-            "revision": f"{task.revision}{limited}",
-            "notes": task.notes(spec.model, spec.model_args),
-        }
+        known = {"revision": f"{task.revision}{limited}", "notes": task.notes(spec.model, spec.model_args)}
         run.write_progress({**run.read_progress(), **known})
         if infer_only:
             return []
@@ -137,24 +128,14 @@ def read_judge(run: Run) -> Judge | None:
 
 
 def _judge_and_publish(
-    run: Run,
-    task: Task,
-    judge: JudgeSpec | None,
-    settings: Settings,
-    judge_observer: judging.JudgeObserver | None,
+    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, judge_observer: judging.JudgeObserver | None
 ) -> list[Number]:
     """Have answers judged if there is a judge, then publish: also where it cannot be reached."""
     if judge is None:
         return _publish(run, task, read_judge(run))
     try:
         # The answers that are remembered are the model's, not the judge's.
-        _run_judge_pass(
-            run,
-            task,
-            judge,
-            replace(settings, cache=None),
-            judge_observer or judging.NullJudgeObserver(),
-        )
+        _run_judge_pass(run, task, judge, replace(settings, cache=None), judge_observer or judging.NullJudgeObserver())
     except AllRequestsFailed:
         _publish(run, task, judge.to_judge())
         raise
@@ -166,11 +147,7 @@ def _publish(run: Run, task: Task, judge: Judge | None) -> list[Number]:
 
 
 def _run_judge_pass(
-    run: Run,
-    task: Task,
-    judge: JudgeSpec,
-    settings: Settings,
-    judge_observer: judging.JudgeObserver,
+    run: Run, task: Task, judge: JudgeSpec, settings: Settings, judge_observer: judging.JudgeObserver
 ) -> None:
     """Ask for the verdicts that are not there; without any, no judge is loaded."""
     asked = judging.JudgePass(run, task.metrics, judge.to_judge())
@@ -204,9 +181,7 @@ def _resolve_judge_model(judge: JudgeSpec) -> type[Model]:
 
 def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
     """The numbers of a run as `metrics.json` has them: over all samples, or by a meta field."""
-    return [
-        each for each in load_metrics(out)["numbers"] if by is None or each["field"] in ("", by)
-    ]
+    return [each for each in load_metrics(out)["numbers"] if by is None or each["field"] in ("", by)]
 
 
 def load_metrics(out: str | Path) -> dict[str, Any]:
@@ -218,12 +193,7 @@ def load_metrics(out: str | Path) -> dict[str, Any]:
 
 
 def compare(
-    a: str | Path,
-    b: str | Path,
-    metrics: Sequence[str] = (),
-    by: str | None = None,
-    *,
-    most_flips: int = 5,
+    a: str | Path, b: str | Path, metrics: Sequence[str] = (), by: str | None = None, *, most_flips: int = 5
 ) -> Comparison:
     """Compare two runs, sample by sample.
 
@@ -255,9 +225,7 @@ def worst_samples(out: str | Path, limit: int) -> list[str]:
     return board.worst_ids()
 
 
-def preview(
-    spec: Spec, *, has_model: bool = True
-) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
+def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
     """Each sample with what would first be asked about it, and how a named model is told that."""
     spec = spec.resolved()
     task = build_task(spec)
@@ -294,12 +262,7 @@ def _with_limit(settings: Settings, spec: Spec) -> Settings:
 
 
 def _run_inference(
-    task: Task,
-    inferencer: Inferencer,
-    model: Model,
-    run: Run,
-    settings: Settings,
-    observer: Observer,
+    task: Task, inferencer: Inferencer, model: Model, run: Run, settings: Settings, observer: Observer
 ) -> None:
     async def main() -> None:
         stop = asyncio.Event()
@@ -341,9 +304,7 @@ class LoadedModel:
 
         `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
         """
-        return self._run_on_thread(
-            loop.send_once(self.model, self._build_request(audio, text, inputs))
-        )
+        return self._run_on_thread(loop.send_once(self.model, self._build_request(audio, text, inputs)))
 
     @property
     def can_stream(self) -> bool:

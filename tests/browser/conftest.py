@@ -52,9 +52,7 @@ def app(tmp_path_factory):
     command += ["--port", "0", "--no-browser", "--max-upload", "2"]
     environment = {**os.environ, "AURICLE_UI_DEMO_LIMIT": "2"}
     with (root / "said").open("wb") as said:
-        server = subprocess.Popen(
-            command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment, cwd=root
-        )
+        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said, text=True, env=environment, cwd=root)
         try:
             line = server.stdout.readline()
             found = re.search(r"http://\S+:\d+", line)

@@ -28,9 +28,7 @@ def page_of(records, metrics):
     list(score_records(records, board))
     found = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
     by_id = {record.sample.id: record for record in records}
-    return render_report(
-        found, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0])
-    )
+    return render_report(found, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0]))
 
 
 def heard(at, audio=None):
@@ -49,9 +47,7 @@ def heard(at, audio=None):
 def classified(at):
     names = ["angry", "calm", "disgusted", "fearful", "happy", "neutral", "sad", LONG]
     values = {name: 1 / (2 + (at * 7 + place) % 8) for place, name in enumerate(names)}
-    sample = Sample(
-        id=f"c{at}", inputs={"choices": names}, target=names[at % 8], meta={"actor": at % 4}
-    )
+    sample = Sample(id=f"c{at}", inputs={"choices": names}, target=names[at % 8], meta={"actor": at % 4})
     output = Generation(text="no idea") if at % 9 == 8 else Prediction(values=values, scale="logit")
     return Record(sample=sample, row=at, outputs=(output,))
 
@@ -80,8 +76,7 @@ def pages(tmp_path_factory):
     made = {
         "speech": page_of([heard(at, sound) for at in range(44)], [text.wer, text.cer]),
         "classes": page_of(
-            [classified(at) for at in range(80)],
-            [labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1],
+            [classified(at) for at in range(80)], [labels.accuracy, labels.uar, labels.macro_f1, labels.weighted_f1]
         ),
         "dimensions": page_of([moved(at) for at in range(90)], [dimensions.eta2]),
         "matched": page_of([heard_otherwise(at) for at in range(90)], [labels.uar]),
@@ -126,9 +121,7 @@ def test_page_is_quiet_and_asks_nobody(browser, pages, name):
 @pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
 def test_page_fits_the_window(browser, pages, name, width):
     with Visit(browser, pages / f"{name}.html", width) as visit:
-        visit.page.evaluate(
-            "document.querySelectorAll('details').forEach((each) => each.open = true)"
-        )
+        visit.page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
@@ -219,7 +212,5 @@ def contrast(page, selector):
 
 def luminance(colour):
     parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
-    red, green, blue = (
-        part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
-    )
+    red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

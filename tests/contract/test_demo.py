@@ -49,7 +49,5 @@ def test_the_demo_compares_two_recognisers_in_noise(auricle, offline, tmp_path):
 
 
 def test_the_demo_has_every_sentence_clean_and_in_two_noises():
-    subsets = Counter(
-        sample.meta["subset"] for sample in build_task(Spec(task="demo", model="echo")).samples
-    )
+    subsets = Counter(sample.meta["subset"] for sample in build_task(Spec(task="demo", model="echo")).samples)
     assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}

@@ -166,9 +166,7 @@ def told(output):
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(
-    kind, way, auricle, manifest, tone, tmp_path
-):
+def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(kind, way, auricle, manifest, tone, tmp_path):
     (tmp_path / "mine.py").write_text(KINDS[kind])
     data = manifest(rows(tone), "rows.jsonl")
     command = ["run", str(data), "--as", TASKS.get(kind, "qa"), *words(kind, way)]

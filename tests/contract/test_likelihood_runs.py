@@ -96,10 +96,7 @@ def test_all_rules_are_told_from_one_pass(run, server, tmp_path, by):
     told = numbers(tmp_path)
     assert set(told) == {"acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole"}
     assert all(each["scored"] == 2 and each["unit"] == "share" for each in told.values())
-    options = {
-        "a cat": [" a", " cat"],
-        "a very big dog": [" a", " very", " big", " dog"],
-    }
+    options = {"a cat": [" a", " cat"], "a very big dog": [" a", " very", " big", " dog"]}
     sums = {}
     for text, tokens in options.items():
         before, sums[text] = "is it", 0.0

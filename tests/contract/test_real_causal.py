@@ -4,9 +4,7 @@ import importlib.util
 
 import pytest
 
-if missing := [
-    name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)
-]:
+if missing := [name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)]:
     pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
 
 from real_server import model_folder
@@ -35,8 +33,7 @@ def asked(question):
 
 def test_a_batch_of_questions_is_answered_as_each_alone(model):
     batch = [
-        Generate(turns=asked(question), max_tokens=limit)
-        for question, limit in zip(QUESTIONS, (12, 5, 8), strict=True)
+        Generate(turns=asked(question), max_tokens=limit) for question, limit in zip(QUESTIONS, (12, 5, 8), strict=True)
     ]
     together = model.generate(batch)
     assert together == [model.generate([request])[0] for request in batch]
@@ -58,9 +55,7 @@ def test_the_right_capital_is_the_likelier_one(model):
     for question, right in list(QUESTIONS.items())[:2]:
         told = "The capital of France is " if right == "Paris" else "The capital of Japan is "
         chances = {
-            city: model.loglikelihood(
-                [LogLikelihood(turns=asked(question), continuation=told + city)]
-            )[0].total
+            city: model.loglikelihood([LogLikelihood(turns=asked(question), continuation=told + city)])[0].total
             for city in ("Paris", "Tokyo")
         }
         assert max(chances, key=chances.get) == right

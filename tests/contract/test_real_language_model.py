@@ -96,6 +96,4 @@ def test_a_judge_behind_the_server_is_heard_on_every_answer(auricle, asked, serv
         assert said.strip()
         for metric in ("judge-reference", "terse"):
             assert (metric in row["stats"]) != bool(row.get("unreadable", {}).get(metric))
-    assert any("terse" in row["stats"] for row in scores), (
-        "one word is within a small judge's power"
-    )
+    assert any("terse" in row["stats"] for row in scores), "one word is within a small judge's power"

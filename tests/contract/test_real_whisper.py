@@ -38,9 +38,7 @@ def directly(folder):
 
     def transcribe(samples, **options):
         long = {"truncation": False, "padding": "longest"} if options else {}
-        heard = processor(
-            samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long
-        )
+        heard = processor(samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long)
         with torch.inference_mode():
             rows = model.generate(**heard, **options)
         return processor.batch_decode(rows, skip_special_tokens=True)[0]
@@ -52,11 +50,7 @@ def directly(folder):
 def rows(real_speech):
     lines = map(json.loads, (real_speech / "manifest.jsonl").read_text().splitlines())
     return [
-        {
-            "id": row["audio_path"],
-            "audio": str(real_speech / row["audio_path"]),
-            "text": row["answer"],
-        }
+        {"id": row["audio_path"], "audio": str(real_speech / row["audio_path"]), "text": row["answer"]}
         for row in list(lines)[CLIPS]
     ]
 
@@ -65,9 +59,7 @@ def answered(run):
     return [json.loads(line) for line in (run / "outputs.jsonl").read_text().splitlines()]
 
 
-def test_a_run_hears_to_the_letter_what_transformers_hears(
-    folder, directly, rows, manifest, tmp_path, record_property
-):
+def test_a_run_hears_to_the_letter_what_transformers_hears(folder, directly, rows, manifest, tmp_path, record_property):
     spec = auricle.Spec(
         task="asr",
         task_args={"data": str(manifest(rows)), "language": "en"},
@@ -90,10 +82,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(
     (only,) = json.loads((tmp_path / "run" / "progress.json").read_text())["passes"]
     assert speed["rtfx"] == pytest.approx(seconds / only["wall_seconds"], rel=1e-4)
     assert speed["rtfx"] > 0
-    told = {
-        "wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]",
-        "rtfx": f"{speed['rtfx']:.2f}",
-    }
+    told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
     for name, value in told.items():  # told, not tested: how fast depends on the machine
         record_property(name, value)
     print(told)  # noqa: T201 - `pytest -s` shows it

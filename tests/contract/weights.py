@@ -36,9 +36,7 @@ class Packed:
     def part(self, inside: str, folder: Path) -> Path:
         """One folder of the wheel, unpacked."""
         with zipfile.ZipFile(self.wheel(folder)) as content:
-            content.extractall(
-                folder, [name for name in content.namelist() if name.startswith(inside)]
-            )
+            content.extractall(folder, [name for name in content.namelist() if name.startswith(inside)])
         return folder / inside
 
 

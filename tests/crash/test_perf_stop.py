@@ -51,10 +51,7 @@ def started(manifest, tmp_path):
         command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-o", str(out)]
         model = ["-m", "openai", "-M", f"base_url={server.url}", "-M", "model=fake"]
         process = subprocess.Popen(
-            [*command, *model, "--duration", "60", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
+            [*command, *model, "--duration", "60", *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
         processes.append(process)
         until(lambda: sum(server.stats()["answered"].values()) > 10)

@@ -47,11 +47,7 @@ def exported(sounds, tmp_path):
         data.write_text(ROWS + "".join(f"{json.dumps(row)}\n" for row in faulty))
         spec = Spec(
             task="cmi-rewardbench",
-            task_args={
-                "dataset_jsonl": str(data),
-                "dataset_root": str(sounds),
-                "eval_yaml": str(GOLDEN / "eval.yaml"),
-            },
+            task_args={"dataset_jsonl": str(data), "dataset_root": str(sounds), "eval_yaml": str(GOLDEN / "eval.yaml")},
             model=f"cmi:{GOLDEN / 'table_model.py'}:Table",
             model_args={"checkpoint": str(GOLDEN / "sounds.json"), "device": "cpu"},
         )

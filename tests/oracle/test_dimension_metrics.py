@@ -29,12 +29,8 @@ def emotional(seed):
 def test_agreement_equals_scipy_and_scikit_learn(seed):
     said, true = ratings(seed)
     pairs = np.column_stack([said, true])
-    assert dimensions.pearson_arousal.aggregate(pairs) == pytest.approx(
-        scipy_stats.pearsonr(said, true).statistic
-    )
-    assert dimensions.rmse_arousal.aggregate(pairs) == pytest.approx(
-        np.sqrt(mean_squared_error(true, said))
-    )
+    assert dimensions.pearson_arousal.aggregate(pairs) == pytest.approx(scipy_stats.pearsonr(said, true).statistic)
+    assert dimensions.rmse_arousal.aggregate(pairs) == pytest.approx(np.sqrt(mean_squared_error(true, said)))
     together = np.cov(said, true, ddof=0)[0, 1]
     apart = said.var() + true.var() + (said.mean() - true.mean()) ** 2
     assert dimensions.ccc_arousal.aggregate(pairs) == pytest.approx(2 * together / apart)
@@ -69,9 +65,7 @@ def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed):
     for name in EMOTIONS:
         is_it = np.array([label == name for label in labels])
         own, rest = values[is_it], values[~is_it]
-        pooled = ((len(own) - 1) * own.var(ddof=1) + (len(rest) - 1) * rest.var(ddof=1)) / (
-            len(values) - 2
-        )
+        pooled = ((len(own) - 1) * own.var(ddof=1) + (len(rest) - 1) * rest.var(ddof=1)) / (len(values) - 2)
         assert found[name]["auc"] == pytest.approx(roc_auc_score(is_it, values))
         assert found[name]["mean"] == pytest.approx(own.mean())
         assert found[name]["sd"] == pytest.approx(own.std(ddof=1))

@@ -56,8 +56,7 @@ def pairs(count=1000):
 
 def folded(metric, told):
     samples = (
-        metric.score(Sample(id="x", inputs={}, target=reference), Generation(text=heard))
-        for reference, heard in told
+        metric.score(Sample(id="x", inputs={}, target=reference), Generation(text=heard)) for reference, heard in told
     )
     return list(samples)
 
@@ -85,23 +84,14 @@ def test_corpus_cer_equals_jiwer():
     told = list(pairs())
     normalise = get_profile("basic")
     sides = ([normalise(text) for text in side] for side in zip(*told, strict=True))
-    assert cer.aggregate(folded(cer, told)) == pytest.approx(
-        jiwer.cer(*map(list, sides)), abs=1e-12
-    )
+    assert cer.aggregate(folded(cer, told)) == pytest.approx(jiwer.cer(*map(list, sides)), abs=1e-12)
 
 
 def test_mixed_error_rate_equals_jiwer_on_its_tokens():
-    told = [
-        ("我想听 Hello Kitty 的歌", "我想听 hello kitty 歌"),
-        ("今天天气很好", "今天天汽很好啊"),
-    ]
+    told = [("我想听 Hello Kitty 的歌", "我想听 hello kitty 歌"), ("今天天气很好", "今天天汽很好啊")]
     normalise = get_profile("mixed")
-    sides = (
-        [" ".join(split_mixed(normalise(t))) for t in side] for side in zip(*told, strict=True)
-    )
-    assert mer.aggregate(folded(mer, told)) == pytest.approx(
-        jiwer.wer(*map(list, sides)), abs=1e-12
-    )
+    sides = ([" ".join(split_mixed(normalise(t))) for t in side] for side in zip(*told, strict=True))
+    assert mer.aggregate(folded(mer, told)) == pytest.approx(jiwer.wer(*map(list, sides)), abs=1e-12)
 
 
 def test_wer_is_pooled_and_the_utterance_mean_stands_beside_it():

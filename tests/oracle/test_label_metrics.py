@@ -14,17 +14,7 @@ from sklearn.metrics import (
 )
 
 from auricle.core.types import Prediction, Sample
-from auricle.metrics.labels import (
-    accuracy,
-    accuracy_matched,
-    ece,
-    macro_f1,
-    top2,
-    top3,
-    uar,
-    uar_all,
-    weighted_f1,
-)
+from auricle.metrics.labels import accuracy, accuracy_matched, ece, macro_f1, top2, top3, uar, uar_all, weighted_f1
 
 METRICS = [accuracy, accuracy_matched, uar, uar_all, macro_f1, weighted_f1]
 
@@ -48,9 +38,7 @@ def test_folds_equal_scikit_learn(seed):
     zero = {"zero_division": 0}
     assert uar.aggregate(pairs) == pytest.approx(balanced_accuracy_score(true, said), abs=1e-12)
     assert macro_f1.aggregate(pairs) == pytest.approx(f1_score(true, said, average="macro", **zero))
-    assert weighted_f1.aggregate(pairs) == pytest.approx(
-        f1_score(true, said, average="weighted", **zero)
-    )
+    assert weighted_f1.aggregate(pairs) == pytest.approx(f1_score(true, said, average="weighted", **zero))
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -81,8 +69,7 @@ def scored(seed):
         values = [dice.random() for _ in model]
         whole = sum(values)
         output = Prediction(
-            values=dict(zip(model, (each / whole for each in values), strict=True)),
-            scale="probability",
+            values=dict(zip(model, (each / whole for each in values), strict=True)), scale="probability"
         )
         sample = Sample(id=str(at), inputs={"choices": listed}, target=dice.choice(listed))
         rows.append((sample, output))

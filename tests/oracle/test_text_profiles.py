@@ -13,9 +13,7 @@ from auricle.metrics.text import LENGTH, wer
 from auricle.text import PROFILES, get_profile, split_words
 from auricle.text.toolkits import tokenise_13a, tokenise_zh
 
-GOLDEN = json.loads(
-    (Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8")
-)
+GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8"))
 TOOLS = sorted(GOLDEN["tools"])
 
 
@@ -61,13 +59,7 @@ def test_a_skipped_reply_that_kimi_drops_is_counted_here():
 def test_chinese_is_cut_where_sacrebleu_cuts_it():
     cuts = TokenizerZh()
     # Not the inside of the Han and Hangul blocks, nor surrogates: their ends tell.
-    blocks = (
-        (0xA0, 0x4E10),
-        (0x9F00, 0xAC10),
-        (0xD790, 0xD800),
-        (0xF8F0, 0x10000),
-        (0x1FFF0, 0x20010),
-    )
+    blocks = ((0xA0, 0x4E10), (0x9F00, 0xAC10), (0xD790, 0xD800), (0xF8F0, 0x10000), (0x1FFF0, 0x20010))
     text = "x".join(chr(code) for block in blocks for code in range(*block))
     assert tokenise_zh(text) == cuts(text).lower().split()
 

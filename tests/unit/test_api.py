@@ -12,8 +12,7 @@ from auricle.core.errors import AudioError
 @pytest.fixture
 def spec(manifest):
     rows = [
-        {"id": str(at), "question": f"word {at}", "answer": f"word {at}", "subset": "ab"[at % 2]}
-        for at in range(6)
+        {"id": str(at), "question": f"word {at}", "answer": f"word {at}", "subset": "ab"[at % 2]} for at in range(6)
     ]
     return Spec(task="qa", task_args={"data": str(manifest(rows))}, model="echo")
 

@@ -122,14 +122,11 @@ def test_an_answer_of_the_wrong_kind_is_told():
 
 
 @pytest.mark.parametrize(
-    "error",
-    [Refused("HTTP 401 from host: wrong key"), Unreachable("no connection to host: refused")],
+    "error", [Refused("HTTP 401 from host: wrong key"), Unreachable("no connection to host: refused")]
 )
 def test_a_run_ends_when_its_first_requests_all_fail_alike(tmp_path, error):
     model = Failing(lambda _: error)
-    with pytest.raises(
-        AllRequestsFailed, match=f"The first {FAIL_FAST_AFTER} requests all failed alike: {error}"
-    ):
+    with pytest.raises(AllRequestsFailed, match=f"The first {FAIL_FAST_AFTER} requests all failed alike: {error}"):
         run(tmp_path, model)
     assert model.asked < 200
 

@@ -106,9 +106,7 @@ def filmed(*, sound):
         video.pix_fmt = "yuv420p"
         audio = output.add_stream("aac", rate=48_000, layout="mono") if sound else None
         picture = np.zeros((64, 64, 3), np.uint8)
-        for part in [av.VideoFrame.from_ndarray(picture, format="rgb24") for _ in range(10)] + [
-            None
-        ]:
+        for part in [av.VideoFrame.from_ndarray(picture, format="rgb24") for _ in range(10)] + [None]:
             output.mux(video.encode(part))
         if audio is not None:
             frame = av.AudioFrame.from_ndarray(tone()[None], format="fltp", layout="mono")
@@ -175,9 +173,7 @@ def test_many_channels_and_rates_are_read(rate, channels):
     container=st.sampled_from(["WAV", "WAVEX", "AIFF"]),
     seed=st.integers(0, 99),
 )
-def test_any_uncompressed_sound_comes_back_to_the_bit_depth(
-    rate, channels, frames, subtype, container, seed
-):
+def test_any_uncompressed_sound_comes_back_to_the_bit_depth(rate, channels, frames, subtype, container, seed):
     values = np.random.default_rng(seed).uniform(-0.99, 0.99, (frames, channels)).astype("f4")
     audio = Audio.of(written(values, rate, container, subtype))
     assert audio.info() == AudioInfo(rate, channels, frames)
@@ -214,9 +210,7 @@ def test_a_film_with_sound_gives_its_sound():
     assert len(Audio.of(filmed(sound=True)).decode()) == pytest.approx(48_000, abs=2_500)
 
 
-@pytest.mark.parametrize(
-    ("container", "codec"), [("wav", "pcm_s16le"), ("flac", "flac"), ("mp3", "libmp3lame")]
-)
+@pytest.mark.parametrize(("container", "codec"), [("wav", "pcm_s16le"), ("flac", "flac"), ("mp3", "libmp3lame")])
 def test_files_written_to_a_pipe_are_read_to_their_end(container, codec):
     audio = Audio.of(muxed(tone(), container, codec, target=Pipe()))
     assert audio.seconds == pytest.approx(1.0, abs=0.05)
@@ -255,11 +249,7 @@ def test_eight_threads_decode_what_one_does(tmp_path):
 
 
 @settings(deadline=None, max_examples=60)
-@given(
-    st.sampled_from(["wav", "flac", "vorbis", "opus", "mp3", "aiff"]),
-    st.floats(0, 0.9),
-    st.floats(0.001, 1.5),
-)
+@given(st.sampled_from(["wav", "flac", "vorbis", "opus", "mp3", "aiff"]), st.floats(0, 0.9), st.floats(0.001, 1.5))
 def test_any_slice_is_the_slice_of_the_whole(kind, start, length):
     values = np.random.default_rng(3).normal(0, 0.1, 48_000).astype(np.float32)
     content = written(values, 48_000, *SOUNDFILE_FORMATS[kind][:2])
@@ -335,10 +325,7 @@ BAD = {
     "a cut aac": (with_data_cut(muxed(tone(), "adts", "aac")), "damaged or cut short"),
     "a film without sound": (filmed(sound=False), r"has no audio stream \(it holds: video\)"),
     "not a number": (written(np.array([0, np.nan, 1], "f4"), subtype="FLOAT"), "1 samples.*NaN"),
-    "infinity": (
-        written(np.array([[0, np.inf]] * 2, "f4"), subtype="FLOAT"),
-        "2 samples.*infinite",
-    ),
+    "infinity": (written(np.array([[0, np.inf]] * 2, "f4"), subtype="FLOAT"), "2 samples.*infinite"),
 }
 
 
@@ -443,9 +430,7 @@ def test_integer_arrays_are_scaled_to_one(dtype, values, expected):
 
 def test_lists_and_hugging_face_values_become_sounds(wav):
     stereo = np.array([[0.5, 0.5, 0.5], [0.0, 0.0, 0.0]], np.float32)
-    decoder = SimpleNamespace(
-        get_all_samples=lambda: SimpleNamespace(data=stereo, sample_rate=8_000)
-    )
+    decoder = SimpleNamespace(get_all_samples=lambda: SimpleNamespace(data=stereo, sample_rate=8_000))
     for value in (decoder, {"array": stereo, "sampling_rate": 8_000, "path": "a.wav"}):
         assert Audio.of(value).decode().tolist() == [0.25, 0.25, 0.25]
         assert Audio.of(value).info() == AudioInfo(8_000, 2, 3)

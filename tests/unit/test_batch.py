@@ -7,13 +7,7 @@ import pytest
 from auricle.core.errors import AudioError
 from auricle.core.types import Audio, Generate, Generation, Predict, Prediction, Turn
 from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, BatchLimits
-from auricle.engine.batching import (
-    BATCHES_PER_WINDOW,
-    Batcher,
-    PendingRequest,
-    RunStopped,
-    split_into_batches,
-)
+from auricle.engine.batching import BATCHES_PER_WINDOW, Batcher, PendingRequest, RunStopped, split_into_batches
 
 
 def request(text):
@@ -103,18 +97,12 @@ def waiting(*lengths):
 
 
 def test_a_budget_of_padded_seconds_bounds_a_batch():
-    cuts = [
-        [each.length for each in batch]
-        for batch in split_into_batches(waiting(1, 9, 2, 8, 3), BatchLimits(8, 20))
-    ]
+    cuts = [[each.length for each in batch] for batch in split_into_batches(waiting(1, 9, 2, 8, 3), BatchLimits(8, 20))]
     assert cuts == [[9, 8], [3, 2, 1]]
 
 
 def test_a_request_over_the_budget_goes_alone():
-    cuts = [
-        [each.length for each in batch]
-        for batch in split_into_batches(waiting(50, 60, 1), BatchLimits(8, 20))
-    ]
+    cuts = [[each.length for each in batch] for batch in split_into_batches(waiting(50, 60, 1), BatchLimits(8, 20))]
     assert cuts == [[60], [50], [1]]
 
 
@@ -130,9 +118,7 @@ def test_a_bad_request_fails_alone_after_halving():
     texts = ["one", "two", "bad", "four", "five", "six", "seven", "eight"]
     found = asyncio.run(answers([lane], BatchLimits(8), texts))
     assert isinstance(found[2], ValueError)
-    assert [each.text for at, each in enumerate(found) if at != 2] == [
-        t for t in texts if t != "bad"
-    ]
+    assert [each.text for at, each in enumerate(found) if at != 2] == [t for t in texts if t != "bad"]
     assert calls[0] == 8
     assert len(calls) == 7  # 8, then 4+4, 2+2, 1+1: halves, not one by one
 
@@ -177,8 +163,7 @@ def test_sounds_arrive_decoded_and_a_broken_one_costs_only_itself(tone, tmp_path
             seats = [batcher.acquire_slot() for _ in range(2)]
             batcher.close_window()
             asked = [
-                seat.send(Predict(inputs={"audio": sound}))
-                for seat, sound in zip(seats, (good, bad), strict=True)
+                seat.send(Predict(inputs={"audio": sound})) for seat, sound in zip(seats, (good, bad), strict=True)
             ]
             pending = [asyncio.create_task(each) for each in asked]
             for seat, task in zip(seats, pending, strict=True):

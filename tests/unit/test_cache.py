@@ -15,12 +15,7 @@ import pytest
 
 from auricle import Audio, Generate, Generation, LogLikelihood, Predict, SpecError, Turn
 from auricle.core.types import Likelihood, Prediction
-from auricle.runs.response_cache import (
-    ResponseCache,
-    clear,
-    default_cache_path,
-    list_entries_by_model,
-)
+from auricle.runs.response_cache import ResponseCache, clear, default_cache_path, list_entries_by_model
 
 HELLO = Generate(turns=(Turn("user", ("hello",)),))
 ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")
@@ -238,9 +233,7 @@ def test_a_process_killed_while_writing_leaves_a_whole_file(file):
     assert found.text.startswith("k2 0 ")
 
 
-@pytest.mark.parametrize(
-    "content", [b"this is no database " * 100, b"SQLite format 3\0" + b"x" * 99]
-)
+@pytest.mark.parametrize("content", [b"this is no database " * 100, b"SQLite format 3\0" + b"x" * 99])
 def test_a_damaged_file_is_set_aside_with_one_line(file, content):
     file.write_bytes(content)
     said = []

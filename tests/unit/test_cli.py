@@ -134,9 +134,7 @@ def test_a_resumed_run_says_what_was_answered_before(auricle, quiz, finished):
 
 
 def test_fresh_begins_again_and_keeps_the_old_run(auricle, quiz, finished, tmp_path):
-    again = auricle(
-        "run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=1", "-o", "run", "--fresh"
-    )
+    again = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=1", "-o", "run", "--fresh")
     assert again.returncode == 0
     assert (tmp_path / "run.1" / "metrics.json").exists()
 
@@ -149,9 +147,7 @@ def test_a_task_in_yaml(auricle, quiz, tmp_path):
 
 
 def test_a_whole_run_in_yaml(auricle, quiz, tmp_path):
-    (tmp_path / "run.yaml").write_text(
-        "task: qa\ntask_args: {data: quiz.jsonl}\nmodel: echo\nlimit: 2\n"
-    )
+    (tmp_path / "run.yaml").write_text("task: qa\ntask_args: {data: quiz.jsonl}\nmodel: echo\nlimit: 2\n")
     done = auricle("run", "--config", "run.yaml", "-o", "out", "--json")
     assert json.loads(done.stdout)[0]["outcomes"]["total"] == 2
 
@@ -208,9 +204,7 @@ def test_another_model_in_the_same_folder_is_refused(auricle, quiz, finished):
 
 def test_secrets_are_not_written_down(auricle, quiz, tmp_path):
     (tmp_path / "keyed.py").write_text("def reply(text, api_key=''):\n    return text\n")
-    done = auricle(
-        "run", quiz, "--as", "qa", "-m", "keyed.py:reply", "-M", "api_key=sk-123", "-o", "run"
-    )
+    done = auricle("run", quiz, "--as", "qa", "-m", "keyed.py:reply", "-M", "api_key=sk-123", "-o", "run")
     assert done.returncode == 0, done.stderr
     for path in (tmp_path / "run").iterdir():
         assert b"sk-123" not in path.read_bytes()

@@ -70,9 +70,7 @@ def test_a_page_of_classes_draws_the_difference_of_the_matrices(auricle, manifes
             for at in range(20)]  # fmt: skip
     data = manifest(rows)
     for name, own in (("A", "happy,sad"), ("B", "happiness,sadness,other")):
-        auricle(
-            "run", data, "--as", "classify", "-m", "fake-labels", "-M", f"labels={own}", "-o", name
-        )
+        auricle("run", data, "--as", "classify", "-m", "fake-labels", "-M", f"labels={own}", "-o", name)
     assert auricle("compare", "A", "B", "--html", "page.html").returncode == 0
     page = (tmp_path / "page.html").read_text()
     assert "Difference of two confusion matrices" in page

@@ -132,9 +132,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run, quiz):
 
 
 def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):
-    other = manifest(
-        [{"id": f"x{at}", "question": "q", "answer": "q"} for at in range(3)], "o.jsonl"
-    )
+    other = manifest([{"id": f"x{at}", "question": "q", "answer": "q"} for at in range(3)], "o.jsonl")
     found = compare(run("a", quiz()), run("b", other))
     assert found.pairs.count == 0
     assert math.isnan(row_of(found, "exact_match").test.p)

@@ -31,9 +31,7 @@ def test_paths_read_the_same_from_anywhere(tmp_path, monkeypatch):
     settled = Spec(task="asr", task_args={"data": "x.jsonl"}, model="mine.py:f").resolved()
     assert settled.task_args["data"] == str(tmp_path / "x.jsonl")
     assert settled.model == f"{tmp_path / 'mine.py'}:f"
-    assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").resolved().task_args == {
-        "data": "hf:a/b"
-    }
+    assert Spec(task="asr", task_args={"data": "hf:a/b"}, model="m").resolved().task_args == {"data": "hf:a/b"}
 
 
 def test_how_answers_are_scored_is_not_what_was_asked():
@@ -55,10 +53,7 @@ def test_secrets_are_blanked_and_their_places_kept():
 
 
 def test_a_manifest_with_a_kind_is_that_task():
-    assert resolve_task("x.csv", "mcq", {"language": "en"}) == (
-        "mcq",
-        {"data": "x.csv", "language": "en"},
-    )
+    assert resolve_task("x.csv", "mcq", {"language": "en"}) == ("mcq", {"data": "x.csv", "language": "en"})
     assert resolve_task("hf:a/b", "asr", {}) == ("asr", {"data": "hf:a/b"})
 
 
@@ -67,8 +62,4 @@ def test_what_is_said_on_the_command_line_wins_over_a_task_file(tmp_path):
     path.write_text("kind: asr\ndata: sub/x.jsonl\nlanguage: en\n")
     kind, arguments = resolve_task(str(path), None, {"language": "zh"})
     assert kind == "asr"
-    assert arguments == {
-        "name": "mine",
-        "data": str(tmp_path / "sub/x.jsonl"),
-        "language": "zh",
-    }
+    assert arguments == {"name": "mine", "data": str(tmp_path / "sub/x.jsonl"), "language": "zh"}

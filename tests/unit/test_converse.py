@@ -79,8 +79,7 @@ def test_what_stands_after_the_last_user_turn_is_not_said():
 
 
 @pytest.mark.parametrize(
-    ("limit", "wanted"),
-    [([5, 6, 7], [5, 6, 7]), ([5, 6], [5, 6, 6]), (9, [9, 9, 9]), ("9", [9, 9, 9])],
+    ("limit", "wanted"), [([5, 6, 7], [5, 6, 7]), ([5, 6], [5, 6, 6]), (9, [9, 9, 9]), ("9", [9, 9, 9])]
 )
 def test_every_turn_has_its_own_limit(limit, wanted):
     asked, _ = held(Converse(), talk(max_tokens=limit))
@@ -191,10 +190,7 @@ def test_the_signature_is_the_function_s_name_in_every_process(tmp_path):
         "from auricle.tasks.inferencers import Rounds\n"
         "print(repr(Rounds(import_object('mine.py:ask_on'))))"
     )
-    told = {
-        subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, text=True)
-        for _ in range(2)
-    }
+    told = {subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, text=True) for _ in range(2)}
     (signature,) = told
     assert "ask_on" in signature
     assert "0x" not in signature

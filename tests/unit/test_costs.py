@@ -10,14 +10,7 @@ from auricle.api import metrics
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Record
 from auricle.report.usage import format_usage_line, usage_facts
-from auricle.runs.usage import (
-    Budget,
-    Price,
-    Prices,
-    UsageTotals,
-    format_money,
-    sample_audio_seconds,
-)
+from auricle.runs.usage import Budget, Price, Prices, UsageTotals, format_money, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)
 
@@ -43,9 +36,7 @@ def tallied(price, *records):
 
 
 def test_a_price_is_found_by_name_then_by_the_first_pattern_that_fits():
-    prices = Prices.parse(
-        {"gpt-*": {"input": 1}, "*": {"input": 2}, "gpt-4o": {"input": 3}}, "p.yaml"
-    )
+    prices = Prices.parse({"gpt-*": {"input": 1}, "*": {"input": 2}, "gpt-4o": {"input": 3}}, "p.yaml")
     assert [prices.find(name).input for name in ("gpt-4o", "gpt-5", "x")] == [3, 1, 2]
 
 
@@ -81,11 +72,7 @@ def test_a_model_without_a_price_is_told_with_those_that_have_one():
 
 def test_tokens_and_their_cost_are_summed():
     used = tallied(TOKENS, record(said()), record(said(), said()))
-    assert (used["requests"], used["input_tokens"], used["output_tokens"]) == (
-        3,
-        3_000_000,
-        300_000,
-    )
+    assert (used["requests"], used["input_tokens"], used["output_tokens"]) == (3, 3_000_000, 300_000)
     assert (used["cost"], used["currency"]) == (9.0, "USD")
     assert (used["samples_without_usage"], used["samples_without_cost"]) == (0, 0)
 
@@ -159,11 +146,7 @@ def test_the_journal_keeps_seconds_of_sound_and_what_was_cached():
 
 
 def test_money_keeps_what_is_less_than_a_cent():
-    assert [format_money(each, "USD") for each in (0.0, 0.000123, 12.345)] == [
-        "0.00 USD",
-        "0.000123 USD",
-        "12.35 USD",
-    ]
+    assert [format_money(each, "USD") for each in (0.0, 0.000123, 12.345)] == ["0.00 USD", "0.000123 USD", "12.35 USD"]
 
 
 # --- runs ----------------------------------------------------------------------------

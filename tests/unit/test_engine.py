@@ -4,18 +4,7 @@ import asyncio
 
 import pytest
 
-from auricle import (
-    AsyncModel,
-    Audio,
-    BatchModel,
-    Generate,
-    Generation,
-    Sample,
-    SampleError,
-    Settings,
-    Transient,
-    Turn,
-)
+from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample, SampleError, Settings, Transient, Turn
 from auricle.api import NullObserver
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
@@ -29,17 +18,12 @@ QUICK = Settings(initial_backoff=0.001)
 
 
 def texts(size):
-    return [
-        Sample(id=str(at), inputs={"question": f"sentence number {at}"}, target=str(at))
-        for at in range(size)
-    ]
+    return [Sample(id=str(at), inputs={"question": f"sentence number {at}"}, target=str(at)) for at in range(size)]
 
 
 def evaluate(path, samples, model, inferencer=None, settings=QUICK, stop=None):
     async def main():
-        one_pass = RunLoop(
-            inferencer or Respond("{question}"), model, run, settings, NullObserver()
-        )
+        one_pass = RunLoop(inferencer or Respond("{question}"), model, run, settings, NullObserver())
         await one_pass.run(samples, stop(model) if stop else asyncio.Event())
 
     with Run.open(path, SPEC) as run:
@@ -94,11 +78,7 @@ class Refuses(AsyncModel):
 def test_an_error_that_will_not_pass_is_not_retried(tmp_path):
     model = Refuses()
     (record,) = evaluate(tmp_path, texts(1), model)
-    assert (model.calls, record.error.kind, record.error.message) == (
-        1,
-        "SampleError",
-        "400 bad request",
-    )
+    assert (model.calls, record.error.kind, record.error.message) == (1, "SampleError", "400 bad request")
     assert record.outputs == ()
 
 
@@ -181,10 +161,7 @@ def test_rejected_rows_and_duplicates_are_counted_with_their_place(tmp_path):
     rows = [*texts(2), RejectedRow("m.jsonl:3", "not valid JSON"), *texts(1)]
     records = evaluate(tmp_path, rows, Echo())
     failed = {record.sample.id: record.error.message for record in records if record.error}
-    assert failed == {
-        "rejected m.jsonl:3": "not valid JSON",
-        "rejected row 4": "duplicate id '0', first used in row 1",
-    }
+    assert failed == {"rejected m.jsonl:3": "not valid JSON", "rejected row 4": "duplicate id '0', first used in row 1"}
 
 
 def test_resuming_does_not_write_known_rejections_again(tmp_path):
@@ -316,9 +293,7 @@ def test_kept_failures_are_still_told(tmp_path):
 
     async def main(run):
         settings = Settings(retry_failed=False)
-        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Sees()).run(
-            texts(4), asyncio.Event()
-        )
+        await RunLoop(Respond("{question}"), FakeApi(), run, settings, Sees()).run(texts(4), asyncio.Event())
 
     with Run.open(tmp_path, SPEC) as run:
         asyncio.run(main(run))

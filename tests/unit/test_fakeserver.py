@@ -84,18 +84,13 @@ def ask(server, text="hello there world", headers=None, timeout=20, **rest):
 def upload(server, path=SPEECH, name="good_morning.wav", sound=SOUND, **fields):
     boundary = uuid.uuid4().hex
     disposition = "Content-Disposition: form-data; name"
-    parts = [
-        f'{disposition}="{key}"\r\n\r\n{value}'.encode()
-        for key, value in {"model": "fake", **fields}.items()
-    ]
+    parts = [f'{disposition}="{key}"\r\n\r\n{value}'.encode() for key, value in {"model": "fake", **fields}.items()]
     file = f'; filename="{name}"' if name else ""
     kind = "Content-Type: audio/wav"
     parts.append(f'{disposition}="file"{file}\r\n{kind}\r\n\r\n'.encode() + sound)
     edge = f"--{boundary}".encode()
     content = b"".join(edge + b"\r\n" + part + b"\r\n" for part in parts) + edge + b"--\r\n"
-    return send(
-        server, path, content, {"Content-Type": f'multipart/form-data; boundary="{boundary}"'}
-    )
+    return send(server, path, content, {"Content-Type": f'multipart/form-data; boundary="{boundary}"'})
 
 
 def encoded(sound=SOUND):
@@ -144,14 +139,8 @@ def test_the_same_request_has_the_same_reply_to_the_byte(serve):
     [
         ({"type": "input_audio", "input_audio": {"data": encoded(), "format": "wav"}}, heard()),
         ({"type": "input_audio", "input_audio": {"data": encoded(), "format": "mp3"}}, heard()),
-        (
-            {"type": "audio_url", "audio_url": {"url": f"data:audio/wav;base64,{encoded()}"}},
-            heard(),
-        ),
-        (
-            {"type": "audio_url", "audio_url": {"url": "https://host/a.wav"}},
-            heard(b"https://host/a.wav"),
-        ),
+        ({"type": "audio_url", "audio_url": {"url": f"data:audio/wav;base64,{encoded()}"}}, heard()),
+        ({"type": "audio_url", "audio_url": {"url": "https://host/a.wav"}}, heard(b"https://host/a.wav")),
         (
             {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{encoded()}"}},
             heard().replace("heard", "saw"),
@@ -395,11 +384,7 @@ def test_only_the_right_key_is_let_in(serve):
     assert refused.status == 401
     assert refused.json()["error"]["code"] == "invalid_api_key"
     assert ask(server).status == 401
-    for headers in (
-        {"Authorization": "Bearer secret"},
-        {"api-key": "secret"},
-        {"x-goog-api-key": "secret"},
-    ):
+    for headers in ({"Authorization": "Bearer secret"}, {"api-key": "secret"}, {"x-goog-api-key": "secret"}):
         assert ask(server, headers=headers).status == 200
 
 
@@ -520,9 +505,7 @@ def test_faults_are_dealt_as_foretold(serve):
     dealt = [script.draw_fault(digest, 1) for digest in digests]
     stats = server.stats()
     assert stats["faults"] == Counter(kind for kind in dealt if kind)
-    assert stats["answered"] == {
-        digest: 1 for digest, kind in zip(digests, dealt, strict=True) if not kind
-    }
+    assert stats["answered"] == {digest: 1 for digest, kind in zip(digests, dealt, strict=True) if not kind}
 
 
 def test_each_attempt_draws_anew():
@@ -588,10 +571,7 @@ def test_every_request_is_counted_once(serve):
 
 def test_many_at_once_are_all_counted(serve):
     server = serve(latency=0.02)
-    threads = [
-        threading.Thread(target=lambda at=at: [ask(server, f"{at} {n}") for n in range(10)])
-        for at in range(10)
-    ]
+    threads = [threading.Thread(target=lambda at=at: [ask(server, f"{at} {n}") for n in range(10)]) for at in range(10)]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -653,9 +633,7 @@ def command(tmp_path):
 
     def start(*words):
         line = [sys.executable, "-m", "auricle", "fake-server", *words]
-        process = subprocess.Popen(
-            line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path
-        )
+        process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         started.append(process)
         return process
 

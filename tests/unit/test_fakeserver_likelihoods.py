@@ -61,10 +61,7 @@ def test_an_echo_tells_the_same(ask):
 
 
 def test_a_chat_left_open_ends_with_the_answer_begun(ask):
-    messages = [
-        {"role": "user", "content": "is it"},
-        {"role": "assistant", "content": "a cat"},
-    ]
+    messages = [{"role": "user", "content": "is it"}, {"role": "assistant", "content": "a cat"}]
     _, answer = ask(
         "/chat/completions",
         messages=messages,
@@ -87,10 +84,7 @@ def test_the_likeliest_letters_come_first(ask):
 
 @pytest.mark.parametrize(
     ("more", "words"),
-    [
-        ({"top_logprobs": 21, "logprobs": True}, "from 0 to 20"),
-        ({"top_logprobs": 5}, "needs `logprobs`"),
-    ],
+    [({"top_logprobs": 21, "logprobs": True}, "from 0 to 20"), ({"top_logprobs": 5}, "needs `logprobs`")],
 )
 def test_more_than_openai_tells_is_refused(ask, more, words):
     messages = [{"role": "user", "content": "B"}]

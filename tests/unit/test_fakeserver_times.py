@@ -161,9 +161,7 @@ def test_an_event_may_hold_several_tokens(serve):
 
 def spoken(heard):
     """When sound came, and how many seconds of it."""
-    found = [
-        (at, delta["audio"]["data"]) for at, delta in heard.of("audio") if "data" in delta["audio"]
-    ]
+    found = [(at, delta["audio"]["data"]) for at, delta in heard.of("audio") if "data" in delta["audio"]]
     return [(at, len(base64.b64decode(data)) / 48_000) for at, data in found]
 
 
@@ -199,8 +197,7 @@ def together(server, count, **rest):
     """So many asked at the same time, each on a connection of its own, by when they ended."""
     found = []
     threads = [
-        threading.Thread(target=lambda at=at: found.append(Heard(server, f"n{at}", **rest)))
-        for at in range(count)
+        threading.Thread(target=lambda at=at: found.append(Heard(server, f"n{at}", **rest))) for at in range(count)
     ]
     for thread in threads:
         thread.start()

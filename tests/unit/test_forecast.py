@@ -16,9 +16,7 @@ def told(manifest):
 
     def tell(rows, kind="qa", held=0, price=None, total="known"):
         spec = Spec(task=kind, task_args={"data": str(manifest(rows))}, model="echo")
-        return estimate_run(
-            build_task(spec), spec, len(rows) if total == "known" else None, held, price
-        )
+        return estimate_run(build_task(spec), spec, len(rows) if total == "known" else None, held, price)
 
     return tell
 
@@ -52,9 +50,7 @@ def test_how_many_there_are_is_no_news(told):
 
 def test_with_prices_the_cost_is_forecast_with_answers_at_their_longest(told):
     line = told(questions(10), price=Price("m", output=10))
-    assert line.startswith(
-        "Forecast: 10 samples, up to 0.0512 USD (answers counted at their longest"
-    )
+    assert line.startswith("Forecast: 10 samples, up to 0.0512 USD (answers counted at their longest")
 
 
 def test_the_tokens_of_sounds_are_said_not_to_be_counted(told, tone):

@@ -6,36 +6,21 @@ import pytest
 
 from auricle import Audio, Sample
 from auricle.core.errors import SampleError, SpecError, Unsupported
-from auricle.tasks.inferencers import (
-    FirstSupported,
-    Measure,
-    Respond,
-    preview_requests,
-    render,
-    select_inferencer,
-)
+from auricle.tasks.inferencers import FirstSupported, Measure, Respond, preview_requests, render, select_inferencer
 
 SOUND = Audio("a.wav")
 
 
 def test_fields_are_filled_in_order_and_media_stay_parts():
-    assert render("Hear {audio}: {text}.", {"audio": SOUND, "text": "what?"}) == (
-        "Hear ",
-        SOUND,
-        ": what?.",
-    )
+    assert render("Hear {audio}: {text}.", {"audio": SOUND, "text": "what?"}) == ("Hear ", SOUND, ": what?.")
 
 
 def test_a_value_is_filled_in_once_and_never_scanned_again():
-    assert render("{text}", {"text": r"{audio} and \boxed{x}", "audio": SOUND}) == (
-        r"{audio} and \boxed{x}",
-    )
+    assert render("{text}", {"text": r"{audio} and \boxed{x}", "audio": SOUND}) == (r"{audio} and \boxed{x}",)
 
 
 def test_braces_that_are_no_field_stay():
-    assert render(r"Write \boxed{} or {a b} {text}", {"text": "x"}) == (
-        r"Write \boxed{} or {a b} x",
-    )
+    assert render(r"Write \boxed{} or {a b} {text}", {"text": "x"}) == (r"Write \boxed{} or {a b} x",)
 
 
 def test_an_optional_field_may_be_absent():
@@ -57,19 +42,14 @@ def test_the_target_cannot_reach_a_prompt():
 
 def test_a_system_prompt_comes_first():
     turns = Respond("{text}", system="be brief").request(Sample(id="1", inputs={"text": "x"})).turns
-    assert [(turn.role, turn.parts) for turn in turns] == [
-        ("system", ("be brief",)),
-        ("user", ("x",)),
-    ]
+    assert [(turn.role, turn.parts) for turn in turns] == [("system", ("be brief",)), ("user", ("x",))]
 
 
 def test_the_first_way_a_model_can_answer_is_taken():
     ways = FirstSupported((Measure(), Respond("{text}")))
     assert select_inferencer(ways, ["generate"], "t", "m") == Respond("{text}")
     assert select_inferencer(ways, ["predict", "generate"], "t", "m") == Measure()
-    with pytest.raises(
-        Unsupported, match="t needs a model that can predict or generate; m can log"
-    ):
+    with pytest.raises(Unsupported, match="t needs a model that can predict or generate; m can log"):
         select_inferencer(ways, ["loglikelihood"], "t", "m")
 
 

@@ -70,10 +70,7 @@ def judge(tmp_path):
 @pytest.fixture
 def data(manifest):
     said = ["right", "wrong a", "right", "wrong b", "odd"]
-    rows = [
-        {"id": f"s{at}", "question": each, "answer": "right", "place": at}
-        for at, each in enumerate(said)
-    ]
+    rows = [{"id": f"s{at}", "question": each, "answer": "right", "place": at} for at, each in enumerate(said)]
     return manifest(rows)
 
 
@@ -245,16 +242,13 @@ def test_votes_are_asked_one_by_one(data, judge, tmp_path):
 def test_a_rubric_of_ones_own_is_one_more_metric(data, judge, tmp_path):
     mine = tmp_path / "short.yaml"
     mine.write_text(
-        "name: short\nkind: scale\nlow: 1\nhigh: 5\ntemplate: |\n"
-        "  <answer>\n  {answer}\n  </answer>\n  Score: N\n"
+        "name: short\nkind: scale\nlow: 1\nhigh: 5\ntemplate: |\n  <answer>\n  {answer}\n  </answer>\n  Score: N\n"
     )
     run = tmp_path / "run"
     numbers = api.evaluate(spec(data, judge(), rubric=str(mine)), run)
     assert [each.metric for each in numbers] == ["judge-reference", "short"]
     api.evaluate(spec(data, judge()), run)  # without the rubric it is the same run
-    assert [each["metric"] for each in told(run)["numbers"] if not each["field"]] == [
-        "judge-reference"
-    ]
+    assert [each["metric"] for each in told(run)["numbers"] if not each["field"]] == ["judge-reference"]
 
 
 def test_agreement_with_people_stands_beside_where_rows_have_it(manifest, judge, tmp_path):
@@ -344,9 +338,7 @@ class Slow(AsyncModel):
 def test_an_interrupt_lets_verdicts_under_way_finish(data, tmp_path):
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
-    bench = judging.JudgePass(
-        Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge()
-    )
+    bench = judging.JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge())
 
     async def main():
         stop, model = asyncio.Event(), Slow()

@@ -28,9 +28,7 @@ def signed(signature):
 
 
 def test_runs_of_one_task_share_a_column_best_first():
-    made = build_leaderboard(
-        [("a", document("worse", number(value=0.3))), ("b", document("better"))]
-    )
+    made = build_leaderboard([("a", document("worse", number(value=0.3))), ("b", document("better"))])
     assert [row.model for row in made.rows] == ["better", "worse"]
     (column,) = made.columns
     assert made.best(column) == 0.1
@@ -87,18 +85,14 @@ def test_numbers_without_a_signature_are_left_out():
 
 
 def test_a_spreadsheet_has_a_line_a_number():
-    (row,) = csv.DictReader(
-        io.StringIO(build_leaderboard([("a/b", document("=HYPERLINK(1)"))]).to_csv())
-    )
+    (row,) = csv.DictReader(io.StringIO(build_leaderboard([("a/b", document("=HYPERLINK(1)"))]).to_csv()))
     assert (row["value"], row["coverage"], row["rtfx"]) == ("0.1", "0.9", "12.5")
     assert (row["run"], row["signature"][:5]) == ("a/b", "asr:1")
     assert row["model"] == "'=HYPERLINK(1)"
 
 
 def test_markdown_shows_names_to_the_letter_and_the_best_in_bold():
-    told = build_leaderboard(
-        [("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))]
-    )
+    told = build_leaderboard([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
     lines = told.to_markdown().splitlines()
     assert lines[0] == "| Model | asr WER ↓ | RTFx |"
     assert lines[1] == "| --- | ---: | ---: |"

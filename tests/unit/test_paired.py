@@ -8,13 +8,7 @@ from scipy.stats import binomtest
 
 from auricle.metrics.base import mean, ratio
 from auricle.metrics.multi_answer import aggregate_answers
-from auricle.metrics.statistics import (
-    Difference,
-    adjust_holm,
-    compare_paired,
-    mcnemar_p_value,
-    newcombe_interval,
-)
+from auricle.metrics.statistics import Difference, adjust_holm, compare_paired, mcnemar_p_value, newcombe_interval
 from auricle.metrics.text import exact_match
 
 
@@ -86,10 +80,7 @@ def test_clusters_widen_the_interval_of_a_difference():
     speaker = np.repeat(np.arange(20), 30)
     before = dice.normal(size=600)
     after = before + dice.normal(0, 1, 20)[speaker] + dice.normal(0, 0.1, 600)
-    alone, grouped = (
-        compare_paired(before, after, mean),
-        compare_paired(before, after, mean, speaker),
-    )
+    alone, grouped = (compare_paired(before, after, mean), compare_paired(before, after, mean, speaker))
     assert grouped.high - grouped.low > 3 * (alone.high - alone.low)
     assert grouped.method == "paired-cluster-bootstrap:1000"
     assert grouped.p > alone.p
@@ -165,9 +156,7 @@ def test_swapping_the_runs_turns_the_sign():
 
 
 def test_holm_multiplies_the_smallest_most_and_keeps_the_order():
-    assert adjust_holm([0.01, 0.04, 0.03, math.nan]) == pytest.approx(
-        [0.03, 0.06, 0.06, math.nan], nan_ok=True
-    )
+    assert adjust_holm([0.01, 0.04, 0.03, math.nan]) == pytest.approx([0.03, 0.06, 0.06, math.nan], nan_ok=True)
     assert adjust_holm([0.6, 0.7]) == [1.0, 1.0]
     assert adjust_holm([]) == []
 

@@ -27,10 +27,7 @@ def findings(tmp_path, **arguments):
     data = tmp_path / "data.jsonl"
     data.write_text("\n".join(json.dumps(row) for row in rows))
     spec = Spec(
-        task="qa",
-        task_args={"data": str(data)},
-        model=f"{tmp_path / 'padded.py'}:Padded",
-        model_args=arguments,
+        task="qa", task_args={"data": str(data)}, model=f"{tmp_path / 'padded.py'}:Padded", model_args=arguments
     )
     return list(check_parity(spec, 4))
 
@@ -43,6 +40,4 @@ def test_a_model_that_does_not_mask_its_padding_is_found_out_by_sample(tmp_path)
 
 
 def test_a_model_that_masks_its_padding_answers_the_same(tmp_path):
-    assert findings(tmp_path, masks=True) == [
-        (True, "parity: 4 of 4 answers are the same in a batch")
-    ]
+    assert findings(tmp_path, masks=True) == [(True, "parity: 4 of 4 answers are the same in a batch")]

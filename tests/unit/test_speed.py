@@ -26,10 +26,7 @@ def texts(size, start=0):
 @pytest.fixture
 def sounds(tone):
     def make(size):
-        return [
-            Sample(id=str(at), inputs={"audio": Audio(str(tone(f"{at}.wav", seconds=0.5)))})
-            for at in range(size)
-        ]
+        return [Sample(id=str(at), inputs={"audio": Audio(str(tone(f"{at}.wav", seconds=0.5)))}) for at in range(size)]
 
     return make
 
@@ -94,9 +91,7 @@ def test_a_model_that_loads_when_first_asked_is_timed_from_then_on():
 
 
 def test_one_sound_of_unknown_length_makes_the_sum_unknown():
-    found = clocked(
-        (record(sounds=True), 0.0, 1.0), (record(sounds=True, audio_seconds=1.0), 0.0, 2.0)
-    )
+    found = clocked((record(sounds=True), 0.0, 1.0), (record(sounds=True, audio_seconds=1.0), 0.0, 2.0))
     assert found == [took(wall=2.0, samples=2, audio=None)]
 
 
@@ -221,14 +216,10 @@ def test_without_sound_samples_a_second_are_told():
 def test_a_speed_that_is_of_some_samples_only_says_so():
     document = told(answered=2000, wall=10.0, samples=500, audio=0.0)
     assert "10 s of wall time for 500 of 2,000 answers" in format_usage_line(document)
-    assert dict(describe_speed_facts(document))["Wall time"].endswith(
-        "Measured for 500 of 2,000 answers."
-    )
+    assert dict(describe_speed_facts(document))["Wall time"].endswith("Measured for 500 of 2,000 answers.")
 
 
-@pytest.mark.parametrize(
-    ("seconds", "words"), [(3.14159, "3.14 s"), (1800, "30 min"), (36_000, "10 h")]
-)
+@pytest.mark.parametrize(("seconds", "words"), [(3.14159, "3.14 s"), (1800, "30 min"), (36_000, "10 h")])
 def test_spans_are_told_in_a_unit_that_suits_them(seconds, words):
     assert usage_facts(told(wall=seconds))[0] == ("Wall time", words)
 
@@ -238,10 +229,7 @@ def test_spans_are_told_in_a_unit_that_suits_them(seconds, words):
 
 @pytest.fixture
 def spoken(manifest, tone):
-    rows = [
-        {"id": f"s{at}", "audio": str(tone(f"{at}.wav", seconds=0.5)), "text": "x"}
-        for at in range(4)
-    ]
+    rows = [{"id": f"s{at}", "audio": str(tone(f"{at}.wav", seconds=0.5)), "text": "x"} for at in range(4)]
     return Spec(task="asr", task_args={"data": str(manifest(rows))}, model="echo")
 
 
@@ -274,8 +262,7 @@ def test_a_run_of_an_earlier_version_has_no_speed(spoken, tmp_path):
     assert metrics(tmp_path / "run")["speed"] is None
     assert "RTFx" not in (tmp_path / "run" / "report.html").read_text()
     (summary,) = {
-        line.rpartition(",")[2]
-        for line in (tmp_path / "run" / "metrics_summary.csv").read_text().splitlines()[1:]
+        line.rpartition(",")[2] for line in (tmp_path / "run" / "metrics_summary.csv").read_text().splitlines()[1:]
     }
     assert summary == ""
 

@@ -59,10 +59,7 @@ def test_clusters_widen_an_interval():
     dice = np.random.default_rng(4)
     speaker = np.repeat(np.arange(20), 30)
     stats = (dice.random(600) < dice.uniform(0.2, 0.9, 20)[speaker]).astype(float)
-    alone, clustered = (
-        compute_interval(stats, mean),
-        compute_interval(stats, mean, clusters=speaker),
-    )
+    alone, clustered = (compute_interval(stats, mean), compute_interval(stats, mean, clusters=speaker))
     assert clustered.high - clustered.low > 2 * (alone.high - alone.low)
     assert clustered.method == "cluster-bootstrap:1000"
 

@@ -95,8 +95,7 @@ def test_a_torn_last_line_is_cut_on_opening(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "left"),
-    [(b"", b""), (b"torn", b""), (b"a\nb", b"a\n"), (b"a\n", b"a\n"), (b"a\n" + b"x" * 99, b"a\n")],
+    ("content", "left"), [(b"", b""), (b"torn", b""), (b"a\nb", b"a\n"), (b"a\n", b"a\n"), (b"a\n" + b"x" * 99, b"a\n")]
 )
 def test_cutting_leaves_whole_lines(tmp_path, content, left):
     path = tmp_path / "lines"
@@ -139,9 +138,7 @@ run = Run.open(Path({str(tmp_path)!r}), {SPEC!r})
 print("open", flush=True)
 sys.stdin.read()
 """
-    other = subprocess.Popen(
-        [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    )
+    other = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     try:
         assert other.stdout.readline() == "open\n"
         with pytest.raises(RunLocked, match=f"Process {other.pid} is writing"):
@@ -202,8 +199,7 @@ def test_a_spec_that_is_none_is_told_in_words(tmp_path, content):
 
 
 @pytest.mark.parametrize(
-    "line",
-    [b'{"gone":', b'{"id":"1","row":0,"inputs":null}', b'{"id":nonsense,"row":1}', b"7", b"[]"],
+    "line", [b'{"gone":', b'{"id":"1","row":0,"inputs":null}', b'{"id":nonsense,"row":1}', b"7", b"[]"]
 )
 def test_any_damaged_line_counts_as_never_written(tmp_path, line):
     opened(tmp_path, record("0"))

@@ -72,8 +72,7 @@ def test_a_task_file_extends_another(write, tmp_path):
     (tmp_path / "shared").mkdir()
     (tmp_path / "quiz.jsonl").rename(tmp_path / "shared" / "quiz.jsonl")
     write(
-        "kind: mcq\ndata: quiz.jsonl\nlanguage: en\nmax_tokens: 9\n"
-        "prompt: {system: Be brief., turns: '{question}'}\n",
+        "kind: mcq\ndata: quiz.jsonl\nlanguage: en\nmax_tokens: 9\nprompt: {system: Be brief., turns: '{question}'}\n",
         "shared/base.yaml",
     )
     path = write("extends: shared/base.yaml\nlanguage: null\nprompt: {system: Be kind.}\n")

@@ -23,10 +23,7 @@ def given(kind: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_fields_come_by_name_or_by_place(kind: Any) -> None:
     told = given(kind)
-    by_name, by_place = (
-        make_fast_constructor(kind)(**told),
-        make_fast_constructor(kind)(*told.values()),
-    )
+    by_name, by_place = (make_fast_constructor(kind)(**told), make_fast_constructor(kind)(*told.values()))
     for made in (by_name, by_place):
         assert type(made) is kind
         assert {name: getattr(made, name) for name in told} == told

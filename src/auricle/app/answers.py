@@ -69,9 +69,7 @@ def _draw_scores(output: Prediction) -> None:
         st.caption(f"{len(ranked) - MAX_BARS} lower classes are in the raw output.")
 
 
-def class_score_chart(
-    ranked: list[tuple[str, float]], is_probability: bool, colours: theme.Palette
-) -> Any:
+def class_score_chart(ranked: list[tuple[str, float]], is_probability: bool, colours: theme.Palette) -> Any:
     """Horizontal bars in the order given; the first is the top class."""
     import altair as alt
 
@@ -130,9 +128,7 @@ def gauge_chart(values: Mapping[str, float], colours: theme.Palette) -> Any:
         y=alt.Y("name:N", sort=None, title=None, axis=alt.Axis(ticks=False, domain=False))
     )
     axis = alt.Axis(values=[0, 0.25, 0.5, 0.75, 1], format=".2")
-    x = alt.X(
-        "low:Q", title="as the model gave it, 0 to 1", scale=alt.Scale(domain=domain), axis=axis
-    )
+    x = alt.X("low:Q", title="as the model gave it, 0 to 1", scale=alt.Scale(domain=domain), axis=axis)
     track = base.mark_bar(height=12, color=colours.border, cornerRadius=6).encode(x=x, x2="high:Q")
     level = base.mark_bar(height=12, color=colours.accent, cornerRadius=6).encode(x=x, x2="value:Q")
     told = base.mark_text(dy=-14, color=colours.text, fontWeight=600).encode(

@@ -30,9 +30,7 @@ def draw_job_cards(workspace: Workspace, job_names: list[str] | None = None) -> 
     found = _select_jobs(jobs, job_names)
     busy = any(state in ACTIVE_STATES for _, state in found)
     if found:
-        st.fragment(run_every=REFRESH_SECONDS if busy else None)(_draw_cards)(
-            workspace, job_names, busy
-        )
+        st.fragment(run_every=REFRESH_SECONDS if busy else None)(_draw_cards)(workspace, job_names, busy)
 
 
 def _draw_cards(workspace: Workspace, job_names: list[str] | None, was_active: bool) -> None:
@@ -59,9 +57,7 @@ def _draw_card(jobs: JobManager, job: Job, state: JobState) -> None:
     stages = jobs.read_progress(job)
     for stage in stages:
         share = 1.0 if stage.is_finished else stage.done / max(1, stage.total or stage.done)
-        st.progress(
-            min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(stage))}]"
-        )
+        st.progress(min(1.0, share), text=f":gray[{theme.escape_markdown(describe_progress(stage))}]")
     if not stages and state in ACTIVE_STATES:
         st.progress(0.0, text=":gray[starting: the model is being loaded]")
     if state == "refused" and (why := jobs.read_error(job)):
@@ -76,10 +72,7 @@ def _draw_card(jobs: JobManager, job: Job, state: JobState) -> None:
 def describe_progress(progress: RunProgress) -> str:
     """A stage in words: how far, how fast, how long still."""
     of = f" of {progress.total}" if progress.total and not progress.is_finished else ""
-    parts = [
-        f"{progress.title}: {progress.done}{of} {progress.unit}",
-        f"{progress.rate:.3g} a second",
-    ]
+    parts = [f"{progress.title}: {progress.done}{of} {progress.unit}", f"{progress.rate:.3g} a second"]
     if progress.seconds_left is not None:
         parts.append(f"{format_duration(progress.seconds_left)} left")
     if progress.failed:

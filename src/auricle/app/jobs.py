@@ -80,9 +80,7 @@ class JobManager:
     def start(self, run_form: RunForm) -> Job:
         """Begin a benchmark."""
         words = run_form.build_arguments(self._workspace)
-        return self._start_job(
-            Job(_slugify(run_form.run_name), tuple(words), (run_form.run_name.strip(),))
-        )
+        return self._start_job(Job(_slugify(run_form.run_name), tuple(words), (run_form.run_name.strip(),)))
 
     def start_demo(self) -> Job:
         """Begin the demo: both recognisers, on the speech that ships with the package."""
@@ -91,9 +89,7 @@ class JobManager:
         words = ["demo", "-o", str(self._workspace.root / "demo")]
         if short := os.environ.get(DEMO_LIMIT_VARIABLE):
             words += ["--limit", short]
-        return self._start_job(
-            Job("demo", tuple(words), tuple(f"demo/{each}" for each in DEMO_MODELS))
-        )
+        return self._start_job(Job("demo", tuple(words), tuple(f"demo/{each}" for each in DEMO_MODELS)))
 
     def resume(self, job: Job) -> Job:
         """Go on with what was stopped."""
@@ -159,9 +155,7 @@ class JobManager:
         if held and is_alive(held):
             raise SpecError(f"{job.name} is under way already.")
         self._log_path(job.name).unlink(missing_ok=True)
-        process = _spawn_process(
-            [sys.executable, "-m", "auricle", *job.arguments], self._log_path(job.name)
-        )
+        process = _spawn_process([sys.executable, "-m", "auricle", *job.arguments], self._log_path(job.name))
         try:
             born = psutil.Process(process).create_time()
         except psutil.NoSuchProcess:
@@ -185,10 +179,7 @@ class JobManager:
 
     def _is_complete(self, run_name: str) -> bool:
         with suppress(SpecError, OSError, ValueError):
-            return (
-                Run.load(self._workspace.resolve_run(run_name)).read_progress().get("complete")
-                is True
-            )
+            return Run.load(self._workspace.resolve_run(run_name)).read_progress().get("complete") is True
         return False
 
     def _job_path(self, name: str) -> Path:
@@ -198,9 +189,7 @@ class JobManager:
         return self._folder / f"{_slugify(name)}.log"
 
     def _write(self, job: Job) -> None:
-        write_atomically(
-            self._job_path(job.name), orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2)
-        )
+        write_atomically(self._job_path(job.name), orjson.dumps(asdict(job), option=orjson.OPT_INDENT_2))
 
     def _read(self, path: Path) -> Job | None:
         """A job from its note; a damaged one is none."""

@@ -142,10 +142,7 @@ def gpu_memory() -> list[tuple[str, int, int]]:
 
 
 def _is_memory_low() -> bool:
-    return any(
-        used > MAX_MEMORY_SHARE * total
-        for used, total in (system_memory(), *(g[1:] for g in gpu_memory()))
-    )
+    return any(used > MAX_MEMORY_SHARE * total for used, total in (system_memory(), *(g[1:] for g in gpu_memory())))
 
 
 def _release_memory() -> None:

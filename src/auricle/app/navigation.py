@@ -27,13 +27,7 @@ def get_page(name: str) -> Any:
     """A page as Streamlit knows it."""
     title, sign = PAGES[name]
     icon = f":material/{sign}:"
-    return st.Page(
-        _page_renderer(name),
-        title=title,
-        icon=icon,
-        url_path=name,
-        default=name == next(iter(PAGES)),
-    )
+    return st.Page(_page_renderer(name), title=title, icon=icon, url_path=name, default=name == next(iter(PAGES)))
 
 
 def switch_page(name: str, **query: str) -> None:

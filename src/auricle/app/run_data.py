@@ -105,9 +105,7 @@ def _is_number(value: Any) -> bool:
     return (
         isinstance(value, dict)
         and all(isinstance(value.get(name), kind) for name, kind in NUMBER_FIELDS.items())
-        and all(
-            isinstance(value.get(name), (int, float, type(None))) for name in NULLABLE_NUMBER_FIELDS
-        )
+        and all(isinstance(value.get(name), (int, float, type(None))) for name in NULLABLE_NUMBER_FIELDS)
     )
 
 
@@ -119,9 +117,7 @@ def overall_numbers(document: Mapping[str, Any]) -> list[dict[str, Any]]:
 def is_stale(path: Path) -> bool:
     """Was more answered since the numbers were made?"""
     written = fingerprint(path, "metrics.json")[0]
-    return bool(written) and written < max(
-        fingerprint(path, "outputs.jsonl", "verdicts.jsonl")[::2]
-    )
+    return bool(written) and written < max(fingerprint(path, "outputs.jsonl", "verdicts.jsonl")[::2])
 
 
 # --- code a run names ---------------------------------------------------------------------------

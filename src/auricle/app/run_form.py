@@ -48,12 +48,7 @@ class RunForm:
 
     def build_arguments(self, workspace: Workspace) -> list[str]:
         """The command that does it, or what of it cannot be."""
-        told = [
-            "run",
-            self._resolve_task_or_data(workspace),
-            "-m",
-            validate_model(workspace, self.model),
-        ]
+        told = ["run", self._resolve_task_or_data(workspace), "-m", validate_model(workspace, self.model)]
         told += self._build_limit_arguments()
         for letter, text in (("-M", self.model_options), ("-T", self.task_options)):
             for word in split_options(workspace, text):
@@ -82,9 +77,7 @@ def validate_run_name(name: str) -> str:
     """A name under which a run may be kept: words, maybe in folders."""
     name = name.strip()
     if not RUN_NAME_PATTERN.fullmatch(name) or len(name) > 120:
-        raise SpecError(
-            f"{name!r} is no name for a run: letters, digits, '.', '-', '+' and '/', no '..'."
-        )
+        raise SpecError(f"{name!r} is no name for a run: letters, digits, '.', '-', '+' and '/', no '..'.")
     if name.partition("/")[0] == "demo":
         raise SpecError("The folder demo is the demo's own; give this run another name.")
     return name
@@ -118,9 +111,7 @@ def validate_model(workspace: Workspace, name: str) -> str:
         raise SpecError(f"No model called {name!r}: choose a name of the list, or file.py:Class.")
     path = workspace.resolve_path(file)
     if path is None:
-        raise SpecError(
-            f"{file} is in no folder this app may read. {_describe_readable_folders(workspace)}"
-        )
+        raise SpecError(f"{file} is in no folder this app may read. {_describe_readable_folders(workspace)}")
     return f"{prefix}{path}:{attribute}"
 
 
@@ -163,9 +154,7 @@ def _check_option_value(workspace: Workspace, key: str, value: str) -> None:
         raise SpecError(f"{key}={value} names code; this app takes file.py:Class alone.")
     for piece in () if URL_PATTERN.match(value) else {value, *SEPARATOR_PATTERN.split(value)}:
         if _looks_like_path(piece) and workspace.resolve_path(piece) is None:
-            raise SpecError(
-                f"{key}={value} is in no folder this app may read. {_describe_readable_folders(workspace)}"
-            )
+            raise SpecError(f"{key}={value} is in no folder this app may read. {_describe_readable_folders(workspace)}")
 
 
 def _looks_like_path(text: str) -> bool:

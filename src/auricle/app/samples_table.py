@@ -19,9 +19,7 @@ from auricle.core.serialization import digest
 
 MAX_JOURNAL_BYTES = 2_000_000_000  # bytes
 MAX_SAMPLES = 300_000
-MAX_TEXT_LENGTH = (
-    400  # characters of an answer in a table; all of it is read when a sample is opened
-)
+MAX_TEXT_LENGTH = 400  # characters of an answer in a table; all of it is read when a sample is opened
 MAX_META_LENGTH = 100
 MAX_FIELDS = 30
 MAX_GROUPS = 50
@@ -235,17 +233,13 @@ def _read_scores(file: Path) -> tuple[dict[str, Mapping[str, Any]], dict[str, st
     return stats, reasons
 
 
-def _add_score_columns(
-    frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]
-) -> None:
+def _add_score_columns(frame: pd.DataFrame, stats: Mapping[str, Mapping[str, Any]], reasons: Mapping[str, str]) -> None:
     """A number a sample and metric, what was said for what, and whether it could be read."""
     ids = frame["id"].tolist()
     names = list(dict.fromkeys(name for each in stats.values() for name in each))[:MAX_FIELDS]
     made: dict[str, list[Any]] = {}
     for name in names:
-        for part, column in _stats_to_columns(
-            [stats.get(sample, {}).get(name) for sample in ids]
-        ).items():
+        for part, column in _stats_to_columns([stats.get(sample, {}).get(name) for sample in ids]).items():
             made.setdefault(part if part in ("said", "true") else f"{part}.{name}", column)
     for name, column in made.items():
         frame[name] = column

@@ -67,9 +67,7 @@ def serve(
 def open_workspace(runs_folder: Path, allowed_folders: Sequence[Path]) -> Workspace:
     """The folders the app may touch, or which of them is none."""
     if (runs_folder / "spec.json").exists() or (runs_folder / "perf.json").exists():
-        raise SpecError(
-            f"{runs_folder} is itself a run: give the folder it is in, --runs {runs_folder.parent}."
-        )
+        raise SpecError(f"{runs_folder} is itself a run: give the folder it is in, --runs {runs_folder.parent}.")
     for each in allowed_folders:
         if not each.is_dir():
             raise SpecError(f"--allow {each} is not a folder.")
@@ -98,11 +96,7 @@ def build_streamlit_options(host: str, port: int, max_upload_mb: int) -> list[st
     if host in LOCAL_HOSTS:  # a page elsewhere cannot talk to the app under a name of its own
         settings["server.allowedHosts"] = LOCAL_HOSTS
     told_of = (settings | streamlit_theme_options()).items()
-    return [
-        f"--{name}={_format_option(each)}"
-        for name, value in told_of
-        for each in _as_sequence(value)
-    ]
+    return [f"--{name}={_format_option(each)}" for name, value in told_of for each in _as_sequence(value)]
 
 
 def _as_sequence(value: Any) -> Sequence[Any]:
@@ -132,9 +126,7 @@ def find_free_port(host: str, port: int) -> int:
 
 
 @contextmanager
-def _run_server(
-    command: list[str], environment: dict[str, str]
-) -> Iterator[subprocess.Popen[bytes]]:
+def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a child that ends with us, whether by Ctrl-C or by a signal."""
     asked = signal.signal(signal.SIGTERM, signal.default_int_handler)
     process = subprocess.Popen(  # noqa: S603 - our own words, no shell

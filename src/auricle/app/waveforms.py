@@ -20,9 +20,7 @@ MAX_FREQUENCY = 8_000.0  # hertz that are drawn: speech has little above
 MIN_DECIBELS = -80.0  # decibels below the loudest
 
 
-def compute_envelope(
-    samples: NDArray[float32], rate: int, bins: int = WAVEFORM_BINS
-) -> list[dict[str, float]]:
+def compute_envelope(samples: NDArray[float32], rate: int, bins: int = WAVEFORM_BINS) -> list[dict[str, float]]:
     """The lowest and the highest sample of each stretch of a sound."""
     import numpy as np
 
@@ -41,18 +39,12 @@ def compute_spectrogram(samples: NDArray[float32], rate: int) -> NDArray[float32
 
     size = max(16, int(rate * WINDOW_SECONDS))
     padded = np.pad(samples, (size // 2, size // 2 + size))
-    starts = np.linspace(
-        0, max(1, len(samples) - 1), min(SPECTROGRAM_COLUMNS, max(2, len(samples)))
-    ).astype(int)
+    starts = np.linspace(0, max(1, len(samples) - 1), min(SPECTROGRAM_COLUMNS, max(2, len(samples)))).astype(int)
     frames = padded[starts[:, None] + np.arange(size)] * np.hanning(size)
-    bins = (
-        int(min(MAX_FREQUENCY, rate / 2) / rate * (length := 2 ** int(np.ceil(np.log2(size))))) + 1
-    )
+    bins = int(min(MAX_FREQUENCY, rate / 2) / rate * (length := 2 ** int(np.ceil(np.log2(size))))) + 1
     power = np.abs(np.fft.rfft(frames, n=length)[:, :bins]) ** 2
     decibels = 10 * np.log10(np.maximum(power, 1e-12))
-    found: NDArray[float32] = np.clip(decibels - decibels.max(), MIN_DECIBELS, 0.0).T.astype(
-        np.float32
-    )
+    found: NDArray[float32] = np.clip(decibels - decibels.max(), MIN_DECIBELS, 0.0).T.astype(np.float32)
     return found
 
 
@@ -75,9 +67,7 @@ def spectrogram_chart(recording: DecodedAudio, colours: Palette) -> Any:
     import altair as alt
 
     top = min(MAX_FREQUENCY, recording.rate / 2) / 1000
-    data = alt.InlineData(
-        values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, colours)}]
-    )
+    data = alt.InlineData(values=[{"t": 0.0, "f": top, "url": _spectrogram_data_url(recording, colours)}])
     return (
         alt.Chart(data, height=230)
         .mark_image(
@@ -100,11 +90,7 @@ def _spectrogram_data_url(recording: DecodedAudio, colours: Palette) -> str:
     import numpy as np
     from PIL import Image
 
-    shades = (
-        (compute_spectrogram(recording.samples, recording.rate)[::-1] - MIN_DECIBELS)
-        / -MIN_DECIBELS
-        * 255
-    )
+    shades = (compute_spectrogram(recording.samples, recording.rate)[::-1] - MIN_DECIBELS) / -MIN_DECIBELS * 255
     picture = Image.fromarray(shades.astype(np.uint8), mode="P")
     picture.putpalette(_colour_table(colours).tobytes())
     file = io.BytesIO()
@@ -116,9 +102,7 @@ def _colour_table(colours: Palette) -> NDArray[uint8]:
     """256 colours from nothing to loudest."""
     import numpy as np
 
-    known = np.array(
-        [[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours.sequential]
-    )
+    known = np.array([[int(each[at : at + 2], 16) for at in (1, 3, 5)] for each in colours.sequential])
     places = np.linspace(0, len(known) - 1, 256)
     one_by_one = [np.interp(places, np.arange(len(known)), known[:, at]) for at in range(3)]
     return np.stack(one_by_one, axis=1).round().astype(np.uint8)

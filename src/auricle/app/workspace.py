@@ -49,9 +49,7 @@ class Workspace:
 
     def list_entries(self) -> list[RunEntry]:
         """Every run and measurement, newest first; broken ones with a reason."""
-        found = [
-            _read_entry(self.root, path) for path in self._find_run_folders(self.root, MAX_DEPTH)
-        ]
+        found = [_read_entry(self.root, path) for path in self._find_run_folders(self.root, MAX_DEPTH)]
         return sorted(found, key=lambda each: (each.created_at, each.name), reverse=True)
 
     def resolve_run(self, name: str) -> Path:
@@ -77,10 +75,7 @@ class Workspace:
             found = Path(path).expanduser().resolve(strict=True)
         except (OSError, ValueError, RuntimeError):  # not there, a NUL byte, a loop of links
             return None
-        inside = any(
-            found.is_relative_to(each)
-            for each in (self.root, *self.allowed_folders, *extra_folders)
-        )
+        inside = any(found.is_relative_to(each) for each in (self.root, *self.allowed_folders, *extra_folders))
         return found if inside and (found.is_file() or found.is_dir()) else None
 
     def _find_run_folders(self, folder: Path, depth: int) -> Iterator[Path]:

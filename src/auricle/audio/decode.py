@@ -75,14 +75,10 @@ def _open_regular_file(path: Path) -> BinaryIO:
 
 
 @contextmanager
-def open_source(
-    source: Path | bytes, name: str, error_type: type[SampleError] = AudioError
-) -> Iterator[BinaryIO]:
+def open_source(source: Path | bytes, name: str, error_type: type[SampleError] = AudioError) -> Iterator[BinaryIO]:
     """A seekable stream over a file or bytes that hold something; always closed again."""
     try:
-        stream = (
-            _ClampedBytesIO(source) if isinstance(source, bytes) else _open_regular_file(source)
-        )
+        stream = _ClampedBytesIO(source) if isinstance(source, bytes) else _open_regular_file(source)
     except (OSError, ValueError) as fault:
         words = _OPEN_ERRORS.get(type(fault), f"cannot be opened ({fault})")
         raise error_type(f"{name} {words}.") from fault
@@ -137,9 +133,7 @@ def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
     return check is None or check(stream, size, name)
 
 
-def _chunk_length_is_stated(
-    stream: BinaryIO, size: int, name: str, *, order: str, data_tag: bytes
-) -> bool:
+def _chunk_length_is_stated(stream: BinaryIO, size: int, name: str, *, order: str, data_tag: bytes) -> bool:
     """RIFF and its kin: the chunk of samples must lie within the file."""
     stream.seek(4)
     (stated,) = struct.unpack(order + "I", stream.read(4).ljust(4, b"\0"))
@@ -207,9 +201,7 @@ _LENGTH_CHECKS: dict[bytes, Callable[[BinaryIO, int, str], bool]] = {
 
 
 def _truncated_error(name: str, expected: str, actual: str) -> AudioError:
-    return AudioError(
-        f"{name} is cut short: it promises {expected} and holds {actual}. Copy or download it again."
-    )
+    return AudioError(f"{name} is cut short: it promises {expected} and holds {actual}. Copy or download it again.")
 
 
 # libsndfile
@@ -249,13 +241,9 @@ class _SoundFileReader:
             self.file.seek(first)
             values = self.file.read(wanted.stop - first, dtype="float32")
         except soundfile.SoundFileError as fault:
-            raise _damaged_error(
-                self.name, f"libsndfile says '{str(fault).rstrip('.')}'"
-            ) from fault
+            raise _damaged_error(self.name, f"libsndfile says '{str(fault).rstrip('.')}'") from fault
         except (MemoryError, ValueError) as fault:
-            raise _damaged_error(
-                self.name, f"{info.seconds:g} s of sound do not fit in memory"
-            ) from fault
+            raise _damaged_error(self.name, f"{info.seconds:g} s of sound do not fit in memory") from fault
         if len(values) < wanted.stop - first:
             seconds = (first + len(values)) / info.rate
             raise _truncated_error(self.name, f"{info.seconds:g} s", f"{seconds:g} s")
@@ -292,12 +280,8 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
     except (av.error.FFmpegError, ValueError) as fault:
         for offset, magic, kind in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
-                raise _damaged_error(
-                    name, f"it begins like a {kind} file but cannot be decoded"
-                ) from fault
-        raise AudioError(
-            f"{name} is not a sound file of any known format: it begins with {head[:24]!r}."
-        ) from fault
+                raise _damaged_error(name, f"it begins like a {kind} file but cannot be decoded") from fault
+        raise AudioError(f"{name} is not a sound file of any known format: it begins with {head[:24]!r}.") from fault
     with container:
         yield container
 
@@ -327,9 +311,7 @@ class _ContainerReader:
         blocks = list(self._blocks(end))
         info = self._decoded_info(sum(len(block) for block in blocks))
         stated = self._stated_seconds() or 0.0
-        if self.container_format == "matroska" and info.seconds + _DURATION_TOLERANCE < min(
-            stated, end or stated
-        ):
+        if self.container_format == "matroska" and info.seconds + _DURATION_TOLERANCE < min(stated, end or stated):
             raise _truncated_error(self.name, f"{stated:g} s", f"{info.seconds:g} s")
         values = np.concatenate(blocks)[frames_between(start, end, info, self.name)]
         return Waveform(values, info.rate)

@@ -45,9 +45,7 @@ class Audio:
     _origin: Audio | None = field(default=None, repr=False, compare=False)
 
     @classmethod
-    def of(
-        cls, value: object, *, rate: int | None = None, start: float = 0.0, end: float | None = None
-    ) -> Audio:
+    def of(cls, value: object, *, rate: int | None = None, start: float = 0.0, end: float | None = None) -> Audio:
         """From a path, bytes, an array with its rate, a Hugging Face value, or an Audio.
 
         A bare array is (frames,) or (frames, channels); Hugging Face's are (channels, frames).
@@ -127,8 +125,7 @@ class Audio:
         whole = self._origin or self
         if whole.path is None or whole.start or whole.end is not None:
             raise AudioError(
-                f"{self._name} is not a whole file on disk; use decode() for its samples or "
-                "encode() for its bytes."
+                f"{self._name} is not a whole file on disk; use decode() for its samples or encode() for its bytes."
             )
         return str(whole.path)
 
@@ -163,9 +160,7 @@ class Audio:
         import numpy as np
 
         values, rate = self._array()
-        digest = hashlib.blake2b(
-            f"{values.dtype.str} {values.shape} {rate}".encode(), digest_size=16
-        )
+        digest = hashlib.blake2b(f"{values.dtype.str} {values.shape} {rate}".encode(), digest_size=16)
         digest.update(np.ascontiguousarray(values).data)
         return digest.digest()
 
@@ -184,8 +179,7 @@ def _from_array(value: Any, rate: int | None, uri: str = "") -> Audio:
     values = waveform.as_float32(value)
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] > _MAX_CHANNELS):
         raise AudioError(
-            f"A sound is (frames,) or (frames, channels), not {values.shape}; "
-            "if channels come first, give array.T."
+            f"A sound is (frames,) or (frames, channels), not {values.shape}; if channels come first, give array.T."
         )
     return Audio(uri, data=values, rate=int(rate))
 
@@ -251,9 +245,7 @@ class _MediaFile:
             return cls(data=value)
         if isinstance(value, Mapping) and (value.get("bytes") or value.get("path")):
             return cls(os.fsdecode(value.get("path") or ""), value.get("bytes"))
-        raise SampleError(
-            f"Cannot make {cls.__name__} of {type(value).__qualname__}: give a path or bytes."
-        )
+        raise SampleError(f"Cannot make {cls.__name__} of {type(value).__qualname__}: give a path or bytes.")
 
     @property
     def path(self) -> Path | None:
@@ -333,9 +325,7 @@ def _local_path(uri: str) -> Path | None:
 def _raise_not_local(uri: str, error_type: type[SampleError]) -> NoReturn:
     if not uri:
         raise error_type("Neither a path nor data was given.")
-    raise error_type(
-        f"{uri} is not on this machine: download it first and give the path of the file."
-    )
+    raise error_type(f"{uri} is not on this machine: download it first and give the path of the file.")
 
 
 def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> bytes:

@@ -44,9 +44,7 @@ def frames_between(start: float, end: float | None, info: AudioInfo, name: str) 
     """The slice in frames; an end past the sound's own end is clipped, a start there is refused."""
     check_slice(start, end, name)
     if start >= info.seconds:
-        raise AudioError(
-            f"{name}: the slice starts at {start:g} s, but the sound lasts {info.seconds:g} s."
-        )
+        raise AudioError(f"{name}: the slice starts at {start:g} s, but the sound lasts {info.seconds:g} s.")
     last = info.frames if end is None else min(round(end * info.rate), info.frames)
     first = round(start * info.rate)
     if last <= first:
@@ -54,16 +52,12 @@ def frames_between(start: float, end: float | None, info: AudioInfo, name: str) 
     return slice(first, last)
 
 
-def check_slice(
-    start: float, end: float | None, name: str, error_type: type[Exception] = AudioError
-) -> None:
+def check_slice(start: float, end: float | None, name: str, error_type: type[Exception] = AudioError) -> None:
     """Refuse times that describe no stretch of any sound."""
     if not (math.isfinite(start) and start >= 0):
         raise error_type(f"{name}: a slice starts at 0 s or later, not at {start} s.")
     if end is not None and not end > start:
-        raise error_type(
-            f"{name}: a slice must end after its start, not at {end} s (start {start} s)."
-        )
+        raise error_type(f"{name}: a slice must end after its start, not at {end} s (start {start} s).")
 
 
 def as_float32(value: Any) -> NDArray[float32]:
@@ -80,8 +74,7 @@ def as_float32(value: Any) -> NDArray[float32]:
             return values.astype(np.float32, copy=False)
     if kind not in "iu" or bits == 64:
         raise AudioError(
-            f"An array of {values.dtype} is not sound: give float32 in -1..1, "
-            "or integers of 8, 16 or 32 bits."
+            f"An array of {values.dtype} is not sound: give float32 in -1..1, or integers of 8, 16 or 32 bits."
         )
     scale = float(1 << (bits - 1))
     centred = values.astype(np.float64) - (scale if kind == "u" else 0.0)
@@ -119,9 +112,7 @@ def downmix(values: NDArray[float32]) -> NDArray[float32]:
     return mixed
 
 
-def resample(
-    values: NDArray[float32], source_rate: int, target_rate: int, name: str
-) -> NDArray[float32]:
+def resample(values: NDArray[float32], source_rate: int, target_rate: int, name: str) -> NDArray[float32]:
     """The same sound at another sample rate; untouched when the rates agree."""
     if target_rate == source_rate:
         return values
@@ -129,9 +120,7 @@ def resample(
 
     resampled: NDArray[float32] = soxr.resample(values, source_rate, target_rate, quality="HQ")
     if not len(resampled):
-        raise AudioError(
-            f"{name}: {len(values)} samples at {source_rate} Hz are none at {target_rate} Hz."
-        )
+        raise AudioError(f"{name}: {len(values)} samples at {source_rate} Hz are none at {target_rate} Hz.")
     return resampled
 
 
@@ -146,9 +135,7 @@ class _Codec(NamedTuple):
 _CODECS = {
     "wav": _Codec("WAV", "PCM_16"),
     "flac": _Codec("FLAC", "PCM_16"),
-    "mp3": _Codec(
-        "MP3", "MPEG_LAYER_III", (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)
-    ),
+    "mp3": _Codec("MP3", "MPEG_LAYER_III", (8000, 11025, 12000, 16000, 22050, 24000, 32000, 44100, 48000)),
     "opus": _Codec("OGG", "OPUS", (8000, 12000, 16000, 24000, 48000)),
 }
 
@@ -159,9 +146,7 @@ def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> by
     import soundfile
 
     if audio_format not in _CODECS:
-        raise AudioError(
-            f"{name}: no encoder for {audio_format!r}; choose one of {', '.join(_CODECS)}."
-        )
+        raise AudioError(f"{name}: no encoder for {audio_format!r}; choose one of {', '.join(_CODECS)}.")
     codec = _CODECS[audio_format]
     check_rate(rate, name)
     if codec.rates:

@@ -14,12 +14,7 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.report.terminal import format_table
-from auricle.runs.response_cache import (
-    ModelEntries,
-    clear,
-    default_cache_path,
-    list_entries_by_model,
-)
+from auricle.runs.response_cache import ModelEntries, clear, default_cache_path, list_entries_by_model
 
 SECONDS_PER_DAY = 86_400.0
 HEADER = ("model", "answers", "MB", "oldest", "newest")
@@ -34,25 +29,18 @@ def show_cache(cache_path: Path | None, as_json: bool) -> None:
     if not held:
         click.echo(f"{path} holds no answers.")
         return
-    rows = [
-        (each.model, f"{each.entries:,}", _format_megabytes(each.bytes), *_format_dates(each))
-        for each in held
-    ]
+    rows = [(each.model, f"{each.entries:,}", _format_megabytes(each.bytes), *_format_dates(each)) for each in held]
     entries = sum(each.entries for each in held)
     click.echo(f"{path}: {entries:,} answers, {_format_megabytes(_size_on_disk(path))} MB\n")
     for line in format_table(HEADER, rows):
         click.echo(line)
 
 
-def clear_cache(
-    cache_path: Path | None, model: str | None, days: float | None, as_json: bool
-) -> None:
+def clear_cache(cache_path: Path | None, model: str | None, days: float | None, as_json: bool) -> None:
     path = cache_path or default_cache_path()
     known = [each.model for each in list_entries_by_model(path)]
     if model and model not in known:
-        raise SpecError(
-            f"{path} holds no answers of {model}; it holds answers of {', '.join(known) or 'none'}."
-        )
+        raise SpecError(f"{path} holds no answers of {model}; it holds answers of {', '.join(known) or 'none'}.")
     gone = clear(path, model, None if days is None else time.time() - days * SECONDS_PER_DAY)
     if as_json:
         click.echo(orjson.dumps({"path": str(path), "cleared": gone}))

@@ -38,9 +38,7 @@ MAX_PENDING_DECODES = 64  # sounds being decoded at once; those of Hugging Face 
 
 def load_benchmarks() -> dict[str, Benchmark]:
     """Every entry of the catalogue that is a published benchmark, by name."""
-    names = sorted(
-        name for name, each in TASKS.builtin.items() if each.path.startswith(BENCHMARKS_PACKAGE)
-    )
+    names = sorted(name for name, each in TASKS.builtin.items() if each.path.startswith(BENCHMARKS_PACKAGE))
     found = {name: TASKS.get(name) for name in names}
     return {name: each for name, each in found.items() if isinstance(each, Benchmark)}
 
@@ -152,9 +150,7 @@ class CorpusReport:
         }
 
 
-def check_data(
-    name: str, root: Path | None, task_args: Sequence[str], limit: int | None, as_json: bool
-) -> int:
+def check_data(name: str, root: Path | None, task_args: Sequence[str], limit: int | None, as_json: bool) -> int:
     """Count a copy's rows, decode its sounds, and say what is missing or broken."""
     task = _build_task(name, _task_arguments(root, task_args))
     found = check_samples(task, limit)
@@ -171,8 +167,7 @@ def check_samples(task: Task, limit: int | None = None) -> CorpusReport:
     samples: Any = task.samples
     published = isinstance(samples, BenchmarkSamples)
     found = CorpusReport(
-        samples.title if published else task.name,
-        samples.bench.expected_rows(samples.part) if published else None,
+        samples.title if published else task.name, samples.bench.expected_rows(samples.part) if published else None
     )
     chosen = evenly_spaced_indices(len(samples), limit)
     seen: set[str] = set()
@@ -248,9 +243,7 @@ def _format_duration(seconds: float) -> str:
 # --- a manifest of a copy ----------------------------------------------------------------------
 
 
-def prepare_data(
-    name: str, root: Path | None, task_args: Sequence[str], out: Path, as_json: bool
-) -> int:
+def prepare_data(name: str, root: Path | None, task_args: Sequence[str], out: Path, as_json: bool) -> int:
     """Write a copy's rows as a manifest, with paths from where that lies."""
     if out.suffix.lower() != ".jsonl":
         raise SpecError(f"{out} should end in .jsonl: a manifest is written one object a line.")
@@ -285,11 +278,7 @@ def _write_manifest(samples: BenchmarkSamples, out: Path) -> tuple[int, int]:
                 rejected += 1
                 continue
             rows += 1
-            file.write(
-                orjson.dumps(
-                    _make_paths_relative(each, samples, out), option=orjson.OPT_APPEND_NEWLINE
-                )
-            )
+            file.write(orjson.dumps(_make_paths_relative(each, samples, out), option=orjson.OPT_APPEND_NEWLINE))
     unfinished.replace(out)
     return rows, rejected
 

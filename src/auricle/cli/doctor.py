@@ -76,10 +76,7 @@ def run_checks(
 
 
 def check_installation() -> Iterator[CheckResult]:
-    yield (
-        True,
-        f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}",
-    )
+    yield (True, f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}")
     yield True, ", ".join(f"{name} {version(name)}" for name in CORE_PACKAGES)
     for extra, packages in EXTRA_PACKAGES.items():
         found = [f"{name} {known}" for name in packages if (known := _installed_version(name))]
@@ -132,10 +129,7 @@ def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
                 seconds += len(sound.decode(16_000)) / 16_000
             except AuricleError as error:
                 bad.append((sample.origin or sample.id, str(error)))
-    yield (
-        bool(good),
-        f"{len(good)} of the first {len(samples)} rows are samples, {seconds:.1f} s of sound",
-    )
+    yield (bool(good), f"{len(good)} of the first {len(samples)} rows are samples, {seconds:.1f} s of sound")
     for origin, reason in bad:
         yield False, f"{origin}: {reason}"
     for note in notes:

@@ -10,14 +10,7 @@ from pathlib import Path
 import click
 import orjson
 
-from auricle.models.environments import (
-    Environment,
-    EnvironmentSpec,
-    all_environments,
-    create,
-    find,
-    remove,
-)
+from auricle.models.environments import Environment, EnvironmentSpec, all_environments, create, find, remove
 from auricle.report.terminal import format_table
 
 HEADER = ("name", "python", "packages", "MB", "state")
@@ -25,17 +18,10 @@ MAX_PACKAGES_WIDTH = 60
 
 
 def create_environment(
-    name: str,
-    source: Path | None,
-    packages: Sequence[str],
-    python: str | None,
-    force: bool,
-    as_json: bool,
+    name: str, source: Path | None, packages: Sequence[str], python: str | None, force: bool, as_json: bool
 ) -> None:
     """Build an environment, or say that it is there."""
-    block = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(
-        packages, python or ""
-    )
+    block = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(packages, python or "")
     if sys.stderr.isatty():
         found, new = create(name, block, force=force, log=_print_progress)
     else:
@@ -52,9 +38,7 @@ def create_environment(
 def list_environments(as_json: bool) -> None:
     found = all_environments()
     if as_json:
-        click.echo(
-            _to_json([{**each.public(), "megabytes": _size_in_megabytes(each)} for each in found])
-        )
+        click.echo(_to_json([{**each.public(), "megabytes": _size_in_megabytes(each)} for each in found]))
         return
     if not found:
         click.echo("There are no environments. Make one: auricle env create NAME --package PACKAGE")

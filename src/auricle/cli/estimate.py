@@ -51,9 +51,7 @@ class SampledWorkload:
         return (tokens / MILLION + rest) * samples / self.samples
 
 
-def estimate_run(
-    task: Task, spec: Spec, total_samples: int | None, completed_samples: int, price: Price | None
-) -> str:
+def estimate_run(task: Task, spec: Spec, total_samples: int | None, completed_samples: int, price: Price | None) -> str:
     """One line on what is to come; empty where it is little, or cannot be told."""
     to_ask = total_samples - completed_samples if total_samples is not None else None
     if price is None and (to_ask is None or to_ask < MIN_SAMPLES_FOR_ESTIMATE):
@@ -66,9 +64,7 @@ def estimate_run(
     told = [f"{to_ask:,} samples" if to_ask is not None else "an unknown number of samples"]
     scale = to_ask or 1000
     if hours := glance.audio_seconds * scale / glance.samples / 3600:
-        told.append(
-            f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio"
-        )
+        told.append(f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio")
     if price:
         told.append(_format_cost(glance, price, scale))
     if len(told) == 1:
@@ -89,18 +85,14 @@ def _format_cost(workload: SampledWorkload, price: Price, samples: int) -> str:
     return f"{'up to' if bounded else 'about'} {told}{aside}"
 
 
-async def _inspect_samples(
-    task: Task, spec: Spec, total_samples: int | None, workload: SampledWorkload
-) -> None:
+async def _inspect_samples(task: Task, spec: Spec, total_samples: int | None, workload: SampledWorkload) -> None:
     """A few samples spread over the first rows, for a second at most."""
     can = abilities(adapt(MODELS.get(spec.model)))
     inferencer = select_inferencer(task.inferencer, can, task.name, spec.model)
     until = time.monotonic() + INSPECTION_SECONDS
     if iter(task.samples) is task.samples:
         return  # what is taken from it now would be missing from the run
-    for sample in _evenly_spaced(
-        task.samples, min(total_samples or MAX_ROWS_SCANNED, MAX_ROWS_SCANNED)
-    ):
+    for sample in _evenly_spaced(task.samples, min(total_samples or MAX_ROWS_SCANNED, MAX_ROWS_SCANNED)):
         if isinstance(sample, Sample):
             with suppress(AuricleError):
                 workload.add(sample, await preview_requests(inferencer, sample))

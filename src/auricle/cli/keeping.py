@@ -16,9 +16,7 @@ RESULT_KINDS = ("asr", "mcq", "qa", "open", "classify")
 
 @click.command(name="import")
 @click.argument("path", type=click.Path(path_type=Path))
-@click.option(
-    "--from", "framework", type=click.Choice(IMPORT_FRAMEWORKS), required=True, help="Whose."
-)
+@click.option("--from", "framework", type=click.Choice(IMPORT_FRAMEWORKS), required=True, help="Whose.")
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="A task file, a run, a folder.")
 @click.option("--only", metavar="NAME", help="One dataset of several.")
 @click.option("--as", "kind", type=click.Choice(RESULT_KINDS), help="What results are of.")
@@ -84,9 +82,7 @@ def cache_show(cache_path: Path | None, as_json: bool) -> None:
 @click.option("--older-than", "days", type=click.FloatRange(0), metavar="DAYS", help="Only those.")
 @cache_path_option
 @json_option
-def cache_clear(
-    model: str | None, days: float | None, cache_path: Path | None, as_json: bool
-) -> None:
+def cache_clear(model: str | None, days: float | None, cache_path: Path | None, as_json: bool) -> None:
     """Forget answers."""
     from auricle.cli.cache import clear_cache
 

@@ -6,10 +6,7 @@ from pathlib import Path
 
 import click
 
-TASK_KINDS = (
-    *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
-    *("reward", "preference"),
-)
+TASK_KINDS = (*("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"), *("reward", "preference"))
 
 
 def parse_batch_size(value: str) -> int | str:
@@ -21,15 +18,11 @@ def parse_batch_size(value: str) -> int | str:
     return int(value)
 
 
-model_option = click.option(
-    "-m", "--model", required=True, help="A name, module:Class, or path/file.py:name."
-)
+model_option = click.option("-m", "--model", required=True, help="A name, module:Class, or path/file.py:name.")
 model_args_option = click.option(
     "-M", "model_args", multiple=True, metavar="KEY=VALUE", help="An argument of the model."
 )
-task_args_option = click.option(
-    "-T", "task_args", multiple=True, metavar="KEY=VALUE", help="An argument of the task."
-)
+task_args_option = click.option("-T", "task_args", multiple=True, metavar="KEY=VALUE", help="An argument of the task.")
 judge_option = click.option("--judge", help="The model that scores, where a metric asks one.")
 judge_args_option = click.option(
     "-J", "judge_args", multiple=True, metavar="KEY=VALUE", help="An argument of the judge."

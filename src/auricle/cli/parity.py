@@ -24,21 +24,14 @@ def check_parity(spec: Spec, sample_count: int) -> Iterator[tuple[bool, str]]:
     if not both:
         yield False, f"parity: {spec.model} answered none of {sample_count} samples both ways"
         return
-    differing = [
-        (name, words) for name in both for words in _compare_outputs(alone[name], together[name])
-    ]
+    differing = [(name, words) for name in both for words in _compare_outputs(alone[name], together[name])]
     count = len({name for name, _ in differing})
-    yield (
-        not differing,
-        f"parity: {len(both) - count} of {len(both)} answers are the same in a batch",
-    )
+    yield (not differing, f"parity: {len(both) - count} of {len(both)} answers are the same in a batch")
     for name, words in differing[:MAX_DIFFERENCES_SHOWN]:
         yield False, f"  {name}: {words}"
 
 
-def _collect_outputs(
-    spec: Spec, sample_count: int, batch_size: int
-) -> dict[str, tuple[Output, ...]]:
+def _collect_outputs(spec: Spec, sample_count: int, batch_size: int) -> dict[str, tuple[Output, ...]]:
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(batch_size=batch_size, limit=sample_count)
         api.evaluate(spec, folder, settings=settings, infer_only=True)
@@ -46,9 +39,7 @@ def _collect_outputs(
         return {each.sample.id: each.outputs for each in records if not each.error}
 
 
-def _compare_outputs(
-    single_outputs: tuple[Output, ...], batched_outputs: tuple[Output, ...]
-) -> Iterator[str]:
+def _compare_outputs(single_outputs: tuple[Output, ...], batched_outputs: tuple[Output, ...]) -> Iterator[str]:
     for one, other in zip(single_outputs, batched_outputs, strict=True):
         if isinstance(one, Generation) and isinstance(other, Generation):
             if one.text != other.text:

@@ -38,14 +38,7 @@ def _run_selftest(as_json: bool) -> None:
         click.echo("\n".join([*selftest.describe_limits(ceiling), f"Saved to {path}."]))
 
 
-def run_perf(
-    task: str,
-    model: str | None,
-    out: Path | None,
-    as_json: bool,
-    fresh: bool,
-    **options: Any,
-) -> int:
+def run_perf(task: str, model: str | None, out: Path | None, as_json: bool, fresh: bool, **options: Any) -> int:
     """Measure one task under one or several loads; what became of it as an exit code."""
     if task == SELFTEST:
         _run_selftest(as_json)
@@ -86,9 +79,7 @@ def _build_spec(task: str, model: str | None, options: dict[str, Any]) -> Spec:
     return Spec.from_fields(given, "auricle perf").resolved()
 
 
-def _load_pricing(
-    options: dict[str, Any], model: str, model_args: Mapping[str, Any]
-) -> Pricing | None:
+def _load_pricing(options: dict[str, Any], model: str, model_args: Mapping[str, Any]) -> Pricing | None:
     prices = options["prices"]
     price = load_price(prices, model, model_args) if prices else None
     return Pricing.from_prices(price, options["hourly"])

@@ -55,9 +55,7 @@ def samples(run: Path, worst: int | None, failed: bool, as_json: bool) -> None:
 @click.argument("b", type=existing_directory)
 @click.option("--metric", "metrics", multiple=True, metavar="NAME", help="Only these.")
 @click.option("--by", metavar="FIELD", help="Also by a meta field, such as subset.")
-@click.option(
-    "--flips", type=click.IntRange(0), default=5, show_default=True, help="Samples each way."
-)
+@click.option("--flips", type=click.IntRange(0), default=5, show_default=True, help="Samples each way.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), help="Write a page, too.")
 @json_option
 def compare(a: Path, b: Path, **options: Any) -> None:
@@ -69,26 +67,16 @@ def compare(a: Path, b: Path, **options: Any) -> None:
 
 @click.command()
 @click.argument("runs", nargs=-1, required=True, type=existing_directory)
-@click.option(
-    "--as",
-    "form",
-    type=click.Choice(["markdown", "csv", "latex"]),
-    default="markdown",
-    show_default=True,
-)
+@click.option("--as", "form", type=click.Choice(["markdown", "csv", "latex"]), default="markdown", show_default=True)
 @click.option("--every", is_flag=True, help="Every metric, not only each task's first.")
 @click.option("--however-asked", is_flag=True, help="Runs asked in other ways share a column.")
-def leaderboard(
-    runs: tuple[Path, ...], output_format: str, all_metrics: bool, ignore_prompting: bool
-) -> None:
+def leaderboard(runs: tuple[Path, ...], output_format: str, all_metrics: bool, ignore_prompting: bool) -> None:
     """Print models against tasks, in which only like stands below like."""
     from auricle.cli.show import load_metrics
     from auricle.report.leaderboard import build_leaderboard
 
     found = build_leaderboard(
-        ((str(run), load_metrics(run)) for run in runs),
-        all_metrics=all_metrics,
-        split_by_prompt=not ignore_prompting,
+        ((str(run), load_metrics(run)) for run in runs), all_metrics=all_metrics, split_by_prompt=not ignore_prompting
     )
     click.echo(getattr(found, output_format)(), nl=False)
 

@@ -25,14 +25,7 @@ from auricle.core.serialization import dumps
 from auricle.core.types import Generation, RejectedRow, Request
 from auricle.engine.factory import model_identity
 from auricle.engine.loop import Settings
-from auricle.engine.spec import (
-    JudgeSpec,
-    Spec,
-    parse_arguments,
-    read_yaml,
-    resolve_task,
-    resolve_tasks,
-)
+from auricle.engine.spec import JudgeSpec, Spec, parse_arguments, read_yaml, resolve_task, resolve_tasks
 from auricle.report.progress import JudgingProgress, Progress
 from auricle.runs.response_cache import ResponseCache, default_cache_path, served_model_name
 from auricle.runs.run_directory import Run, set_aside
@@ -44,12 +37,7 @@ EXIT_OK, EXIT_FAILURES, EXIT_INTERRUPTED = 0, 3, 130
 
 
 def run_tasks(
-    tasks: Sequence[str],
-    model: str | None,
-    out: Path | None,
-    config: Path | None,
-    as_json: bool,
-    **options: Any,
+    tasks: Sequence[str], model: str | None, out: Path | None, config: Path | None, as_json: bool, **options: Any
 ) -> int:
     """Run each task in its own folder; the worst exit code of them."""
     specs = _build_specs(tasks, model, config, options)
@@ -106,16 +94,12 @@ def _build_specs(
     common.pop("task", None)
     source = str(config or "auricle run")
     return [
-        Spec.from_fields(
-            {**common, "task": n, "task_args": a, "model_args": arguments}, source
-        ).resolved()
+        Spec.from_fields({**common, "task": n, "task_args": a, "model_args": arguments}, source).resolved()
         for n, a in named
     ]
 
 
-def _resolve_judge(
-    configured_judge: Any, judge: str | None, judge_args: Sequence[str]
-) -> dict[str, Any] | None:
+def _resolve_judge(configured_judge: Any, judge: str | None, judge_args: Sequence[str]) -> dict[str, Any] | None:
     """The judge a command names, over the one a file does; another model takes other arguments."""
     arguments = parse_arguments(judge_args)
     if judge is not None:
@@ -144,9 +128,7 @@ def _build_budget(spec: Spec, prices_path: Path | None, max_cost: float | None) 
 
 def load_price(prices_path: Path, model: str, model_args: Mapping[str, Any]) -> Price:
     """What a file of prices says of a model."""
-    return Prices.parse(read_yaml(prices_path), str(prices_path)).find(
-        served_model_name(model, model_args)
-    )
+    return Prices.parse(read_yaml(prices_path), str(prices_path)).find(served_model_name(model, model_args))
 
 
 @contextmanager
@@ -180,18 +162,11 @@ def _run_spec(
     with redirect_stdout(sys.stderr), Progress(title, size) as progress:
         watch = budget.with_observer(progress) if budget else progress
         numbers = api.evaluate(
-            spec,
-            folder,
-            settings=settings,
-            observer=watch,
-            judge_observer=progress,
-            infer_only=infer_only,
+            spec, folder, settings=settings, observer=watch, judge_observer=progress, infer_only=infer_only
         )
     if not Run.load(folder).read_progress().get("complete"):
         return _report_stopped(budget.stop_reason if budget else "")
-    unscored = not infer_only and _unscored_metrics(
-        folder, task, {number.metric for number in numbers}
-    )
+    unscored = not infer_only and _unscored_metrics(folder, task, {number.metric for number in numbers})
     if numbers and unscored and "metrics" not in spec.task_args:
         unscored -= {*(Run.load(folder).read_metrics() or {}).get("unsuited", ())}
     judged = EXIT_OK if infer_only else _judge_exit_code(folder, spec.judge is not None)
@@ -215,16 +190,12 @@ def _judge_exit_code(folder: Path, judge_requested: bool) -> int:
     missing, failed = judge.get("missing"), judge.get("failed")
     if not missing and not failed:
         return EXIT_OK
-    how = (
-        resume_command() if judge_requested else f"auricle score {folder} --judge {judge['model']}"
-    )
+    how = resume_command() if judge_requested else f"auricle score {folder} --judge {judge['model']}"
     click.echo(f"{missing} verdicts are missing, {failed} failed. Ask for them: {how}", err=True)
     return EXIT_INTERRUPTED if missing and judge_requested else EXIT_FAILURES
 
 
-def _print_estimate(
-    task: Task, spec: Spec, folder: Path, sample_count: int | None, budget: Budget | None
-) -> None:
+def _print_estimate(task: Task, spec: Spec, folder: Path, sample_count: int | None, budget: Budget | None) -> None:
     """What a large run is going to take, before it takes it."""
     if budget is None and (sample_count or 0) < MIN_SAMPLES_FOR_ESTIMATE:
         return
@@ -239,8 +210,7 @@ def _report_stopped(reason: str) -> int:
         click.echo(f"Stopped; nothing answered is lost. Resume with: {resume_command()}", err=True)
         return EXIT_INTERRUPTED
     click.echo(
-        f"Stopped: {reason}. Nothing answered is lost; resume with another --max-cost: {resume_command()}",
-        err=True,
+        f"Stopped: {reason}. Nothing answered is lost; resume with another --max-cost: {resume_command()}", err=True
     )
     return EXIT_FAILURES
 
@@ -262,9 +232,7 @@ def resume_command() -> str:
 
 def _redact_argument(argument: str) -> str:
     """A word of the command line as it may be shown: `api_key=…`."""
-    option, name = (
-        (argument[:2], argument[2:]) if argument.startswith(("-M", "-J")) else ("", argument)
-    )
+    option, name = (argument[:2], argument[2:]) if argument.startswith(("-M", "-J")) else ("", argument)
     if not name.partition("=")[1]:
         return argument
     given = parse_arguments([name]) if not name.startswith(("-", "=")) else {}
@@ -321,15 +289,10 @@ def score_runs(
     return code
 
 
-def ask_model(
-    model: str, model_args: Sequence[str], audio: Sequence[str], text: str, as_json: bool
-) -> None:
+def ask_model(model: str, model_args: Sequence[str], audio: Sequence[str], text: str, as_json: bool) -> None:
     if not audio and not text:
         raise SpecError("Ask about something: an audio file, --text, or both.")
-    with (
-        redirect_stdout(sys.stderr),
-        api.load_model(model, **parse_arguments(model_args)) as loaded,
-    ):
+    with redirect_stdout(sys.stderr), api.load_model(model, **parse_arguments(model_args)) as loaded:
         try:
             output = loaded.ask(list(audio), text)
         except SampleError as error:
@@ -341,21 +304,11 @@ def ask_model(
 
 
 def preview_task(
-    task: str,
-    model: str | None,
-    model_args: Sequence[str],
-    task_args: Sequence[str],
-    kind: str | None,
-    number: int,
+    task: str, model: str | None, model_args: Sequence[str], task_args: Sequence[str], kind: str | None, number: int
 ) -> None:
     """The first requests of a task, word by word."""
     name, arguments = resolve_task(task, kind, parse_arguments(task_args))
-    spec = Spec(
-        task=name,
-        task_args=arguments,
-        model=model or "echo",
-        model_args=parse_arguments(model_args),
-    )
+    spec = Spec(task=name, task_args=arguments, model=model or "echo", model_args=parse_arguments(model_args))
     for sample, requests in islice(api.preview(spec, has_model=model is not None), number):
         if isinstance(sample, RejectedRow):
             click.echo(f"{sample.origin}: rejected: {sample.reason}\n")
@@ -373,9 +326,7 @@ def _format_request(request: Request) -> list[str]:
     for turn in request.turns:
         lines += [f"  {turn.role}:", *(f"    {_format_part(part)}" for part in turn.parts)]
     rest = {
-        name: getattr(request, name)
-        for name in ("continuation", "max_tokens", "temperature")
-        if hasattr(request, name)
+        name: getattr(request, name) for name in ("continuation", "max_tokens", "temperature") if hasattr(request, name)
     }
     return [*lines, "  " + ", ".join(f"{name}={value!r}" for name, value in rest.items())]
 

@@ -50,9 +50,7 @@ from auricle.cli.scoring_options import reward_model_options
 @click.option("--fresh", is_flag=True, help="Begin again; an old run is set aside, not deleted.")
 @click.option("--retry-failed/--keep-failed", default=True, help="On resuming.", show_default=True)
 @click.option("--prices", type=click.Path(path_type=Path), help="A YAML file of prices by model.")
-@click.option(
-    "--max-cost", type=click.FloatRange(0, min_open=True), help="Stop once this much is spent."
-)
+@click.option("--max-cost", type=click.FloatRange(0, min_open=True), help="Stop once this much is spent.")
 @json_option
 @reward_model_options
 def run(**options: Any) -> None:
@@ -122,9 +120,7 @@ def perf(**options: Any) -> None:
 @click.option("--text", default="", help="A question, or an instruction.")
 @json_option
 @reward_model_options
-def ask(
-    model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool
-) -> None:
+def ask(model: str, model_args: tuple[str, ...], audio: tuple[str, ...], text: str, as_json: bool) -> None:
     """One question, one answer, exactly as the model gave it."""
     from auricle.cli.run import ask_model
 

@@ -15,12 +15,8 @@ from auricle.core.errors import SpecError
 CROP_OPTION = click.option(
     "--crop", type=click.FloatRange(0, min_open=True), help="Seconds that a model hears of a sound."
 )
-MODEL_INIT_OPTION = click.option(
-    "--model-init-json", metavar="FILE|JSON", help="More arguments of a `cmi:` class."
-)
-SCORE_OPTION = click.option(
-    "--score-json", metavar="FILE|JSON", help="Arguments of each call of its `score_batch`."
-)
+MODEL_INIT_OPTION = click.option("--model-init-json", metavar="FILE|JSON", help="More arguments of a `cmi:` class.")
+SCORE_OPTION = click.option("--score-json", metavar="FILE|JSON", help="Arguments of each call of its `score_batch`.")
 
 
 def reward_model_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -43,13 +39,9 @@ def parse_json_object(json_or_path: str | None) -> dict[str, Any] | None:
         return None
     try:
         written = json_or_path.lstrip().startswith("{")
-        found = json.loads(
-            json_or_path if written else Path(json_or_path).read_text(encoding="utf-8")
-        )
+        found = json.loads(json_or_path if written else Path(json_or_path).read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
-        raise SpecError(
-            f"{json_or_path!r} is neither a JSON object nor a file with one: {error}."
-        ) from error
+        raise SpecError(f"{json_or_path!r} is neither a JSON object nor a file with one: {error}.") from error
     if not isinstance(found, dict):
         raise SpecError(f"{json_or_path} should hold a JSON object, not a {type(found).__name__}.")
     return found

@@ -63,9 +63,7 @@ def print_runs(runs: Sequence[Path], as_json: bool, by: Sequence[str] = ()) -> N
     for run, document in zip(runs, documents, strict=True):
         if not document["complete"]:
             so_far = document["outcomes"]["total"]
-            click.echo(
-                f"\n{run} is not finished: these numbers are over the {so_far} samples so far."
-            )
+            click.echo(f"\n{run} is not finished: these numbers are over the {so_far} samples so far.")
         for line in (*terminal.format_failures(document), *terminal.format_notes(document)):
             click.echo(line)
     for line in _usage_lines(documents):
@@ -135,18 +133,11 @@ def _format_sample(record: Record, score_line: Mapping[str, Any]) -> list[str]:
     if record.error:
         message = terminal.to_one_line(record.error.message, 2000)
         return [*lines, f"  failed    {record.error.kind}: {message}"]
-    lines += [
-        f"  {who:<9} {terminal.to_one_line(text, 2000)}" for who, text in _answer_lines(record)
-    ]
-    lines += [
-        f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.get("stats", {}).items()
-    ]
+    lines += [f"  {who:<9} {terminal.to_one_line(text, 2000)}" for who, text in _answer_lines(record)]
+    lines += [f"  {name:<9} {_format_stat(stat)}" for name, stat in score_line.get("stats", {}).items()]
     for said in score_line.get("verdicts", {}).values():
         lines += [f"  judge     {terminal.to_one_line(text, 600)}" for text in said]
-    return [
-        *lines,
-        *(f"  {name:<9} {why}" for name, why in score_line.get("unreadable", {}).items()),
-    ]
+    return [*lines, *(f"  {name:<9} {why}" for name, why in score_line.get("unreadable", {}).items())]
 
 
 def _answer_lines(record: Record) -> Iterator[tuple[str, str]]:
@@ -174,12 +165,7 @@ def _format_stat(stat: Any) -> str:
 
 
 def compare_runs(
-    runs: tuple[Path, Path],
-    metrics: Sequence[str],
-    by: str | None,
-    flips: int,
-    html: Path | None,
-    as_json: bool,
+    runs: tuple[Path, Path], metrics: Sequence[str], by: str | None, flips: int, html: Path | None, as_json: bool
 ) -> None:
     """How B differs from A, and how surely; what cannot be compared is explained."""
     if any((run / "perf.json").exists() for run in runs):

@@ -10,9 +10,7 @@ path_type = click.Path(path_type=Path)
 
 
 @click.command()
-@click.option(
-    "--runs", type=path_type, default=Path("runs"), show_default=True, help="The runs' folder."
-)
+@click.option("--runs", type=path_type, default=Path("runs"), show_default=True, help="The runs' folder.")
 @click.option(
     "--allow", "allowed", type=path_type, multiple=True, metavar="DIR",
     help="Where sounds, data, weights and model files may be read from, too.",

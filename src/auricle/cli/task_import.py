@@ -27,9 +27,7 @@ def import_tasks(source: Path, framework: str, out: Path | None, only: str | Non
     drafts = select_drafts(draft_tasks(source, base), only, source)
     if len(drafts) > 1 and (out is None or single):
         names = ", ".join(each.task["name"] for each in drafts)
-        raise SpecError(
-            f"{source} has {len(drafts)} datasets: {names}. Give a folder, -o DIR, or --only NAME."
-        )
+        raise SpecError(f"{source} has {len(drafts)} datasets: {names}. Give a folder, -o DIR, or --only NAME.")
     for draft in drafts:
         _tell(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
 

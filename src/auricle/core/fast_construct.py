@@ -25,11 +25,6 @@ def make_fast_constructor(frozen_class: type[T]) -> Callable[..., T]:
         for each in fields(cast("Any", frozen_class))
     ]
     twin = make_dataclass(
-        frozen_class.__name__,
-        told,
-        namespace={"__post_init__": shut},
-        eq=False,
-        repr=False,
-        slots=True,
+        frozen_class.__name__, told, namespace={"__post_init__": shut}, eq=False, repr=False, slots=True
     )
     return cast("Callable[..., T]", twin)

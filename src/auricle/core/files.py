@@ -19,9 +19,7 @@ class Journal:
         self._pending: deque[bytes] = deque()  # safe to fill and to empty from two threads
         self._error: OSError | None = None
         self._closing = threading.Event()
-        self._writer = threading.Thread(
-            target=self._write_loop, name="auricle-journal", daemon=True
-        )
+        self._writer = threading.Thread(target=self._write_loop, name="auricle-journal", daemon=True)
         self._writer.start()
 
     def append(self, line: bytes) -> None:

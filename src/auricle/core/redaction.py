@@ -6,9 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-SECRET_NAME = re.compile(
-    r"(^|_)(key|token|secret|password|passwd|auth|credentials?)$", re.IGNORECASE
-)
+SECRET_NAME = re.compile(r"(^|_)(key|token|secret|password|passwd|auth|credentials?)$", re.IGNORECASE)
 USER_IN_URL = re.compile(r"(?<=://)[^/@\s]+@")
 KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|password)=)([^&\s]+)", re.IGNORECASE)
 

@@ -73,9 +73,7 @@ class Registry(Generic[T]):
     def adapters(self) -> dict[str, str]:
         """List the forms of name that other frameworks add, with a line on each."""
         form = "NAME" if self.kind == "task" else "file.py:Class"
-        return {
-            f"{prefix}:{form}": _plugin_summary(point) for prefix, point in self._adapters().items()
-        }
+        return {f"{prefix}:{form}": _plugin_summary(point) for prefix, point in self._adapters().items()}
 
     def get(self, name: str) -> T:
         """Return what `name` refers to.
@@ -124,11 +122,7 @@ class Registry(Generic[T]):
         if ":" in name:
             return cast(T, import_object(name))
         similar = _similar(name, list(self))
-        hint = (
-            f"Did you mean {', '.join(similar)}?"
-            if similar
-            else f"See `auricle list {self.kind}s`."
-        )
+        hint = f"Did you mean {', '.join(similar)}?" if similar else f"See `auricle list {self.kind}s`."
         raise UnknownName(f"Unknown {self.kind} {name!r}. {hint}")
 
     def _plugins(self) -> Mapping[str, EntryPoint]:
@@ -210,9 +204,7 @@ def _from_package(name: str) -> Any:
             raise SpecError(f"{name} needs the package {error.name!r}, not installed.") from error
         raise UnknownName(f"There is no module {name!r} to import.") from error
     except (Exception, SystemExit) as error:
-        raise SpecError(
-            f"{name} cannot be loaded: {type(error).__name__}: {describe(error)}"
-        ) from error
+        raise SpecError(f"{name} cannot be loaded: {type(error).__name__}: {describe(error)}") from error
 
 
 def _from_file(path: Path, package: str = "") -> Any:
@@ -230,7 +222,5 @@ def _from_file(path: Path, package: str = "") -> Any:
     try:
         spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
-        raise SpecError(
-            f"{path} cannot be loaded: {type(error).__name__}: {describe(error)}"
-        ) from error
+        raise SpecError(f"{path} cannot be loaded: {type(error).__name__}: {describe(error)}") from error
     return module

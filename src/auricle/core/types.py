@@ -85,11 +85,7 @@ class Predict:
 
 Request: TypeAlias = Generate | LogLikelihood | Predict
 Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "first_tokens"]
-ABILITY_BY_REQUEST: Mapping[type, Ability] = {
-    Generate: "generate",
-    LogLikelihood: "loglikelihood",
-    Predict: "predict",
-}
+ABILITY_BY_REQUEST: Mapping[type, Ability] = {Generate: "generate", LogLikelihood: "loglikelihood", Predict: "predict"}
 
 
 # --- what a model can answer ---------------------------------------------------

@@ -30,11 +30,7 @@ ROLE_KEYS = ("role", "from")
 CONTENT_KEYS = ("content", "text", "value")
 USER_KEYS = ("user", "human", "question", "prompt", *CONTENT_KEYS)
 ASSISTANT_KEYS = ("assistant", "gpt", "bot", "answer", "response")
-MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {
-    "video": Video.of,
-    "image": Image.of,
-    "audio": Audio.of,
-}
+MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {"video": Video.of, "image": Image.of, "audio": Audio.of}
 """Media of a message, in the order in which they stand before its text."""
 PART_KINDS: Mapping[str, str] = {
     **{name: name for name in MEDIA_FACTORIES},
@@ -92,9 +88,7 @@ def _parse_message(message: Any, base: Path, number: int) -> Iterator[Turn]:
         return
     said = {str(name): each for name, each in message.items() if each is not None}
     if named := _first_present(said, ROLE_KEYS):
-        yield _make_turn(
-            _parse_role(named, number), _message_parts(said, CONTENT_KEYS, base), number
-        )
+        yield _make_turn(_parse_role(named, number), _message_parts(said, CONTENT_KEYS, base), number)
         return
     if parts := _message_parts(said, USER_KEYS, base):
         yield Turn("user", parts)
@@ -115,15 +109,12 @@ def _parse_role(role_name: Any, number: int) -> Role:
     role = ROLES.get(str(role_name).strip().casefold())
     if role is None:
         raise SampleError(
-            f"message {number} of the conversation is by {role_name!r}; it should be by user, "
-            "assistant or system"
+            f"message {number} of the conversation is by {role_name!r}; it should be by user, assistant or system"
         )
     return role
 
 
-def _message_parts(
-    message: Mapping[str, Any], content_keys: Sequence[str], base: Path
-) -> tuple[Part, ...]:
+def _message_parts(message: Mapping[str, Any], content_keys: Sequence[str], base: Path) -> tuple[Part, ...]:
     """The media of a message, then its text; a text that is itself a list of parts keeps order."""
     held = [part for kind in MEDIA_FACTORIES for part in _media_parts(kind, message, base)]
     content = _first_present(message, content_keys)
@@ -152,12 +143,8 @@ def _parse_part(part: Any, base: Path) -> Part:
     named = str(part.get("type") or next((name for name in part if name in PART_KINDS), ""))
     kind = PART_KINDS.get(named)
     if kind is None:
-        raise SampleError(
-            f"a part of a message is {named or part!r}; it may be text or {_media_names()}"
-        )
-    value = _first_present(
-        part, (named, kind, f"{kind}_url", f"input_{kind}", "content", *MEDIA_SOURCE_KEYS)
-    )
+        raise SampleError(f"a part of a message is {named or part!r}; it may be text or {_media_names()}")
+    value = _first_present(part, (named, kind, f"{kind}_url", f"input_{kind}", "content", *MEDIA_SOURCE_KEYS))
     if kind == "text":
         return str("" if value is None else value)
     return _make_media(kind, value, base, part)
@@ -179,9 +166,7 @@ def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -
     if isinstance(value, str):
         value = _resolve_path(value, base)
     if kind == "audio" and ("start" in message or "end" in message):
-        return Audio.of(
-            value, start=_get_seconds(message, "start") or 0.0, end=_get_seconds(message, "end")
-        )
+        return Audio.of(value, start=_get_seconds(message, "start") or 0.0, end=_get_seconds(message, "end"))
     return MEDIA_FACTORIES[kind](value)
 
 

@@ -61,9 +61,7 @@ class HuggingFaceDataset(Manifest):
         try:
             found = self._load(datasets)
         except (OSError, ValueError, ImportError, datasets.exceptions.DatasetsError) as error:
-            raise DataError(
-                f"hf:{self.name} cannot be loaded: {_root_cause_message(error)}"
-            ) from error
+            raise DataError(f"hf:{self.name} cannot be loaded: {_root_cause_message(error)}") from error
         for name, feature in found.features.items():
             if isinstance(feature, datasets.Audio):
                 found = found.cast_column(name, datasets.Audio(decode=False))
@@ -76,9 +74,7 @@ class HuggingFaceDataset(Manifest):
             if not hasattr(saved, "keys"):
                 return saved
             if self.split not in saved:
-                raise DataError(
-                    f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}."
-                )
+                raise DataError(f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}.")
             return saved[self.split]
         how: dict[str, Any] = {"split": self.split, "revision": self.pinned_revision}
         converted = self.config and str(self.pinned_revision).startswith(CONVERTED_REVISION_PREFIX)

@@ -77,9 +77,7 @@ class Manifest:
     """Inputs that a prompt shows; a file whose rows have none of that name is refused."""
     row_range: tuple[int, int | None] = (0, None)
     """The first row that is taken, and the one after the last."""
-    _roles: dict[tuple[str, ...], ColumnRoles] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _roles: dict[tuple[str, ...], ColumnRoles] = field(default_factory=dict, repr=False, compare=False)
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         return (self.make_sample(at, row) for at, row in self.select_rows(read_rows(self.path)))
@@ -104,9 +102,7 @@ class Manifest:
     def row_range_suffix(self) -> str:
         """The span as a revision tells it; nothing where all rows are taken."""
         first, last = self.row_range
-        return (
-            "" if self.row_range == (0, None) else f"[{first or ''}:{'' if last is None else last}]"
-        )
+        return "" if self.row_range == (0, None) else f"[{first or ''}:{'' if last is None else last}]"
 
     def make_sample(self, index: int, row: Row | RejectedRow) -> Sample | RejectedRow:
         if isinstance(row, RejectedRow):
@@ -120,9 +116,7 @@ class Manifest:
         """What a row holds by role, and the columns that have none; null is as good as absent."""
         if None in values.values():
             values = {name: value for name, value in values.items() if value is not None}
-        if lists := [
-            name for name in self.fields.question_columns[1:] if _is_structured(values.get(name))
-        ]:
+        if lists := [name for name in self.fields.question_columns[1:] if _is_structured(values.get(name))]:
             named, other = self._split_columns({k: v for k, v in values.items() if k not in lists})
             return named, {**other, **{name: values[name] for name in lists}}
         columns = tuple(values)  # nearly always those of a row before
@@ -161,15 +155,11 @@ class Manifest:
             inputs["audio"] = _parse_audio(role_values, other_columns, base)
         for name, make in VISUAL_MEDIA:
             if name in role_values:
-                inputs[name] = [
-                    make(_resolve_path(each, base)) for each in _as_list(role_values[name])
-                ]
+                inputs[name] = [make(_resolve_path(each, base)) for each in _as_list(role_values[name])]
         question = _parse_question(role_values.get("question"), self.fields)
         asked = question or (self.prompt_fields and "question" not in self.prompt_fields)
         if not any(inputs.values()) and (self.fields.requires_media or not asked):
-            wanted = (
-                "" if self.fields.requires_media else f" and no {self.fields.question_columns[0]}"
-            )
+            wanted = "" if self.fields.requires_media else f" and no {self.fields.question_columns[0]}"
             raise SampleError(f"nothing to ask about: no audio{wanted}")
         inputs["question"] = question
         if choices := choices or list(self.choices):
@@ -210,8 +200,7 @@ def _check_prompt_fields(prompt_fields: Iterable[str], samples: Sequence[Sample]
         near = difflib.get_close_matches(name, columns, n=1)
         hint = f" Did you mean {{{near[0]}}}?" if near else ""
         raise DataError(
-            f"The prompt shows {{{name}}}, and no row has it. "
-            f"It can show {', '.join(columns)}.{hint}",
+            f"The prompt shows {{{name}}}, and no row has it. It can show {', '.join(columns)}.{hint}",
             location=("prompt",),
         )
 
@@ -241,17 +230,12 @@ def _parse_id(value: Any, index: int) -> str:
     raise SampleError(f"the id should be text or a whole number, not {type(value).__name__}")
 
 
-def _parse_audio(
-    role_values: dict[str, Any], other_columns: dict[str, Any], base: Path
-) -> list[Audio]:
+def _parse_audio(role_values: dict[str, Any], other_columns: dict[str, Any], base: Path) -> list[Audio]:
     start, end = role_values.get("start"), role_values.get("end")
     if start is not None and end is None and "duration" in other_columns:
         end = _parse_seconds(start) + _parse_seconds(other_columns["duration"])
     first, last = _parse_seconds(start or 0.0), None if end is None else _parse_seconds(end)
-    return [
-        Audio.of(_resolve_path(each, base), start=first, end=last)
-        for each in _as_list(role_values["audio"])
-    ]
+    return [Audio.of(_resolve_path(each, base), start=first, end=last) for each in _as_list(role_values["audio"])]
 
 
 def _parse_seconds(value: Any) -> float:
@@ -282,9 +266,7 @@ def _parse_target(value: Any, columns: ColumnMapping) -> Json:
         raise SampleError(f"no target: one of {', '.join(columns.target_columns)} is needed")
     if isinstance(value, dict):
         raise SampleError("the target should be text, a number or a list, not an object")
-    if isinstance(value, list) and not (
-        value and all(isinstance(v, (str, int, float)) for v in value)
-    ):
+    if isinstance(value, list) and not (value and all(isinstance(v, (str, int, float)) for v in value)):
         raise SampleError("a list of targets should hold texts or numbers, and at least one")
     return value if isinstance(value, (list, int, float)) or value is None else str(value)
 

@@ -32,13 +32,9 @@ def read_rows(path: Path) -> Rows:
     """Every row of a manifest, in order."""
     read = READERS.get(path.suffix.lower())
     if read is None:
-        raise DataError(
-            f"{path} is not a manifest Auricle reads: it should end in {', '.join(READERS)}."
-        )
+        raise DataError(f"{path} is not a manifest Auricle reads: it should end in {', '.join(READERS)}.")
     if not path.is_file():
-        raise DataError(
-            f"There is no file {path}." if not path.exists() else f"{path} is a folder."
-        )
+        raise DataError(f"There is no file {path}." if not path.exists() else f"{path} is a folder.")
     return read(path)
 
 
@@ -87,9 +83,7 @@ def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
 
 def _reject_json_array(path: Path, line: bytes) -> None:
     if line.lstrip().startswith(b"["):
-        raise DataError(
-            f"{path} is one JSON array. Write one object a line: jq -c '.[]' {path.name}."
-        )
+        raise DataError(f"{path} is one JSON array. Write one object a line: jq -c '.[]' {path.name}.")
 
 
 def _read_csv(path: Path) -> Rows:

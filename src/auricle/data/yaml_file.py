@@ -48,9 +48,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     return read_yaml_with_locations(path)[0]
 
 
-def read_yaml_with_extends(
-    path: Path, resolve_values: ResolveValues
-) -> tuple[dict[str, Any], SourceLocations]:
+def read_yaml_with_extends(path: Path, resolve_values: ResolveValues) -> tuple[dict[str, Any], SourceLocations]:
     """A file's values over those of the file it extends; `settle` sees each with its own path.
 
     Mappings are merged, all else is replaced; a value of null takes the name away.

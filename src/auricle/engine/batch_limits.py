@@ -45,9 +45,7 @@ class AdaptiveBatchLimits:
         self.limits = replace(
             self.limits,
             size=max(1, min(self.limits.size, size // 2)),
-            seconds=None
-            if self.limits.seconds is None
-            else min(self.limits.seconds, padded_seconds / 2),
+            seconds=None if self.limits.seconds is None else min(self.limits.seconds, padded_seconds / 2),
         )
 
 

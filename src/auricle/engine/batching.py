@@ -22,12 +22,7 @@ from typing import TypeAlias
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request
-from auricle.engine.batch_limits import (
-    MAX_AUTO_BATCH_SIZE,
-    AdaptiveBatchLimits,
-    BatchLimits,
-    is_out_of_memory,
-)
+from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits, BatchLimits, is_out_of_memory
 
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
@@ -73,20 +68,14 @@ class Window:
 class Batcher:
     """Seats samples in windows, cuts their requests into batches and deals these to lanes."""
 
-    def __init__(
-        self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False
-    ) -> None:
+    def __init__(self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False) -> None:
         self.adaptive_limits = AdaptiveBatchLimits(limits, auto_grow=auto_grow)
-        self.window_size = (
-            MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size
-        ) * len(workers)
+        self.window_size = (MAX_AUTO_BATCH_SIZE if auto_grow else BATCHES_PER_WINDOW * limits.size) * len(workers)
         self._window = Window()
         self._loop = asyncio.get_running_loop()
         self._threads = ThreadPoolExecutor(4, thread_name_prefix="auricle-decode")
         self._cut_groups: asyncio.Queue[list[PendingRequest]] = asyncio.Queue()
-        self._decoded_batches: asyncio.Queue[list[PendingRequest]] = asyncio.Queue(
-            maxsize=len(workers)
-        )
+        self._decoded_batches: asyncio.Queue[list[PendingRequest]] = asyncio.Queue(maxsize=len(workers))
         self._is_stopping = False
         self._live_workers = len(workers)
         self._tasks = [
@@ -141,9 +130,7 @@ class Batcher:
         for each in waiting:
             each.slot.mark_batched()
         for kind in dict.fromkeys(type(each.request) for each in waiting):
-            self._cut_groups.put_nowait(
-                sort_by_length([w for w in waiting if type(w.request) is kind])
-            )
+            self._cut_groups.put_nowait(sort_by_length([w for w in waiting if type(w.request) is kind]))
 
     async def _decode_loop(self) -> None:
         """Keep as many decoded batches ready as there are lanes, and no more."""
@@ -158,15 +145,10 @@ class Batcher:
                 if batch:
                     await self._decoded_batches.put(batch)
 
-    async def _decode_batch(
-        self, batch: list[PendingRequest], sample_rate: int
-    ) -> list[PendingRequest]:
+    async def _decode_batch(self, batch: list[PendingRequest], sample_rate: int) -> list[PendingRequest]:
         """The batch with its sounds in memory, without those that cannot be decoded."""
         loads = (
-            self._loop.run_in_executor(
-                self._threads, decode_request_audio, each.request, sample_rate
-            )
-            for each in batch
+            self._loop.run_in_executor(self._threads, decode_request_audio, each.request, sample_rate) for each in batch
         )
         requests = await asyncio.gather(*loads, return_exceptions=True)
         whole: list[PendingRequest] = []
@@ -185,9 +167,7 @@ class Batcher:
                     set_error(each, RunStopped())
                 continue
             try:
-                for part in split_into_batches(
-                    batch, self.adaptive_limits.limits
-                ):  # they may have shrunk meanwhile
+                for part in split_into_batches(batch, self.adaptive_limits.limits):  # they may have shrunk meanwhile
                     await self._run_batch(worker, part)
             except WorkerLost as gone:
                 self._live_workers -= 1
@@ -232,9 +212,7 @@ class BatchSlot:
     def __init__(self, batcher: Batcher, window: Window) -> None:
         self._batcher = batcher
         self._window = window
-        self._unanswered = self._unbatched = (
-            0  # requests without an answer; of these, not yet in a batch
-        )
+        self._unanswered = self._unbatched = 0  # requests without an answer; of these, not yet in a batch
         self._is_blocked = False
 
     async def send(self, request: Request) -> Output:
@@ -289,9 +267,7 @@ def first_batch_size(group: Sequence[PendingRequest], limits: BatchLimits) -> in
     return max(1, size)
 
 
-def split_into_batches(
-    pending: Sequence[PendingRequest], limits: BatchLimits
-) -> Iterator[list[PendingRequest]]:
+def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[list[PendingRequest]]:
     """Batches in order of length, longest first, each within the limits once padded."""
     group = sort_by_length(pending)
     while group:
@@ -300,9 +276,7 @@ def split_into_batches(
         group = group[size:]
 
 
-async def _call_worker(
-    worker: BatchWorker, ability: Ability, batch: Sequence[PendingRequest]
-) -> Sequence[Output]:
+async def _call_worker(worker: BatchWorker, ability: Ability, batch: Sequence[PendingRequest]) -> Sequence[Output]:
     outputs = await worker(ability, [each.request for each in batch])
     if len(outputs) != len(batch):
         raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
@@ -337,12 +311,9 @@ def measure_parts(request: Request) -> tuple[list[Audio], float]:
 def decode_request_audio(request: Request, sample_rate: int) -> Request:
     """The same request with its sounds decoded."""
     if isinstance(request, Predict):
-        return replace(
-            request, inputs={n: _decode_part(p, sample_rate) for n, p in request.inputs.items()}
-        )
+        return replace(request, inputs={n: _decode_part(p, sample_rate) for n, p in request.inputs.items()})
     turns = tuple(
-        replace(turn, parts=tuple(_decode_part(part, sample_rate) for part in turn.parts))
-        for turn in request.turns
+        replace(turn, parts=tuple(_decode_part(part, sample_rate) for part in turn.parts)) for turn in request.turns
     )
     if isinstance(request, Generate):
         return replace(request, turns=turns)

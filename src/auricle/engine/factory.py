@@ -90,9 +90,7 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
                 f"sent; {spec.model} is asked over a network, where --processes serves."
             )
     elif settings.backend and (settings.devices or resolve_interpreter(spec.model_args)):
-        raise SpecError(
-            "Ray places its actors itself: leave out --devices, -M python and -M environment."
-        )
+        raise SpecError("Ray places its actors itself: leave out --devices, -M python and -M environment.")
     elif settings.processes > 1:
         raise SpecError(
             f"--processes is for models behind an API; {spec.model} works on this machine, "
@@ -101,9 +99,7 @@ def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> 
     check_arguments(model_class, spec.model, spec.model_args)
 
 
-def deploy_model(
-    model_class: type[Model], spec: Spec, settings: Settings, run_path: Path | None = None
-) -> Model:
+def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_path: Path | None = None) -> Model:
     """The model: here, in processes that send, as replicas, or under another Python."""
     apart = resolve_interpreter(spec.model_args) is not None
     if issubclass(model_class, AsyncModel):
@@ -123,9 +119,7 @@ def _make_sender_pool(spec: Spec, settings: Settings) -> Model:
     return SenderPool(spec.model, arguments, settings.processes, **where)
 
 
-def _make_replica_pool(
-    model_class: type[BatchModel], spec: Spec, settings: Settings, run_path: Path | None
-) -> Model:
+def _make_replica_pool(model_class: type[BatchModel], spec: Spec, settings: Settings, run_path: Path | None) -> Model:
     from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 
     arguments, where = _split_interpreter_arguments(spec)
@@ -142,9 +136,7 @@ def _make_replica_pool(
 def _make_ray_pool(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
     from auricle.engine.workers.ray import RayOptions, RayReplicaPool
 
-    cluster = RayOptions(
-        settings.ray_address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout
-    )
+    cluster = RayOptions(settings.ray_address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout)
     return RayReplicaPool(spec.model, spec.model_args, model_class, cluster)
 
 
@@ -155,19 +147,13 @@ def _split_interpreter_arguments(spec: Spec) -> tuple[dict[str, Any], dict[str, 
         return dict(spec.model_args), {}
     from auricle.engine.workers.interpreter import worker_environment
 
-    own = {
-        k: v for k, v in spec.model_args.items() if k not in (PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT)
-    }
+    own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT)}
     return own, {"python": home.python, "environment": worker_environment(home.variables)}
 
 
 def build_spec_document(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
     """What `spec.json` says."""
-    identity = {
-        **spec.identity(),
-        "task_version": task.version,
-        "inferencer": repr(inferencer),
-    }
+    identity = {**spec.identity(), "task_version": task.version, "inferencer": repr(inferencer)}
     surroundings = describe_environment(spec)
     if surroundings:
         identity["environment"] = surroundings["digest"]

@@ -22,14 +22,7 @@ from auricle.engine.retry import FailFast, RetryingSender, Settings, Slot
 from auricle.metrics.base import Metric
 from auricle.models.base import Model
 from auricle.runs.run_directory import Run
-from auricle.runs.verdicts import (
-    Judge,
-    JudgeRequest,
-    Verdict,
-    VerdictIndex,
-    build_judge_requests,
-    read_last_judge,
-)
+from auricle.runs.verdicts import Judge, JudgeRequest, Verdict, VerdictIndex, build_judge_requests, read_last_judge
 
 
 class VerdictObserver(Protocol):
@@ -67,9 +60,7 @@ class JudgePass:
         with self._open_verdicts() as held:
             return sum(1 for _ in self._pending(held))
 
-    async def run(
-        self, model: Model, settings: Settings, observer: VerdictObserver, stop: asyncio.Event
-    ) -> None:
+    async def run(self, model: Model, settings: Settings, observer: VerdictObserver, stop: asyncio.Event) -> None:
         """Ask for every verdict that is wanted and not there, until somebody stops it."""
         self.write_judge_line()
         journal = Journal(self._run_directory.verdicts_path)
@@ -111,12 +102,7 @@ class JudgeLoop:
     """Questions to one judge, as many at once as there is room for."""
 
     def __init__(
-        self,
-        judge_name: str,
-        model: Model,
-        settings: Settings,
-        journal: Journal,
-        observer: VerdictObserver,
+        self, judge_name: str, model: Model, settings: Settings, journal: Journal, observer: VerdictObserver
     ) -> None:
         # No cache: votes are the same request again, and every answer would be the first.
         self._settings = replace(settings, cache=None)
@@ -143,9 +129,7 @@ class JudgeLoop:
         self._slots.stop()
         self._slots.close_window()
 
-    async def _process_requests(
-        self, requests: Iterator[JudgeRequest], stop: asyncio.Event
-    ) -> None:
+    async def _process_requests(self, requests: Iterator[JudgeRequest], stop: asyncio.Event) -> None:
         """One place: a question after the other, from the iterator that all places share."""
         for question in requests:
             if stop.is_set():
@@ -163,9 +147,7 @@ class JudgeLoop:
         began = time.perf_counter()
         reply, error = None, None
         try:
-            output = await RetryingSender(slot, self._settings, self._fail_fast)(
-                judge_request.request
-            )
+            output = await RetryingSender(slot, self._settings, self._fail_fast)(judge_request.request)
             assert isinstance(output, Generation)
             reply = output
         except (RunStopped, AllRequestsFailed):

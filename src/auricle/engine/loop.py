@@ -73,9 +73,7 @@ class DirectSlot:
         if self.is_stopping:
             raise RunStopped
         try:
-            return cast(
-                Output, await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request)
-            )
+            return cast(Output, await getattr(self._model, ABILITY_BY_REQUEST[type(request)])(request))
         except ESCAPING_ERRORS as error:
             task = asyncio.current_task()
             if task and task.cancelling():  # the run itself is being cancelled
@@ -133,12 +131,8 @@ def open_slots(model: Model, settings: Settings) -> DirectSlot | ModelBatcher:
 class RunLoop:
     """One pass over the data: answers what the run does not hold yet."""
 
-    def __init__(
-        self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, observer: Observer
-    ) -> None:
-        self._inferencer = adapt_to_batching(
-            inferencer, is_batch_model=isinstance(model, BatchModel)
-        )
+    def __init__(self, inferencer: Inferencer, model: Model, run: Run, settings: Settings, observer: Observer) -> None:
+        self._inferencer = adapt_to_batching(inferencer, is_batch_model=isinstance(model, BatchModel))
         self._model = model
         self._run_directory = run
         self._settings = settings
@@ -153,9 +147,7 @@ class RunLoop:
 
     async def run(self, samples: Iterable[Sample | RejectedRow], stop: asyncio.Event) -> None:
         """Admit samples in order while there is room, until the data ends or somebody stops it."""
-        self._run_directory.write_progress(
-            {"passes": self._earlier_passes} if self._earlier_passes else None
-        )
+        self._run_directory.write_progress({"passes": self._earlier_passes} if self._earlier_passes else None)
         watcher = asyncio.create_task(self._drain_when_stopped(stop))
         try:
             with infrequent_gc():
@@ -241,9 +233,7 @@ class RunLoop:
         self._run_directory.append(record)
         self._observer.on_result(record)
 
-    async def _ask_model(
-        self, row: int, sample: Sample, slot: DirectSlot | BatchSlot
-    ) -> Record | None:
+    async def _ask_model(self, row: int, sample: Sample, slot: DirectSlot | BatchSlot) -> Record | None:
         """Ask about one sample. What fails is kept with its reason, never as an answer."""
         began = time.perf_counter()
         ask = RetryingSender(slot, self._settings, self._fail_fast)
@@ -282,22 +272,16 @@ class RunLoop:
 
     def _request_context(self, sample: Sample) -> Mapping[str, Json] | None:
         """What the model is told beside the inputs, if it is: another meta is another question."""
-        own: Callable[[Sample], Mapping[str, Json]] | None = getattr(
-            self._inferencer, "sample_context", None
-        )
+        own: Callable[[Sample], Mapping[str, Json]] | None = getattr(self._inferencer, "sample_context", None)
         return own(sample) if own else None
 
     def _finish(self, row_count: int, stopped: bool) -> None:
         if not stopped and self._settings.limit is None:
-            self._run_directory.mark_removed(
-                self._journal_index.id_digests() - self._first_row_by_id.keys()
-            )
+            self._run_directory.mark_removed(self._journal_index.id_digests() - self._first_row_by_id.keys())
         self._run_directory.flush()
         ready = getattr(self._model, "ready_at", None)  # told by models that load when first asked
         measured = [*self._earlier_passes, *self._timer.timings(ready)]
-        self._run_directory.write_progress(
-            {"complete": not stopped, "rows": row_count, "passes": measured}
-        )
+        self._run_directory.write_progress({"complete": not stopped, "rows": row_count, "passes": measured})
 
 
 def _read_key_and_duration(

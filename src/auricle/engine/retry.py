@@ -9,30 +9,10 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
-from auricle.core.errors import (
-    AllRequestsFailed,
-    NotFinite,
-    Refused,
-    SampleError,
-    Transient,
-    Unreachable,
-)
-from auricle.core.types import (
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Output,
-    Predict,
-    Prediction,
-    Request,
-)
+from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
 
-OUTPUT_TYPES: dict[type, type] = {
-    Generate: Generation,
-    LogLikelihood: Likelihood,
-    Predict: Prediction,
-}
+OUTPUT_TYPES: dict[type, type] = {Generate: Generation, LogLikelihood: Likelihood, Predict: Prediction}
 FAIL_FAST_AFTER = 20  # requests that must not all fail alike
 MAX_RETRY_AFTER = 300.0  # seconds a server may ask for; a sample that must wait longer fails
 
@@ -135,9 +115,7 @@ class RetryingSender:
                     self._fail_fast.record_failure(error)
                 if not isinstance(error, Transient) or attempt == self._settings.max_attempts:
                     raise
-                wait = (
-                    self._settings.initial_backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                )
+                wait = self._settings.initial_backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
                 if (told_to := error.retry_after or 0.0) > MAX_RETRY_AFTER:
                     raise
                 await self._back_off(max(wait, told_to * random.uniform(1.0, 1.2)))
@@ -158,9 +136,7 @@ class RetryingSender:
     def _check_output(self, request: Request, output: Output) -> Output:
         wanted = OUTPUT_TYPES[type(request)]
         if not isinstance(output, wanted):
-            raise SampleError(
-                f"the model returned {type(output).__name__} where {wanted.__name__} was due"
-            )
+            raise SampleError(f"the model returned {type(output).__name__} where {wanted.__name__} was due")
         if isinstance(output, Prediction):
             check_finite(output)
         return output

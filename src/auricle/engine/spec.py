@@ -21,10 +21,7 @@ from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS
 
-TASK_KINDS = (
-    *("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"),
-    *("reward", "preference"),
-)
+TASK_KINDS = (*("asr", "mcq", "qa", "open", "classify", "translate", "chat", "perplexity"), *("reward", "preference"))
 SCORING_ARGUMENTS = (
     *("profile", "metrics", "rubric", "votes", "cluster", "name", "licence", "answers", "by"),
     *("target", "outputs", "ties", "eval_yaml", "by_duration", "duration_bin"),
@@ -134,20 +131,11 @@ class Spec(BaseModel):
 
     def identity(self) -> dict[str, Any]:
         """What must be equal for two runs to be one: what was asked, and of whom."""
-        asked = {
-            name: value for name, value in self.task_args.items() if name not in SCORING_ARGUMENTS
-        }
-        return {
-            "task": self.task,
-            "task_args": asked,
-            "model": self.model,
-            "model_args": redact(self.model_args),
-        }
+        asked = {name: value for name, value in self.task_args.items() if name not in SCORING_ARGUMENTS}
+        return {"task": self.task, "task_args": asked, "model": self.model, "model_args": redact(self.model_args)}
 
 
-def resolve_task(
-    name: str, kind: str | None, arguments: dict[str, Any]
-) -> tuple[str, dict[str, Any]]:
+def resolve_task(name: str, kind: str | None, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The task's registered name and arguments, from what stands on a command line."""
     if name.endswith(YAML_SUFFIXES) and not split_prefix(name)[0]:
         return _read_task_file(Path(name), arguments)
@@ -165,9 +153,7 @@ def resolve_task(
     return name, arguments
 
 
-def resolve_tasks(
-    name: str, kind: str | None, arguments: dict[str, Any]
-) -> list[tuple[str, dict[str, Any]]]:
+def resolve_tasks(name: str, kind: str | None, arguments: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """The same where a name may stand for a group of tasks: each of them, with the arguments."""
     found, given = resolve_task(name, kind, arguments)
     return [(each, given) for each in TASKS.expand(found, given)]
@@ -175,9 +161,7 @@ def resolve_tasks(
 
 def _read_task_file(path: Path, arguments: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """A task from a YAML file: its kind, its data and anything `-T` takes."""
-    given, marks = read_yaml_with_extends(
-        path, lambda file, values: resolve_paths(values, file.parent)
-    )
+    given, marks = read_yaml_with_extends(path, lambda file, values: resolve_paths(values, file.parent))
     kind = given.pop("kind", None) or given.pop("task", None)
     if not isinstance(kind, str):
         raise SpecError(f"{path} says no kind: write `kind: asr` (or {', '.join(TASK_KINDS[1:])}).")

@@ -58,8 +58,5 @@ def write_wav(audio: Audio, path: Path) -> None:
     steps = values * 32_768
     fits = bool(np.all(steps == np.rint(steps)) and steps.min() >= -32_768 and steps.max() < 32_768)
     soundfile.write(
-        path,
-        steps.astype(np.int16) if fits else values,
-        audio.info().rate,
-        subtype="PCM_16" if fits else "FLOAT",
+        path, steps.astype(np.int16) if fits else values, audio.info().rate, subtype="PCM_16" if fits else "FLOAT"
     )

@@ -22,9 +22,7 @@ EXPORTERS: Mapping[str, Callable[[Path, Path, Notify], list[Path]]] = {
 }
 
 
-def export_run(
-    run: Path, format_name: str, out: Path | None = None, notify: Notify = lambda _: None
-) -> list[Path]:
+def export_run(run: Path, format_name: str, out: Path | None = None, notify: Notify = lambda _: None) -> list[Path]:
     """Write a run in another framework's form, by default into a folder of that name in the run."""
     if format_name not in EXPORTERS:
         raise SpecError(f"A run can be exported as {', '.join(EXPORTERS)}, not as {format_name!r}.")

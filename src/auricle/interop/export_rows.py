@@ -65,11 +65,7 @@ class TextRun:
 
     def metric_values(self) -> dict[str, Json]:
         """What Auricle counted, by metric."""
-        return {
-            each["metric"]: each["value"]
-            for each in api.summary(self.run.path)
-            if not each["field"]
-        }
+        return {each["metric"]: each["value"] for each in api.summary(self.run.path) if not each["field"]}
 
     def answered_records(self) -> list[Record]:
         return [record for record in self.records if not record.error]
@@ -103,10 +99,7 @@ def get_text(record: Record) -> str:
 def get_audio_uris(record: Record) -> list[str]:
     """Where a sample's sounds are."""
     return [
-        part.uri
-        for value in record.sample.inputs.values()
-        for part in list_parts(value)
-        if isinstance(part, Audio)
+        part.uri for value in record.sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)
     ]
 
 

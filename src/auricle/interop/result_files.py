@@ -79,9 +79,7 @@ class ResultFormat:
         """The result files that a path names: itself, or those in the folder."""
         if path.is_file():
             if path.suffix.lower() in DERIVED_SUFFIXES:
-                raise DataError(
-                    f"{path} does not hold the answers of {self.title}; they are in {self.file_example}."
-                )
+                raise DataError(f"{path} does not hold the answers of {self.title}; they are in {self.file_example}.")
             return [path]
         if not path.exists():
             raise DataError(f"There is no {path}.")
@@ -120,8 +118,7 @@ def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
         values = json.loads(line.removeprefix(b"\xef\xbb\xbf"))  # which, unlike others, knows NaN
     except ValueError as error:
         raise DataError(
-            f"{path}:{number} is not valid JSON ({error}): the line is torn. Copy the file again, "
-            "or delete the line."
+            f"{path}:{number} is not valid JSON ({error}): the line is torn. Copy the file again, or delete the line."
         ) from error
     if not isinstance(values, dict):
         raise DataError(f"{path}:{number} holds {type(values).__name__}, not a JSON object.")
@@ -146,18 +143,13 @@ def not_answered(reason: str) -> Failure:
     return Failure(NOT_ANSWERED, reason)
 
 
-def deduplicate_ids(
-    samples: Sequence[ImportedSample],
-) -> tuple[list[ImportedSample], tuple[str, ...]]:
+def deduplicate_ids(samples: Sequence[ImportedSample]) -> tuple[list[ImportedSample], tuple[str, ...]]:
     """The same answers with ids of their own: where two share one, their places are their ids."""
     counted = Counter(str(each.manifest_row["id"]) for each in samples)
     twice = next((name for name, count in counted.items() if count > 1), None)
     if twice is None:
         return list(samples), ()
-    again = [
-        replace(each, manifest_row={**each.manifest_row, "id": at})
-        for at, each in enumerate(samples)
-    ]
+    again = [replace(each, manifest_row={**each.manifest_row, "id": at}) for at, each in enumerate(samples)]
     return again, (f"The id {twice!r} occurs more than once: samples are told by their place.",)
 
 

@@ -25,9 +25,7 @@ RESULT_FORMATS: Mapping[str, ResultFormat] = {
     each.TOOL.name: each.TOOL for each in (cmi, kimi, lmms, open_asr, ultraeval)
 }
 
-EARLIER_RESULTS_NOTE = (
-    "Earlier results of the same model and dataset are in the folder, and left out."
-)
+EARLIER_RESULTS_NOTE = "Earlier results of the same model and dataset are in the folder, and left out."
 
 
 def import_results(
@@ -44,9 +42,7 @@ def import_results(
         yield folder, _describe_import(each, RESULT_FORMATS[format_name], folder, spec)
 
 
-def _select_dataset(
-    results: list[ImportedResults], dataset: str, path: Path
-) -> list[ImportedResults]:
+def _select_dataset(results: list[ImportedResults], dataset: str, path: Path) -> list[ImportedResults]:
     wanted = [each for each in results if dataset in ("", each.dataset)]
     if not wanted:
         names = ", ".join(dict.fromkeys(each.dataset for each in results))
@@ -70,9 +66,7 @@ def _run_folder_name(results: ImportedResults, options: ImportOptions) -> str:
     return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "imported"
 
 
-def _describe_import(
-    results: ImportedResults, result_format: ResultFormat, folder: Path, spec: Spec
-) -> str:
+def _describe_import(results: ImportedResults, result_format: ResultFormat, folder: Path, spec: Spec) -> str:
     count = len(results.samples)
     line = f"{count} sample{'s' * (count != 1)} of {results.dataset} by {spec.model}: {folder}."
     if not (profile := _find_profile(result_format, spec)):
@@ -105,16 +99,11 @@ def _read_results(result_format: ResultFormat, path: Path) -> ImportedResults:
     found = result_format.read(path, lines)
     if not any(answer.outputs for answer in found.samples):
         first = next((each.error.message for each in found.samples if each.error), "")
-        raise DataError(
-            f"{path} holds no answer: all {len(found.samples)} samples failed, the first because "
-            f"{first}."
-        )
+        raise DataError(f"{path} holds no answer: all {len(found.samples)} samples failed, the first because {first}.")
     return found
 
 
-def _wrong_format_message(
-    result_format: ResultFormat, path: Path, origin: str, values: Mapping[str, object]
-) -> str:
+def _wrong_format_message(result_format: ResultFormat, path: Path, origin: str, values: Mapping[str, object]) -> str:
     number = origin.rpartition(":")[2]
     fitting = [each for each in RESULT_FORMATS.values() if each.matches(values)]
     if fitting:

@@ -18,12 +18,7 @@ from auricle.core.types import Failure, Json, Record, RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.engine.factory import build_spec_document, build_task
 from auricle.engine.spec import TASK_KINDS, Spec
-from auricle.interop.result_files import (
-    ImportedResults,
-    ImportedSample,
-    ResultFormat,
-    compute_sha256,
-)
+from auricle.interop.result_files import ImportedResults, ImportedSample, ResultFormat, compute_sha256
 from auricle.runs.run_directory import Run
 from auricle.tasks.base import Task
 
@@ -46,17 +41,13 @@ class ImportOptions:
     options: Mapping[str, Any] = field(default_factory=dict)
 
 
-def write_run(
-    results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions
-) -> Spec:
+def write_run(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
     """Write a run of these results, and every file that is derived from it; what it is of."""
     spec = build_spec(results, result_format, out, options)
     records = _build_records(results, spec)
     with Run.open(out, _describe_run(spec, build_task(spec), results, result_format)) as run:
         if not run.read_progress().get("complete"):  # the same files are not written twice
-            write_lines_atomically(
-                out / ROWS_FILE, (dumps(each.manifest_row) for each in results.samples)
-            )
+            write_lines_atomically(out / ROWS_FILE, (dumps(each.manifest_row) for each in results.samples))
             for record in records:
                 run.append(record)
             run.flush()
@@ -65,38 +56,24 @@ def write_run(
     return spec
 
 
-def _describe_run(
-    spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat
-) -> dict[str, Json]:
+def _describe_run(spec: Spec, task: Task, results: ImportedResults, result_format: ResultFormat) -> dict[str, Json]:
     """As any run's description, but that nobody was asked; which files it came from."""
     sources = [_describe_source(each) for each in (results.path, *results.extra_files)]
     about = build_spec_document(spec, task, task.inferencer)
     identity = about["identity"]
     assert isinstance(identity, dict)
-    own = {
-        "inferencer": f"Imported({result_format.name})",
-        "sources": [s["sha256"] for s in sources],
-    }
-    return {
-        **about,
-        "identity": {**identity, **own},
-        "imported": {"from": result_format.name, "files": sources},
-    }
+    own = {"inferencer": f"Imported({result_format.name})", "sources": [s["sha256"] for s in sources]}
+    return {**about, "identity": {**identity, **own}, "imported": {"from": result_format.name, "files": sources}}
 
 
-def build_spec(
-    results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions
-) -> Spec:
+def build_spec(results: ImportedResults, result_format: ResultFormat, out: Path, options: ImportOptions) -> Spec:
     """The task and the model of a run, or which of them nobody told."""
     kind = options.kind or results.kind
     if not kind:
         raise SpecError(
-            f"{results.path} does not tell what {results.dataset} is: say it with "
-            f"--as {'|'.join(IMPORTABLE_KINDS)}."
+            f"{results.path} does not tell what {results.dataset} is: say it with --as {'|'.join(IMPORTABLE_KINDS)}."
         )
-    if kind != results.kind and (
-        kind not in IMPORTABLE_KINDS or results.kind not in (*IMPORTABLE_KINDS, "")
-    ):
+    if kind != results.kind and (kind not in IMPORTABLE_KINDS or results.kind not in (*IMPORTABLE_KINDS, "")):
         raise SpecError(f"Results of {result_format.title} cannot be taken as {kind}.")
     model = options.model or results.model
     if not model:
@@ -152,17 +129,13 @@ def _build_records(results: ImportedResults, spec: Spec) -> list[Record]:
         task = build_task(spec.model_copy(update={"task_args": apart}))
         items = list(_iterate_samples(task))
     if not any(isinstance(each, Sample) for each in items):
-        why = next(
-            (each.reason for each in items if isinstance(each, RejectedRow)), "there is none"
-        )
+        why = next((each.reason for each in items if isinstance(each, RejectedRow)), "there is none")
         raise DataError(f"{results.path}: no row can be taken as {spec.task}: {why}.")
     root = Path(str(spec.task_args.get("root") or spec.task_args.get("dataset_root")))
     return [_build_record(at, each, results, root) for at, each in enumerate(items)]
 
 
-def _build_record(
-    index: int, item: Sample | RejectedRow, results: ImportedResults, root: Path
-) -> Record:
+def _build_record(index: int, item: Sample | RejectedRow, results: ImportedResults, root: Path) -> Record:
     answer = results.samples[int(item.origin.rpartition(":")[2]) - 1]
     if isinstance(item, RejectedRow):
         sample = Sample(id=f"rejected {answer.origin}", inputs={}, origin=answer.origin)

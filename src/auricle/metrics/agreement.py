@@ -27,19 +27,14 @@ class ModelAgreement:
     pairs: int
 
 
-def measure_agreement(
-    a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]
-) -> list[ModelAgreement]:
+def measure_agreement(a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]) -> list[ModelAgreement]:
     """Two models' outputs for the same samples, in the same order, by each name both tell."""
     answered = [
         (ours, theirs)
         for ours, theirs in zip(map(_prediction_values, a), map(_prediction_values, b), strict=True)
         if ours and len(ours) == len(theirs)
     ]
-    names = [
-        dict.fromkeys(name for sample in answered for told in sample[side] for name in told)
-        for side in (0, 1)
-    ]
+    names = [dict.fromkeys(name for sample in answered for told in sample[side] for name in told) for side in (0, 1)]
     return [_measure_output(name, answered) for name in names[0] if name in names[1]]
 
 
@@ -50,9 +45,7 @@ def _prediction_values(outputs: Sequence[Output]) -> OutputValues:
     return [each.values for each in outputs if isinstance(each, Prediction)]
 
 
-def _measure_output(
-    name: str, answered: Sequence[tuple[OutputValues, OutputValues]]
-) -> ModelAgreement:
+def _measure_output(name: str, answered: Sequence[tuple[OutputValues, OutputValues]]) -> ModelAgreement:
     rated, chosen = [], []
     for ours, theirs in answered:
         both = [

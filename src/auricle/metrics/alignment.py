@@ -70,17 +70,13 @@ class LabelAlignment:
         return {pair.truth: pair.prediction for pair in self.matches}
 
 
-def align_labels(
-    truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True
-) -> LabelAlignment:
+def align_labels(truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True) -> LabelAlignment:
     """Match a dataset's labels to a model's, one to one; a label given twice counts once."""
     return _align_cached(tuple(dict.fromkeys(truths)), tuple(dict.fromkeys(predictions)), synonyms)
 
 
 @lru_cache(maxsize=4096)
-def _align_cached(
-    truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool
-) -> LabelAlignment:
+def _align_cached(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> LabelAlignment:
     found: dict[str, LabelMatch] = {}
     free = dict.fromkeys(predictions)
     for tier, key in TIERS if synonyms else TIERS[:-1]:
@@ -94,9 +90,7 @@ def _align_cached(
     pairs = tuple(found[truth] for truth in truths if truth in found)
     alone = [truth for truth in truths if truth not in found]
     return LabelAlignment(
-        pairs,
-        (*(pair.truth for pair in pairs), *alone),
-        (*(pair.prediction for pair in pairs), *free),
+        pairs, (*(pair.truth for pair in pairs), *alone), (*(pair.prediction for pair in pairs), *free)
     )
 
 
@@ -146,9 +140,7 @@ def display_label(label: str) -> str:
 def display_labels(labels: Sequence[str]) -> list[str]:
     """Labels as shown side by side; raw where two would look the same."""
     words = [display_label(label) for label in labels]
-    return [
-        label if words.count(word) > 1 else word for label, word in zip(labels, words, strict=True)
-    ]
+    return [label if words.count(word) > 1 else word for label, word in zip(labels, words, strict=True)]
 
 
 def alignment_warnings(alignment: LabelAlignment) -> list[str]:

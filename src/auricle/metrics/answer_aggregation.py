@@ -15,28 +15,18 @@ class AnswerAggregator:
     """A fold over samples with a stat an answer: a sample's stat is (noted, stats)."""
 
     def __init__(
-        self,
-        inner: Aggregator,
-        count_name: str,
-        *,
-        equal_sample_weights: bool = False,
-        is_single_stat: bool = False,
+        self, inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
     ):
         self.inner = inner
         self.is_single_stat = is_single_stat
         """Has every sample one stat, so that `bare` ones tell the same?"""
         self._count_name = count_name
-        self._equal_sample_weights = (
-            equal_sample_weights  # a sample weighs one, however often it was answered
-        )
+        self._equal_sample_weights = equal_sample_weights  # a sample weighs one, however often it was answered
 
     def with_inner(self, inner: Aggregator) -> AnswerAggregator:
         """The same over another fold."""
         return type(self)(
-            inner,
-            self._count_name,
-            equal_sample_weights=self._equal_sample_weights,
-            is_single_stat=self.is_single_stat,
+            inner, self._count_name, equal_sample_weights=self._equal_sample_weights, is_single_stat=self.is_single_stat
         )
 
     def unwrap(self, stats: Sequence[Any]) -> list[Any]:
@@ -80,14 +70,8 @@ class WeightedAnswerAggregator(AnswerAggregator):
 
 
 def wrap_aggregator(
-    inner: Aggregator,
-    count_name: str,
-    *,
-    equal_sample_weights: bool = False,
-    is_single_stat: bool = False,
+    inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
 ) -> AnswerAggregator:
     """A fold over samples with several answers; it weighs if the other does."""
     kind = WeightedAnswerAggregator if isinstance(inner, SupportsWeights) else AnswerAggregator
-    return kind(
-        inner, count_name, equal_sample_weights=equal_sample_weights, is_single_stat=is_single_stat
-    )
+    return kind(inner, count_name, equal_sample_weights=equal_sample_weights, is_single_stat=is_single_stat)

@@ -162,11 +162,7 @@ def constant_bounds(
 class SumAggregator:
     """A fold of sums: `finish` sees each column's total and, last, the number of stats."""
 
-    def __init__(
-        self,
-        finish: Callable[[Array], float],
-        details: Callable[[Array], Details] | None = None,
-    ) -> None:
+    def __init__(self, finish: Callable[[Array], float], details: Callable[[Array], Details] | None = None) -> None:
         self._finish = finish
         self._details = details
 

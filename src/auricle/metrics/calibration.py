@@ -39,9 +39,7 @@ class ExpectedCalibrationError:
 
         places, confidence, hits = _assign_bins(stats)
         sizes = np.bincount(places, minlength=BIN_COUNT)
-        sure, right = (
-            np.bincount(places, weights=each, minlength=BIN_COUNT) for each in (confidence, hits)
-        )
+        sure, right = (np.bincount(places, weights=each, minlength=BIN_COUNT) for each in (confidence, hits))
         return {
             "bins": [
                 {

@@ -36,8 +36,7 @@ def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[
     common = [_longest_common_length(caption, each) for each in reference_tokens]
     precision = max(common) / len(caption) if caption else 0.0
     recall = max(
-        (length / len(each) for length, each in zip(common, reference_tokens, strict=True) if each),
-        default=0.0,
+        (length / len(each) for length, each in zip(common, reference_tokens, strict=True) if each), default=0.0
     )
     if not precision or not recall:
         return 0.0
@@ -144,9 +143,7 @@ class CiderAggregator:
 class NgramVectors:
     """A text's n-grams, weighed by how rare they are; one vector a length."""
 
-    def __init__(
-        self, grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float
-    ) -> None:
+    def __init__(self, grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float) -> None:
         self.by_length: list[dict[tuple[str, ...], float]] = [{} for _ in range(MAX_NGRAM)]
         for gram, times in grams.items():
             self.by_length[len(gram) - 1][gram] = times * rarity.get(gram, unseen)
@@ -154,9 +151,7 @@ class NgramVectors:
         self.length = sum(times for gram, times in grams.items() if len(gram) == 2)
 
 
-def _build_vectors(
-    grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float
-) -> NgramVectors:
+def _build_vectors(grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float) -> NgramVectors:
     return NgramVectors(grams, rarity, unseen)
 
 
@@ -175,9 +170,7 @@ def _similarity(caption: NgramVectors, reference: NgramVectors) -> float:
 
 def _count_ngrams(tokens: Sequence[str]) -> NgramCounts:
     return Counter(
-        tuple(tokens[at : at + size])
-        for size in range(1, MAX_NGRAM + 1)
-        for at in range(len(tokens) - size + 1)
+        tuple(tokens[at : at + size]) for size in range(1, MAX_NGRAM + 1) for at in range(len(tokens) - size + 1)
     )
 
 

@@ -17,53 +17,37 @@ _METRICS: Mapping[str, Builtin] = {
     "judge-reference": Builtin(
         "auricle.metrics.judge:judge_reference", "judge: the answer means what a reference does"
     ),
-    "judge-choice": Builtin(
-        "auricle.metrics.judge:judge_choice", "judge: the answer chooses the right option"
-    ),
+    "judge-choice": Builtin("auricle.metrics.judge:judge_choice", "judge: the answer chooses the right option"),
     "judge-1-5": Builtin("auricle.metrics.judge:judge_1_5", "judge: how good, from 1 to 5"),
     "judge-1-10": Builtin("auricle.metrics.judge:judge_1_10", "judge: how good, from 1 to 10"),
-    "judge-pairwise": Builtin(
-        "auricle.metrics.judge:judge_pairwise", "judge: better than a baseline, in both orders"
-    ),
+    "judge-pairwise": Builtin("auricle.metrics.judge:judge_pairwise", "judge: better than a baseline, in both orders"),
     "judge-solution-1-5": Builtin(
         "auricle.metrics.judge:judge_solution_1_5", "judge: result and steps against a solution"
     ),
     "refusal": Builtin("auricle.metrics.refusal:refusal", "share of answers that refuse"),
-    "ifeval": Builtin(
-        "auricle.metrics.ifeval.scores:ifeval", "instructions followed: mean of the four"
-    ),
+    "ifeval": Builtin("auricle.metrics.ifeval.scores:ifeval", "instructions followed: mean of the four"),
     "ifeval_prompt_strict": Builtin(
-        "auricle.metrics.ifeval.scores:ifeval_prompt_strict",
-        "prompts all of whose instructions are followed",
+        "auricle.metrics.ifeval.scores:ifeval_prompt_strict", "prompts all of whose instructions are followed"
     ),
     "ifeval_prompt_loose": Builtin(
         "auricle.metrics.ifeval.scores:ifeval_prompt_loose",
         "prompts all of whose instructions are followed, first and last lines forgiven",
     ),
     "ifeval_instruction_strict": Builtin(
-        "auricle.metrics.ifeval.scores:ifeval_instruction_strict",
-        "instructions followed, pooled",
+        "auricle.metrics.ifeval.scores:ifeval_instruction_strict", "instructions followed, pooled"
     ),
     "ifeval_instruction_loose": Builtin(
         "auricle.metrics.ifeval.scores:ifeval_instruction_loose",
         "instructions followed, pooled, first and last lines forgiven",
     ),
     "bleu": Builtin("auricle.metrics.translation:bleu", "corpus BLEU through sacrebleu"),
-    "bleu_char": Builtin(
-        "auricle.metrics.translation:bleu_char", "BLEU over characters, for Chinese and Japanese"
-    ),
+    "bleu_char": Builtin("auricle.metrics.translation:bleu_char", "BLEU over characters, for Chinese and Japanese"),
     "bleu_zh": Builtin("auricle.metrics.translation:bleu_zh", "BLEU with sacrebleu's zh tokeniser"),
     "chrf": Builtin("auricle.metrics.translation:chrf", "corpus chrF through sacrebleu"),
     "rouge_l": Builtin("auricle.metrics.captions:rouge_l", "longest common subsequence, F-measure"),
-    "cider": Builtin(
-        "auricle.metrics.captions:cider", "CIDEr-D: rare n-grams shared with captions"
-    ),
-    "word_match": Builtin(
-        "auricle.metrics.word_match:word_match", "the right option's words and no other's (MMAU)"
-    ),
-    "option_accuracy": Builtin(
-        "auricle.metrics.labels:option_accuracy", "the chosen option is the right one"
-    ),
+    "cider": Builtin("auricle.metrics.captions:cider", "CIDEr-D: rare n-grams shared with captions"),
+    "word_match": Builtin("auricle.metrics.word_match:word_match", "the right option's words and no other's (MMAU)"),
+    "option_accuracy": Builtin("auricle.metrics.labels:option_accuracy", "the chosen option is the right one"),
     "accuracy": Builtin("auricle.metrics.labels:accuracy", "share of right labels"),
     **{
         name: Builtin(f"auricle.metrics.labels:{name}", about)
@@ -79,9 +63,7 @@ _METRICS: Mapping[str, Builtin] = {
     },
     "eta2": Builtin("auricle.metrics.dimensions:eta2", "how far dimensions tell labels apart"),
     **{
-        f"{name}_{dimension}": Builtin(
-            f"auricle.metrics.dimensions:{name}_{dimension}", f"{dimension}: {about}"
-        )
+        f"{name}_{dimension}": Builtin(f"auricle.metrics.dimensions:{name}_{dimension}", f"{dimension}: {about}")
         for name, about in {
             "eta2": "share of its variance between labels",
             "ccc": "concordance with listeners' ratings",
@@ -97,31 +79,17 @@ _METRICS: Mapping[str, Builtin] = {
     "acc_token": Builtin("auricle.metrics.likelihood:acc_token", "the likeliest per token"),
     "acc_char": Builtin("auricle.metrics.likelihood:acc_char", "the likeliest per character"),
     "acc_byte": Builtin("auricle.metrics.likelihood:acc_byte", "the likeliest per byte"),
-    "acc_pmi": Builtin(
-        "auricle.metrics.likelihood:acc_pmi", "the one the prompt makes likelier by most"
-    ),
+    "acc_pmi": Builtin("auricle.metrics.likelihood:acc_pmi", "the one the prompt makes likelier by most"),
     "acc_whole": Builtin(
         "auricle.metrics.likelihood:acc_whole",
         "smallest mean surprise of prompt and option together, as AISBench has it",
     ),
-    "acc_first": Builtin(
-        "auricle.metrics.likelihood:acc_first", "its letter is the likeliest first token"
-    ),
-    "token_perplexity": Builtin(
-        "auricle.metrics.likelihood:token_perplexity", "perplexity by token, pooled"
-    ),
-    "word_perplexity": Builtin(
-        "auricle.metrics.likelihood:word_perplexity", "perplexity by word, pooled"
-    ),
-    "byte_perplexity": Builtin(
-        "auricle.metrics.likelihood:byte_perplexity", "perplexity by byte, pooled"
-    ),
-    "bits_per_byte": Builtin(
-        "auricle.metrics.likelihood:bits_per_byte", "bits a model needs for a byte of text"
-    ),
-    "sequence_perplexity": Builtin(
-        "auricle.metrics.likelihood:sequence_perplexity", "mean of each text's perplexity"
-    ),
+    "acc_first": Builtin("auricle.metrics.likelihood:acc_first", "its letter is the likeliest first token"),
+    "token_perplexity": Builtin("auricle.metrics.likelihood:token_perplexity", "perplexity by token, pooled"),
+    "word_perplexity": Builtin("auricle.metrics.likelihood:word_perplexity", "perplexity by word, pooled"),
+    "byte_perplexity": Builtin("auricle.metrics.likelihood:byte_perplexity", "perplexity by byte, pooled"),
+    "bits_per_byte": Builtin("auricle.metrics.likelihood:bits_per_byte", "bits a model needs for a byte of text"),
+    "sequence_perplexity": Builtin("auricle.metrics.likelihood:sequence_perplexity", "mean of each text's perplexity"),
 }
 
 METRICS: Registry[Any] = Registry("metric", _METRICS)

@@ -14,12 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.alignment import (
-    LabelAlignment,
-    align_labels,
-    alignment_warnings,
-    display_labels,
-)
+from auricle.metrics.alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
 from auricle.metrics.base import Details, WeightedAggregate, divide
 
 if TYPE_CHECKING:
@@ -47,12 +42,7 @@ class ConfusionAggregator:
     """A fold over the table of true (rows) against predicted (columns) labels."""
 
     def __init__(
-        self,
-        finish: ClassAggregate,
-        *,
-        synonyms: bool = True,
-        true_labels: Labels = (),
-        predicted_labels: Labels = (),
+        self, finish: ClassAggregate, *, synonyms: bool = True, true_labels: Labels = (), predicted_labels: Labels = ()
     ) -> None:
         self._finish = finish
         self._synonyms = synonyms
@@ -69,10 +59,7 @@ class ConfusionAggregator:
         sides: list[Any] = list(contexts)
         truths, predictions = (merge_labels([each[at] for each in sides]) for at in (0, 1))
         return ConfusionAggregator(
-            self._finish,
-            synonyms=self._synonyms,
-            true_labels=truths,
-            predicted_labels=predictions or truths,
+            self._finish, synonyms=self._synonyms, true_labels=truths, predicted_labels=predictions or truths
         )
 
     def __call__(self, stats: Sequence[LabelStat]) -> float:
@@ -87,10 +74,7 @@ class ConfusionAggregator:
         place: dict[str | None, int] = {name: at for at, name in enumerate(names)}
         width = len(names) + 1  # the last column holds answers that mean no label of the task
         cells = np.fromiter(
-            (
-                place[stat[1]] * width + place.get(predicted_label(stat), width - 1)
-                for stat in stats
-            ),
+            (place[stat[1]] * width + place.get(predicted_label(stat), width - 1) for stat in stats),
             dtype=np.int64,
             count=len(stats),
         )
@@ -115,11 +99,7 @@ class ConfusionAggregator:
         return {
             "matrix": matrix,
             "classes": {label: _class_figures(matrix, at) for at, label in enumerate(axes.rows)},
-            "notes": [
-                *_ceiling_notes(matrix),
-                *alignment_warnings(axes),
-                *_unlisted_notes(unlisted),
-            ],
+            "notes": [*_ceiling_notes(matrix), *alignment_warnings(axes), *_unlisted_notes(unlisted)],
         }
 
     def _align_axes(self, stats: Sequence[LabelStat]) -> tuple[LabelAlignment, list[str]]:
@@ -169,10 +149,7 @@ def collect_labels(stats: Sequence[LabelStat]) -> tuple[NDArray[np.bool_], list[
 
 
 def _build_matrix(
-    axes: LabelAlignment,
-    columns: Sequence[str],
-    counts: Sequence[Sequence[int]],
-    unreadable: Sequence[int],
+    axes: LabelAlignment, columns: Sequence[str], counts: Sequence[Sequence[int]], unreadable: Sequence[int]
 ) -> dict[str, Any]:
     sizes = [sum(row) + silent for row, silent in zip(counts, unreadable, strict=True)]
     return {
@@ -185,10 +162,7 @@ def _build_matrix(
         "unlisted": len(columns) - len(axes.columns),
         "counts": counts,
         "unreadable": unreadable,
-        "shares": [
-            [count / size for count in row] if size else None
-            for row, size in zip(counts, sizes, strict=True)
-        ],
+        "shares": [[count / size for count in row] if size else None for row, size in zip(counts, sizes, strict=True)],
         "ceiling": divide(sum(sizes[: axes.shared_count]), sum(sizes)),
     }
 

@@ -26,9 +26,7 @@ MIN_RELATIVE_VARIANCE = 1e-12  # a variance so small beside the largest is round
 class CorrelationAggregator:
     """A fold over (predicted, true) numbers."""
 
-    def __init__(
-        self, prepare: Callable[[Array, Array], WeightedAggregate], *, is_costly: bool = False
-    ) -> None:
+    def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate], *, is_costly: bool = False) -> None:
         self._prepare = prepare
         self.is_costly = is_costly
         """Does a resample cost more than a sum? Then large data gets fewer of them."""
@@ -69,12 +67,8 @@ def _product_moment(x: Array, y: Array, weights: Array) -> float:
         return math.nan
     x = x - np.einsum("n,n->", weights, x) / total
     y = y - np.einsum("n,n->", weights, y) / total
-    left, right, both = (
-        float(np.einsum("n,n,n->", weights, a, b)) for a, b in ((x, x), (y, y), (x, y))
-    )
-    if left <= MIN_RELATIVE_VARIANCE * float(
-        (x * x).max()
-    ) or right <= MIN_RELATIVE_VARIANCE * float((y * y).max()):
+    left, right, both = (float(np.einsum("n,n,n->", weights, a, b)) for a, b in ((x, x), (y, y), (x, y)))
+    if left <= MIN_RELATIVE_VARIANCE * float((x * x).max()) or right <= MIN_RELATIVE_VARIANCE * float((y * y).max()):
         return math.nan
     return max(-1.0, min(1.0, both / (math.sqrt(left) * math.sqrt(right))))
 

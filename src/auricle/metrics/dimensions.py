@@ -34,9 +34,7 @@ def get_dimensions(output: Output) -> dict[str, float]:
     if not isinstance(output, Prediction):
         raise Unsuited(f"{NEEDS_DIMENSIONS}, not {type(output).__name__}")
     if output.scale != "continuous":
-        raise Unsuited(
-            f"{NEEDS_DIMENSIONS}; this model's outputs are class scores, of scale {output.scale}"
-        )
+        raise Unsuited(f"{NEEDS_DIMENSIONS}; this model's outputs are class scores, of scale {output.scale}")
     return {name.casefold(): output.values[name] for name in sorted(output.values)}
 
 
@@ -82,22 +80,10 @@ def _equal_badness(stat: Any) -> float:
 
 def _eta_squared_metric(dimension: str) -> Metric:
     score = partial(_label_and_value, dimension=dimension)
-    return Metric(
-        f"eta2_{dimension}",
-        score,
-        EtaSquaredAggregator(),
-        applies=_has_label,
-        custom_badness=_equal_badness,
-    )
+    return Metric(f"eta2_{dimension}", score, EtaSquaredAggregator(), applies=_has_label, custom_badness=_equal_badness)
 
 
-eta2 = Metric(
-    "eta2",
-    _label_and_values,
-    SeparationAggregator(),
-    applies=_has_label,
-    custom_badness=_equal_badness,
-)
+eta2 = Metric("eta2", _label_and_values, SeparationAggregator(), applies=_has_label, custom_badness=_equal_badness)
 eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
 
@@ -117,30 +103,21 @@ class Moments:
 
     @property
     def squared_error(self) -> float:
-        return max(
-            0.0,
-            self.predicted_variance
-            + self.true_variance
-            - 2 * self.covariance
-            + self.mean_difference**2,
-        )
+        return max(0.0, self.predicted_variance + self.true_variance - 2 * self.covariance + self.mean_difference**2)
 
 
 def _concordance(moments: Moments) -> float:
     if moments.count < 2:
         return math.nan
     return divide(
-        2 * moments.covariance,
-        moments.predicted_variance + moments.true_variance + moments.mean_difference**2,
+        2 * moments.covariance, moments.predicted_variance + moments.true_variance + moments.mean_difference**2
     )
 
 
 def _correlation(moments: Moments) -> float:
     if moments.count < 2:
         return math.nan
-    return divide(
-        moments.covariance, math.sqrt(moments.predicted_variance) * math.sqrt(moments.true_variance)
-    )
+    return divide(moments.covariance, math.sqrt(moments.predicted_variance) * math.sqrt(moments.true_variance))
 
 
 def _root_mean_squared_error(moments: Moments) -> float:
@@ -166,9 +143,7 @@ class MomentsAggregator:
         x, y = np.where(np.ptp(table, axis=0) > 0, table - centre, 0.0).T
         columns = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
         shift = float(centre[0] - centre[1])
-        least = MIN_RELATIVE_VARIANCE * columns[3:5].mean(
-            axis=1
-        )  # below it, a spread is a rounding error
+        least = MIN_RELATIVE_VARIANCE * columns[3:5].mean(axis=1)  # below it, a spread is a rounding error
 
         def value(weights: Array) -> float:
             count, *sums = np.einsum("cn,n->c", columns, weights).tolist()
@@ -220,9 +195,7 @@ def _absolute_error(stat: Any) -> float:
     return abs(float(stat[0]) - float(stat[1]))
 
 
-def _rating_metrics(
-    name: str, finish: Callable[[Moments], float], higher_is_better: bool = True
-) -> list[Metric]:
+def _rating_metrics(name: str, finish: Callable[[Moments], float], higher_is_better: bool = True) -> list[Metric]:
     return [
         Metric(
             f"{name}_{dimension}",
@@ -238,6 +211,4 @@ def _rating_metrics(
 
 ccc_arousal, ccc_dominance, ccc_valence = _rating_metrics("ccc", _concordance)
 pearson_arousal, pearson_dominance, pearson_valence = _rating_metrics("pearson", _correlation)
-rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics(
-    "rmse", _root_mean_squared_error, higher_is_better=False
-)
+rmse_arousal, rmse_dominance, rmse_valence = _rating_metrics("rmse", _root_mean_squared_error, higher_is_better=False)

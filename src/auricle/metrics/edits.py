@@ -37,9 +37,7 @@ def count_errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[i
     return tags.count("replace"), tags.count("delete"), tags.count("insert")
 
 
-def count_errors_with_joins(
-    reference: Sequence[str], hypothesis: Sequence[str]
-) -> tuple[int, int, int]:
+def count_errors_with_joins(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
     """Substitutions, deletions and insertions when runs may be joined on either side."""
     apart = list(_find_joins(reference, set(hypothesis)))
     split = list(_find_joins(hypothesis, set(reference)))
@@ -74,9 +72,7 @@ def _minimum_cost(
     codes = {word: code for code, word in enumerate({*reference, *hypothesis})}
     said = np.array([codes[word] for word in hypothesis], dtype=np.int64)
     inserted = np.arange(len(hypothesis) + 1, dtype=np.int64) * _INSERTION
-    rows = deque(
-        [inserted], maxlen=max((run.end - run.start for run in reference_joins), default=1)
-    )
+    rows = deque([inserted], maxlen=max((run.end - run.start for run in reference_joins), default=1))
     for row, word in enumerate(reference, start=1):
         above = rows[-1]
         best = above + _DELETION

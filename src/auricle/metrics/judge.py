@@ -13,15 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
-from auricle.metrics.base import (
-    Details,
-    Metric,
-    SumAggregator,
-    WeightedAggregate,
-    constant_bounds,
-    divide,
-    mean,
-)
+from auricle.metrics.base import Details, Metric, SumAggregator, WeightedAggregate, constant_bounds, divide, mean
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
 from auricle.metrics.rubric import Rubric, load_builtin_rubric, load_rubric
@@ -65,9 +57,7 @@ def make_judge_metric(rubric: Rubric) -> Metric:
         win_rate if pairwise else mean,
         version=rubric.version,
         variant=rubric.digest,
-        bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN)))
-        if pairwise
-        else constant_bounds(limits),
+        bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN))) if pairwise else constant_bounds(limits),
         unit="points" if rubric.kind == "scale" else "share",
         judge_requests=reading.judge_requests,
         with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes)),
@@ -94,17 +84,13 @@ class RubricScorer:
 
     def score(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> Stat:
         if self._is_skipped(build_template_values(sample, *outputs)):
-            return (
-                _pairwise_stat(LOSS) if self.rubric.kind == "pairwise" else float(self.rubric.low)
-            )
+            return _pairwise_stat(LOSS) if self.rubric.kind == "pairwise" else float(self.rubric.low)
         if self.rubric.kind != "pairwise":
             return self._combine_votes([self.rubric.parse_reply(each) for each in verdicts])
         votes, torn = self._read_pairwise_votes(verdicts)
         return _pairwise_stat(self._combine_votes(votes), torn)
 
-    def score_with_gold(
-        self, sample: Sample, *outputs: Output, verdicts: Sequence[str]
-    ) -> tuple[float, float]:
+    def score_with_gold(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> tuple[float, float]:
         """What the judge said, and what a person said."""
         stat = self.score(sample, *outputs, verdicts=verdicts)
         said = float(stat) if isinstance(stat, (int, float)) else float(str(stat[0]))
@@ -119,11 +105,7 @@ class RubricScorer:
 
     def _request(self, values: dict[str, str | None]) -> Generate:
         turn = Turn("user", (self.rubric.fill_template(values),))
-        return Generate(
-            turns=(turn,),
-            max_tokens=self.rubric.max_tokens,
-            temperature=self.rubric.temperature,
-        )
+        return Generate(turns=(turn,), max_tokens=self.rubric.max_tokens, temperature=self.rubric.temperature)
 
     def _is_skipped(self, values: dict[str, str | None]) -> bool:
         return self.rubric.empty == "worst" and not (values["answer"] or "").strip()

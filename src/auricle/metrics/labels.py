@@ -17,17 +17,11 @@ from auricle.metrics import confusion
 from auricle.metrics.alignment import align_labels
 from auricle.metrics.base import Metric, constant_bounds, mean
 from auricle.metrics.calibration import ExpectedCalibrationError
-from auricle.metrics.confusion import (
-    ClassAggregate,
-    ConfusionAggregator,
-    LabelStat,
-    get_task_labels,
-)
+from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
 from auricle.text import extract_label, extract_option
 
 NEEDS_TEXT_OR_SCORES = (
-    "needs class scores or text; this model's outputs are continuous dimensions, which eta2 and "
-    "ccc_arousal are for"
+    "needs class scores or text; this model's outputs are continuous dimensions, which eta2 and ccc_arousal are for"
 )
 
 
@@ -81,9 +75,7 @@ class LabelMapping:
 
 
 @lru_cache(maxsize=1024)
-def _map_labels(
-    truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool
-) -> LabelMapping:
+def _map_labels(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> LabelMapping:
     partners = align_labels(truths, predictions, synonyms).prediction_by_truth
     return LabelMapping(partners, {said: true for true, said in partners.items()})
 
@@ -165,9 +157,7 @@ def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool = True)
     true, both = match_labels(sample, output, synonyms)
     if not both.truth_by_prediction:
         raise Unsupported("none of the model's labels means one of the task's")
-    said = max(
-        (name for name in values if name in both.truth_by_prediction), key=lambda each: values[each]
-    )
+    said = max((name for name in values if name in both.truth_by_prediction), key=lambda each: values[each])
     return float(both.prediction_by_truth.get(true) == said)
 
 

@@ -57,11 +57,7 @@ def _score_choice(values: Sequence[float | None], correct_index: int) -> ChoiceS
     """Is the highest value the right one's? The first of several is taken; values may lack."""
     known = [value for value in values if value is not None]
     best = max(known)
-    return (
-        float(values.index(best) == correct_index),
-        float(known.count(best) > 1),
-        float(len(values) - len(known)),
-    )
+    return (float(values.index(best) == correct_index), float(known.count(best) > 1), float(len(values) - len(known)))
 
 
 def _choice_details(totals: Array) -> Details:
@@ -105,14 +101,9 @@ def _byte_count(likelihood: Likelihood) -> int:
 
 
 def _score_mutual_information(sample: Sample, *outputs: Output) -> ChoiceStat:
-    asked, alone = (
-        get_option_likelihoods(outputs, "context"),
-        get_option_likelihoods(outputs, "nothing"),
-    )
+    asked, alone = (get_option_likelihoods(outputs, "context"), get_option_likelihoods(outputs, "nothing"))
     if not asked or len(alone) != len(asked):
-        raise Unsupported(
-            "needs how likely each option is after nothing; set unconditional: true in Choose"
-        )
+        raise Unsupported("needs how likely each option is after nothing; set unconditional: true in Choose")
     values = [after.total - before.total for after, before in zip(asked, alone, strict=True)]
     return _score_choice(values, _correct_index(sample, [each.text for each in asked]))
 
@@ -120,9 +111,7 @@ def _score_mutual_information(sample: Sample, *outputs: Output) -> ChoiceStat:
 def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
     found = get_option_likelihoods(outputs, "itself")
     if not found:
-        raise Unsupported(
-            "needs how likely prompt and option are together; set whole: true in Choose"
-        )
+        raise Unsupported("needs how likely prompt and option are together; set whole: true in Choose")
     values = [each.total / len(each.logprobs) for each in found]
     return _score_choice(values, _correct_index(sample, [each.text for each in found]))
 
@@ -208,6 +197,4 @@ def _sequence_perplexity(sample: Sample, *outputs: Output) -> float:
     return _bounded_exp(divide(surprise, tokens))
 
 
-sequence_perplexity = Metric(
-    "sequence_perplexity", _sequence_perplexity, mean, higher_is_better=False, unit="points"
-)
+sequence_perplexity = Metric("sequence_perplexity", _sequence_perplexity, mean, higher_is_better=False, unit="points")

@@ -103,9 +103,7 @@ class MatrixDifference:
         return sorted(found, key=lambda each: -each[2])[:limit]
 
 
-def match_by_meaning(
-    left: Sequence[str], right: Sequence[str], synonyms: bool = True
-) -> list[tuple[int, int]]:
+def match_by_meaning(left: Sequence[str], right: Sequence[str], synonyms: bool = True) -> list[tuple[int, int]]:
     """Names that mean the same, found as a model's labels are matched to a dataset's."""
     pairs = align_labels(left, right, synonyms).matches
     return [(left.index(pair.truth), right.index(pair.prediction)) for pair in pairs]
@@ -120,14 +118,8 @@ def subtract_matrices(
     """
     rows = merge_axes(baseline.rows, candidate.rows, match)
     columns = merge_axes(baseline.columns, candidate.columns, match)
-    left = [
-        _aligned_counts(baseline, each.baseline_index, [c.baseline_index for c in columns])
-        for each in rows
-    ]
-    right = [
-        _aligned_counts(candidate, each.candidate_index, [c.candidate_index for c in columns])
-        for each in rows
-    ]
+    left = [_aligned_counts(baseline, each.baseline_index, [c.baseline_index for c in columns]) for each in rows]
+    right = [_aligned_counts(candidate, each.candidate_index, [c.candidate_index for c in columns]) for each in rows]
     sizes = [(sum(a), sum(b)) for a, b in zip(left, right, strict=True)]
     cells = tuple(_row_difference(b, a) for a, b in zip(left, right, strict=True))
     assert all(abs(sum(row)) < TOLERANCE for row in cells if row is not None)
@@ -140,24 +132,17 @@ def subtract_matrices(
     return MatrixDifference(rows, columns, cells, before, after, diagonal)
 
 
-def merge_axes(
-    baseline: Sequence[str], candidate: Sequence[str], match: LabelMatcher
-) -> tuple[AxisLabel, ...]:
+def merge_axes(baseline: Sequence[str], candidate: Sequence[str], match: LabelMatcher) -> tuple[AxisLabel, ...]:
     """Shared labels first, in the baseline's order and spelling; then its own; then the rest."""
     pairs = sorted(match(baseline, candidate))
-    shared = [
-        AxisLabel(baseline[a], a, b, candidate[b] if candidate[b] != baseline[a] else "")
-        for a, b in pairs
-    ]
+    shared = [AxisLabel(baseline[a], a, b, candidate[b] if candidate[b] != baseline[a] else "") for a, b in pairs]
     in_a, in_b = {a for a, _ in pairs}, {b for _, b in pairs}
     only_a = [AxisLabel(name, at, None) for at, name in enumerate(baseline) if at not in in_a]
     only_b = [AxisLabel(name, None, at) for at, name in enumerate(candidate) if at not in in_b]
     return (*shared, *only_a, *only_b)
 
 
-def _aligned_counts(
-    matrix: ConfusionMatrix, row: int | None, columns: Sequence[int | None]
-) -> list[float]:
+def _aligned_counts(matrix: ConfusionMatrix, row: int | None, columns: Sequence[int | None]) -> list[float]:
     """A side's counts in the order of the union; nothing where it has no such row or column."""
     if row is None:
         return [0.0] * len(columns)
@@ -165,9 +150,7 @@ def _aligned_counts(
     return [0.0 if at is None else float(counts[at]) for at in columns]
 
 
-def _row_difference(
-    candidate: Sequence[float], baseline: Sequence[float]
-) -> tuple[float, ...] | None:
+def _row_difference(candidate: Sequence[float], baseline: Sequence[float]) -> tuple[float, ...] | None:
     new, old = sum(candidate), sum(baseline)
     if not new or not old:
         return None

@@ -21,12 +21,7 @@ from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
 from auricle.metrics.answer_aggregation import wrap_aggregator
 from auricle.metrics.base import Metric, ScoreFunction, mean
-from auricle.metrics.turns import (
-    AnswerInContext,
-    get_answers_in_context,
-    get_scorable_answers,
-    is_conversation,
-)
+from auricle.metrics.turns import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
 AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"
@@ -40,9 +35,7 @@ def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
         return AGGREGATIONS[aggregation](metric)
     if found := PASS_AT_K.fullmatch(aggregation):
         return _aggregate_by_pass_at_k(metric, int(found[1]))
-    raise SpecError(
-        f"answers should be {AGGREGATION_NAMES}, not {aggregation!r}.", location=("answers",)
-    )
+    raise SpecError(f"answers should be {AGGREGATION_NAMES}, not {aggregation!r}.", location=("answers",))
 
 
 def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -> list[Metric]:
@@ -57,11 +50,7 @@ def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -
 
 
 def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) -> Metric:
-    return (
-        replace(derived, name=f"{metric.name}.{aggregation}")
-        if derived.name == metric.name
-        else derived
-    )
+    return replace(derived, name=f"{metric.name}.{aggregation}") if derived.name == metric.name else derived
 
 
 @lru_cache(maxsize=256)
@@ -73,9 +62,7 @@ def accepts_multiple_outputs(score: ScoreFunction) -> bool:
         return True
     if any(each.kind is each.VAR_POSITIONAL for each in takes):
         return True
-    return (
-        sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in takes) > 2
-    )
+    return sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in takes) > 2
 
 
 def ambiguous_answers_error(count: int) -> Unsupported:
@@ -101,9 +88,7 @@ class AnswerScorer:
         picked = self.select(sample, outputs)
         return tuple(request for seen in picked for request in self.metric.judge_requests(*seen))
 
-    def score_one(
-        self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
-    ) -> Stat:
+    def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat:
         """The stat of the one answer that is picked."""
         (seen,) = self.select(sample, outputs)
         return self._score_answer(seen, iter(verdicts or ()))
@@ -141,9 +126,7 @@ class AnswerScorer:
         return [self.metric.bounds(sample)[0]]
 
 
-def _derive_metric(
-    metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any
-) -> Metric:
+def _derive_metric(metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any) -> Metric:
     """What all ways share: another signature, and the same way under another profile."""
     asked = AnswerScorer(metric, select)
     under, voted = metric.with_profile, metric.with_votes
@@ -151,12 +134,8 @@ def _derive_metric(
         "score": asked.score_one,
         "variant": ".".join(filter(None, (metric.variant, aggregation))),
         "judge_requests": asked.judge_requests if metric.judge_requests else None,
-        "with_profile": (lambda profile: aggregate_answers(under(profile), aggregation))
-        if under
-        else None,
-        "with_votes": (lambda votes: aggregate_answers(voted(votes), aggregation))
-        if voted
-        else None,
+        "with_profile": (lambda profile: aggregate_answers(under(profile), aggregation)) if under else None,
+        "with_votes": (lambda votes: aggregate_answers(voted(votes), aggregation)) if voted else None,
         "companions": tuple(aggregate_answers(each, aggregation) for each in metric.companions),
         "tokenize": None,  # which text it would show is not told
         "read_answer": None,
@@ -192,9 +171,7 @@ def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metr
 
 
 def _aggregate_by_likelihood(metric: Metric) -> Metric:
-    return _derive_metric(
-        metric, "likeliest", lambda sample, outputs: [(sample, _select_likeliest(outputs))]
-    )
+    return _derive_metric(metric, "likeliest", lambda sample, outputs: [(sample, _select_likeliest(outputs))])
 
 
 def _select_likeliest(outputs: Sequence[Output]) -> Output:
@@ -232,9 +209,7 @@ def _aggregate_by_best(metric: Metric) -> Metric:
 def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
     """The chance that one of k answers is right, estimated without bias from n of them."""
     if metric.aggregate is not mean or not metric.higher_is_better:
-        raise Unsupported(
-            f"pass@{k} is for metrics that say right or wrong, and {metric.name} does not."
-        )
+        raise Unsupported(f"pass@{k} is for metrics that say right or wrong, and {metric.name} does not.")
 
     def score(sample: Sample, *outputs: Output, **verdicts: Any) -> float:
         if len(outputs) < k:
@@ -248,9 +223,7 @@ def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
         return 1.0 - math.comb(wrong, k) / math.comb(len(stats), k)
 
     how = f"pass@{k}"
-    return _derive_metric(
-        metric, how, _select_all, name=f"{metric.name}.{how}", score=score, companions=()
-    )
+    return _derive_metric(metric, how, _select_all, name=f"{metric.name}.{how}", score=score, companions=())
 
 
 def _is_right_or_wrong(metric: Metric) -> bool:
@@ -331,16 +304,12 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
 def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple[Output, bool]:
     """The first answer that says what most do, and whether others had as many votes."""
     assert metric.read_answer
-    said = [
-        (metric.read_answer(each, output), output) for each, output in _select_all(sample, outputs)
-    ]
+    said = [(metric.read_answer(each, output), output) for each, output in _select_all(sample, outputs)]
     votes = Counter(reading for reading, _ in said if reading is not None)
     if not votes:
         raise Unreadable(f"none of {len(outputs)} answers can be read")
     most = max(votes.values())
-    elected = next(
-        output for reading, output in said if reading is not None and votes[reading] == most
-    )
+    elected = next(output for reading, output in said if reading is not None and votes[reading] == most)
     return elected, sum(each == most for each in votes.values()) > 1
 
 

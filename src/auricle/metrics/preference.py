@@ -66,9 +66,7 @@ def apply_tie_policy(choice: float, ties: TiePolicy) -> float:
     raise Unreadable("rates both sides alike: a tie, left out")
 
 
-def _score_credit(
-    sample: Sample, *outputs: Output, dimension: Dimension, ties: TiePolicy
-) -> tuple[float, float]:
+def _score_credit(sample: Sample, *outputs: Output, dimension: Dimension, ties: TiePolicy) -> tuple[float, float]:
     """What a choice earns, and whether it is a tie."""
     said = get_choice(dimension, outputs)
     off = abs(apply_tie_policy(said, ties) - get_true_choice(dimension, sample))
@@ -83,9 +81,7 @@ def _score_chance(sample: Sample, *outputs: Output) -> float:
     return 0.5
 
 
-def _score_position_bias(
-    sample: Sample, *outputs: Output, dimension: Dimension
-) -> tuple[float, float] | None:
+def _score_position_bias(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float] | None:
     """Was the first place chosen in both orders, or the second? Numbers know no place."""
     about = dimension.select_outputs(outputs)
     if isinstance(about[0], Prediction) or not dimension.is_pairwise or len(about) < 2:
@@ -128,9 +124,7 @@ def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
     ]
 
 
-def _preference_metric(
-    dimension: Dimension, name: str, score: Callable[..., Any] | None, **fields: Any
-) -> Metric:
+def _preference_metric(dimension: Dimension, name: str, score: Callable[..., Any] | None, **fields: Any) -> Metric:
     variant = ".".join(filter(None, (fields.pop("variant", ""), output_variant(dimension))))
     return Metric(
         dimension.metric_name(name),

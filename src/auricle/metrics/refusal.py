@@ -27,9 +27,7 @@ _HELP = (
     r"|teach|explain|tell|show|guide|instruct|advise|facilitate|complete|continue|proceed|describe"
     r"|suggest|recommend|accommodate|satisfy|carry out|go along|do (?:that|this|it|so|anything))\b"
 )
-_BETWEEN = (
-    r"(?:(?:\w+ly|also|just|ever|even|in good conscience|(?:and|or|nor) (?:won't|will not)),? )*"
-)
+_BETWEEN = r"(?:(?:\w+ly|also|just|ever|even|in good conscience|(?:and|or|nor) (?:won't|will not)),? )*"
 _NOT_ABLE = (
     r"(?:can't|can not|cannot|could not|couldn't|won't|will not|wouldn't|would not|may not"
     r"|must not|mustn't|shouldn't|should not|don't want to|do not want to|refuse to|decline to"
@@ -82,11 +80,7 @@ def _compile_any(table: Sequence[tuple[str, str]]) -> re.Pattern[str]:
     return re.compile("|".join(f"(?:{pattern})" for _, pattern in table), re.MULTILINE)
 
 
-_REFUSALS, _SIGNS, _COMPLIANCE = (
-    _compile_any(REFUSALS),
-    _compile_any(SIGNS),
-    _compile_any(COMPLIANCE),
-)
+_REFUSALS, _SIGNS, _COMPLIANCE = (_compile_any(REFUSALS), _compile_any(SIGNS), _compile_any(COMPLIANCE))
 _SPACES = re.compile(r"[^\S\n]+")
 
 

@@ -59,8 +59,7 @@ class Dimension:
             return next(iter(values.values()))
         option = f"outputs={self.name}=NAME" if self.name else "outputs=NAME"
         raise Unsuited(
-            f"this model tells {', '.join(values)}, not {wanted or 'one number'}: "
-            f"say which is meant, -T {option}"
+            f"this model tells {', '.join(values)}, not {wanted or 'one number'}: say which is meant, -T {option}"
         )
 
     def parse_value(self, output: Generation) -> float:
@@ -91,9 +90,7 @@ class Dimension:
 
 
 def _value_and_truth(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float]:
-    return dimension.get_value(dimension.select_outputs(outputs)[0]), _to_float(
-        dimension.get_truth(sample)
-    )
+    return dimension.get_value(dimension.select_outputs(outputs)[0]), _to_float(dimension.get_truth(sample))
 
 
 def _to_float(truth: Json) -> float:
@@ -119,9 +116,7 @@ RATING_METRICS: Mapping[str, RatingMetric] = {
 }
 
 
-def score_metrics(
-    dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)
-) -> list[Metric]:
+def score_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
     """How well a model's numbers follow people's ratings of one dimension."""
     return [_metric(name, dimension) for name in names]
 

@@ -91,18 +91,14 @@ class Rubric:
         said = unicodedata.normalize("NFKC", REASONING.sub("", reply)).strip()
         if not said:
             raise Unreadable("the judge said nothing")
-        return self.parse_verdict(
-            self._parse_json(said) if self.output == "json" else self._parse_line(said)
-        )
+        return self.parse_verdict(self._parse_json(said) if self.output == "json" else self._parse_line(said))
 
     def parse_verdict(self, verdict: str) -> float:
         """A verdict's word as a number."""
         if self.kind != "scale":
             known = VERDICT_VALUES[self.kind]
             if verdict.casefold() not in known:
-                raise Unreadable(
-                    f"the judge's verdict is none of {', '.join(known)}: {verdict[:80]!r}"
-                )
+                raise Unreadable(f"the judge's verdict is none of {', '.join(known)}: {verdict[:80]!r}")
             return known[verdict.casefold()]
         number = re.sub(rf"\s*/\s*{self.high}$", "", verdict)
         whole = re.fullmatch(r"-?\d{1,9}(\.0+)?", number)
@@ -158,19 +154,13 @@ def build_rubric(values: Mapping[str, Any], source: str = "rubric") -> Rubric:
         if name not in known:
             raise SpecError(f"{source}: a rubric has no {name!r}; it has {', '.join(known)}.")
         if not isinstance(value, FIELD_TYPES[known[name]]) or isinstance(value, bool):
-            raise SpecError(
-                f"{source}: {name} should be {_describe_type(known[name])}, not {value!r}."
-            )
+            raise SpecError(f"{source}: {name} should be {_describe_type(known[name])}, not {value!r}.")
         if name in ALLOWED_VALUES and value not in ALLOWED_VALUES[name]:
-            raise SpecError(
-                f"{source}: {name} is {' or '.join(ALLOWED_VALUES[name])}, not {value!r}."
-            )
+            raise SpecError(f"{source}: {name} is {' or '.join(ALLOWED_VALUES[name])}, not {value!r}.")
     if missing := [name for name in ("name", "kind", "template") if not values.get(name)]:
         raise SpecError(f"{source}: the rubric says no {', '.join(missing)}.")
     kind = values["kind"]
-    return _validate(
-        Rubric(**{"mark": DEFAULT_MARKS[kind], "key": DEFAULT_KEYS[kind], **values}), source
-    )
+    return _validate(Rubric(**{"mark": DEFAULT_MARKS[kind], "key": DEFAULT_KEYS[kind], **values}), source)
 
 
 def _describe_type(kind: str) -> str:
@@ -198,9 +188,7 @@ def _find_problems(rubric: Rubric) -> list[str]:
         f"a scale needs low below high, not {rubric.low} and {rubric.high}": (
             rubric.kind == "scale" and rubric.low >= rubric.high
         ),
-        f"mark {rubric.mark!r} should hold one {{}}, where the verdict stands": (
-            rubric.mark.count("{}") != 1
-        ),
+        f"mark {rubric.mark!r} should hold one {{}}, where the verdict stands": (rubric.mark.count("{}") != 1),
         f"votes and max_tokens count from 1, not {rubric.votes} and {rubric.max_tokens}": (
             min(rubric.votes, rubric.max_tokens) < 1
         ),

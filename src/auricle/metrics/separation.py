@@ -37,9 +37,7 @@ class SeparationAggregator:
     def details(self, stats: Sequence[Any]) -> Details:
         """For every dimension: eta², what chance alone would give, and figures of each emotion."""
         labels, table = split_dimensions(stats)
-        return {
-            "dimensions": {name: _dimension_figures(labels, each) for name, each in table.items()}
-        }
+        return {"dimensions": {name: _dimension_figures(labels, each) for name, each in table.items()}}
 
     def plot_data(self, stats: Sequence[Any]) -> Details:
         """Densities of every emotion and dimension, and points of a plane of two."""
@@ -103,9 +101,7 @@ def _dimension_figures(labels: Sequence[str], values: Array) -> dict[str, Any]:
     return {
         "eta2": eta_squared(labels, values)(np.ones(len(values))),
         "chance": divide(len(names) - 1, len(values) - 1),
-        "emotions": {
-            name: _emotion_figures(values, ranks, codes == at) for at, name in enumerate(names)
-        },
+        "emotions": {name: _emotion_figures(values, ranks, codes == at) for at, name in enumerate(names)},
     }
 
 
@@ -195,9 +191,7 @@ def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
             "y": up,
             "labels": names,
             "of": len(codes),
-            "points": [
-                [int(codes[at]), float(f"{x[at]:.5g}"), float(f"{y[at]:.5g}")] for at in chosen
-            ],
+            "points": [[int(codes[at]), float(f"{x[at]:.5g}"), float(f"{y[at]:.5g}")] for at in chosen],
             "centres": [
                 {
                     "n": int((codes == at).sum()),

@@ -28,12 +28,8 @@ BOOTSTRAP_ROUNDS = 1000
 CONFIDENCE_LEVEL = 0.95
 Z_95 = 1.959963984540054  # of the normal distribution, 95 % lies within
 Z_95_POWER_80 = 2.801585218112969  # Z, and what is exceeded with a chance of 80 %
-DRAW_BLOCK_SIZE = (
-    100_000  # samples drawn at a time: numpy takes longer to be called than to draw a few
-)
-RESAMPLING_BUDGET = (
-    20_000_000  # stats a fold that is slow to weigh may see in all; it gets fewer rounds
-)
+DRAW_BLOCK_SIZE = 100_000  # samples drawn at a time: numpy takes longer to be called than to draw a few
+RESAMPLING_BUDGET = 20_000_000  # stats a fold that is slow to weigh may see in all; it gets fewer rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +41,7 @@ class Interval:
     method: str
 
 
-def compute_interval(
-    stats: Sequence[Any], aggregate: Aggregator, *, clusters: Codes | None = None
-) -> Interval:
+def compute_interval(stats: Sequence[Any], aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
     """95 % interval of `fold(stats)`: Wilson's for a share, percentiles of the bootstrap else."""
     stats, aggregate = unwrap_stats(stats, aggregate)
     if clusters is not None:
@@ -65,9 +59,7 @@ def unwrap_stats(stats: Sequence[Any], aggregate: Aggregator) -> tuple[Sequence[
     return stats, aggregate
 
 
-def _bootstrap_interval(
-    stats: Sequence[Any], aggregate: Aggregator, draws: Draws | None, method: str
-) -> Interval:
+def _bootstrap_interval(stats: Sequence[Any], aggregate: Aggregator, draws: Draws | None, method: str) -> Interval:
     if draws is None:  # one unit tells nothing about the spread between units
         return Interval(math.nan, math.nan, method)
     rounds = choose_rounds(aggregate, len(stats))
@@ -124,9 +116,7 @@ def draw_by_count(counts: Codes, seed: int = 0) -> Draws | None:
         blocks = (dice.multinomial(size, shares, block) for _ in count())
     else:
         owner = np.repeat(np.arange(kinds), counts)
-        blocks = (
-            _count_draws(owner[dice.integers(0, size, (block, size))], kinds) for _ in count()
-        )
+        blocks = (_count_draws(owner[dice.integers(0, size, (block, size))], kinds) for _ in count())
     return (row for drawn in blocks for row in drawn.astype(np.float64))
 
 
@@ -146,10 +136,7 @@ def draw_by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
     if units < 2:
         return None
     dice = np.random.default_rng(seed)
-    return (
-        np.bincount(dice.integers(0, units, units), minlength=units).astype(np.float64)[clusters]
-        for _ in count()
-    )
+    return (np.bincount(dice.integers(0, units, units), minlength=units).astype(np.float64)[clusters] for _ in count())
 
 
 def percentile_interval(values: Sequence[float]) -> tuple[float, float]:
@@ -207,20 +194,14 @@ class Difference:
 
 
 def compare_paired(
-    stats_a: Sequence[Any],
-    stats_b: Sequence[Any],
-    aggregate: Aggregator,
-    clusters: Codes | None = None,
+    stats_a: Sequence[Any], stats_b: Sequence[Any], aggregate: Aggregator, clusters: Codes | None = None
 ) -> Difference:
     """`fold` of B's stats less that of A's, pair by pair, with interval, p and what can be seen.
 
     Zeros and ones are tested by McNemar's exact test, anything else by drawing pairs, or clusters
     of them, anew: the same draw for both sides.
     """
-    (stats_a, _), (stats_b, aggregate) = (
-        unwrap_stats(stats_a, aggregate),
-        unwrap_stats(stats_b, aggregate),
-    )
+    (stats_a, _), (stats_b, aggregate) = (unwrap_stats(stats_a, aggregate), unwrap_stats(stats_b, aggregate))
     if not len(stats_a):
         return _difference_without_interval((math.nan, math.nan), 0, "none")
     values = float(aggregate(stats_a)), float(aggregate(stats_b))
@@ -237,9 +218,7 @@ def _difference_without_interval(values: tuple[float, float], n: int, method: st
     return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan)
 
 
-def _mcnemar_difference(
-    a: Sequence[Any], b: Sequence[Any], values: tuple[float, float]
-) -> Difference:
+def _mcnemar_difference(a: Sequence[Any], b: Sequence[Any], values: tuple[float, float]) -> Difference:
     """McNemar's exact test and the interval of Bonett and Price, good with few changes, too."""
     import numpy as np
 
@@ -266,19 +245,12 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
     if not changes:
         return 1.0
     whole = math.lgamma(changes + 1) - changes * math.log(2)
-    tail = sum(
-        math.exp(whole - math.lgamma(at + 1) - math.lgamma(changes - at + 1))
-        for at in range(fewer + 1)
-    )
+    tail = sum(math.exp(whole - math.lgamma(at + 1) - math.lgamma(changes - at + 1)) for at in range(fewer + 1))
     return min(1.0, 2 * tail)
 
 
 def _bootstrap_difference(
-    a: Sequence[Any],
-    b: Sequence[Any],
-    aggregate: Aggregator,
-    values: tuple[float, float],
-    clusters: Codes | None,
+    a: Sequence[Any], b: Sequence[Any], aggregate: Aggregator, values: tuple[float, float], clusters: Codes | None
 ) -> Difference:
     import numpy as np
 
@@ -318,9 +290,7 @@ def _bootstrap_p_value(differences: Array, units: int) -> float:
     return min(1.0, max(p, 2.0 ** (1 - units)))
 
 
-def count_distinct_pairs(
-    a: Sequence[Any], b: Sequence[Any]
-) -> tuple[Sequence[Any], Sequence[Any], Codes]:
+def count_distinct_pairs(a: Sequence[Any], b: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Codes]:
     """Pairs of stats that differ from each other: A's sides, B's sides, how often each occurs."""
     import numpy as np
 

@@ -7,15 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from auricle.core.types import Generation, Json, Sample
-from auricle.metrics.base import (
-    Details,
-    Metric,
-    SumAggregator,
-    constant_bounds,
-    divide,
-    mean,
-    metric,
-)
+from auricle.metrics.base import Details, Metric, SumAggregator, constant_bounds, divide, mean, metric
 from auricle.metrics.edits import count_errors, count_errors_with_joins
 from auricle.text import get_profile, split_mixed, split_words
 
@@ -97,9 +89,7 @@ def match_metric(name: str, matches: Callable[[str, str], bool], profile_name: s
 
     def score(sample: Sample, output: Generation) -> float:
         answer = normalise(output.text)
-        return float(
-            any(matches(normalise(each), answer) for each in reference_texts(sample.target))
-        )
+        return float(any(matches(normalise(each), answer) for each in reference_texts(sample.target)))
 
     return Metric(
         name,

@@ -82,7 +82,5 @@ def build_transcript(sample: Sample, outputs: Sequence[Output], index: int) -> s
 
 
 def _parts_to_text(parts: Sequence[Part]) -> str:
-    shown = (
-        part if isinstance(part, str) else f"[{type(part).__name__.lower()}]" for part in parts
-    )
+    shown = (part if isinstance(part, str) else f"[{type(part).__name__.lower()}]" for part in parts)
     return " ".join(shown).strip()

@@ -27,12 +27,7 @@ from auricle.core.types import (
 )
 from auricle.models.base import AsyncModel, BatchModel, Model
 
-PREDICT_ANNOTATIONS = (
-    "dict",
-    "Dict",
-    "Mapping",
-    "Prediction",
-)  # return annotations that mean `predict`
+PREDICT_ANNOTATIONS = ("dict", "Dict", "Mapping", "Prediction")  # return annotations that mean `predict`
 
 
 def adapt(thing: Any) -> type[Model]:
@@ -53,9 +48,7 @@ def _wrap_class(cls: type[Any]) -> type[Model]:
         return _wrap_methods(cls, own)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
         return _wrap_function(cls.__call__, factory=cls)
-    raise SpecError(
-        f"{cls.__name__} is no model: give it generate(batch), predict(batch) or __call__(audio)."
-    )
+    raise SpecError(f"{cls.__name__} is no model: give it generate(batch), predict(batch) or __call__(audio).")
 
 
 def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model]:
@@ -146,10 +139,7 @@ def _to_output(value: Any) -> Output:
         return Generation(text=value)
     if isinstance(value, Mapping):
         numbers = cast(Mapping[str, Any], value)
-        return Prediction(
-            values={str(name): float(number) for name, number in numbers.items()},
-            scale="continuous",
-        )
+        return Prediction(values={str(name): float(number) for name, number in numbers.items()}, scale="continuous")
     raise SampleError(
         f"the model returned {type(value).__name__}; it should return text, a dict of numbers, "
         "or a Generation, Likelihood or Prediction"

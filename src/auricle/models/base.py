@@ -92,9 +92,5 @@ Model: TypeAlias = AsyncModel | BatchModel
 def abilities(cls: type[Model]) -> list[Ability]:
     """The kinds of request `cls` answers, told from the methods it overrides."""
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
-    can = [
-        name
-        for name in ABILITY_BY_REQUEST.values()
-        if getattr(cls, name) is not getattr(base, name)
-    ]
+    can = [name for name in ABILITY_BY_REQUEST.values() if getattr(cls, name) is not getattr(base, name)]
     return [*can, "first_tokens"] if getattr(cls, "first_tokens", False) else can

@@ -41,12 +41,7 @@ class Emotion2vec(BatchModel):
     sample_rate = RATE
 
     def __init__(
-        self,
-        model: str = "large",
-        *,
-        hub: str = "ms",
-        revision: str | None = None,
-        device: str = "auto",
+        self, model: str = "large", *, hub: str = "ms", revision: str | None = None, device: str = "auto"
     ) -> None:
         """`model` is a directory, `large`, `base` or `seed` (of emotion2vec+), or a hub name."""
         if hub not in HUB_OWNERS:
@@ -96,9 +91,7 @@ def _import_funasr() -> Any:
     failed = funasr.get_import_errors()
     for module in ("funasr.auto.auto_model", "funasr.models.emotion2vec.model"):
         if module in failed:  # else it would only say that no such model is registered
-            raise SpecError(
-                f"emotion2vec: {module} cannot be imported: {_shorten_error(failed[module])}."
-            )
+            raise SpecError(f"emotion2vec: {module} cannot be imported: {_shorten_error(failed[module])}.")
     return funasr
 
 
@@ -112,8 +105,7 @@ def _resolve_model_folder(model: str, hub: str, revision: str | None) -> Path:
     name = f"{HUB_OWNERS[hub]}/emotion2vec_plus_{model}" if model in SIZES else model
     if "/" not in name:
         raise SpecError(
-            f"emotion2vec: there is no directory {model}, nor a size of that name; sizes are "
-            f"{', '.join(SIZES)}."
+            f"emotion2vec: there is no directory {model}, nor a size of that name; sizes are {', '.join(SIZES)}."
         )
     return _download_model(name, hub, revision)
 
@@ -160,15 +152,10 @@ def _missing_files(folder: Path) -> list[str]:
 def _check_folder(folder: Path) -> None:
     """What FunASR would only stumble over; and it evaluates one line of the configuration."""
     if missing := _missing_files(folder):
-        raise SpecError(
-            f"emotion2vec: {folder} is no emotion2vec with labels: "
-            f"it has no {', no '.join(missing)}."
-        )
+        raise SpecError(f"emotion2vec: {folder} is no emotion2vec with labels: it has no {', no '.join(missing)}.")
     config = read_yaml(folder / "config.yaml")
     if config.get("model") != "Emotion2vec":
-        raise SpecError(
-            f"emotion2vec: {folder} holds FunASR's {config.get('model')}, not Emotion2vec."
-        )
+        raise SpecError(f"emotion2vec: {folder} holds FunASR's {config.get('model')}, not Emotion2vec.")
     try:
         layers = str(config["model_conf"]["modalities"]["audio"]["feature_encoder_spec"])
     except (KeyError, TypeError) as error:
@@ -197,9 +184,7 @@ def _load_model(funasr: Any, folder: Path, device: str) -> Any:
             ignore_init_mismatch=False,
         )
     except Exception as error:
-        raise SpecError(
-            f"emotion2vec: the model in {folder} cannot be loaded: {_shorten_error(error)}."
-        ) from error
+        raise SpecError(f"emotion2vec: the model in {folder} cannot be loaded: {_shorten_error(error)}.") from error
     if model.model.proj is None:
         raise SpecError(f"emotion2vec: {folder} has no emotion labels: its config.yaml names none.")
     return model

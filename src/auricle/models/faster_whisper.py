@@ -90,9 +90,7 @@ def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:
 
 def _check_language(languages: Sequence[str], model: str, language: str, task: str) -> None:
     if language and language not in languages:
-        raise SpecError(
-            f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(languages)}."
-        )
+        raise SpecError(f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(languages)}.")
     if task == "translate" and len(languages) == 1:
         raise SpecError(f"faster-whisper: {model} knows only English, and translates nothing.")
 

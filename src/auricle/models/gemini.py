@@ -49,16 +49,11 @@ class Gemini(HttpModel):
 
     def encode_body(self, request: Generate) -> bytes:
         system = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
-        settings: dict[str, Any] = {
-            "maxOutputTokens": request.max_tokens,
-            "temperature": request.temperature,
-        }
+        settings: dict[str, Any] = {"maxOutputTokens": request.max_tokens, "temperature": request.temperature}
         if request.stop:
             settings["stopSequences"] = request.stop
         asked: dict[str, Any] = {
-            "contents": [
-                self._encode_turn(turn) for turn in request.turns if turn.role != "system"
-            ],
+            "contents": [self._encode_turn(turn) for turn in request.turns if turn.role != "system"],
             "generationConfig": settings,
         }
         if system:

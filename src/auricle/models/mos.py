@@ -48,10 +48,7 @@ class MosModel(BatchModel, ABC):
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [
-            Prediction(
-                values=self.predict_mos(_decode_samples(each, self._crop_seconds)),
-                scale="continuous",
-            )
+            Prediction(values=self.predict_mos(_decode_samples(each, self._crop_seconds)), scale="continuous")
             for each in batch
         ]
 

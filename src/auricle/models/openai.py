@@ -31,18 +31,11 @@ from auricle.models.http.client import (
 )
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
 from auricle.models.http.render_request import render_request
-from auricle.models.http.timing import (
-    PreparedRequest,
-    RequestTimer,
-    iter_event_parts,
-    streamed_token_count,
-)
+from auricle.models.http.timing import PreparedRequest, RequestTimer, iter_event_parts, streamed_token_count
 from auricle.prompts.meta_template import MetaTemplate
 
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
-AUDIO_FILE_HEADER = re.compile(
-    rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS"
-)  # how files of sound begin
+AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # how files of sound begin
 PCM_RATE = 24_000
 MAX_CHARS_PER_TOKEN = 64  # characters a token: an answer longer than this has forgotten its limit
 
@@ -119,20 +112,14 @@ class OpenAI(HttpModel):
         return heard.to_generation()
 
     def stream(self, request: Generate) -> AsyncIterator[str]:
-        return self._stream_text(
-            request, ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
-        )
+        return self._stream_text(request, ResponseAccumulator(expects_first_tokens=bool(request.first_tokens)))
 
-    async def _stream_text(
-        self, request: Generate, accumulator: ResponseAccumulator
-    ) -> AsyncIterator[str]:
+    async def _stream_text(self, request: Generate, accumulator: ResponseAccumulator) -> AsyncIterator[str]:
         """Text as it comes; at once, from a server that will not stream."""
         body = await self.in_thread(self.encode_body, request, True)
         async with self.send_request(self.path, body, JSON) as sent:
             if sent.response.content_type != EVENT_STREAM:
-                yield accumulator.add_document(
-                    self.parse_json(await self.read_reply(sent)), sent.host
-                )
+                yield accumulator.add_document(self.parse_json(await self.read_reply(sent)), sent.host)
             else:
                 async for piece in self._iter_text(sent, accumulator, request.max_tokens):
                     yield piece
@@ -179,15 +166,10 @@ class OpenAI(HttpModel):
         if self.logprobs:
             asked["logprobs"] = True
         if request.first_tokens:
-            asked |= {
-                "logprobs": True,
-                "top_logprobs": self._check_first_tokens(request.first_tokens),
-            }
+            asked |= {"logprobs": True, "top_logprobs": self._check_first_tokens(request.first_tokens)}
         if stream:
             asked |= {"stream": True, "stream_options": {"include_usage": True}}
-        return orjson.dumps(
-            merge_extra(asked, offset_seed(self.service.extra, request.answer_index))
-        )
+        return orjson.dumps(merge_extra(asked, offset_seed(self.service.extra, request.answer_index)))
 
     def preview_request(self, request: Request) -> str:
         if not isinstance(request, Generate):
@@ -280,9 +262,7 @@ class ResponseAccumulator:
         try:
             return self._add_choice(event)
         except PARSE_ERRORS as error:
-            raise Transient(
-                f"{host} streamed {describe_shape(event)}, no part of an answer"
-            ) from error
+            raise Transient(f"{host} streamed {describe_shape(event)}, no part of an answer") from error
 
     def add_document(self, document: Any, host: str) -> str:
         """Note the first choice of an answer that came at once; its text."""
@@ -291,9 +271,7 @@ class ResponseAccumulator:
                 raise TypeError("no message")
             return self._add_choice(document)
         except PARSE_ERRORS as error:
-            raise Refused(
-                f"{host} answered {describe_shape(document)}, no chat completion"
-            ) from error
+            raise Refused(f"{host} answered {describe_shape(document)}, no chat completion") from error
 
     def _add_choice(self, event: Mapping[str, Any]) -> str:
         self.usage = event.get("usage") or self.usage

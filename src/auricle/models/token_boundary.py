@@ -24,9 +24,7 @@ def common_prefix_length(context: Sequence[int], full: Sequence[int]) -> int:
     return next((place for place, (a, b) in enumerate(pairs) if a != b), len(context))
 
 
-def append_continuation(
-    context: Sequence[int], context_text: Sequence[int], full_text: Sequence[int]
-) -> ScoringInput:
+def append_continuation(context: Sequence[int], context_text: Sequence[int], full_text: Sequence[int]) -> ScoringInput:
     """`context` with what `whole` has and `short` has not: the continuation, tokenised in place.
 
     `short` is the text of `context`, in which a sound stands for one token and not for hundreds.
@@ -94,18 +92,12 @@ class ContextWindow:
         """What a model reads at `most`, made smaller and divided as `-M window=… stride=…` say."""
         for option, value in (("window", window), ("stride", stride)):
             if value is not None and (not isinstance(value, int) or value < 1):
-                raise SpecError(
-                    f"{model_name}: {option} should be a number of tokens, not {value!r}."
-                )
+                raise SpecError(f"{model_name}: {option} should be a number of tokens, not {value!r}.")
         if window and model_limit and window > model_limit:
-            raise SpecError(
-                f"{model_name}: the model reads {model_limit} tokens at once, not {window}."
-            )
+            raise SpecError(f"{model_name}: the model reads {model_limit} tokens at once, not {window}.")
         known = window or model_limit
         if known and stride and stride > known:
-            raise SpecError(
-                f"{model_name}: stride={stride} is more than the window of {known} tokens."
-            )
+            raise SpecError(f"{model_name}: stride={stride} is more than the window of {known} tokens.")
         return cls(known, stride or max(1, (known or 2) // 2))
 
     def split(self, scoring_input: ScoringInput) -> list[ScoringInput]:
@@ -118,8 +110,7 @@ class ContextWindow:
             return [scoring_input]
         if scoring_input.score_from > most:
             raise SampleError(
-                f"{scoring_input.score_from} tokens stand before the continuation, and the model reads at most "
-                f"{most}"
+                f"{scoring_input.score_from} tokens stand before the continuation, and the model reads at most {most}"
             )
         rows: list[ScoringInput] = []
         done, end = scoring_input.score_from, most + 1

@@ -42,9 +42,7 @@ class Transcription(HttpModel):
         if not self.service.model:
             raise SpecError("transcription: say which model: -M model=whisper-1.")
         if response_format not in RESPONSE_FORMATS:
-            raise SpecError(
-                f"response_format should be {', '.join(RESPONSE_FORMATS)}, not {response_format!r}."
-            )
+            raise SpecError(f"response_format should be {', '.join(RESPONSE_FORMATS)}, not {response_format!r}.")
         self.language, self.prompt, self.response_format = language, prompt, response_format
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
@@ -55,14 +53,8 @@ class Transcription(HttpModel):
         return said
 
     def parse_reply(self, reply: Reply) -> Generation:
-        plain = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(
-            reply.content_type
-        )
-        return (
-            _parse_plain_text(reply)
-            if plain
-            else _parse_generation(self.parse_json(reply), reply.host)
-        )
+        plain = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(reply.content_type)
+        return _parse_plain_text(reply) if plain else _parse_generation(self.parse_json(reply), reply.host)
 
     def prepare(self, request: Generate) -> PreparedRequest:
         sounds = [part for part in list_media(request) if isinstance(part, Audio)]
@@ -90,9 +82,7 @@ def encode_multipart(fields: Mapping[str, Any], sound: EncodedAudio) -> tuple[by
     for name, value in fields.items():
         for each in value if isinstance(value, list) else [value]:
             text = each if isinstance(each, str) else json.dumps(each)
-            pieces.append(
-                f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}'
-            )
+            pieces.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}')
     file = f"sound.{SUFFIXES.get(sound.format, sound.format)}"
     pieces.append(
         f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file}"\r\n'

@@ -57,9 +57,7 @@ class VLLM(BatchModel):
         if sounds:
             engine.setdefault("limit_mm_per_prompt", {"audio": sounds})
         self._engine, self._sampling_class = _start_engine(model, engine)
-        self._context_window = ContextWindow.from_options(
-            "vllm", _max_context_tokens(self._engine), None, stride
-        )
+        self._context_window = ContextWindow.from_options("vllm", _max_context_tokens(self._engine), None, stride)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         chosen = [
@@ -98,10 +96,7 @@ class VLLM(BatchModel):
             return []
         opened = [move_trailing_space(request.turns, request.continuation) for request in batch]
         talks = [self._messages(turns) for turns, _ in opened]
-        whole = [
-            _with_continuation(talk, continuation)
-            for talk, (_, continuation) in zip(talks, opened, strict=True)
-        ]
+        whole = [_with_continuation(talk, continuation) for talk, (_, continuation) in zip(talks, opened, strict=True)]
         brief = {"max_tokens": 1, "temperature": 0.0}
         before = self._generate_chats(talks, [self._sampling_class(**brief)] * len(talks))
         after = self._engine.chat(
@@ -128,22 +123,16 @@ class VLLM(BatchModel):
         answers = self._engine.generate(prompts, brief, use_tqdm=False) if pieces else []
         told = iter(zip(answers, pieces, strict=True))
         return [
-            join_likelihoods(
-                [_parse_likelihood(answer, piece) for answer, piece in islice(told, len(held))]
-            )
+            join_likelihoods([_parse_likelihood(answer, piece) for answer, piece in islice(told, len(held))])
             for held in windows
         ]
 
-    def _generate_chats(
-        self, conversations: Sequence[list[Message]], sampling: Sequence[Any]
-    ) -> list[Any]:
+    def _generate_chats(self, conversations: Sequence[list[Message]], sampling: Sequence[Any]) -> list[Any]:
         """Answers in order; an answer that has been begun is gone on with, in a call of its own."""
         answers: dict[int, Any] = {}
         for goes_on in (False, True):
             places = [
-                at
-                for at, talk in enumerate(conversations)
-                if bool(talk and talk[-1]["role"] == "assistant") is goes_on
+                at for at, talk in enumerate(conversations) if bool(talk and talk[-1]["role"] == "assistant") is goes_on
             ]
             if places:
                 found = self._engine.chat(
@@ -160,10 +149,7 @@ class VLLM(BatchModel):
         del self._engine  # it stops its workers when nobody holds it
 
     def _messages(self, turns: Sequence[Turn]) -> list[Message]:
-        return [
-            {"role": turn.role, "content": [self._encode_part(part) for part in turn.parts]}
-            for turn in turns
-        ]
+        return [{"role": turn.role, "content": [self._encode_part(part) for part in turn.parts]} for turn in turns]
 
     def _encode_part(self, part: Part) -> Message:
         if isinstance(part, str):
@@ -211,9 +197,7 @@ def _parse_generation(answer: Any, first_tokens: int) -> Generation:
         tokens=len(said.token_ids),
         input_tokens=len(answer.prompt_token_ids or ()) or None,
         finish=said.finish_reason or "",
-        first_token_logprobs=_top_tokens(said.logprobs[0])
-        if first_tokens and said.logprobs
-        else None,
+        first_token_logprobs=_top_tokens(said.logprobs[0]) if first_tokens and said.logprobs else None,
     )
 
 
@@ -233,9 +217,7 @@ def _with_continuation(conversation: list[Message], continuation: str) -> list[M
     return [*conversation[:-1], {"role": "assistant", "content": begun_with + continuation}]
 
 
-def _continuation_likelihood(
-    prompt_answer: Any, full_answer: Any, request: LogLikelihood
-) -> Likelihood:
+def _continuation_likelihood(prompt_answer: Any, full_answer: Any, request: LogLikelihood) -> Likelihood:
     """Of the tokens the longer prompt has more; it must begin with the shorter, token by token."""
     asked, whole = list(prompt_answer.prompt_token_ids), list(full_answer.prompt_token_ids)
     if request.include_context:

@@ -9,11 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Likelihood, LogLikelihood, Turn
-from auricle.models.http.prompt_logprobs import (
-    PromptToken,
-    continuation_likelihood,
-    parse_prompt_logprobs,
-)
+from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_prompt_logprobs
 from auricle.models.http.scoring import LikelihoodScorer
 from auricle.models.openai import OpenAI
 from auricle.models.plain_text import turn_text
@@ -35,16 +31,12 @@ class VLLMChat(OpenAI):
         check_scorable(request)
         if not request.turns:  # no chat, so no template
             return await self._scorer.score_text("", request.continuation)
-        await self._scorer.ensure_supported(
-            lambda: self._score_prompt((Turn("user", ("one",)),), "two three")
-        )
+        await self._scorer.ensure_supported(lambda: self._score_prompt((Turn("user", ("one",)),), "two three"))
         turns, continuation = move_trailing_space(request.turns, request.continuation)
         before = turn_text(turns[-1]) if turns[-1].role == "assistant" else ""
         context = turns[:-1] if before else turns
         told = await self._score_prompt(context, before + continuation)
-        return continuation_likelihood(
-            told, before + continuation, -1 if request.include_context else len(before)
-        )
+        return continuation_likelihood(told, before + continuation, -1 if request.include_context else len(before))
 
     async def _score_prompt(self, turns: Sequence[Turn], answer: str) -> list[PromptToken]:
         """Of the conversation with this answer, which the template leaves open."""

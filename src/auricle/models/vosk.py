@@ -20,10 +20,7 @@ from auricle.models.base import BatchModel
 RATE = 16_000
 CHUNK_BYTES = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time
 SEED = 1
-ACOUSTIC_MODEL_FILES = (
-    "am/final.mdl",
-    "final.mdl",
-)  # where a model has its acoustic part, new and old
+ACOUSTIC_MODEL_FILES = ("am/final.mdl", "final.mdl")  # where a model has its acoustic part, new and old
 
 
 class Vosk(BatchModel):
@@ -81,9 +78,7 @@ def _find_model_folder(model: str, model_dirs: Sequence[str | Path | None]) -> P
 
 def _load_model(vosk: Any, folder: Path) -> Any:
     if not any((folder / name).is_file() for name in ACOUSTIC_MODEL_FILES):
-        raise SpecError(
-            f"vosk: {folder} is no Vosk model: it has no {' or '.join(ACOUSTIC_MODEL_FILES)}."
-        )
+        raise SpecError(f"vosk: {folder} is no Vosk model: it has no {' or '.join(ACOUSTIC_MODEL_FILES)}.")
     try:
         return vosk.Model(model_path=str(folder))
     except Exception as error:

@@ -34,18 +34,14 @@ class BodyStore:
         self._file.seek(self.size)
         self._file.write(prepared.body)
         size = len(prepared.body)
-        place = StoredBody(
-            prepared.path, prepared.content_type, self.size, size, digest_body(prepared.body)
-        )
+        place = StoredBody(prepared.path, prepared.content_type, self.size, size, digest_body(prepared.body))
         self.size += size
         return place
 
     def get(self, stored_body: StoredBody) -> PreparedRequest:
         """The body as bytes: the system has it at hand, so this takes microseconds."""
         self._file.seek(stored_body.offset)
-        return PreparedRequest(
-            stored_body.url_path, self._file.read(stored_body.size), stored_body.content_type
-        )
+        return PreparedRequest(stored_body.url_path, self._file.read(stored_body.size), stored_body.content_type)
 
     @property
     def is_full(self) -> bool:

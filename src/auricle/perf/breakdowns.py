@@ -65,10 +65,7 @@ def _break_down(
     for code in np.unique(codes[rows & (codes >= 0)]):
         inside = rows & (codes == code)
         label = str(code) if labels is None else labels[code]
-        measured = {
-            name: _describe_briefly(measures[name][inside & columns.ok])
-            for name in BREAKDOWN_MEASURES
-        }
+        measured = {name: _describe_briefly(measures[name][inside & columns.ok]) for name in BREAKDOWN_MEASURES}
         some = {name: each for name, each in measured.items() if each["n"]}
         found.append({"bucket": label, **count_statuses(columns, inside), "measures": some})
     return found
@@ -109,9 +106,7 @@ def _summarise_failure(
 ) -> dict[str, Any]:
     said = columns.categorical["error"].categories
     codes = [said.index(words) for words, _ in messages if words in said]
-    after = describe_values(
-        (columns["done"] - columns["sent"])[failed & _has_error_code(columns, codes)]
-    )
+    after = describe_values((columns["done"] - columns["sent"])[failed & _has_error_code(columns, codes)])
     return {
         "kind": kind,
         "count": sum(count for _, count in messages),
@@ -128,20 +123,12 @@ def count_timeouts(columns: RequestColumns, rows: Mask) -> int:
     """Failed for lack of time, by the words of the failure."""
     said = columns.categorical["error"]
     late = [
-        code
-        for code, words in enumerate(said.categories)
-        if "timeout" in words.lower() or "timed out" in words.lower()
+        code for code, words in enumerate(said.categories) if "timeout" in words.lower() or "timed out" in words.lower()
     ]
-    return int(
-        (
-            rows & columns.categorical["status"].equals("failed") & _has_error_code(columns, late)
-        ).sum()
-    )
+    return int((rows & columns.categorical["status"].equals("failed") & _has_error_code(columns, late)).sum())
 
 
-def _count_categories(
-    columns: RequestColumns, name: str, rows: Mask, placeholder: str
-) -> list[tuple[str, int]]:
+def _count_categories(columns: RequestColumns, name: str, rows: Mask, placeholder: str) -> list[tuple[str, int]]:
     column = columns.categorical[name]
     counts = np.bincount(column.codes[rows], minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")

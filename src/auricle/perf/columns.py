@@ -129,9 +129,7 @@ def _parse_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
             yield orjson.loads(line)
         except orjson.JSONDecodeError as error:
             if line.endswith(b"\n"):  # damaged, and not only torn by the process's end
-                raise DataError(
-                    f"Line {number} of the requests is damaged: {error}. Remove it to go on."
-                ) from error
+                raise DataError(f"Line {number} of the requests is damaged: {error}. Remove it to go on.") from error
 
 
 def _record_to_row(record: RequestRecord) -> dict[str, Any]:
@@ -175,16 +173,11 @@ class _ColumnBuilder:
         return RequestColumns(
             numeric={name: np.array(each) for name, each in self.numeric.items()},
             categorical={
-                name: CategoricalColumn(
-                    np.array(codes, dtype=np.int64), tuple(self.category_codes[name])
-                )
+                name: CategoricalColumn(np.array(codes, dtype=np.int64), tuple(self.category_codes[name]))
                 for name, codes in self.codes.items()
             },
             streamed=np.frombuffer(bytes(self.streamed), dtype=np.bool_),
-            **{
-                name: RaggedArray(np.array(values), _offsets(counts))
-                for name, (values, counts) in self.gaps.items()
-            },
+            **{name: RaggedArray(np.array(values), _offsets(counts)) for name, (values, counts) in self.gaps.items()},
             audio_chunk_times=RaggedArray(spoken[:, 0].copy(), spoken_starts),
             audio_chunk_seconds=RaggedArray(spoken[:, 1].copy(), spoken_starts),
         )

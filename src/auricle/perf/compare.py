@@ -50,22 +50,10 @@ class ComparedNumber(NamedTuple):
 
 
 HIGHER_IS_BETTER_MEASURES = ("req_s", "tok_out_s", "audio_in_x", "audio_out_x", "goodput_req_s")
-LOWER_IS_BETTER_MEASURES = (
-    "ttft_s",
-    "ttfa_s",
-    "latency_s",
-    "sched_latency_s",
-    "tpot_s",
-    "rtf",
-    "gen_rtf",
-)
+LOWER_IS_BETTER_MEASURES = ("ttft_s", "ttfa_s", "latency_s", "sched_latency_s", "tpot_s", "rtf", "gen_rtf")
 COMPARED_NUMBERS = (
     *(ComparedNumber(name, higher_is_better=True) for name in HIGHER_IS_BETTER_MEASURES),
-    *(
-        ComparedNumber(name, each)
-        for name in (*LOWER_IS_BETTER_MEASURES, "underrun_max_s")
-        for each in ("p50", "p95")
-    ),
+    *(ComparedNumber(name, each) for name in (*LOWER_IS_BETTER_MEASURES, "underrun_max_s") for each in ("p50", "p95")),
     ComparedNumber("slo_attainment", higher_is_better=True),
     ComparedNumber("failed_share"),
     *(ComparedNumber(name) for name in COST_MEASURES),
@@ -136,9 +124,7 @@ def _flatten_setup(document: Document) -> dict[str, Any]:
 PointPair: TypeAlias = tuple[str, Document, Document]
 
 
-def _pair_points(
-    a: Sequence[Document], b: Sequence[Document]
-) -> tuple[list[PointPair], tuple[list[str], list[str]]]:
+def _pair_points(a: Sequence[Document], b: Sequence[Document]) -> tuple[list[PointPair], tuple[list[str], list[str]]]:
     """Points of one load; where it was played several times, the first with the first."""
     one, two = (dict(zip(_number_repeated_loads(points), points, strict=True)) for points in (a, b))
     both = [(name, one[name], two[name]) for name in one if name in two]
@@ -164,10 +150,7 @@ def _find_window_differences(pairs: Sequence[PointPair]) -> Iterator[dict[str, A
 
 
 def _compare_point(load: str, point_a: Document, point_b: Document) -> dict[str, Any]:
-    rows = [
-        _compare_number(each, *each.read_value(point_a), *each.read_value(point_b))
-        for each in COMPARED_NUMBERS
-    ]
+    rows = [_compare_number(each, *each.read_value(point_a), *each.read_value(point_b)) for each in COMPARED_NUMBERS]
     rows = [row for row in rows if row["a"] is not None or row["b"] is not None]
     return {
         "load": load,
@@ -177,11 +160,7 @@ def _compare_point(load: str, point_a: Document, point_b: Document) -> dict[str,
 
 
 def _compare_number(
-    number: ComparedNumber,
-    a: float | None,
-    a_interval: IntervalBounds,
-    b: float | None,
-    b_interval: IntervalBounds,
+    number: ComparedNumber, a: float | None, a_interval: IntervalBounds, b: float | None, b_interval: IntervalBounds
 ) -> dict[str, Any]:
     return {
         "name": number.title,
@@ -237,8 +216,7 @@ def format_comparison(document: Document) -> list[str]:
     if document["differs"]:
         told += ["", "Not made alike:"]
         told += [
-            f"  {each['what']}: {_shorten(each['a'])} in A, {_shorten(each['b'])} in B"
-            for each in document["differs"]
+            f"  {each['what']}: {_shorten(each['a'])} in A, {_shorten(each['b'])} in B" for each in document["differs"]
         ]
     for point in document["points"]:
         told += ["", *_format_table(point)]
@@ -266,10 +244,7 @@ def _format_table(point: Document) -> list[str]:
     widths = [max(len(row[at]) for row in rows) for at in range(len(head))]
     told = ["  ".join(_pad_cells(row, widths)).rstrip() for row in rows]
     wrong = [side for side, valid in zip("AB", point["valid"], strict=True) if not valid]
-    return [
-        *told,
-        *(f"{each}'s {point['load']} is not valid, as its summary tells." for each in wrong),
-    ]
+    return [*told, *(f"{each}'s {point['load']} is not valid, as its summary tells." for each in wrong)]
 
 
 def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
@@ -280,10 +255,7 @@ def _pad_cells(row: Sequence[str], widths: Sequence[int]) -> Iterator[str]:
 def _format_row(row: Document) -> list[str]:
     unit = row["unit"]
     ratio = "–" if row["ratio"] is None else f"{row['ratio']:.3g}"
-    sides = [
-        [format_number(row[side], unit), _format_interval(row[f"{side}_interval"], unit)]
-        for side in ("a", "b")
-    ]
+    sides = [[format_number(row[side], unit), _format_interval(row[f"{side}_interval"], unit)] for side in ("a", "b")]
     return [row["name"], *sides[0], *sides[1], ratio, _format_verdict(row)]
 
 

@@ -28,9 +28,7 @@ ProgressCallback = Callable[[dict[str, Any]], None]
 """Whoever wants to see how it goes: counts over all senders, and the load they are of."""
 
 
-async def run_load_point(
-    plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event
-) -> SenderHealth:
+async def run_load_point(plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event) -> SenderHealth:
     """Offer the load and keep what came of it in the plan's folder."""
     on_progress = _with_recent_ttft(plan, on_progress)
     if plan.senders == 1:
@@ -129,9 +127,7 @@ async def _finish_before_stop(stop_event: asyncio.Event, future: asyncio.Future[
     return False
 
 
-async def _wait_for_result(
-    worker: WorkerProcess, workers: Sequence[WorkerProcess]
-) -> dict[str, Any]:
+async def _wait_for_result(worker: WorkerProcess, workers: Sequence[WorkerProcess]) -> dict[str, Any]:
     """What a sender measured of itself; if it stopped before its plan ended, so do the others."""
     said = await worker.wait_for_message("end")
     probed: dict[str, Any] = said["probed"]
@@ -216,9 +212,7 @@ class WorkerProcess:
 
 def _error_from_message(message: dict[str, Any]) -> SpecError:
     kind = getattr(errors, message["name"], SpecError)
-    plain = (
-        isinstance(kind, type) and issubclass(kind, SpecError) and kind is not errors.MissingExtra
-    )
+    plain = isinstance(kind, type) and issubclass(kind, SpecError) and kind is not errors.MissingExtra
     return (kind if plain else SpecError)(message["message"])
 
 

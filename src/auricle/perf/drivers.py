@@ -12,16 +12,7 @@ from typing import Any, Protocol, TypeAlias, cast
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.serialization import dumps
-from auricle.core.types import (
-    ABILITY_BY_REQUEST,
-    Ability,
-    Generate,
-    Output,
-    Part,
-    Predict,
-    Request,
-    list_media,
-)
+from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request, list_media
 from auricle.engine.batching import BatchWorker, decode_request_audio
 from auricle.models import AsyncModel, BatchModel, Model
 from auricle.models.http.client import HttpModel
@@ -72,9 +63,7 @@ class AsyncDriver:
         self._model = model
 
     def prepare(self, request: Request) -> PreparedRequest:
-        return PreparedRequest(
-            request, _digest_request(request), audio_seconds=measure_audio_seconds(request)
-        )
+        return PreparedRequest(request, _digest_request(request), audio_seconds=measure_audio_seconds(request))
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
         timer.start()
@@ -136,9 +125,7 @@ class BatchDriver:
     def prepare(self, request: Request) -> PreparedRequest:
         rate = self._model.sample_rate
         whole = decode_request_audio(request, rate) if rate else request
-        return PreparedRequest(
-            whole, _digest_request(request), audio_seconds=measure_audio_seconds(request)
-        )
+        return PreparedRequest(whole, _digest_request(request), audio_seconds=measure_audio_seconds(request))
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
         timer.start()

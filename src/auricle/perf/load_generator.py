@@ -78,12 +78,7 @@ class LoadGenerator:
         samples: Sequence[PreparedSample],
         files: tuple[BufferedWriter, BufferedWriter],
     ) -> None:
-        self._plan, self._inferencer, self._driver, self._samples = (
-            plan,
-            inferencer,
-            driver,
-            samples,
-        )
+        self._plan, self._inferencer, self._driver, self._samples = (plan, inferencer, driver, samples)
         self._requests_file, self._answers_file = files
         self._tasks: set[asyncio.Task[None]] = set()
         self._start_time = 0.0
@@ -102,11 +97,7 @@ class LoadGenerator:
             await self._run_closed_loop(load)
         elif not isinstance(load, (SweepPlan, SearchPlan)):
             await self._run_open_loop(load)
-        grace = (
-            min(STOP_GRACE_SECONDS, self._plan.grace)
-            if self.stop_event.is_set()
-            else self._plan.grace
-        )
+        grace = min(STOP_GRACE_SECONDS, self._plan.grace) if self.stop_event.is_set() else self._plan.grace
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=grace)
         for task in self._tasks:
@@ -142,9 +133,7 @@ class LoadGenerator:
             else:
                 self._create_client(index, due=due[index]).record_unsent()
 
-    async def _run_within_cap(
-        self, cap_semaphore: asyncio.Semaphore | None, index: int, due: float
-    ) -> None:
+    async def _run_within_cap(self, cap_semaphore: asyncio.Semaphore | None, index: int, due: float) -> None:
         asking = self._create_client(index, due=due)
         if cap_semaphore is None:
             await self._run_sample(asking)
@@ -161,11 +150,7 @@ class LoadGenerator:
 
     async def _run_closed_loop(self, load: ClosedLoop) -> None:
         """Users who ask, wait for the answer, think, and ask again."""
-        mine = [
-            user
-            for user in range(load.users)
-            if user % self._plan.senders == self._plan.sender_index
-        ]
+        mine = [user for user in range(load.users) if user % self._plan.senders == self._plan.sender_index]
         indices = iter(range(self._plan.sender_index, 1 << 62, self._plan.senders))
         users = [asyncio.create_task(self._run_user(load, user, indices)) for user in mine]
         await self._wait_for_users(users)
@@ -175,13 +160,9 @@ class LoadGenerator:
             return
         while not self._is_finished():
             asking = self._create_client(next(indices), user=user, think_seconds=load.think_seconds)
-            self.progress.measured += (
-                asking.phase == "measure"
-            )  # before others look how many there are
+            self.progress.measured += asking.phase == "measure"  # before others look how many there are
             await asyncio.wait({self._spawn(self._run_sample(asking))})
-            if load.think_seconds and not await self._wait_until(
-                self.elapsed() + load.think_seconds
-            ):
+            if load.think_seconds and not await self._wait_until(self.elapsed() + load.think_seconds):
                 return
 
     async def _wait_for_users(self, users: Sequence[asyncio.Task[None]]) -> None:
@@ -197,9 +178,7 @@ class LoadGenerator:
 
     def _is_finished(self) -> bool:
         plan = self._plan
-        if self.stop_event.is_set() or (
-            plan.total_seconds is not None and self.elapsed() >= plan.total_seconds
-        ):
+        if self.stop_event.is_set() or (plan.total_seconds is not None and self.elapsed() >= plan.total_seconds):
             return True
         if self._has_too_many_errors():
             return True
@@ -238,12 +217,7 @@ class LoadGenerator:
         return task
 
     def _create_client(
-        self,
-        index: int,
-        *,
-        due: float | None = None,
-        user: int | None = None,
-        think_seconds: float = 0.0,
+        self, index: int, *, due: float | None = None, user: int | None = None, think_seconds: float = 0.0
     ) -> TimedClient:
         case = self._samples[index % len(self._samples)]
         return TimedClient(self, index, case, due, user, think_seconds)
@@ -260,9 +234,7 @@ class LoadGenerator:
         if client.phase == "measure":
             self._write_answer(client.index, sample, outputs, error)
 
-    def _write_answer(
-        self, index: int, sample: Sample, outputs: tuple[Output, ...], error: Failure | None
-    ) -> None:
+    def _write_answer(self, index: int, sample: Sample, outputs: tuple[Output, ...], error: Failure | None) -> None:
         """The answer, to be scored; one sample asked again and again is many."""
         again = index // len(self._samples)
         name = f"{sample.id}~{again}" if again else sample.id
@@ -305,9 +277,7 @@ class LoadGenerator:
         return await asyncio.to_thread(self._driver.prepare, request)
 
     def write_record(self, build_record: Callable[[float, int], RequestRecord]) -> None:
-        self._requests_file.write(
-            build_record(self._start_time, self._plan.sender_index).to_json_line()
-        )
+        self._requests_file.write(build_record(self._start_time, self._plan.sender_index).to_json_line())
 
 
 class TimedClient:
@@ -351,9 +321,7 @@ class TimedClient:
 
     def record_unsent(self) -> None:
         """It was due, and the end came before it could be sent."""
-        self._write_record(
-            0, self.prepared_sample.first_requests[0], RequestTimer(), None, "cancelled", ""
-        )
+        self._write_record(0, self.prepared_sample.first_requests[0], RequestTimer(), None, "cancelled", "")
 
     async def _prepare(self, turn: int, request: Request) -> PreparedRequest:
         """What was made ready before the clock started, if this is it."""

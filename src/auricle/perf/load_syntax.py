@@ -8,17 +8,7 @@ from collections.abc import Callable
 from typing import Literal
 
 from auricle.core.errors import SpecError
-from auricle.perf.loads import (
-    Burst,
-    ClosedLoop,
-    FixedRate,
-    Load,
-    Ramp,
-    SearchPlan,
-    Steps,
-    SweepPlan,
-    Trace,
-)
+from auricle.perf.loads import Burst, ClosedLoop, FixedRate, Load, Ramp, SearchPlan, Steps, SweepPlan, Trace
 
 LOAD_SYNTAX = {
     "serial": "serial",
@@ -62,9 +52,7 @@ class _LoadArguments:
         return True
 
     def take_float(self, name: str, default: float, *, minimum: float = 0.0) -> float:
-        return (
-            _parse_float(self.options.pop(name), name, minimum) if name in self.options else default
-        )
+        return _parse_float(self.options.pop(name), name, minimum) if name in self.options else default
 
     def take_int(self, name: str, default: int) -> int:
         return _parse_int(self.options.pop(name), name) if name in self.options else default
@@ -112,9 +100,7 @@ def _parse_rates(arguments: _LoadArguments) -> list[float]:
 
 def _parse_closed(arguments: _LoadArguments) -> list[Load]:
     ramp, think = arguments.take_float("ramp", 0.0), arguments.take_float("think", 0.0)
-    return [
-        ClosedLoop(_parse_int(word, "users"), ramp, think) for word in arguments.take_positional()
-    ]
+    return [ClosedLoop(_parse_int(word, "users"), ramp, think) for word in arguments.take_positional()]
 
 
 def _parse_burst(arguments: _LoadArguments) -> list[Load]:
@@ -122,9 +108,7 @@ def _parse_burst(arguments: _LoadArguments) -> list[Load]:
     return [Burst(_parse_int(word, "a burst"), cap) for word in arguments.take_positional()]
 
 
-def _fixed_rate_parser(
-    kind: Literal["constant", "poisson", "gamma"],
-) -> Callable[[_LoadArguments], list[Load]]:
+def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_LoadArguments], list[Load]]:
     def made(words: _LoadArguments) -> list[Load]:
         cap, shape = words.take_cap(), 1.0
         if kind == "gamma":
@@ -144,9 +128,7 @@ def _parse_ramp(arguments: _LoadArguments) -> list[Load]:
     (bounds, *more) = arguments.take_positional()
     first, dash, last = bounds.partition("-")
     if more or not dash:
-        raise _LoadSyntaxError(
-            f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}"
-        )
+        raise _LoadSyntaxError(f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}")
     start = _parse_float(first, "the first rate", MIN_POSITIVE if curved else 0.0)
     end = _parse_float(last, "the last rate", MIN_POSITIVE if curved else 0.0)
     if start + end <= 0:
@@ -161,12 +143,7 @@ def _parse_steps(arguments: _LoadArguments) -> list[Load]:
         rate, times, seconds = word.partition("x")
         if not times:
             raise _LoadSyntaxError(f"a step is a rate and seconds, such as 5x30, not {word!r}")
-        found.append(
-            (
-                _parse_float(rate, "a rate", MIN_POSITIVE),
-                _parse_float(seconds, "seconds", MIN_POSITIVE),
-            )
-        )
+        found.append((_parse_float(rate, "a rate", MIN_POSITIVE), _parse_float(seconds, "seconds", MIN_POSITIVE)))
     return [Steps(tuple(found), random, cap)]
 
 
@@ -184,10 +161,7 @@ def _parse_sweep(arguments: _LoadArguments) -> list[Load]:
 def _parse_search(arguments: _LoadArguments) -> list[Load]:
     low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
     high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
-    within, repeat = (
-        arguments.take_float("within", 0.05, minimum=MIN_POSITIVE),
-        arguments.take_int("repeat", 1),
-    )
+    within, repeat = (arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1))
     over: Literal["rate", "closed"]
     if arguments.take_flag("rate"):
         over = "rate"

@@ -30,9 +30,7 @@ if TYPE_CHECKING:
 
     Times: TypeAlias = NDArray[np.float64]
 
-ARRIVALS_PER_BLOCK = (
-    4096  # arrivals drawn at a time; part of what a seed means, so it never changes
-)
+ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; part of what a seed means, so it never changes
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,9 +44,7 @@ class ClosedLoop:
     """Seconds between an answer and the same user's next question."""
 
     def __str__(self) -> str:
-        return _format_load(
-            f"closed:{self.users}", ramp=self.ramp_seconds, think=self.think_seconds
-        )
+        return _format_load(f"closed:{self.users}", ramp=self.ramp_seconds, think=self.think_seconds)
 
     def user_start_times(self) -> tuple[float, ...]:
         """When each user begins."""
@@ -67,9 +63,7 @@ class _ScheduledLoad(ABC):
         """Seconds after which nothing more is due; None if it could go on for ever."""
         return None
 
-    def due_times(
-        self, count: int | None = None, duration: float | None = None, seed: int = 0
-    ) -> Times:
+    def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
         """When each request is due: the first `count` of them, those before `duration`, or both."""
         ends = [each for each in (duration, self.planned_seconds) if each is not None]
         if count is None and not ends:
@@ -91,9 +85,7 @@ class Burst(_ScheduledLoad):
     def __str__(self) -> str:
         return _format_load(f"burst:{self.size}", cap=self.cap)
 
-    def due_times(
-        self, count: int | None = None, duration: float | None = None, seed: int = 0
-    ) -> Times:
+    def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
         """Zero, `size` times or at most `count`."""
         return next(self._due_time_blocks(seed))[:count]
 
@@ -151,11 +143,7 @@ class Ramp(_ScheduledLoad):
     def total_arrivals(self) -> float:
         """How many are due in all: the rate integrated over time."""
         if self.exponential and self.start_rate != self.end_rate:
-            return (
-                self.ramp_seconds
-                * (self.end_rate - self.start_rate)
-                / math.log(self.end_rate / self.start_rate)
-            )
+            return self.ramp_seconds * (self.end_rate - self.start_rate) / math.log(self.end_rate / self.start_rate)
         return self.ramp_seconds * (self.start_rate + self.end_rate) / 2
 
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
@@ -190,12 +178,8 @@ class Steps(_ScheduledLoad):
     cap: int | None = None
 
     def __str__(self) -> str:
-        words = [
-            f"{_format_number(rate)}x{_format_number(seconds)}" for rate, seconds in self.steps
-        ]
-        return _format_load(
-            "steps:" + ",".join(words + ["poisson"] * self.is_poisson), cap=self.cap
-        )
+        words = [f"{_format_number(rate)}x{_format_number(seconds)}" for rate, seconds in self.steps]
+        return _format_load("steps:" + ",".join(words + ["poisson"] * self.is_poisson), cap=self.cap)
 
     @property
     def planned_seconds(self) -> float:
@@ -257,9 +241,7 @@ class SweepPlan:
     """Users that are thought to saturate the server."""
 
     def __str__(self) -> str:
-        return _format_load(
-            f"sweep:{self.points}", high=self.max_users if self.max_users != 128 else None
-        )
+        return _format_load(f"sweep:{self.points}", high=self.max_users if self.max_users != 128 else None)
 
     def load_at(self, rate: float) -> Load:
         """A point between."""
@@ -286,11 +268,7 @@ class SearchPlan:
 
     def load_at(self, value: float) -> Load:
         """The load that tries `value`."""
-        return (
-            ClosedLoop(round(value))
-            if self.variable == "closed"
-            else FixedRate("poisson", _round_rate(value))
-        )
+        return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", _round_rate(value))
 
 
 OpenLoop: TypeAlias = Burst | FixedRate | Ramp | Steps | Trace
@@ -327,10 +305,7 @@ def _generate_arrivals(shape: float | None, seed: int, name: str) -> Iterator[Ti
     import numpy as np
 
     if shape is None:
-        yield from (
-            np.arange(at, at + ARRIVALS_PER_BLOCK, dtype=np.float64)
-            for at in counting(0, ARRIVALS_PER_BLOCK)
-        )
+        yield from (np.arange(at, at + ARRIVALS_PER_BLOCK, dtype=np.float64) for at in counting(0, ARRIVALS_PER_BLOCK))
         return
     digest = hashlib.sha256(name.encode()).digest()
     dice = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])

@@ -33,15 +33,7 @@ from auricle.perf.columns import RequestColumns
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.health import SenderHealth
 from auricle.perf.load_generator import schedule_due_times
-from auricle.perf.loads import (
-    ClosedLoop,
-    FixedRate,
-    Load,
-    SearchPlan,
-    SweepPlan,
-    folder_name,
-    parse_loads,
-)
+from auricle.perf.loads import ClosedLoop, FixedRate, Load, SearchPlan, SweepPlan, folder_name, parse_loads
 from auricle.perf.machine_limits import find_limit_warnings
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.pricing import Pricing
@@ -56,12 +48,8 @@ from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import select_inferencer, with_context
 
 SCHEMA = 1
-MAX_RATE_PER_SENDER = (
-    200.0  # requests a second above which one process's own work shows in its clock
-)
-DEFAULT_MAX_SAMPLES = (
-    1000  # different samples that are made ready where nothing says how many are needed
-)
+MAX_RATE_PER_SENDER = 200.0  # requests a second above which one process's own work shows in its clock
+DEFAULT_MAX_SAMPLES = 1000  # different samples that are made ready where nothing says how many are needed
 
 T = TypeVar("T")
 
@@ -93,15 +81,8 @@ class PerfConfig:
 class Measurement:
     """One `auricle perf`: its folder, its points, what they showed."""
 
-    def __init__(
-        self, spec: Spec, out: Path, config: PerfConfig, on_progress: ProgressCallback
-    ) -> None:
-        self.spec, self.out, self.config, self._on_progress = (
-            spec.resolved(),
-            out,
-            config,
-            on_progress,
-        )
+    def __init__(self, spec: Spec, out: Path, config: PerfConfig, on_progress: ProgressCallback) -> None:
+        self.spec, self.out, self.config, self._on_progress = (spec.resolved(), out, config, on_progress)
         self.task, self._model_class = build_task(self.spec), resolve_model(self.spec)
         can = abilities(self._model_class)
         way = select_inferencer(self.task.inferencer, can, self.task.name, self.spec.model)
@@ -119,17 +100,11 @@ class Measurement:
         if not self.loads:
             raise SpecError("Say what load: --load closed:8, --load poisson:4.")
         endless = (ClosedLoop, FixedRate, SweepPlan, SearchPlan)
-        if any(isinstance(load, endless) for load in self.loads) and not (
-            wanted.count or wanted.duration
-        ):
+        if any(isinstance(load, endless) for load in self.loads) and not (wanted.count or wanted.duration):
             raise SpecError("Say how long: --duration SECONDS, or how many: --count N.")
         if any(isinstance(load, SearchPlan) for load in self.loads) and not self.slos:
             raise SpecError("A search needs a promise to keep: --slo 'p95(ttft_s)<0.3'.")
-        if (
-            wanted.senders != "auto"
-            and wanted.senders > 1
-            and not issubclass(self._model_class, AsyncModel)
-        ):
+        if wanted.senders != "auto" and wanted.senders > 1 and not issubclass(self._model_class, AsyncModel):
             raise SpecError(f"--senders is for models behind an API; {self.spec.model} works here.")
         if (self.out / "perf.json").exists():
             raise SpecError(
@@ -212,10 +187,7 @@ class Measurement:
             batch_size=wanted.batch_size,
         )
         asked = DEFAULT_MAX_SAMPLES if isinstance(load, ClosedLoop) else None
-        if (
-            not isinstance(load, (ClosedLoop, SearchPlan, SweepPlan))
-            and load.planned_seconds != math.inf
-        ):
+        if not isinstance(load, (ClosedLoop, SearchPlan, SweepPlan)) and load.planned_seconds != math.inf:
             asked = len(schedule_due_times(plan, load))
         most = self.spec.limit or (wanted.count if wanted.count else asked)
         return replace(plan, max_samples=most, senders=self._choose_sender_count(load))
@@ -232,9 +204,7 @@ class Measurement:
 
     def _score_answers(self, point_folder: Path) -> list[dict[str, Any]]:
         """The answers as a run of their own: the same records that were timed are scored."""
-        with Run.open(
-            point_folder, build_spec_document(self.spec, self.task, self.inferencer)
-        ) as run:
+        with Run.open(point_folder, build_spec_document(self.spec, self.task, self.inferencer)) as run:
             answered = 0
             for record in _read_answers(point_folder):
                 run.append(record)
@@ -286,11 +256,7 @@ class Measurement:
 
 
 def summarise_point(
-    columns: RequestColumns,
-    load: Load,
-    health: SenderHealth,
-    slos: tuple[Slo, ...],
-    config: PerfConfig,
+    columns: RequestColumns, load: Load, health: SenderHealth, slos: tuple[Slo, ...], config: PerfConfig
 ) -> dict[str, Any]:
     """A point's numbers; one in which nothing was sent has none, and says so."""
     if not len(columns):
@@ -311,8 +277,7 @@ def _number_to_dict(number: Any) -> dict[str, Any]:
     names = ("metric", "value", "low", "high", "scored", "total", "higher_is_better", "signature")
     held = {name: getattr(number, name) for name in names}
     return {
-        name: None if isinstance(value, float) and not math.isfinite(value) else value
-        for name, value in held.items()
+        name: None if isinstance(value, float) and not math.isfinite(value) else value for name, value in held.items()
     }
 
 
@@ -326,8 +291,6 @@ def _command_without_secrets() -> list[str]:
     return words
 
 
-def measure(
-    spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback
-) -> dict[str, Any]:
+def measure(spec: Spec, out: str | Path, config: PerfConfig, on_progress: ProgressCallback) -> dict[str, Any]:
     """Measure serving performance; the summary, which is also in the folder."""
     return Measurement(spec, Path(out), config, on_progress).run()

@@ -15,12 +15,7 @@ from auricle.perf.columns import Floats, RaggedArray, RequestColumns
 from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
 from auricle.perf.exchange import RequestRecord
 
-__all__ = [
-    "REQUEST_DEFINITIONS",
-    "compute_measures",
-    "compute_record_measures",
-    "get_pooled_values",
-]
+__all__ = ["REQUEST_DEFINITIONS", "compute_measures", "compute_record_measures", "get_pooled_values"]
 
 
 def compute_measures(columns: RequestColumns) -> dict[str, Floats]:

@@ -21,9 +21,7 @@ RATE_WINDOW_SECONDS = 5.0
 class ProgressLine:
     """Told how it goes as often as one likes; shows it as often as one can read."""
 
-    def __init__(
-        self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream or sys.stderr, clock
         self._is_terminal = self._stream.isatty()
         self._counts: Mapping[str, Any] = {}
@@ -40,21 +38,14 @@ class ProgressLine:
         """So many are started, answered, failed, in flight; maybe `load`, `seconds`, `ttft_s`."""
         if not counts:
             return
-        if _get_count(counts, "started") < _get_count(
-            self._counts, "started"
-        ):  # the next load point
+        if _get_count(counts, "started") < _get_count(self._counts, "started"):  # the next load point
             self._finish_point()
         if not self._counts:  # what was made ready before counts for nothing
             self._start_point()
         self._counts = counts
         now = self._clock()
-        self._finished_history.append(
-            (now, _get_count(counts, "answered") + _get_count(counts, "failed"))
-        )
-        while (
-            len(self._finished_history) > 2
-            and self._finished_history[1][0] <= now - RATE_WINDOW_SECONDS
-        ):
+        self._finished_history.append((now, _get_count(counts, "answered") + _get_count(counts, "failed")))
+        while len(self._finished_history) > 2 and self._finished_history[1][0] <= now - RATE_WINDOW_SECONDS:
             self._finished_history.popleft()
         if now - self._last_drawn >= (TERMINAL_INTERVAL if self._is_terminal else LOG_INTERVAL):
             self._last_drawn = now
@@ -87,11 +78,7 @@ class ProgressLine:
         """All there is to say."""
         counts = self._counts
         told = [self._format_elapsed()]
-        told += [
-            f"{_get_count(counts, name):,.0f} {said}"
-            for name, said in COUNT_LABELS
-            if name in counts
-        ]
+        told += [f"{_get_count(counts, name):,.0f} {said}" for name, said in COUNT_LABELS if name in counts]
         if _get_count(counts, "failed"):
             told.append(f"{_get_count(counts, 'failed'):,.0f} failed")
         told.append(f"{self._recent_rate():.3g}/s")

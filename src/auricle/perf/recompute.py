@@ -29,11 +29,7 @@ def is_measurement(folder: Path) -> bool:
 
 
 def recompute_summary(
-    folder: Path,
-    *,
-    slo: str = "",
-    window: str | None = None,
-    find_pricing: PricingLookup = lambda *_: None,
+    folder: Path, *, slo: str = "", window: str | None = None, find_pricing: PricingLookup = lambda *_: None
 ) -> dict[str, Any]:
     """The same measurement's summary, under other promises, prices or another window if given."""
     try:
@@ -55,17 +51,13 @@ def recompute_summary(
     return document
 
 
-def _recompute_point(
-    folder: Path, previous: Mapping[str, Any], config: Mapping[str, Any]
-) -> dict[str, Any]:
+def _recompute_point(folder: Path, previous: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
     place = folder / previous["folder"]
     kept = orjson.loads((place / "health.json").read_bytes())
     health = SenderHealth(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
     slos = parse_slos(config["slo"]) if config["slo"] else ()
     columns = RequestColumns.read(place / "requests.jsonl")
     bill = Pricing.from_dict(config["bill"])
-    point = summarise(
-        columns, parse_loads(previous["load"])[0], health, slos, config["window"], bill
-    )
+    point = summarise(columns, parse_loads(previous["load"])[0], health, slos, config["window"], bill)
     point.pop("definitions", None)
     return {**point, **{name: previous[name] for name in PRESERVED_KEYS}}

@@ -34,10 +34,4 @@ def _repeat_statistics(points: Sequence[Mapping[str, Any]]) -> Iterator[tuple[st
 
 
 def _describe_values(values: Sequence[float]) -> dict[str, Any]:
-    return {
-        "values": list(values),
-        "mean": fmean(values),
-        "std": stdev(values),
-        "min": min(values),
-        "max": max(values),
-    }
+    return {"values": list(values), "mean": fmean(values), "std": stdev(values), "min": min(values), "max": max(values)}

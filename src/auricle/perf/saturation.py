@@ -36,9 +36,7 @@ class Trend:
         """None where a stretch has no value."""
         if end <= start:
             return None
-        place = np.clip(
-            ((times - start) / (end - start) * TREND_BINS).astype(int), 0, TREND_BINS - 1
-        )
+        place = np.clip(((times - start) / (end - start) * TREND_BINS).astype(int), 0, TREND_BINS - 1)
         counts = np.bincount(place, minlength=TREND_BINS)
         if len(counts) > TREND_BINS or not counts.all():
             return None
@@ -88,9 +86,7 @@ def _fit_samples(samples: deque[tuple[float, float]], start: float, end: float) 
     return Trend.fit(times[late], values[late], start, end)
 
 
-def assess_saturation(
-    columns: RequestColumns, measures: Mapping[str, Floats], window: Window
-) -> dict[str, Any]:
+def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], window: Window) -> dict[str, Any]:
     """Whether backlog and delay grew throughout a window, and how fast."""
     began = columns.start_times
     rows = ~np.isnan(began)

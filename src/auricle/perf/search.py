@@ -62,14 +62,7 @@ class Search:
     def from_plan(cls, plan: SearchPlan, slos: Sequence[Slo]) -> Search:
         """As planned."""
         whole = plan.variable == "closed"
-        return cls(
-            slos,
-            plan.low,
-            plan.high,
-            tolerance=plan.tolerance,
-            integer_only=whole,
-            repeat=plan.repeat,
-        )
+        return cls(slos, plan.low, plan.high, tolerance=plan.tolerance, integer_only=whole, repeat=plan.repeat)
 
     def next_point(self) -> float | None:
         """What to try next; None when it is found."""

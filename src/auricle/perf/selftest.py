@@ -77,10 +77,7 @@ class SelfTest:
     def __init__(self, folder: Path, url: str) -> None:
         self._folder, self._url = folder, url
         self._data = folder / "questions.jsonl"
-        rows = (
-            {"id": str(at), "question": _make_question(at), "answer": ""}
-            for at in range(SAMPLE_COUNT)
-        )
+        rows = ({"id": str(at), "question": _make_question(at), "answer": ""} for at in range(SAMPLE_COUNT))
         self._data.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
         self._point_count = 0
         self.idle_lags: list[float] = []
@@ -89,9 +86,7 @@ class SelfTest:
         """The highest rate of requests at which a point is valid."""
         search = Search((), MIN_RATE, MAX_RATE, tolerance=TOLERANCE)
         while (rate := search.next_point()) is not None:
-            search.record_result(
-                rate, any(self._is_valid_at(rate, stream) for _ in range(ATTEMPTS_PER_RATE))
-            )
+            search.record_result(rate, any(self._is_valid_at(rate, stream) for _ in range(ATTEMPTS_PER_RATE)))
         return search.result().best
 
     def _is_valid_at(self, rate: float, stream: bool) -> bool:

@@ -56,9 +56,7 @@ class Slo:
         try:
             limit = float(form["limit"])
         except ValueError as error:
-            raise SpecError(
-                f"SLO {text!r}: {form['limit']!r} is no number. {SLO_SYNTAX}"
-            ) from error
+            raise SpecError(f"SLO {text!r}: {form['limit']!r} is no number. {SLO_SYNTAX}") from error
         statistic = form["statistic"] or ""
         if statistic and statistic not in STATISTICS:
             raise SpecError(f"SLO {text!r}: {statistic} is not one of {', '.join(STATISTICS)}.")
@@ -67,12 +65,7 @@ class Slo:
             if statistic
             else [*RUN_DEFINITIONS, *sorted({*REQUEST_DEFINITIONS} - POOLED_MEASURES)]
         )
-        return cls(
-            _resolve_measure(form["inside"] or form["name"], known, text),
-            form["sign"],
-            limit,
-            statistic,
-        )
+        return cls(_resolve_measure(form["inside"] or form["name"], known, text), form["sign"], limit, statistic)
 
     def is_met_by(self, value: float | None) -> bool | None:
         """Whether a value keeps it; of none, nobody knows."""
@@ -127,9 +120,7 @@ class SloOutcomes:
         return SloOutcomes(self.met & rows, self.missed & rows, self.not_evaluable & rows)
 
 
-def evaluate_requests(
-    slos: Sequence[Slo], columns: RequestColumns, measures: Mapping[str, Floats]
-) -> SloOutcomes:
+def evaluate_requests(slos: Sequence[Slo], columns: RequestColumns, measures: Mapping[str, Floats]) -> SloOutcomes:
     """Judge every request: a failed one broke its promise, a cancelled one is left out."""
     import numpy as np
 
@@ -147,9 +138,7 @@ def evaluate_requests(
 def evaluate_run(slos: Sequence[Slo], summary: Mapping[str, Any]) -> bool | None:
     """Whether a run kept them all; one broken promise is enough to say no."""
     found = [slo.is_met_by(slo.read_value(summary)) for slo in slos if not slo.is_per_request]
-    if any(slo.is_per_request for slo in slos) and all(
-        slo.measure != DEFAULT_ATTAINMENT.measure for slo in slos
-    ):
+    if any(slo.is_per_request for slo in slos) and all(slo.measure != DEFAULT_ATTAINMENT.measure for slo in slos):
         found.append(DEFAULT_ATTAINMENT.is_met_by(DEFAULT_ATTAINMENT.read_value(summary)))
     if False in found:
         return False

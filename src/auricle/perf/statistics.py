@@ -63,14 +63,9 @@ def describe_values(values: Floats) -> dict[str, Any]:
     found["min"] = float(known.min()) if n else None
     at = np.percentile(known, PERCENTILES) if n else np.zeros(len(PERCENTILES))
     for percent, value in zip(PERCENTILES, at, strict=True):
-        found[format_percentile(percent)] = (
-            float(value) if n >= min_values_for_percentile(percent) else None
-        )
+        found[format_percentile(percent)] = float(value) if n >= min_values_for_percentile(percent) else None
     found["max"] = float(known.max()) if n else None
-    short = {
-        format_percentile(each): f"n = {n}, needs {min_values_for_percentile(each)}"
-        for each in PERCENTILES
-    }
+    short = {format_percentile(each): f"n = {n}, needs {min_values_for_percentile(each)}" for each in PERCENTILES}
     found["withheld"] = {name: why for name, why in short.items() if n and found[name] is None}
     return found
 
@@ -78,15 +73,9 @@ def describe_values(values: Floats) -> dict[str, Any]:
 class BlockBootstrap:
     """A window cut into equal blocks of time, drawn with replacement: the same draws for all."""
 
-    def __init__(
-        self, window: Window, start_times: Floats, typical_latency: float, seed: int = 0
-    ) -> None:
+    def __init__(self, window: Window, start_times: Floats, typical_latency: float, seed: int = 0) -> None:
         """`began` is when each request did; `typical` is the latency blocks must outlast."""
-        fit = (
-            window.length / (LATENCIES_PER_BLOCK * typical_latency)
-            if typical_latency > 0
-            else MAX_BLOCKS
-        )
+        fit = window.length / (LATENCIES_PER_BLOCK * typical_latency) if typical_latency > 0 else MAX_BLOCKS
         self.block_count = int(min(MAX_BLOCKS, max(MIN_BLOCKS, fit)))
         self._edges = np.linspace(window.start, window.end, self.block_count + 1)
         self.has_enough_data = len(start_times) >= 2 * MIN_BLOCKS and window.length > 0
@@ -94,9 +83,7 @@ class BlockBootstrap:
         self._block_indices: Ints = np.clip(place, 0, self.block_count - 1)
         dice = np.random.default_rng(seed)
         shares = np.full(self.block_count, 1 / self.block_count)
-        self._block_weights = dice.multinomial(self.block_count, shares, RESAMPLES).astype(
-            np.float64
-        )
+        self._block_weights = dice.multinomial(self.block_count, shares, RESAMPLES).astype(np.float64)
 
     def rate_interval(self, cumulative: CumulativeAmount) -> list[float] | None:
         """Of a rate."""
@@ -106,9 +93,7 @@ class BlockBootstrap:
         came = np.diff(cumulative(self._edges))
         return self._interval((self._block_weights @ came) / (self._block_weights @ lengths))
 
-    def value_intervals(
-        self, values: Floats, row_indices: Ints | None = None
-    ) -> dict[str, list[float] | None]:
+    def value_intervals(self, values: Floats, row_indices: Ints | None = None) -> dict[str, list[float] | None]:
         """Of mean, median and 95th percentile; `owners` tells whose each value is, if several."""
         blocks = self._block_indices if row_indices is None else self._block_indices[row_indices]
         known = ~np.isnan(values)
@@ -131,9 +116,7 @@ class BlockBootstrap:
         size = min(MAX_GRID_VALUES, len(values))
         grains = np.unique(np.quantile(values, np.linspace(0, 1, size), method="inverted_cdf"))
         place = np.searchsorted(grains, values)  # the least grain that is not below
-        cells = np.bincount(
-            block_indices * len(grains) + place, minlength=self.block_count * len(grains)
-        )
+        cells = np.bincount(block_indices * len(grains) + place, minlength=self.block_count * len(grains))
         below = self._block_weights @ cells.reshape(self.block_count, -1).cumsum(axis=1)
 
         def at(share: float, sizes: Floats) -> Floats:
@@ -145,8 +128,7 @@ class BlockBootstrap:
     def _interval(self, resampled: Floats) -> list[float]:
         """The interval of 95 %; few blocks vary too little among themselves, so more of it."""
         tail = NormalDist().cdf(
-            -math.sqrt(self.block_count / (self.block_count - 1))
-            * _student_t_975(self.block_count - 1)
+            -math.sqrt(self.block_count / (self.block_count - 1)) * _student_t_975(self.block_count - 1)
         )
         low, high = np.quantile(resampled, [tail, 1 - tail])
         return [float(low), float(high)]

@@ -20,12 +20,7 @@ from auricle.perf.breakdowns import (
     summarise_failures,
 )
 from auricle.perf.columns import Floats, Mask, RaggedArray, RequestColumns
-from auricle.perf.definitions import (
-    COST_MEASURES,
-    POOLED_MEASURES,
-    REQUEST_DEFINITIONS,
-    RUN_DEFINITIONS,
-)
+from auricle.perf.definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.exchange import RequestRecord
 from auricle.perf.health import SenderHealth
 from auricle.perf.loads import ClosedLoop, Load, parse_loads
@@ -92,9 +87,7 @@ def summarise(
     found["health"] = point.health.to_dict()
     found["currency"] = point.pricing.price.currency if point.pricing else None
     found["method"] = METHOD
-    found["definitions"] = {
-        name: each._asdict() for name, each in {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}.items()
-    }
+    found["definitions"] = {name: each._asdict() for name, each in {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}.items()}
     tidied: dict[str, Any] = _round_floats(found)
     return tidied
 
@@ -116,18 +109,14 @@ def _build_point(
     window_kind: WindowKind,
     pricing: Pricing | None,
 ) -> _LoadPoint:
-    columns = (
-        records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
-    )
+    columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
     loaded = parse_loads(load)[0] if isinstance(load, str) else load
     values = compute_measures(columns)
     latency = values["latency_s"]
     window = choose_window(columns, latency, loaded, window_kind)
     rows = window.select_requests(columns)
     known = latency[rows & ~np.isnan(latency)]
-    blocks = BlockBootstrap(
-        window, columns.start_times[rows], float(known.mean()) if len(known) else 0.0
-    )
+    blocks = BlockBootstrap(window, columns.start_times[rows], float(known.mean()) if len(known) else 0.0)
     return _LoadPoint(columns, values, loaded, health, slos, window, rows, blocks, pricing)
 
 
@@ -148,9 +137,7 @@ def _count_requests(point: _LoadPoint) -> dict[str, Any]:
     everything = np.ones(len(point.columns), dtype=bool)
     return {
         "all": count_statuses(point.columns, everything),
-        "by_phase": {
-            name: count_statuses(point.columns, phase.equals(name)) for name in phase.categories
-        },
+        "by_phase": {name: count_statuses(point.columns, phase.equals(name)) for name in phase.categories},
         "window": count_statuses(point.columns, point.in_window),
         "never_sent": int(np.isnan(point.columns["sent"]).sum()),
     }
@@ -201,28 +188,21 @@ def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, di
     }
     told |= point.pricing.compute_costs(told) if point.pricing else dict.fromkeys(COST_MEASURES)
     whole = {name: told[name] for name in RUN_DEFINITIONS}
-    return {
-        name: each if isinstance(each, dict) else {"value": each} for name, each in whole.items()
-    }
+    return {name: each if isinstance(each, dict) else {"value": each} for name, each in whole.items()}
 
 
 def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, Any]:
     columns, window = point.columns, point.window
     done = columns["done"][slo_outcomes.met]
     known = compute_cumulative_amounts(columns)
-    known["goodput_req_s"] = (
-        accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
-    )
+    known["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
     told: dict[str, Any] = {}
     for name, flow in known.items():
         if flow is None or not window.length:
             told[name] = {"value": None, "interval": None}
             continue
         start, end = flow(np.array([window.start, window.end]))
-        told[name] = {
-            "value": float(end - start) / window.length,
-            "interval": point.bootstrap.rate_interval(flow),
-        }
+        told[name] = {"value": float(end - start) / window.length, "interval": point.bootstrap.rate_interval(flow)}
     return told
 
 
@@ -281,9 +261,7 @@ def _count_slow_cancelled(point: _LoadPoint) -> int:
     return int((waited[cancelled] > np.percentile(ended, 95)).sum())
 
 
-def _summarise_slos(
-    point: _LoadPoint, slo_outcomes: SloOutcomes, summary: Mapping[str, Any]
-) -> dict[str, Any] | None:
+def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, summary: Mapping[str, Any]) -> dict[str, Any] | None:
     """What was promised, what came of it; None if nothing was."""
     if not point.slos:
         return None
@@ -306,12 +284,5 @@ def _summarise_slo(point: _LoadPoint, slo: Slo, summary: Mapping[str, Any]) -> d
     if not slo.is_per_request:
         value = slo.read_value(summary)
         return {"slo": str(slo), "of": "run", "value": value, "met": slo.is_met_by(value)}
-    share = (
-        evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
-    )
-    return {
-        "slo": str(slo),
-        "of": "request",
-        "value": share,
-        "met": DEFAULT_ATTAINMENT.is_met_by(share),
-    }
+    share = evaluate_requests([slo], point.columns, point.measures).select(point.in_window).attainment
+    return {"slo": str(slo), "of": "request", "value": share, "met": DEFAULT_ATTAINMENT.is_met_by(share)}

@@ -31,9 +31,7 @@ class Sweep:
                 self._plan.load_at(rate) for rate in self._intermediate_rates(*self._measured_rates)
             ]
 
-    def _intermediate_rates(
-        self, single_user_rate: float | None, max_rate: float | None
-    ) -> list[float]:
+    def _intermediate_rates(self, single_user_rate: float | None, max_rate: float | None) -> list[float]:
         """Evenly between the two, without them; from further below if one user fills the server."""
         if not max_rate:
             return []

@@ -23,12 +23,8 @@ def compute_cumulative_amounts(columns: RequestColumns) -> dict[str, CumulativeA
     ok = columns.ok
     return {
         "req_s": accumulate_at(columns["done"][ok], np.ones(int(ok.sum()))),
-        "tok_out_s": _accumulate_output_tokens(columns)
-        if all_known(columns["output_tokens"][ok])
-        else None,
-        "tok_in_s": _accumulate_evenly(columns, "input_tokens")
-        if all_known(columns["input_tokens"][ok])
-        else None,
+        "tok_out_s": _accumulate_output_tokens(columns) if all_known(columns["output_tokens"][ok]) else None,
+        "tok_in_s": _accumulate_evenly(columns, "input_tokens") if all_known(columns["input_tokens"][ok]) else None,
         "audio_in_x": _accumulate_evenly(columns, "audio_seconds"),
         "audio_out_x": _accumulate_audio_out(columns),
     }
@@ -65,9 +61,7 @@ def _accumulate_audio_out(columns: RequestColumns) -> CumulativeAmount | None:
     rows = np.repeat(columns.ok, columns.audio_chunk_times.counts)
     if not rows.any():
         return None
-    return accumulate_at(
-        columns.audio_chunk_times.flat[rows], columns.audio_chunk_seconds.flat[rows]
-    )
+    return accumulate_at(columns.audio_chunk_times.flat[rows], columns.audio_chunk_seconds.flat[rows])
 
 
 def _accumulate_output_tokens(columns: RequestColumns) -> CumulativeAmount:

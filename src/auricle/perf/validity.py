@@ -62,12 +62,7 @@ def find_invalid_reasons(evidence: Evidence) -> list[str]:
     """Sentences, none if all is well."""
     if not evidence.counts["ok"]:
         return ["No measured request ended well."]
-    return [
-        *_check_load(evidence),
-        *_check_lateness(evidence),
-        *_check_senders(evidence),
-        *_check_failures(evidence),
-    ]
+    return [*_check_load(evidence), *_check_lateness(evidence), *_check_senders(evidence), *_check_failures(evidence)]
 
 
 def _check_load(evidence: Evidence) -> Iterator[str]:
@@ -81,15 +76,8 @@ def _check_load(evidence: Evidence) -> Iterator[str]:
             f" {1 - achieved / offered:.1%} less: {why}."
         )
     load, busy = evidence.load, evidence.run_value("in_flight_mean")
-    steady = (
-        evidence.window.kind == "steady" and isinstance(load, ClosedLoop) and not load.think_seconds
-    )
-    if (
-        steady
-        and isinstance(load, ClosedLoop)
-        and busy is not None
-        and busy < MIN_BUSY_USER_SHARE * load.users
-    ):
+    steady = evidence.window.kind == "steady" and isinstance(load, ClosedLoop) and not load.think_seconds
+    if steady and isinstance(load, ClosedLoop) and busy is not None and busy < MIN_BUSY_USER_SHARE * load.users:
         yield (
             f"Of {load.users} users only {busy:.3g} waited for an answer on average:"
             " the senders lost time between requests."
@@ -98,11 +86,7 @@ def _check_load(evidence: Evidence) -> Iterator[str]:
 
 def _check_lateness(evidence: Evidence) -> Iterator[str]:
     late, latency = evidence.run_value("late_p99_s"), evidence.median_value("latency_s")
-    if (
-        late is not None
-        and latency is not None
-        and late > max(MAX_LATE_SHARE * latency, MIN_LATE_SECONDS)
-    ):
+    if late is not None and latency is not None and late > max(MAX_LATE_SHARE * latency, MIN_LATE_SECONDS):
         yield (
             f"Requests were sent up to {late:.3g} s late (99th percentile), more than"
             f" {MAX_LATE_SHARE:.0%} of the median latency, {latency:.3g} s."
@@ -114,9 +98,7 @@ def _check_senders(evidence: Evidence) -> Iterator[str]:
     first = evidence.median_value("ttft_s")
     first = evidence.median_value("latency_s") if first is None else first
     allowed = max(
-        MAX_LAG_SECONDS,
-        MAX_LAG_IDLE_RATIO * (health.idle_lag_p99_s or 0.0),
-        MAX_LAG_TTFT_SHARE * (first or 0.0),
+        MAX_LAG_SECONDS, MAX_LAG_IDLE_RATIO * (health.idle_lag_p99_s or 0.0), MAX_LAG_TTFT_SHARE * (first or 0.0)
     )
     if health.lag_p99_s is not None and health.lag_p99_s > allowed:
         yield (

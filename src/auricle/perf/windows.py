@@ -102,9 +102,7 @@ def find_last_time(columns: RequestColumns) -> float:
     return float(np.nanmax(np.concatenate(known), initial=0.0))
 
 
-def choose_window(
-    columns: RequestColumns, latency: Floats, load: Load, kind: WindowKind = "steady"
-) -> Window:
+def choose_window(columns: RequestColumns, latency: Floats, load: Load, kind: WindowKind = "steady") -> Window:
     """The window asked for, or all of it with the reason why a steady one would mislead."""
     whole = _whole_window(columns)
     if kind == "all":
@@ -152,18 +150,14 @@ def _steady_window(columns: RequestColumns, latency: Floats, load: Load) -> Wind
     return window
 
 
-def _expected_concurrency(
-    columns: RequestColumns, load: ClosedLoop | FixedRate, window: Window
-) -> float:
+def _expected_concurrency(columns: RequestColumns, load: ClosedLoop | FixedRate, window: Window) -> float:
     """How many requests are under way at once, more or less."""
     if isinstance(load, ClosedLoop):
         return load.users
     return max(1.0, count_in_flight(columns).mean(window.start, window.end) or 0.0)
 
 
-def _steady_bounds(
-    columns: RequestColumns, load: ClosedLoop | FixedRate, latency_p99: float
-) -> tuple[float, float]:
+def _steady_bounds(columns: RequestColumns, load: ClosedLoop | FixedRate, latency_p99: float) -> tuple[float, float]:
     """Where the load was as heavy as it should be, between warm-up and the last start."""
     began = columns.start_times[columns.in_measure_phase]
     last = float(np.nanmax(began))
@@ -172,9 +166,7 @@ def _steady_bounds(
     through = float(np.nanmin(columns.start_times)) + latency_p99
     first = min(last, max(float(np.nanmin(began)), through))
     if isinstance(load, ClosedLoop):
-        return count_active_users(columns).longest_span_above(
-            MIN_ACTIVE_USER_SHARE * load.users, first, last
-        )
+        return count_active_users(columns).longest_span_above(MIN_ACTIVE_USER_SHARE * load.users, first, last)
     return first, last
 
 

@@ -35,9 +35,7 @@ from auricle.perf.plan import LoadPointPlan
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
 
-IDLE_PROBE_SECONDS = (
-    0.5  # seconds in which the event loop's own lag is measured before anything is sent
-)
+IDLE_PROBE_SECONDS = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
 PROBE_INTERVAL = 0.02  # seconds between two looks at it
 PREFLIGHT_ATTEMPTS = 3  # at the one request that is not measured; a server may fail now and then
 PROGRESS_INTERVAL = 0.5  # seconds between two words on how it goes
@@ -47,13 +45,7 @@ ProbeResult = dict[str, Any]
 """What a sender measured of itself: how late its loop woke, idle and not, and its processor."""
 
 
-EMPTY_PROBE_RESULT: ProbeResult = {
-    "idle_lags": [],
-    "lags": [],
-    "lates": [],
-    "cpu": 0.0,
-    "stopped": "",
-}
+EMPTY_PROBE_RESULT: ProbeResult = {"idle_lags": [], "lags": [], "lates": [], "cpu": 0.0, "stopped": ""}
 """Of one who was stopped before he sent anything."""
 
 
@@ -79,12 +71,8 @@ async def run_worker(plan: LoadPointPlan, coordinator: CoordinatorChannel) -> Pr
         model.streams = plan.stream
     wire = create_driver(model, plan.batch_size)
     try:
-        rows = takewhile(
-            lambda _: not coordinator.stop_event.is_set(), islice(task.samples, spec.limit)
-        )
-        held = await prepare_samples(
-            (s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.max_samples
-        )
+        rows = takewhile(lambda _: not coordinator.stop_event.is_set(), islice(task.samples, spec.limit))
+        held = await prepare_samples((s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.max_samples)
         if coordinator.stop_event.is_set():
             return EMPTY_PROBE_RESULT
         if not held:
@@ -138,13 +126,7 @@ async def _run_load(
         busy = (time.process_time() - cpu) / max(1e-9, time.monotonic() - wall)
     for task in (telling, probe):
         task.cancel()
-    return {
-        "idle_lags": idle,
-        "lags": lags,
-        "lates": sending.lateness,
-        "cpu": busy,
-        "stopped": sending.stop_reason,
-    }
+    return {"idle_lags": idle, "lags": lags, "lates": sending.lateness, "cpu": busy, "stopped": sending.stop_reason}
 
 
 @contextmanager
@@ -209,9 +191,7 @@ async def _main() -> None:
         return float(word[1])
 
     try:
-        tell(
-            {"kind": "end", "probed": await run_worker(plan, CoordinatorChannel(begin, tell, stop))}
-        )
+        tell({"kind": "end", "probed": await run_worker(plan, CoordinatorChannel(begin, tell, stop))})
     except AuricleError as error:
         tell({"kind": "error", "name": type(error).__name__, "message": describe(error)})
 

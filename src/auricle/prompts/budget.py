@@ -20,9 +20,7 @@ ExampleRenderer: TypeAlias = Callable[[Example], Sequence[Part]]
 
 def all_parts(example: Example) -> list[Part]:
     """All that an example could be shown as: its inputs and its answer."""
-    return [part for value in example.inputs.values() for part in list_parts(value)] + [
-        example.answer
-    ]
+    return [part for value in example.inputs.values() for part in list_parts(value)] + [example.answer]
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,12 +50,8 @@ class ExampleBudget:
     def _count_tokens(self, example: Example) -> int:
         texts = [part for part in self.render_example(example) if isinstance(part, str)]
         if not self.tokenizer:
-            return sum(
-                -(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN) for text in texts
-            )
-        return sum(
-            len(self._tokenize(text, add_special_tokens=False)["input_ids"]) for text in texts
-        )
+            return sum(-(-len(text.encode("utf-8", "replace")) // BYTES_PER_TOKEN) for text in texts)
+        return sum(len(self._tokenize(text, add_special_tokens=False)["input_ids"]) for text in texts)
 
     def _audio_seconds(self, example: Example) -> float:
         sounds = [part for part in self.render_example(example) if isinstance(part, Audio)]
@@ -65,8 +59,7 @@ class ExampleBudget:
             return sum(sound.seconds for sound in sounds)
         except SampleError as error:
             raise SpecError(
-                f"The example {example.id!r} cannot be measured: {error}",
-                location=("shots", "pool"),
+                f"The example {example.id!r} cannot be measured: {error}", location=("shots", "pool")
             ) from error
 
     @cached_property
@@ -84,10 +77,7 @@ class ExampleBudget:
         return found
 
     def _tokenizer_error(self, reason: str) -> SpecError:
-        return SpecError(
-            f"The tokenizer {self.tokenizer} cannot be used: {reason}",
-            location=("shots", "tokenizer"),
-        )
+        return SpecError(f"The tokenizer {self.tokenizer} cannot be used: {reason}", location=("shots", "tokenizer"))
 
     def validate(self) -> None:
         """Refuse a tokenizer that cannot count, before anything is asked."""

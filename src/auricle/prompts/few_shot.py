@@ -106,9 +106,7 @@ class FewShotSelector:
     def _rank_pool(self, sample: Sample) -> list[int]:
         """The best places that may be shown, however a retriever came by them."""
         fitted = self._fitted_retriever
-        allowed = AllowedIndices(
-            len(self.pool.samples), self.pool.excluded_indices(sample, self.disjoint_fields)
-        )
+        allowed = AllowedIndices(len(self.pool.samples), self.pool.excluded_indices(sample, self.disjoint_fields))
         asked = replace(sample, target=None)  # whoever chooses examples is not told the answer
         found: dict[int, None] = {}
         for place in fitted.rank(asked, allowed):
@@ -195,8 +193,5 @@ class SamplesWithExamples:
             ids, dropped = self.selector.select_ids(sample)
         except SampleError:  # told again when it is rendered, and kept with its sample there
             return sample
-        told: Mapping[str, Any] = {
-            EXAMPLE_IDS_KEY: ids,
-            **({DROPPED_COUNT_KEY: dropped} if dropped else {}),
-        }
+        told: Mapping[str, Any] = {EXAMPLE_IDS_KEY: ids, **({DROPPED_COUNT_KEY: dropped} if dropped else {})}
         return replace(sample, meta={**sample.meta, **told})

@@ -14,17 +14,7 @@ from auricle.data.rows import file_revision
 from auricle.prompts.budget import ExampleBudget, ExampleRenderer, all_parts
 from auricle.prompts.catalogue import RETRIEVERS
 
-COMMON_OPTIONS = (
-    "use",
-    "k",
-    "pool",
-    "seed",
-    "same",
-    "order",
-    "max_tokens",
-    "max_seconds",
-    "tokenizer",
-)
+COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")
 NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 DEFAULT_RETRIEVER = "random"
@@ -66,15 +56,11 @@ class FewShotOptions:
         return f"{_portable_value(self.retriever_name)}({arguments})"
 
     def build_retriever(self) -> Any:
-        seeded = (
-            {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
-        )
+        seeded = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
         return self.retriever_class(**self.arguments, **seeded)
 
     def build_budget(self, render_example: ExampleRenderer | None) -> ExampleBudget:
-        return ExampleBudget(
-            self.max_tokens, self.max_seconds, self.tokenizer, render_example or all_parts
-        )
+        return ExampleBudget(self.max_tokens, self.max_seconds, self.tokenizer, render_example or all_parts)
 
 
 def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
@@ -111,9 +97,7 @@ def _as_mapping(raw_options: Any) -> Mapping[str, Any]:
     if isinstance(raw_options, int) and not isinstance(raw_options, bool):
         return {"k": raw_options}
     if not isinstance(raw_options, str) or not raw_options:
-        raise _options_error(
-            f"should be a number, a retriever such as bm25:4, or options, not {raw_options!r}"
-        )
+        raise _options_error(f"should be a number, a retriever such as bm25:4, or options, not {raw_options!r}")
     if raw_options.lstrip("-").isdigit():
         return {"k": int(raw_options)}
     use, _, count = raw_options.rpartition(":")
@@ -127,24 +111,16 @@ def _load_retriever_class(retriever_name: str) -> Any:
         error.location = ("shots", "use")
         raise
     if not hasattr(kind, "rank"):
-        raise _options_error(
-            f"names {retriever_name}, which is no class with a method `rank`", "use"
-        )
+        raise _options_error(f"names {retriever_name}, which is no class with a method `rank`", "use")
     return kind
 
 
 def _constructor_parameters(retriever_class: Any) -> Mapping[str, inspect.Parameter]:
     """What a retriever takes; a class without an `__init__` of its own takes nothing."""
-    return (
-        {}
-        if retriever_class.__init__ is object.__init__
-        else inspect.signature(retriever_class).parameters
-    )
+    return {} if retriever_class.__init__ is object.__init__ else inspect.signature(retriever_class).parameters
 
 
-def _check_arguments(
-    retriever_name: str, retriever_class: Any, arguments: Mapping[str, Any]
-) -> None:
+def _check_arguments(retriever_name: str, retriever_class: Any, arguments: Mapping[str, Any]) -> None:
     takes = [
         *COMMON_OPTIONS,
         *(name for name in _constructor_parameters(retriever_class) if name not in COMMON_OPTIONS),
@@ -152,9 +128,7 @@ def _check_arguments(
     for name in arguments:
         if name not in takes:
             near = difflib.get_close_matches(name, takes, n=1)
-            hint = (
-                f"did you mean {near[0]}?" if near else f"{retriever_name} takes {', '.join(takes)}"
-            )
+            hint = f"did you mean {near[0]}?" if near else f"{retriever_name} takes {', '.join(takes)}"
             raise _options_error(f"has no option {name!r}; {hint}", name)
     for name, parameter in _constructor_parameters(retriever_class).items():
         needed = parameter.default is parameter.empty and parameter.kind in NAMED_PARAMETER_KINDS
@@ -162,9 +136,7 @@ def _check_arguments(
             raise _options_error(f"needs {name}, which {retriever_name} cannot do without", name)
 
 
-def _parse_count(
-    options: Mapping[str, Any], retriever_name: str, arguments: Mapping[str, Any]
-) -> int:
+def _parse_count(options: Mapping[str, Any], retriever_name: str, arguments: Mapping[str, Any]) -> int:
     if retriever_name == "zero":
         return 0
     if "k" in options:
@@ -188,9 +160,7 @@ def _parse_int(options: Mapping[str, Any], name: str, minimum: int) -> int | Non
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-        raise _options_error(
-            f"has {name}: {value!r}, which should be a whole number from {minimum}", name
-        )
+        raise _options_error(f"has {name}: {value!r}, which should be a whole number from {minimum}", name)
     return value
 
 

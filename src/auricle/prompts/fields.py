@@ -51,9 +51,7 @@ def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
         elif piece[0] in inputs:
             parts.extend(as_parts(inputs[piece[0]]))
         elif not piece[1]:
-            raise SampleError(
-                f"the prompt wants {{{piece[0]}}}; the sample has {', '.join(inputs) or 'nothing'}"
-            )
+            raise SampleError(f"the prompt wants {{{piece[0]}}}; the sample has {', '.join(inputs) or 'nothing'}")
     return merge_texts(parts)
 
 

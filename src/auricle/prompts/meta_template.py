@@ -97,13 +97,9 @@ def _parse_roles(template: Mapping[str, Any]) -> dict[str, RoleFormat]:
     for name, about in found:
         role = ROLE_ALIASES.get(name.lower(), name.lower())
         if role not in ROLES:
-            raise _template_error(
-                f"has the role {name!r}; roles are {', '.join(ROLES)}, HUMAN and BOT"
-            )
+            raise _template_error(f"has the role {name!r}; roles are {', '.join(ROLES)}, HUMAN and BOT")
         if not isinstance(about, Mapping):
-            raise _template_error(
-                f"should say `begin` and `end` of {name}, not {about!r}", "roles", name
-            )
+            raise _template_error(f"should say `begin` and `end` of {name}, not {about!r}", "roles", name)
         _check_keys(about, ROLE_KEYS, "roles", name)
         begin, end = (_require_text(about.get(side, ""), side) for side in ("begin", "end"))
         own = str(about.get("api_role", ""))
@@ -126,9 +122,7 @@ def _require_text(value: Any, name: str) -> str:
 
 def _check_keys(mapping: Mapping[str, Any], allowed_keys: Sequence[str], *where: str) -> None:
     if unknown := [str(name) for name in mapping if name not in allowed_keys]:
-        raise _template_error(
-            f"has no {unknown[0]}; it has {', '.join(allowed_keys)}", *where, unknown[0]
-        )
+        raise _template_error(f"has no {unknown[0]}; it has {', '.join(allowed_keys)}", *where, unknown[0])
 
 
 def _template_error(problem: str, *where: str) -> SpecError:

@@ -128,9 +128,7 @@ class ExamplePool:
 
     def _by_field(self, name: str) -> dict[Any, list[int]]:
         if name not in self._field_indexes:
-            self._field_indexes[name] = _group_indices(
-                _field_value(each, name) for each in self.samples
-            )
+            self._field_indexes[name] = _group_indices(_field_value(each, name) for each in self.samples)
         return self._field_indexes[name]
 
     @cached_property
@@ -200,9 +198,7 @@ def _fingerprint(sample: Sample) -> bytes:
 
 
 def _fingerprint_parts(value: Input) -> list[Any]:
-    return [
-        part if isinstance(part, str) else _fingerprint_media(part) for part in list_parts(value)
-    ]
+    return [part if isinstance(part, str) else _fingerprint_media(part) for part in list_parts(value)]
 
 
 def _fingerprint_media(part: Part) -> list[Any]:

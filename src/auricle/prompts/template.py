@@ -61,9 +61,7 @@ class Prompt:
         found = cls(
             turns=_parse_messages(sections["turns"], "turns"),
             system=_parse_text(sections.get("system", system), "system"),
-            examples=examples
-            if isinstance(examples, str)
-            else _parse_messages(examples, "examples"),
+            examples=examples if isinstance(examples, str) else _parse_messages(examples, "examples"),
             separator=str(sections.get("separator", "\n\n")),
             shots=shots,
         )
@@ -104,9 +102,7 @@ class Prompt:
         inputs = _example_inputs(example)
         template = self.examples or _append_target(self.turns)
         return [
-            Turn(message.role, render(message.text, inputs))
-            for message in template
-            if isinstance(message, Message)
+            Turn(message.role, render(message.text, inputs)) for message in template if isinstance(message, Message)
         ]
 
     def _example_text_parts(self, examples: Sequence[Example]) -> list[Part]:
@@ -162,9 +158,7 @@ def _parse_message(value: Any, section: str, index: int) -> Message:
     if isinstance(value, Mapping) and {*value} == {"role", "content"}:
         value = {value["role"]: value["content"]}
     if not (isinstance(value, Mapping) and len(value) == 1 and next(iter(value)) in ROLES):
-        raise _prompt_error(
-            f"should say `user:`, `assistant:` or `system:`, not {value!r}", section, index
-        )
+        raise _prompt_error(f"should say `user:`, `assistant:` or `system:`, not {value!r}", section, index)
     ((role, content),) = value.items()
     return Message(role, _parse_text(content, section, index))
 

@@ -14,10 +14,7 @@ from auricle.report.markup import Markup, join_markup, tag
 MAX_MATRIX_LABELS = 30  # more labels than this cannot be read as a square
 MAX_CONFUSIONS = 30
 MAX_LABELS_BESIDE_TABLE = 7  # up to here a matrix fits beside the table of classes
-TIER_DESCRIPTIONS = {
-    "family": "of one word family",
-    "synonym": "as synonyms",
-}
+TIER_DESCRIPTIONS = {"family": "of one word family", "synonym": "as synonyms"}
 
 
 def render_classes(numbers: Sequence[NumberDocument]) -> list[Markup]:
@@ -27,25 +24,17 @@ def render_classes(numbers: Sequence[NumberDocument]) -> list[Markup]:
     for details in found:
         narrow = len(details["matrix"]["columns"]) <= MAX_LABELS_BESIDE_TABLE
         kind = "fields pair" if narrow else "fields single"
-        made.append(
-            tag("div", _confusion_figure(details["matrix"]), _class_table(details), class_=kind)
-        )
+        made.append(tag("div", _confusion_figure(details["matrix"]), _class_table(details), class_=kind))
     return made
 
 
 def _class_table(details: Mapping[str, Any]) -> Markup:
-    head = [
-        header_cell("Class", css_class=""),
-        *map(header_cell, ("Precision", "Recall", "F1", "Support")),
-    ]
+    head = [header_cell("Class", css_class=""), *map(header_cell, ("Precision", "Recall", "F1", "Support"))]
     rows = (
         tag(
             "tr",
             row_header(shorten_name(label)),
-            [
-                cell(typeset_number(figures[name], "share"))
-                for name in ("precision", "recall", "f1")
-            ],
+            [cell(typeset_number(figures[name], "share")) for name in ("precision", "recall", "f1")],
             cell(format_count(figures["support"])),
         )
         for label, figures in details["classes"].items()
@@ -57,14 +46,7 @@ def _confusion_figure(matrix: Mapping[str, Any]) -> Markup:
     if max(len(matrix["rows"]), len(matrix["columns"])) > MAX_MATRIX_LABELS:
         return tag("div", _frequent_confusions_table(matrix), class_="field")
     caption = "True against predicted classes"
-    drawn = tag(
-        "div",
-        plots.draw_confusion(matrix),
-        class_="wide",
-        tabindex=0,
-        role="region",
-        aria_label=caption,
-    )
+    drawn = tag("div", plots.draw_confusion(matrix), class_="wide", tabindex=0, role="region", aria_label=caption)
     words = tag("figcaption", f"{caption}. ", _matrix_legend(matrix))
     return tag("figure", drawn, words, class_="field plotted")
 
@@ -73,10 +55,7 @@ def _matrix_legend(matrix: Mapping[str, Any]) -> str:
     """How to read the matrix, and how its two sides were matched."""
     told = ["Counts, and shares of each row."]
     if matrix["rows"] != matrix["columns"]:
-        told.append(
-            f"{matrix['shared']} labels are shared and come first; those in italics only one side "
-            "has."
-        )
+        told.append(f"{matrix['shared']} labels are shared and come first; those in italics only one side has.")
     return " ".join([*told, *describe_label_matches(matrix)])
 
 
@@ -101,18 +80,9 @@ def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
         if size and not said == true < matrix["shared"]
     ]
     missed.sort(key=lambda each: -each[0])
-    head = [
-        header_cell("True", css_class=""),
-        header_cell("Said", css_class=""),
-        header_cell("Times"),
-    ]
+    head = [header_cell("True", css_class=""), header_cell("Said", css_class=""), header_cell("Times")]
     rows = (
-        tag(
-            "tr",
-            row_header(shorten_name(true)),
-            cell(shorten_name(said), css_class=""),
-            cell(format_count(size)),
-        )
+        tag("tr", row_header(shorten_name(true)), cell(shorten_name(said), css_class=""), cell(format_count(size)))
         for size, true, said in missed[:MAX_CONFUSIONS]
     )
     caption = f"Most frequent confusions of {len(matrix['rows'])} classes; metrics.json holds all"
@@ -133,10 +103,7 @@ def render_dimensions(numbers: Sequence[NumberDocument]) -> list[Markup]:
 
 def _dimension_plots(details: Mapping[str, Any]) -> Markup:
     densities = details.get("densities", {})
-    drawn = [
-        plots.draw_violins(name, figures, densities.get(name))
-        for name, figures in details["dimensions"].items()
-    ]
+    drawn = [plots.draw_violins(name, figures, densities.get(name)) for name, figures in details["dimensions"].items()]
     words = (
         "Each emotion’s values: the outline shows how thick they lie, the box the middle half, the "
         "line the median, the dot the mean."
@@ -173,26 +140,20 @@ def _emotion_table(dimensions: Mapping[str, Mapping[str, Any]]) -> Markup:
         )
         for label in labels
     )
-    words = (
-        "d and AUC are of one emotion against all others; 0 and 0.5 mean no difference. "
-        + " ".join(
-            f"Of {name}, {typeset_number(each['eta2'], 'share')} of the variance lies between emotions "
-            f"(by chance {typeset_number(each['chance'], 'share')})."
-            for name, each in dimensions.items()
-        )
+    words = "d and AUC are of one emotion against all others; 0 and 0.5 mean no difference. " + " ".join(
+        f"Of {name}, {typeset_number(each['eta2'], 'share')} of the variance lies between emotions "
+        f"(by chance {typeset_number(each['chance'], 'share')})."
+        for name, each in dimensions.items()
     )
     return join_markup(
-        render_table("Each emotion along each dimension", head, rows, "groups"),
-        tag("p", words, class_="quiet"),
+        render_table("Each emotion along each dimension", head, rows, "groups"), tag("p", words, class_="quiet")
     )
 
 
 def _emotion_cells(emotion: Mapping[str, Any]) -> Markup:
     mean, spread = (_format_decimal(emotion[name], 3) for name in ("mean", "sd"))
     return join_markup(
-        cell(f"{mean} ± {spread}"),
-        cell(_format_decimal(emotion["d"], 2)),
-        cell(_format_decimal(emotion["auc"], 2)),
+        cell(f"{mean} ± {spread}"), cell(_format_decimal(emotion["d"], 2)), cell(_format_decimal(emotion["auc"], 2))
     )
 
 

@@ -133,19 +133,14 @@ class MetricColumn:
     def _add_context(self, record: Record) -> None:
         """Note what the fold's details need to know and no stat tells."""
         assert self._contextual_aggregator
-        self.contexts.add(
-            self._contextual_aggregator.extract_context(record.sample, *record.outputs)
-        )
+        self.contexts.add(self._contextual_aggregator.extract_context(record.sample, *record.outputs))
 
     def resolved_metric(self) -> Metric:
         """The metric, its fold told of all that was noted."""
         if not self._contextual_aggregator or not self.contexts:
             return self.metric
         told, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
-        return replace(
-            self.metric,
-            aggregate=fold.with_inner(told) if isinstance(fold, AnswerAggregator) else told,
-        )
+        return replace(self.metric, aggregate=fold.with_inner(told) if isinstance(fold, AnswerAggregator) else told)
 
     def _add_unreadable(self, index: int, record: Record, line: ScoreLine, reason: str) -> None:
         """Count an unreadable answer; it is worth the worst there is, or left out."""

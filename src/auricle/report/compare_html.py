@@ -73,11 +73,7 @@ def render_comparison(document: Document, changed_samples: ChangedSamples) -> st
         "body",
         tag("a", "Skip to the numbers", href="#main", class_="skip"),
         _header(document, found),
-        tag(
-            "main",
-            [tag("section", tag("h2", name), *made, id=anchor) for anchor, name, made in found],
-            id="main",
-        ),
+        tag("main", [tag("section", tag("h2", name), *made, id=anchor) for anchor, name, made in found], id="main"),
         _footer(document),
         tag("script", load_asset("page.js")),
     )
@@ -159,9 +155,7 @@ def _facts(document: Document) -> Markup:
         ("Not the same", pairs["changed"] + pairs["corrected"]),
     )
     return tag(
-        "dl",
-        [tag("div", tag("dt", name), tag("dd", format_count(value))) for name, value in facts],
-        class_="facts",
+        "dl", [tag("div", tag("dt", name), tag("dd", format_count(value))) for name, value in facts], class_="facts"
     )
 
 
@@ -169,11 +163,7 @@ def _sections(document: Document, changed_samples: ChangedSamples) -> list[Secti
     return [
         ("metrics", "Metrics", _metrics_section(document)),
         ("breakdowns", "Breakdown", _breakdown_section(document)),
-        (
-            "matrix",
-            "Confusions",
-            render_confusion_changes(document["matrix"]) if document["matrix"] else [],
-        ),
+        ("matrix", "Confusions", render_confusion_changes(document["matrix"]) if document["matrix"] else []),
         ("shifts", "Shifts of the means", _shift_section(document["shifts"])),
         ("samples", "Samples that changed", _changed_samples_section(document, changed_samples)),
         ("refused", "Not compared", _refusals_section(document["refused"])),
@@ -199,9 +189,7 @@ def _breakdown_section(document: Document) -> list[Markup | None]:
 def _differences_table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
     """Rows on one scale around zero for each unit; a line marks no difference."""
     alike = [row for row in rows if row["unit"] == rows[0]["unit"]]
-    scale = Scale.fit(
-        [row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True
-    )
+    scale = Scale.fit([row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True)
     grouped = bool(rows[0]["field"])
     head = [
         *([head_cell(shorten_name(rows[0]["field"]), css_class="of")] if grouped else []),
@@ -260,13 +248,7 @@ def _shift_section(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
             head_cell(draw_axis_ends("", scale), css_class="drawn"),
             *map(head_cell, ("p", "Adjusted p", "d", "Pairs")),
         ]
-        made.append(
-            tag(
-                "div",
-                render_table(name, head, [_shift_row(e, scale) for e in some]),
-                class_="field",
-            )
-        )
+        made.append(tag("div", render_table(name, head, [_shift_row(e, scale) for e in some]), class_="field"))
     return made
 
 
@@ -291,23 +273,14 @@ def _shift_row(shift: Mapping[str, Any], scale: Scale) -> Markup:
 # --- samples, and what is missing ------------------------------------------------------------
 
 
-def _changed_samples_section(
-    document: Document, changed_samples: ChangedSamples
-) -> list[Markup | None]:
+def _changed_samples_section(document: Document, changed_samples: ChangedSamples) -> list[Markup | None]:
     rows = _overall_rows(document)
     if not changed_samples or not rows:
         return []
     first = rows[0]
-    told = (
-        f"{change_heading(first, became)}: {format_count(first[became])}."
-        for became in ("worse", "better")
-    )
+    told = (f"{change_heading(first, became)}: {format_count(first[became])}." for became in ("worse", "better"))
     intro = f"{' '.join(told)} {len(changed_samples)} are shown."
-    return [
-        sample_cards.render_changed_samples(
-            changed_samples, intro, document["a"]["task"].get("language") or ""
-        )
-    ]
+    return [sample_cards.render_changed_samples(changed_samples, intro, document["a"]["task"].get("language") or "")]
 
 
 def _refusals_section(refused: Mapping[str, str]) -> list[Markup | None]:
@@ -315,11 +288,7 @@ def _refusals_section(refused: Mapping[str, str]) -> list[Markup | None]:
         return []
     head = [head_cell("What", css_class=""), head_cell("Why", css_class="examples")]
     rows = (
-        tag(
-            "tr",
-            row_header(shorten_name(name)),
-            cell(tag("span", why, dir="auto"), css_class="examples"),
-        )
+        tag("tr", row_header(shorten_name(name)), cell(tag("span", why, dir="auto"), css_class="examples"))
         for name, why in refused.items()
     )
     return [render_table("What cannot be compared", head, rows, "failures")]

@@ -50,9 +50,7 @@ def format_rows(rows: Sequence[Row]) -> list[str]:
 def _row_cells(row: Row, show_adjusted: bool) -> tuple[str, ...]:
     unit = row["unit"]
     span = (
-        "–"
-        if row["low"] is None
-        else f"{format_difference(row['low'], unit)} … {format_difference(row['high'], unit)}"
+        "–" if row["low"] is None else f"{format_difference(row['low'], unit)} … {format_difference(row['high'], unit)}"
     )
     return (
         f"{row['metric']} {'↑' if row['higher_is_better'] else '↓'}",
@@ -102,11 +100,7 @@ def format_p_value(p: float | None) -> str:
 
 def is_significant(row: Row) -> bool:
     """Is there a difference, as far as one can tell?"""
-    return (
-        row["adjusted"] is not None
-        and row["adjusted"] < SIGNIFICANCE_LEVEL
-        and bool(row["difference"])
-    )
+    return row["adjusted"] is not None and row["adjusted"] < SIGNIFICANCE_LEVEL and bool(row["difference"])
 
 
 def describe_row(row: Row) -> str:
@@ -124,11 +118,7 @@ def _describe_difference(row: Row) -> str:
         sizes = sorted(abs(row[end]) for end in ("low", "high"))
         across = row["low"] * row["high"] < 0  # the test is exact, the interval is not
         size = format_difference(row["difference"], unit, signed=False)
-        interval = (
-            ""
-            if across
-            else f" ({' … '.join(strip_sign_and_unit(format_difference(e, unit)) for e in sizes)})"
-        )
+        interval = "" if across else f" ({' … '.join(strip_sign_and_unit(format_difference(e, unit)) for e in sizes)})"
         return f"B is {'better' if better else 'worse'} by {size}{interval}."
     if not row["better"] and not row["worse"]:
         seen = "" if row["detectable"] is None else _describe_detectable(row)

@@ -81,11 +81,7 @@ def _recall_cells(recall: Mapping[str, Any] | None) -> list[Markup]:
 def _increases_table(matrix: Mapping[str, Any]) -> Markup | None:
     if not matrix["rises"]:
         return None
-    head = [
-        head_cell("True", css_class=""),
-        head_cell("Said", css_class=""),
-        head_cell("More often by"),
-    ]
+    head = [head_cell("True", css_class=""), head_cell("Said", css_class=""), head_cell("More often by")]
     rows = (
         tag(
             "tr",

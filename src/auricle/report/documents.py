@@ -14,34 +14,14 @@ from auricle.report.summarise import Number
 
 VALUE_COLUMNS = ("value", "low", "high", "interval", "worst", "best")
 COUNT_COLUMNS = ("scored", "total", "coverage", "failed", "unreadable")
-SUMMARY_COLUMNS = (
-    "task",
-    "model",
-    "metric",
-    *VALUE_COLUMNS,
-    *COUNT_COLUMNS,
-    "higher_is_better",
-    "signature",
-    "rtfx",
-)
+SUMMARY_COLUMNS = ("task", "model", "metric", *VALUE_COLUMNS, *COUNT_COLUMNS, "higher_is_better", "signature", "rtfx")
 ERROR_COLUMNS = ("substitutions", "deletions", "insertions", "reference_length", "utterance_mean")
 EMOTION_FIGURES = ("mean", "sd", "d", "auc")
 CLASS_FIGURES = ("precision", "recall", "f1", "support")
-DETAIL_COLUMNS = (
-    "task",
-    "model",
-    "metric",
-    "field",
-    "group",
-    *VALUE_COLUMNS,
-    *COUNT_COLUMNS,
-    *ERROR_COLUMNS,
-)
+DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *COUNT_COLUMNS, *ERROR_COLUMNS)
 
 
-def build_document(
-    run_facts: Mapping[str, Json], score_table: ScoreTable, numbers: Sequence[Number]
-) -> dict[str, Any]:
+def build_document(run_facts: Mapping[str, Json], score_table: ScoreTable, numbers: Sequence[Number]) -> dict[str, Any]:
     """Everything `metrics.json` says; the report and the CSVs are made from it."""
     failed = len(score_table.failed)
     return {
@@ -59,9 +39,7 @@ def build_document(
         ],
         "refused": collect_refusals(score_table),
         "unsuited": [c.metric.name for c in score_table.columns if c.is_unsuited],
-        "unreadable": {
-            c.metric.name: dict(c.reasons.most_common()) for c in score_table.columns if c.reasons
-        },
+        "unreadable": {c.metric.name: dict(c.reasons.most_common()) for c in score_table.columns if c.reasons},
         "numbers": [_to_document(number) for number in numbers],
         "notes": _notes(run_facts, numbers),
     }
@@ -84,14 +62,10 @@ def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
             found.setdefault(column.metric.name, "none of the samples is told anything by it")
     if score_table.cluster and not score_table.has_clusters and score_table.total:
-        found["cluster"] = (
-            f"no sample has the meta field {score_table.cluster!r}; samples are resampled"
-        )
+        found["cluster"] = f"no sample has the meta field {score_table.cluster!r}; samples are resampled"
     for name in score_table.breakdown_fields:
         if name not in score_table.fields and score_table.total:
-            found[f"by {name}"] = (
-                f"no sample has the meta field {name!r}, or it has too many values"
-            )
+            found[f"by {name}"] = f"no sample has the meta field {name!r}, or it has too many values"
     return found
 
 
@@ -143,13 +117,7 @@ def _row(document: Mapping[str, Any], number: Mapping[str, Any]) -> dict[str, An
     coverage = number["scored"] / number["total"] if number["total"] else None
     names = {"task": document["task"]["name"], "model": document["model"]["name"]}
     speed = document.get("speed") or {}
-    return {
-        **names,
-        **number,
-        **number["details"],
-        "coverage": coverage,
-        "rtfx": speed.get("rtfx"),
-    }
+    return {**names, **number, **number["details"], "coverage": coverage, "rtfx": speed.get("rtfx")}
 
 
 def _class_rows(document: Mapping[str, Any], number: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -146,9 +146,7 @@ def collect_extents(numbers: Iterable[NumberDocument]) -> list[float | None]:
     return [number[name] for number in numbers for name in names]
 
 
-def draw_interval_mark(
-    number: NumberDocument, scale: Scale, reference_value: float | None = None
-) -> Markup:
+def draw_interval_mark(number: NumberDocument, scale: Scale, reference_value: float | None = None) -> Markup:
     """The interval as a bar, the value as a tick, bounds as dots; `beside` is a line to compare."""
     pieces = [_draw_line("track", "0%", "100%")]
     if reference_value is not None:
@@ -170,15 +168,7 @@ def _draw_line(css_class: str, x1: str, x2: str, y1: float = 8, y2: float = 8) -
 
 
 def _draw_bar(scale: Scale, low: float, high: float) -> Markup:
-    return tag(
-        "rect",
-        class_="bar",
-        x=scale.position(low),
-        width=scale.width(low, high),
-        y=4,
-        height=8,
-        rx=1,
-    )
+    return tag("rect", class_="bar", x=scale.position(low), width=scale.width(low, high), y=4, height=8, rx=1)
 
 
 def draw_axis_ends(unit: str, scale: Scale) -> Markup:
@@ -193,8 +183,6 @@ def draw_stacked_bar(parts: Sequence[tuple[str, float]], total: float) -> Markup
     pieces, start = [], 0.0
     for kind, size in parts:
         share = 100 * size / total if total else 0.0
-        pieces.append(
-            tag("rect", class_=kind, x=f"{start:.2f}%", width=f"{share:.2f}%", y=3, height=10)
-        )
+        pieces.append(tag("rect", class_=kind, x=f"{start:.2f}%", width=f"{share:.2f}%", y=3, height=10))
         start += share
     return tag("svg", pieces, class_="mark", aria_hidden="true", focusable="false")

@@ -26,8 +26,7 @@ from auricle.report.usage import describe_speed_facts, usage_facts
 from auricle.report.worst_samples import SampleView, truncate
 
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; "
-    "media-src data:; img-src data:"
+    "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; media-src data:; img-src data:"
 )
 OUTCOME_DESCRIPTIONS = (
     ("answered", "The model gave an output."),
@@ -77,9 +76,7 @@ def _head(document: Document) -> Markup:
 Section = tuple[str, str, Markup]
 
 
-def _header(
-    document: Document, overall: Sequence[NumberDocument], sections: Sequence[Section]
-) -> Markup:
+def _header(document: Document, overall: Sequence[NumberDocument], sections: Sequence[Section]) -> Markup:
     links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in sections]
     links.append(tag("li", tag("a", "Method", href="#method")))
     return tag(
@@ -102,12 +99,7 @@ def _headline(overall: Sequence[NumberDocument]) -> Markup:
     interval = f"95 % interval {ends}" if ends != "–" else "no interval: too few samples"
     return tag(
         "p",
-        tag(
-            "span",
-            tag("b", metric_title(first["metric"])),
-            " ",
-            direction_arrow(first, with_words=True),
-        ),
+        tag("span", tag("b", metric_title(first["metric"])), " ", direction_arrow(first, with_words=True)),
         tag("strong", typeset_value(first), class_="figure"),
         tag("span", interval, class_="interval"),
         class_="first",
@@ -128,10 +120,7 @@ def _facts(document: Document, overall: Sequence[NumberDocument]) -> Markup:
     means = dict(describe_speed_facts(document))
     return tag(
         "dl",
-        [
-            tag("div", tag("dt", name), tag("dd", value), title=means.get(name))
-            for name, value in facts
-        ],
+        [tag("div", tag("dt", name), tag("dd", value), title=means.get(name)) for name, value in facts],
         class_="facts",
     )
 
@@ -201,16 +190,8 @@ def _sections(
         ("classes", "Classes", class_sections.render_classes(overall)),
         ("dimensions", "Dimensions", class_sections.render_dimensions(overall)),
         ("worst", "Worst samples", _worst_section(document, overall, worst_samples)),
-        (
-            "failures",
-            "Failures",
-            [sample_cards.render_failures(document)] if document["failures"] else [],
-        ),
-        (
-            "unreadable",
-            "Not scored",
-            [sample_cards.render_unreadable(document)] if document["unreadable"] else [],
-        ),
+        ("failures", "Failures", [sample_cards.render_failures(document)] if document["failures"] else []),
+        ("unreadable", "Not scored", [sample_cards.render_unreadable(document)] if document["unreadable"] else []),
     ]
     return [(anchor, name, join_markup(*content)) for anchor, name, content in made if content]
 
@@ -220,11 +201,7 @@ def _section(anchor: str, name: str, content: Markup) -> Markup:
 
 
 def _metric_tables(overall: Sequence[NumberDocument]) -> list[Markup | None]:
-    return (
-        [html_tables.render_overview(overall), html_tables.render_error_kinds(overall)]
-        if overall
-        else []
-    )
+    return [html_tables.render_overview(overall), html_tables.render_error_kinds(overall)] if overall else []
 
 
 def _breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
@@ -249,11 +226,7 @@ def _worst_section(
     if not worst_samples:
         return []
     metric = overall[0]["metric"] if overall else ""
-    return [
-        sample_cards.render_worst_samples(
-            worst_samples, metric, document["task"].get("language") or ""
-        )
-    ]
+    return [sample_cards.render_worst_samples(worst_samples, metric, document["task"].get("language") or "")]
 
 
 # --- the foot of the page ------------------------------------------------------------------------
@@ -290,10 +263,7 @@ def _term_row(term: str, text: str | Markup) -> Markup:
 def _run_facts(document: Document) -> list[Markup]:
     """Which data, which model, which version, when."""
     task, model = document["task"], document["model"]
-    arguments = [
-        f"{name}={_format_argument(value)}"
-        for name, value in (model.get("arguments") or {}).items()
-    ]
+    arguments = [f"{name}={_format_argument(value)}" for name, value in (model.get("arguments") or {}).items()]
     facts = (
         ("Task", f"{task['name']}, version {task.get('version', 1)}"),
         ("Data", task.get("source") or ""),
@@ -301,10 +271,7 @@ def _run_facts(document: Document) -> list[Markup]:
         ("Language", task.get("language") or ""),
         ("Licence", task.get("licence") or ""),
         ("Model", " ".join([model["name"], *arguments])),
-        (
-            "Made",
-            f"{_format_time(document.get('created', ''))} by auricle {document.get('auricle', '')}",
-        ),
+        ("Made", f"{_format_time(document.get('created', ''))} by auricle {document.get('auricle', '')}"),
     )
     return [_term_row(term, tag("bdi", truncate(text, 2000))) for term, text in facts if text]
 
@@ -327,9 +294,7 @@ def _describe_intervals(document: Document, overall: Sequence[NumberDocument]) -
     methods: dict[str, list[str]] = {}
     for number in overall:
         methods.setdefault(number["interval"], []).append(metric_title(number["metric"]))
-    told_methods = [
-        f"{', '.join(names)}: {_describe_method(name, cluster)}." for name, names in methods.items()
-    ]
+    told_methods = [f"{', '.join(names)}: {_describe_method(name, cluster)}." for name, names in methods.items()]
     return " ".join(["Intervals hold 95 % of what repetitions would give.", *told_methods])
 
 

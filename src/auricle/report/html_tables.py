@@ -35,9 +35,7 @@ Rows = Iterable[Markup]
 Groups = dict[str, dict[str, NumberDocument]]
 
 
-def render_table(
-    caption: str, header_cells: Sequence[Markup], rows: Rows, css_class: str = ""
-) -> Markup:
+def render_table(caption: str, header_cells: Sequence[Markup], rows: Rows, css_class: str = "") -> Markup:
     """A table that scrolls by itself where it is wider than the page."""
     inner = tag(
         "table",
@@ -91,15 +89,9 @@ def render_overview(numbers: Sequence[NumberDocument]) -> Markup:
         header_cell("Coverage"),
         header_cell("Failed"),
         header_cell("Unreadable"),
-        *(
-            [header_cell(tag("span", "Best – worst case", title=BOUNDS_TOOLTIP))]
-            if told_bounds
-            else []
-        ),
+        *([header_cell(tag("span", "Best – worst case", title=BOUNDS_TOOLTIP))] if told_bounds else []),
     ]
-    rows = (
-        _overview_row(number, scale if number in alike else None, told_bounds) for number in numbers
-    )
+    rows = (_overview_row(number, scale if number in alike else None, told_bounds) for number in numbers)
     return render_table("Every metric over all samples", head, rows, "metrics")
 
 
@@ -147,10 +139,7 @@ def render_error_kinds(numbers: Sequence[NumberDocument]) -> Markup | None:
     head = [
         header_cell("Made of", css_class=""),
         header_cell(css_class="drawn"),
-        *(
-            header_cell(tag("i", class_=f"swatch {kind}"), kind.capitalize())
-            for kind in ERROR_KINDS
-        ),
+        *(header_cell(tag("i", class_=f"swatch {kind}"), kind.capitalize()) for kind in ERROR_KINDS),
         header_cell("Reference length"),
         header_cell("Utterance mean"),
     ]
@@ -188,28 +177,20 @@ def render_breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
         if number["field"] and number["metric"] in overall:
             groups = fields.setdefault(number["field"], {})
             groups.setdefault(number["group"], {})[number["metric"]] = number
-    common = _fit_scales(
-        overall, [each for each in fields.values() if len(each) <= MAX_UNFOLDED_GROUPS]
-    )
+    common = _fit_scales(overall, [each for each in fields.values() if len(each) <= MAX_UNFOLDED_GROUPS])
     made = []
-    for field in sorted(
-        fields, key=lambda each: (len(fields[each]) > MAX_UNFOLDED_GROUPS, each != "subset")
-    ):
+    for field in sorted(fields, key=lambda each: (len(fields[each]) > MAX_UNFOLDED_GROUPS, each != "subset")):
         groups = fields[field]
         own = common if len(groups) <= MAX_UNFOLDED_GROUPS else _fit_scales(overall, [groups])
         made.append(_render_breakdown(field, groups, overall, own))
     return made
 
 
-def _fit_scales(
-    overall: Mapping[str, NumberDocument], fields: Sequence[Groups]
-) -> dict[str, Scale]:
+def _fit_scales(overall: Mapping[str, NumberDocument], fields: Sequence[Groups]) -> dict[str, Scale]:
     """A scale for each metric on which all these groups, and all samples, can be marked."""
     members = [found for groups in fields for found in groups.values()]
     return {
-        metric: Scale.fit(
-            collect_extents([number, *(each[metric] for each in members if metric in each)])
-        )
+        metric: Scale.fit(collect_extents([number, *(each[metric] for each in members if metric in each)]))
         for metric, number in overall.items()
     }
 
@@ -222,9 +203,7 @@ def _render_breakdown(
         return tag("p", "Every scored sample is of ", *only, ".", class_="quiet")
     head = [header_cell(shorten_name(field), css_class="of"), header_cell("Scored")]
     for metric, scale in scales.items():
-        head.append(
-            header_cell(tag("bdi", metric_title(metric)), " ", direction_arrow(overall[metric]))
-        )
+        head.append(header_cell(tag("bdi", metric_title(metric)), " ", direction_arrow(overall[metric])))
         head.append(header_cell(draw_axis_ends(overall[metric]["unit"], scale), css_class="drawn"))
     rows = (_group_row(group, found, overall, scales) for group, found in groups.items())
     made = render_table(f"By {field}", head, rows, "groups")
@@ -250,6 +229,4 @@ def _group_row(
         cells.append(cell(typeset_value(number), title=words))
         cells.append(cell(drawn, hidden_text(words), css_class="drawn", title=words))
     first = next(iter(numbers.values()))
-    return tag(
-        "tr", row_header(shorten_name(group or "(empty)")), cell(_scored_count(first)), cells
-    )
+    return tag("tr", row_header(shorten_name(group or "(empty)")), cell(_scored_count(first)), cells)

@@ -71,9 +71,7 @@ class Cell:
 
     @property
     def interval(self) -> str:
-        low, high = (
-            format_number(self.number[end], self.number["unit"]) for end in ("low", "high")
-        )
+        low, high = (format_number(self.number[end], self.number["unit"]) for end in ("low", "high"))
         return "–" if "–" in (low, high) else f"{low.removesuffix(' %')} – {high}"
 
 
@@ -130,11 +128,7 @@ class Leaderboard:
         """A table for a README; the best of each column in bold."""
         head = ["Model", *(f"{each.title} {each.arrow}" for each in self.columns), "RTFx"]
         rows = [
-            [
-                _escape_markdown(row.title),
-                *self._format_cells(row, _markdown_value),
-                _format_rtfx(row),
-            ]
+            [_escape_markdown(row.title), *self._format_cells(row, _markdown_value), _format_rtfx(row)]
             for row in self.rows
         ]
         rule = ["---", *("---:" for _ in head[1:])]
@@ -145,8 +139,7 @@ class Leaderboard:
         """A table for a paper, with `booktabs`; the best of each column in bold."""
         head = ["Model", *(f"{each.title} {_latex_arrow(each)}" for each in self.columns), "RTFx"]
         told = [
-            [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)]
-            for row in self.rows
+            [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)] for row in self.rows
         ]
         body = "".join(f"{' & '.join(line)} \\\\\n" for line in told)
         return (
@@ -174,23 +167,15 @@ def build_leaderboard(
     cells: dict[tuple[str, str], dict[Column, Cell]] = {}
     replaced = 0
     for run, document in runs:
-        model = (
-            str(document["model"]["name"]),
-            _format_arguments(document["model"].get("arguments")),
-        )
+        model = (str(document["model"]["name"]), _format_arguments(document["model"].get("arguments")))
         held = cells.setdefault(model, {})
         for column, cell in _read_cells(run, document, all_metrics, split_by_prompt):
             replaced += column in held
             if column not in held or cell.created >= held[column].created:
                 held[column] = cell
     columns = sorted({each for held in cells.values() for each in held}, key=_column_sort_key)
-    made = [
-        Row(*model, {each: held[each] for each in columns if each in held})
-        for model, held in cells.items()
-    ]
-    return Leaderboard(
-        tuple(columns), tuple(sorted(made, key=lambda row: _row_sort_key(row, columns))), replaced
-    )
+    made = [Row(*model, {each: held[each] for each in columns if each in held}) for model, held in cells.items()]
+    return Leaderboard(tuple(columns), tuple(sorted(made, key=lambda row: _row_sort_key(row, columns))), replaced)
 
 
 def _column_sort_key(column: Column) -> tuple[str, ...]:

@@ -20,12 +20,7 @@ class Progress:
     """Counts what was answered, failed or held already."""
 
     def __init__(
-        self,
-        title: str,
-        total: int | None,
-        stream: TextIO | None = None,
-        unit: str = "samples",
-        bar: Any = None,
+        self, title: str, total: int | None, stream: TextIO | None = None, unit: str = "samples", bar: Any = None
     ) -> None:
         self.title, self.total, self._unit = title, total, unit
         self._judging: Progress | None = None
@@ -85,9 +80,7 @@ class Progress:
 
     def _update_bar(self) -> None:
         self._bar.update(
-            self._line,
-            completed=self.answered + self.failed + self.already_answered,
-            told=self._format_counts(),
+            self._line, completed=self.answered + self.failed + self.already_answered, told=self._format_counts()
         )
 
     def _format_counts(self) -> str:
@@ -106,9 +99,7 @@ class Progress:
         left = ""
         if self.total and done < self.total and self._rate():
             left = f", {(self.total - done) / self._rate():.0f} s left"
-        self._stream.write(
-            f"{self.title}: {done}{of} {self._unit}, {self._format_counts()}{left}\n"
-        )
+        self._stream.write(f"{self.title}: {done}{of} {self._unit}, {self._format_counts()}{left}\n")
         self._stream.flush()
 
 

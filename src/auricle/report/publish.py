@@ -35,27 +35,18 @@ def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> lis
         return _score_and_write(run, task, model, verdicts)
 
 
-def _score_and_write(
-    run: Run, task: Task, model: str, verdicts: VerdictIndex | None
-) -> list[Number]:
+def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | None) -> list[Number]:
     board = ScoreTable(
-        add_judge_metrics(task.metrics, verdicts),
-        task.cluster,
-        verdicts=verdicts,
-        breakdown_fields=task.group_by,
+        add_judge_metrics(task.metrics, verdicts), task.cluster, verdicts=verdicts, breakdown_fields=task.group_by
     )
     tally = UsageTotals(Price.load(run.path))
     with infrequent_gc():
-        write_lines_atomically(
-            run.path / "scores.jsonl", score_records(tally.count_records(run.records()), board)
-        )
+        write_lines_atomically(run.path / "scores.jsonl", score_records(tally.count_records(run.records()), board))
     about = _collect_run_facts(run, task, model)
     if verdicts:
         about["judge"] = verdicts.to_dict()
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_inferencer_signature(run)}"
-    numbers = summarise(
-        board, asked, f"{_model_signature(about['model'])}|auricle {about['auricle']}"
-    )
+    numbers = summarise(board, asked, f"{_model_signature(about['model'])}|auricle {about['auricle']}")
     document = {**documents.build_document(about, board, numbers), "usage": tally.to_dict()}
     document["speed"] = summarise_throughput(read_passes(run))
     run.write("metrics_summary.csv", documents.summary_csv(document))
@@ -84,10 +75,7 @@ def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
     if first is None or first.judge_requests is None:
         return build_sample_views(records, first)
     lines: dict[str, dict[str, Any]] = {each.sample.id: {} for each in records}
-    stats = {
-        each.sample.id: score_table.score_record(first, each, lines[each.sample.id])
-        for each in records
-    }
+    stats = {each.sample.id: score_table.score_record(first, each, lines[each.sample.id]) for each in records}
     return [
         replace(each, verdict=" | ".join(lines[each.id].get("verdicts", {}).get(first.name, ())))
         for each in build_sample_views(records, first, stats)

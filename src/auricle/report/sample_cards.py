@@ -25,18 +25,8 @@ def render_worst_samples(samples: Sequence[SampleView], metric: str, language: s
     cards = (_card(each, at, each.question != common, language) for at, each in enumerate(samples))
     what = f" by {metric_title(metric)}" if metric else ""
     return join_markup(
-        tag(
-            "p",
-            f"{len(samples)} samples, worst{what} first. ",
-            _diff_legend(samples),
-            class_="quiet",
-        ),
-        tag(
-            "p",
-            "All were asked: ",
-            tag("q", truncate(common, MAX_QUESTION_LENGTH), dir="auto"),
-            class_="quiet",
-        )
+        tag("p", f"{len(samples)} samples, worst{what} first. ", _diff_legend(samples), class_="quiet"),
+        tag("p", "All were asked: ", tag("q", truncate(common, MAX_QUESTION_LENGTH), dir="auto"), class_="quiet")
         if common
         else None,
         _render_controls(len(samples)),
@@ -67,16 +57,8 @@ def _render_controls(count: int, orders: Sequence[tuple[str, str]] = WORST_SAMPL
     """Filter and order; shown by the script, without which they would do nothing."""
     return tag(
         "form",
-        tag(
-            "label",
-            "Filter ",
-            tag("input", type="search", id="filter", placeholder="id, text, meta"),
-        ),
-        tag(
-            "label",
-            "Order ",
-            tag("select", [tag("option", text, value=value) for value, text in orders], id="order"),
-        ),
+        tag("label", "Filter ", tag("input", type="search", id="filter", placeholder="id, text, meta")),
+        tag("label", "Order ", tag("select", [tag("option", text, value=value) for value, text in orders], id="order")),
         tag("output", f"{count} shown", id="matches", aria_live="polite"),
         class_="controls",
         hidden=True,
@@ -84,16 +66,11 @@ def _render_controls(count: int, orders: Sequence[tuple[str, str]] = WORST_SAMPL
     )
 
 
-def render_changed_samples(
-    samples: Sequence[tuple[SampleView, SampleView, str]], intro: str, language: str
-) -> Markup:
+def render_changed_samples(samples: Sequence[tuple[SampleView, SampleView, str]], intro: str, language: str) -> Markup:
     """A card a sample two runs answered: A's, B's, and what B's answer is beside A's."""
     asked = {a.question for a, _, _ in samples}
     common = asked.pop() if len(asked) == 1 else ""
-    made = (
-        _changed_card(each, at, each[0].question != common, language)
-        for at, each in enumerate(samples)
-    )
+    made = (_changed_card(each, at, each[0].question != common, language) for at, each in enumerate(samples))
     return join_markup(
         tag("p", f"{intro} ", _diff_legend([b for _, b, _ in samples]), class_="quiet"),
         _render_controls(len(samples), CHANGED_SAMPLE_ORDERS),
@@ -101,9 +78,7 @@ def render_changed_samples(
     )
 
 
-def _changed_card(
-    sample: tuple[SampleView, SampleView, str], rank: int, show_question: bool, language: str
-) -> Markup:
+def _changed_card(sample: tuple[SampleView, SampleView, str], rank: int, show_question: bool, language: str) -> Markup:
     a, b, became = sample
     heard = a if a.audio else b
     side = tag(
@@ -125,9 +100,7 @@ def _changed_card(
     )
     if a.target is not None:
         shared.append(_text_row("Reference", a.target, language))
-    answers = [
-        row for name, one in (("A", a), ("B", b)) for row in _answer_rows(name, one, language)
-    ]
+    answers = [row for name, one in (("A", a), ("B", b)) for row in _answer_rows(name, one, language)]
     texts = tag("div", tag("dl", *shared, *answers), _note_line(heard), class_="texts")
     return tag("li", tag("article", side, texts), data_rank=rank, data_id=a.id)
 
@@ -142,9 +115,7 @@ def _answer_rows(name: str, sample: SampleView, language: str) -> list[Markup]:
     if sample.values:
         texts.append(_term_row(name, tag("dd", _value_list(sample))))
     if sample.verdict:
-        texts.append(
-            _text_row(f"{name} judge", truncate(" ".join(sample.verdict.split()), 600), "")
-        )
+        texts.append(_text_row(f"{name} judge", truncate(" ".join(sample.verdict.split()), 600), ""))
     return texts
 
 
@@ -158,12 +129,7 @@ def _card(sample: SampleView, rank: int, show_question: bool, language: str) -> 
         _players(sample),
         class_="side",
     )
-    texts = tag(
-        "div",
-        tag("dl", _text_rows(sample, show_question, language)),
-        _note_line(sample),
-        class_="texts",
-    )
+    texts = tag("div", tag("dl", _text_rows(sample, show_question, language)), _note_line(sample), class_="texts")
     return tag("li", tag("article", side, texts), data_rank=rank, data_id=sample.id)
 
 
@@ -176,11 +142,7 @@ def _score_line(sample: SampleView) -> Markup | None:
 
 
 def _chips(meta: Mapping[str, str]) -> Markup | None:
-    chips = [
-        tag("li", tag("span", name), " ", tag("bdi", value))
-        for name, value in meta.items()
-        if value
-    ]
+    chips = [tag("li", tag("span", name), " ", tag("bdi", value)) for name, value in meta.items() if value]
     return tag("ul", chips, class_="chips") if chips else None
 
 
@@ -205,9 +167,7 @@ def _text_rows(sample: SampleView, show_question: bool, language: str) -> list[M
         else []
     )
     if sample.diff:
-        texts.append(
-            _term_row("Aligned", tag("dd", _render_diff(sample.diff), dir="auto", class_="diff"))
-        )
+        texts.append(_term_row("Aligned", tag("dd", _render_diff(sample.diff), dir="auto", class_="diff")))
     compared = any(line.speaker == "Reference" for line in sample.transcript)
     if sample.target is not None and not compared:
         texts.append(_text_row("Reference", sample.target, language))
@@ -255,16 +215,12 @@ def join_tokens(tokens: Sequence[str], by_character: bool) -> str:
     """Tokens as running text."""
     if by_character:
         return "".join(tokens)
-    return "".join(
-        token_separator(before, token) + token for before, token in pairwise(("", *tokens))
-    )
+    return "".join(token_separator(before, token) + token for before, token in pairwise(("", *tokens)))
 
 
 def token_separator(before: str, after: str) -> str:
     """A space between words; none between characters of a script that has none."""
-    tight = not before or (
-        before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER
-    )
+    tight = not before or (before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER)
     return "" if tight else " "
 
 
@@ -274,9 +230,7 @@ def _value_list(sample: SampleView) -> Markup:
         tag(
             "li",
             tag("bdi", english(label), title=None if english(label) == label else label),
-            tag(
-                "meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"
-            ),
+            tag("meter", min=0, max=f"{highest:g}", value=f"{max(0.0, value):g}", aria_hidden="true"),
             tag("span", f"{value:.4g}"),
             class_="right" if sample.target and labels_match(sample.target, label) else None,
         )
@@ -294,11 +248,7 @@ def _note_line(sample: SampleView) -> Markup | None:
 
 def render_failures(document: Mapping[str, Any]) -> Markup:
     """What failed, by kind, with examples."""
-    head = [
-        header_cell("Kind", css_class=""),
-        header_cell("Samples"),
-        header_cell("Examples", css_class=""),
-    ]
+    head = [header_cell("Kind", css_class=""), header_cell("Samples"), header_cell("Examples", css_class="")]
     rows = (
         tag(
             "tr",
@@ -322,11 +272,7 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
         for each in examples
     ]
     rest = items[3:]
-    more = (
-        tag("details", tag("summary", f"{len(rest)} more examples"), tag("ul", rest))
-        if rest
-        else None
-    )
+    more = tag("details", tag("summary", f"{len(rest)} more examples"), tag("ul", rest)) if rest else None
     return join_markup(tag("ul", items[:3]), more)
 
 
@@ -336,11 +282,7 @@ def render_unreadable(document: Mapping[str, Any]) -> Markup:
     for metric, reasons in document["unreadable"].items():
         for found in reasons.items():
             whose.setdefault(found, []).append(metric_title(metric))
-    head = [
-        header_cell("Why", css_class="examples"),
-        header_cell("Samples"),
-        header_cell("Metrics", css_class=""),
-    ]
+    head = [header_cell("Why", css_class="examples"), header_cell("Samples"), header_cell("Metrics", css_class="")]
     rows = (
         tag(
             "tr",

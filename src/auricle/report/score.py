@@ -157,9 +157,7 @@ class ScoreTable:
                 column = self.fields[name] = MetaField(array("q"))
             if index > len(column.codes):
                 column.codes.extend([-1] * (index - len(column.codes)))
-            if not column.add(
-                value, MAX_GROUPS if not self.breakdown_fields else MAX_REQUESTED_GROUPS
-            ):
+            if not column.add(value, MAX_GROUPS if not self.breakdown_fields else MAX_REQUESTED_GROUPS):
                 self._ignored_fields.add(name)
                 del self.fields[name]
 

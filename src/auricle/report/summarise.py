@@ -109,9 +109,7 @@ class GroupStats:
 
 
 def _group_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> list[Number]:
-    return _remove_repeated_matrices(
-        _add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table)
-    )
+    return _remove_repeated_matrices(_add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table))
 
 
 def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
@@ -119,14 +117,9 @@ def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number
     matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
     if not matrices or not matrices[0]["ceiling"] < 1.0:
         return numbers
-    capped = {
-        column.metric.name for column in score_table.columns if column.metric.has_label_ceiling
-    }
+    capped = {column.metric.name for column in score_table.columns if column.metric.has_label_ceiling}
     ceiling = {"ceiling": matrices[0]["ceiling"]}
-    return [
-        replace(each, details={**each.details, **ceiling}) if each.metric in capped else each
-        for each in numbers
-    ]
+    return [replace(each, details={**each.details, **ceiling}) if each.metric in capped else each for each in numbers]
 
 
 def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
@@ -147,9 +140,7 @@ def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
     return {name: value for name, value in details.items() if name not in names}
 
 
-def _compute_numbers(
-    score_table: ScoreTable, group: Group, data_order: Indices
-) -> Iterator[Number]:
+def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> Iterator[Number]:
     for column in score_table.columns:
         if column.refusal_reason or not (share := _select_stats(column, group, data_order)):
             continue
@@ -171,14 +162,9 @@ def _select_stats(column: MetricColumn, group: Group, data_order: Indices) -> Gr
 
 
 def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupStats) -> Number:
-    metric, members = (
-        group_stats.column.resolved_metric(),
-        _applicable_members(group_stats.column, group.members),
-    )
+    metric, members = (group_stats.column.resolved_metric(), _applicable_members(group_stats.column, group.members))
     spread = compute_interval(
-        group_stats.stats,
-        metric.aggregate,
-        clusters=_cluster_codes(score_table, group_stats.indices),
+        group_stats.stats, metric.aggregate, clusters=_cluster_codes(score_table, group_stats.indices)
     )
     value = float(metric.aggregate(group_stats.stats))
     worst, best = _compute_bounds(group_stats.column, group_stats.stats, members, value)
@@ -199,10 +185,7 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
         higher_is_better=metric.higher_is_better,
         unit=metric.unit,
         signature=metric.signature,
-        details={
-            **metric.details(group_stats.stats),
-            **({} if group.field else metric.plot_data(group_stats.stats)),
-        },
+        details={**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))},
     )
 
 
@@ -229,9 +212,7 @@ def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
     return order[members]
 
 
-def _compute_bounds(
-    column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float
-) -> tuple[float, float]:
+def _compute_bounds(column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float) -> tuple[float, float]:
     """The value had every failed sample been as bad, or as good, as can be."""
     import numpy as np
 
@@ -239,8 +220,7 @@ def _compute_bounds(
     if not len(which):
         return value, value
     worst, best = (
-        float(column.metric.aggregate([*stats, *lost[which]]))
-        for lost in (column.worst_stats, column.best_stats)
+        float(column.metric.aggregate([*stats, *lost[which]])) for lost in (column.worst_stats, column.best_stats)
     )
     return worst, best
 

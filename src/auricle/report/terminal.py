@@ -5,27 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.number_format import (
-    format_coverage,
-    format_number,
-    format_value,
-    group_by_reason,
-)
+from auricle.report.number_format import format_coverage, format_number, format_value, group_by_reason
 
 TABLE_HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
-RIGHT_ALIGNED = {
-    "value",
-    "n",
-    "coverage",
-    "A",
-    "B",
-    "B − A",
-    "p",
-    "adjusted p",
-    "Cohen's d",
-    "better",
-    "worse",
-}
+RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}
 
 
 def format_metrics(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:
@@ -93,10 +76,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
     widths = {at: max(len(row[at]) for row in whole) for at in used}
 
     def line(row: Sequence[str]) -> str:
-        cells = (
-            row[at].rjust(widths[at]) if header[at] in RIGHT_ALIGNED else row[at].ljust(widths[at])
-            for at in used
-        )
+        cells = (row[at].rjust(widths[at]) if header[at] in RIGHT_ALIGNED else row[at].ljust(widths[at]) for at in used)
         return "  ".join(cells).rstrip()
 
     return [line(header), "  ".join("─" * widths[at] for at in used), *map(line, rows)]
@@ -111,9 +91,7 @@ def format_failures(document: Mapping[str, Any], max_examples: int = 3) -> list[
             where = example["origin"] or example["id"]
             lines.append(f"    {where}: {to_one_line(example['message'])}")
         if each["count"] > max_examples:
-            lines.append(
-                f"    … and {each['count'] - max_examples} more: auricle samples RUN --failed"
-            )
+            lines.append(f"    … and {each['count'] - max_examples} more: auricle samples RUN --failed")
     refused = group_by_reason(document["refused"])
     lines += [f"{', '.join(names)}: {to_one_line(why)}" for names, why in refused]
     return lines

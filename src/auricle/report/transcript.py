@@ -25,10 +25,7 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     if turns and record.outputs:
         found = list(_conversation_lines(turns, record.outputs, record.sample.target))
     elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):
-        found = [
-            TranscriptLine(f"Answer {at + 1}", _output_to_text(o))
-            for at, o in enumerate(record.outputs)
-        ]
+        found = [TranscriptLine(f"Answer {at + 1}", _output_to_text(o)) for at, o in enumerate(record.outputs)]
     else:
         return ()
     if len(found) <= MAX_LINES:
@@ -36,9 +33,7 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     return (*found[:MAX_LINES], TranscriptLine("…", f"{len(found) - MAX_LINES} more lines"))
 
 
-def _conversation_lines(
-    turns: Sequence[Turn], outputs: Sequence[Output], target: Json
-) -> Iterator[TranscriptLine]:
+def _conversation_lines(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[TranscriptLine]:
     """What the data say, each answer after what it answers, and its reference after it."""
     given = sum(turn.role == "user" for turn in turns) - len(outputs)
     answers = iter(zip(outputs, _align_references(target, len(outputs)), strict=True))
@@ -74,9 +69,7 @@ def _output_to_text(output: Output) -> str:
 
 def _parts_to_text(parts: Sequence[Part]) -> str:
     """Words as they are; a sound or a picture by the name of its file."""
-    return " ".join(
-        part if isinstance(part, str) else _media_placeholder(part) for part in parts
-    ).strip()
+    return " ".join(part if isinstance(part, str) else _media_placeholder(part) for part in parts).strip()
 
 
 def _media_placeholder(part: Part) -> str:

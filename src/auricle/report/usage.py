@@ -102,11 +102,7 @@ def _timed_share(document: Document) -> str:
 def _format_duration(seconds: float) -> str:
     if seconds < 600:
         return f"{_format_significant(seconds)} s"
-    return (
-        f"{_format_significant(seconds / 60)} min"
-        if seconds < 7200
-        else f"{_format_significant(seconds / 3600)} h"
-    )
+    return f"{_format_significant(seconds / 60)} min" if seconds < 7200 else f"{_format_significant(seconds / 3600)} h"
 
 
 def _format_significant(value: float) -> str:
@@ -117,7 +113,9 @@ def _format_significant(value: float) -> str:
 def _format_cost(usage: Document, lower_bound_prefix: str) -> str:
     if usage.get("cost") is None:
         return ""
-    return f"{lower_bound_prefix if usage['samples_without_cost'] else ''}{format_money(usage['cost'], usage['currency'])}"
+    return (
+        f"{lower_bound_prefix if usage['samples_without_cost'] else ''}{format_money(usage['cost'], usage['currency'])}"
+    )
 
 
 def _format_sample_count(count: int) -> str:

@@ -12,16 +12,7 @@ from typing import Any, NamedTuple
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, Unreadable
-from auricle.core.types import (
-    Generation,
-    Json,
-    Likelihood,
-    Output,
-    Prediction,
-    Record,
-    Sample,
-    list_parts,
-)
+from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
 from auricle.metrics.base import Metric
 from auricle.metrics.text import reference_text
 from auricle.report.formatting import typeset_number
@@ -31,9 +22,7 @@ from auricle.report.transcript import TranscriptLine, transcript_lines
 MAX_SAMPLES = 50
 MAX_CLIP_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
 MAX_TOTAL_SECONDS = 300.0  # to make a second of sound small takes 10 ms of processor
-MAX_AUDIO_BYTES = (
-    6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
-)
+MAX_AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
 MAX_CHARACTERS = 4000
 MAX_TOKENS = 800  # a model that repeats itself without end must not fill the page
 MAX_VALUES = 5
@@ -79,11 +68,7 @@ class SampleView:
 
 
 def build_sample_views(
-    records: Sequence[Record],
-    metric: Metric | None,
-    stats: Mapping[str, Any] | None = None,
-    *,
-    audio: bool = True,
+    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any] | None = None, *, audio: bool = True
 ) -> list[SampleView]:
     """What to show of these records, worst first.
 
@@ -125,9 +110,7 @@ def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] 
     if metric is None or metric.bounds is None or record.error:
         return False
     try:
-        stat = (
-            stats.get(record.sample.id) if stats else metric.score(record.sample, *record.outputs)
-        )
+        stat = stats.get(record.sample.id) if stats else metric.score(record.sample, *record.outputs)
     except SampleError:
         return False
     return bool(stat == metric.bounds(record.sample)[1])
@@ -146,11 +129,7 @@ def format_json_value(value: Json) -> str:
         return value or ""
     if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
         return " / ".join(str(each) for each in value)
-    return (
-        f"{value:g}"
-        if isinstance(value, float)
-        else json.dumps(value, ensure_ascii=False, default=str)
-    )
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _question_text(sample: Sample) -> str:
@@ -187,9 +166,7 @@ def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
 # --- how it was scored ------------------------------------------------------------------
 
 
-def _format_score(
-    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None
-) -> tuple[str, str, str]:
+def _format_score(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> tuple[str, str, str]:
     """The score in words, the errors in it, and why there is none."""
     if metric is None or record.error:
         return "", "", f"{record.error.kind}: {record.error.message}" if record.error else ""
@@ -210,9 +187,7 @@ def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
     details = {} if isinstance(stat, (int, float)) else metric.details([stat])
     if "substitutions" not in details:
         return typeset_number(value, metric.unit), ""
-    kinds = (
-        (details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions")
-    )
+    kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
     split = " ".join(f"{number}{letter}" for number, letter in kinds)
     return typeset_number(value, metric.unit), f"{split} of {details['reference_length']}"
 
@@ -263,8 +238,7 @@ class AudioClips:
         self._executor = ThreadPoolExecutor(4, thread_name_prefix="auricle-clips")
         coming = [sound for sample in samples for sound in get_sounds(sample)] if budget else []
         self._encoded = {
-            id(sound): self._executor.submit(_encode_clip, sound)
-            for sound in _limit_total_seconds(coming)
+            id(sound): self._executor.submit(_encode_clip, sound) for sound in _limit_total_seconds(coming)
         }
         self._requested = {id(sound) for sound in coming}
 
@@ -299,11 +273,7 @@ class AudioClips:
             self._bytes_left = 0  # else the players that remain would be a riddle of who fitted in
             return None, PAGE_FULL_NOTE
         self._bytes_left -= size
-        cut = (
-            f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s."
-            if seconds > MAX_CLIP_SECONDS
-            else ""
-        )
+        cut = f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s." if seconds > MAX_CLIP_SECONDS else ""
         return clip, cut
 
 
@@ -324,8 +294,7 @@ def _encode_clip(sound: Audio) -> tuple[bytes, float]:
 
 
 PAGE_FULL_NOTE = (
-    f"No player: the page holds {MAX_AUDIO_BYTES / 1e6:g} MB or {MAX_TOTAL_SECONDS / 60:g} minutes of sound "
-    "at most."
+    f"No player: the page holds {MAX_AUDIO_BYTES / 1e6:g} MB or {MAX_TOTAL_SECONDS / 60:g} minutes of sound at most."
 )
 
 

@@ -87,9 +87,7 @@ def served_model_name(model: str, arguments: Mapping[str, Any]) -> str:
 class ResponseCache:
     """What one model answered before. Any thread may get and put; one thread writes."""
 
-    def __init__(
-        self, path: Path, model: str, arguments: Mapping[str, Any], warn: Warn | None = None
-    ) -> None:
+    def __init__(self, path: Path, model: str, arguments: Mapping[str, Any], warn: Warn | None = None) -> None:
         self._path = path
         self._warn = warn or _warn_on_stderr
         self._model = served_model_name(model, arguments)
@@ -145,9 +143,7 @@ class ResponseCache:
             asked = {name: _canonicalise(value) for name, value in given.items() if value != {}}
         except (SampleError, OSError):
             return None
-        return blake2b(
-            self._model_digest + dumps([ABILITY_BY_REQUEST[type(request)], asked]), digest_size=20
-        ).digest()
+        return blake2b(self._model_digest + dumps([ABILITY_BY_REQUEST[type(request)], asked]), digest_size=20).digest()
 
     def _read_row(self, key: bytes) -> Row | None:
         if self._reader is None:
@@ -186,8 +182,7 @@ class ResponseCache:
         try:
             with connection:
                 connection.executemany(
-                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)",
-                    [(key, *row) for key, row in rows.items()],
+                    "INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)", [(key, *row) for key, row in rows.items()]
                 )
         except sqlite3.Error as error:
             if _error_code(error) not in BUSY_CODES or self._closing.is_set():
@@ -230,9 +225,7 @@ def clear(path: Path, model: str | None = None, before: float | None = None) -> 
     with _open_for_maintenance(path) as connection:
         with connection:
             gone = connection.execute(
-                "DELETE FROM answers WHERE (?1 IS NULL OR model = ?1) "
-                "AND (?2 IS NULL OR created < ?2)",
-                (model, before),
+                "DELETE FROM answers WHERE (?1 IS NULL OR model = ?1) AND (?2 IS NULL OR created < ?2)", (model, before)
             ).rowcount
         with suppress(sqlite3.Error):  # somebody is reading: the room is given back another time
             connection.execute("VACUUM")
@@ -265,8 +258,7 @@ def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
             return _connect(path)
     except (OSError, sqlite3.Error) as error:
         raise SpecError(
-            f"The answer cache {path} cannot be opened: {error}. Give another --cache-path, "
-            "or --no-cache."
+            f"The answer cache {path} cannot be opened: {error}. Give another --cache-path, or --no-cache."
         ) from error
 
 
@@ -287,9 +279,7 @@ def _check_format(connection: sqlite3.Connection) -> None:
     """Give a new file its table; one of another format is as good as damaged."""
     found = connection.execute("PRAGMA user_version").fetchone()[0]
     if found not in (0, FORMAT_VERSION):
-        error = sqlite3.DatabaseError(
-            f"it is of format {found}, and {FORMAT_VERSION} is known here"
-        )
+        error = sqlite3.DatabaseError(f"it is of format {found}, and {FORMAT_VERSION} is known here")
         error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
         raise error
     if not found:

@@ -30,13 +30,7 @@ from auricle.core.serialization import decode_record, digest, dumps, encode_reco
 from auricle.core.types import Generation, Json, Output, Record
 
 SPEECH_FOLDER = "speech/"
-DERIVED = (
-    "scores.jsonl",
-    "metrics.json",
-    "metrics_summary.csv",
-    "metrics_detail.csv",
-    "report.html",
-)
+DERIVED = ("scores.jsonl", "metrics.json", "metrics_summary.csv", "metrics_detail.csv", "report.html")
 
 
 REMOVED_PREFIX = b'{"gone":'
@@ -50,9 +44,7 @@ def _decode_line(line: bytes, folder: Path) -> Record | None:
         return None
     if not _has_audio_output(record):
         return record
-    return replace(
-        record, outputs=tuple(_resolve_audio_path(folder, each) for each in record.outputs)
-    )
+    return replace(record, outputs=tuple(_resolve_audio_path(folder, each) for each in record.outputs))
 
 
 def _has_audio_output(record: Record) -> bool:
@@ -67,11 +59,7 @@ def _resolve_audio_path(folder: Path, output: Output) -> Output:
     if not isinstance(output, Generation) or not output.audio:
         return output
     name = output.audio.uri
-    return (
-        replace(output, audio=Audio(str(folder / name)))
-        if name.startswith(SPEECH_FOLDER)
-        else output
-    )
+    return replace(output, audio=Audio(str(folder / name))) if name.startswith(SPEECH_FOLDER) else output
 
 
 class JournalIndex:
@@ -275,9 +263,7 @@ class Run:
                 offset += len(line)
 
 
-def _check_same_run(
-    path: Path, existing: Mapping[str, Json], requested: Mapping[str, Json]
-) -> None:
+def _check_same_run(path: Path, existing: Mapping[str, Json], requested: Mapping[str, Json]) -> None:
     old, new = (spec.get("identity") for spec in (existing, requested))
     assert isinstance(old, dict)
     assert isinstance(new, dict)
@@ -297,13 +283,7 @@ def _explain_not_a_run(path: Path) -> str:
     return "it has no spec.json"
 
 
-AUDIO_SUFFIXES = {
-    b"RIFF": ".wav",
-    b"fLaC": ".flac",
-    b"OggS": ".ogg",
-    b"ID3": ".mp3",
-    b"\xff": ".mp3",
-}
+AUDIO_SUFFIXES = {b"RIFF": ".wav", b"fLaC": ".flac", b"OggS": ".ogg", b"ID3": ".mp3", b"\xff": ".mp3"}
 
 
 def _audio_suffix(content: bytes) -> str:
@@ -321,9 +301,7 @@ def lock_run(path: Path) -> IO[str]:
         file.seek(0)
         holder = file.read().strip() or "unknown"
         file.close()
-        raise RunLocked(
-            f"Process {holder} is writing to {path}. Wait for it, or give another -o."
-        ) from None
+        raise RunLocked(f"Process {holder} is writing to {path}. Wait for it, or give another -o.") from None
     file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()

@@ -86,6 +86,4 @@ def summarise_throughput(timings: Sequence[PassTiming]) -> dict[str, Any] | None
 
 def _per_second(amount: float | None, wall_seconds: float) -> float | None:
     """Six digits of what was answered a second."""
-    return (
-        float(f"{amount / wall_seconds:.6g}") if amount is not None and wall_seconds > 0 else None
-    )
+    return float(f"{amount / wall_seconds:.6g}") if amount is not None and wall_seconds > 0 else None

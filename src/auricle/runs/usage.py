@@ -25,9 +25,7 @@ RATE_FIELDS = ("input", "output", "audio_minute", "request")
 MILLION = 1_000_000
 PRICES_FILE = "prices.json"
 """In a run's folder: the price it was run under, so that scoring again tells the same cost."""
-MAX_UNPRICED_ANSWERS = (
-    10  # answers without a known cost, and none with one, after which a limit is no limit
-)
+MAX_UNPRICED_ANSWERS = 10  # answers without a known cost, and none with one, after which a limit is no limit
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,17 +137,13 @@ class UsageTotals:
         if self.price:
             self._add_cost(self.price, record, (read, all_read), (wrote, all_wrote))
 
-    def _add_cost(
-        self, price: Price, record: Record, input_count: PartialCount, output_count: PartialCount
-    ) -> None:
+    def _add_cost(self, price: Price, record: Record, input_count: PartialCount, output_count: PartialCount) -> None:
         """Add what is known of a record's cost, and note if that is not all of it."""
         heard = record.audio_seconds
         if heard is None and not has_media(record.sample):
             heard = 0.0
         self.cost += price.request * (len(record.outputs) - record.cached)
-        self.cost += (
-            price.input * (input_count[0] or 0) + price.output * (output_count[0] or 0)
-        ) / MILLION
+        self.cost += (price.input * (input_count[0] or 0) + price.output * (output_count[0] or 0)) / MILLION
         self.cost += price.audio_minute * (heard or 0.0) / 60
         known = (input_count[1] or not price.input) and (output_count[1] or not price.output)
         whole = known and (heard is not None or not price.audio_minute)
@@ -268,11 +262,7 @@ class Budget:
                 f"{floor}{format_money(told.cost, self.price.currency)} are spent, and "
                 f"{format_money(self.limit, self.price.currency)} were allowed"
             )
-        elif (
-            not told.cost
-            and told.without_cost >= MAX_UNPRICED_ANSWERS
-            and told.without_cost == told.with_price
-        ):
+        elif not told.cost and told.without_cost >= MAX_UNPRICED_ANSWERS and told.without_cost == told.with_price:
             self.stop_reason = (
                 f"the answers of {self.price.model} do not tell what {self.price.model} charges "
                 "for, so --max-cost cannot be kept"

@@ -79,12 +79,7 @@ class Verdict:
 
     def to_json_line(self) -> bytes:
         asked = self.judge_request
-        known = {
-            "key": asked.key,
-            "id": asked.sample_id,
-            "metric": asked.metric_name,
-            "judge": self.judge_name,
-        }
+        known = {"key": asked.key, "id": asked.sample_id, "metric": asked.metric_name, "judge": self.judge_name}
         if self.reply is None:
             return dumps({**known, "error": self.error})
         return dumps(
@@ -160,10 +155,7 @@ class VerdictIndex:
 
     def read_replies(self, metric: Metric, record: Record) -> tuple[str, ...]:
         """The judge's replies a metric needs for a record, or why one of them is missing."""
-        found = [
-            (each.key, self._read_line(each.key))
-            for each in build_judge_requests(self.judge, metric, record)
-        ]
+        found = [(each.key, self._read_line(each.key)) for each in build_judge_requests(self.judge, metric, record)]
         for key, line in found:
             self._count_once(digest(key), line)
         return tuple(self._reply_text(line) for _, line in found)

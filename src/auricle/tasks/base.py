@@ -33,9 +33,7 @@ class Task:
     """Meta fields to break numbers down by; without any, all that have few values."""
     extra_context: Mapping[str, Json] = field(default_factory=dict)
     """What else a model may be told of this task, if it is one of those that want to know."""
-    find_contamination: Callable[[str, Mapping[str, Any]], Sequence[str]] = (
-        lambda _model, _arguments: ()
-    )
+    find_contamination: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
     """What is known of a model, by name and arguments, having met this data in its training."""
 
     @property
@@ -61,10 +59,7 @@ class Task:
     def with_profile(self, profile: str) -> Task:
         """The same task with its text normalised another way before scoring."""
         profile = resolve_profile_name(profile, self.language)
-        metrics = [
-            metric.with_profile(profile) if metric.with_profile else metric
-            for metric in self.metrics
-        ]
+        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in self.metrics]
         return replace(self, metrics=metrics)
 
 

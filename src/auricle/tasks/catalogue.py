@@ -18,18 +18,12 @@ _TASKS: Mapping[str, Builtin] = {
     "perplexity": Builtin("auricle.tasks.kinds:perplexity", "texts foretold: `--as perplexity`"),
     "classify": Builtin("auricle.tasks.kinds:classify", "one label a clip: `--as classify`"),
     "reward": Builtin("auricle.tasks.reward.own_data:reward", "ratings: `--as reward`"),
-    "preference": Builtin(
-        "auricle.tasks.reward.own_data:preference", "which of two is better: `--as preference`"
-    ),
-    "cmi-rewardbench": Builtin(
-        "auricle.tasks.reward.cmi:cmi_rewardbench", "PAM, MusicEval, Music Arena and CMI-Pref"
-    ),
+    "preference": Builtin("auricle.tasks.reward.own_data:preference", "which of two is better: `--as preference`"),
+    "cmi-rewardbench": Builtin("auricle.tasks.reward.cmi:cmi_rewardbench", "PAM, MusicEval, Music Arena and CMI-Pref"),
     "pam": Builtin("auricle.tasks.reward.cmi:pam", "music rated for quality and fit"),
     "musiceval": Builtin("auricle.tasks.reward.cmi:musiceval", "music rated for quality"),
     "musicarena": Builtin("auricle.tasks.reward.cmi:musicarena", "votes between two songs"),
-    "cmi-pref": Builtin(
-        "auricle.tasks.reward.cmi:cmi_pref", "the better of two songs, and the fitter"
-    ),
+    "cmi-pref": Builtin("auricle.tasks.reward.cmi:cmi_pref", "the better of two songs, and the fitter"),
     "ravdess": Builtin("auricle.tasks.emotion.ravdess:ravdess", "emotions, spoken or sung"),
     "esd": Builtin("auricle.tasks.emotion.esd:esd", "emotions in English and Mandarin"),
     "crema-d": Builtin("auricle.tasks.emotion.crema_d:crema_d", "emotions of 91 actors"),
@@ -38,40 +32,20 @@ _TASKS: Mapping[str, Builtin] = {
     "emodb": Builtin("auricle.tasks.emotion.emodb:emodb", "emotions in German"),
     "iemocap": Builtin("auricle.tasks.emotion.iemocap:iemocap", "emotions in dialogue, 4 or 10"),
     "meld": Builtin("auricle.tasks.emotion.meld:meld", "emotions in television dialogue"),
-    "librispeech": Builtin(
-        "auricle.tasks.benchmarks.librispeech:LIBRISPEECH", "English audiobooks, read aloud"
-    ),
+    "librispeech": Builtin("auricle.tasks.benchmarks.librispeech:LIBRISPEECH", "English audiobooks, read aloud"),
     "fleurs": Builtin("auricle.tasks.benchmarks.fleurs:FLEURS", "sentences in 102 languages"),
-    "common-voice": Builtin(
-        "auricle.tasks.benchmarks.common_voice:COMMON_VOICE", "sentences in any language"
-    ),
-    "covost2": Builtin(
-        "auricle.tasks.benchmarks.common_voice:COVOST_2", "speech translation, 36 directions"
-    ),
+    "common-voice": Builtin("auricle.tasks.benchmarks.common_voice:COMMON_VOICE", "sentences in any language"),
+    "covost2": Builtin("auricle.tasks.benchmarks.common_voice:COVOST_2", "speech translation, 36 directions"),
     "aishell": Builtin("auricle.tasks.benchmarks.aishell:AISHELL", "Mandarin, read aloud"),
-    "aishell-2": Builtin(
-        "auricle.tasks.benchmarks.aishell:AISHELL_2", "Mandarin, by three kinds of microphone"
-    ),
-    "wenetspeech": Builtin(
-        "auricle.tasks.benchmarks.segments:WENETSPEECH", "Mandarin from the net and of meetings"
-    ),
-    "gigaspeech": Builtin(
-        "auricle.tasks.benchmarks.segments:GIGASPEECH", "English podcasts and videos"
-    ),
+    "aishell-2": Builtin("auricle.tasks.benchmarks.aishell:AISHELL_2", "Mandarin, by three kinds of microphone"),
+    "wenetspeech": Builtin("auricle.tasks.benchmarks.segments:WENETSPEECH", "Mandarin from the net and of meetings"),
+    "gigaspeech": Builtin("auricle.tasks.benchmarks.segments:GIGASPEECH", "English podcasts and videos"),
     "tedlium": Builtin("auricle.tasks.benchmarks.tedlium:TEDLIUM", "English talks"),
-    "voxpopuli": Builtin(
-        "auricle.tasks.benchmarks.voxpopuli:VOXPOPULI", "parliament in 16 languages"
-    ),
+    "voxpopuli": Builtin("auricle.tasks.benchmarks.voxpopuli:VOXPOPULI", "parliament in 16 languages"),
     "ami": Builtin("auricle.tasks.benchmarks.ami:AMI", "English meetings, near and far"),
-    "earnings22": Builtin(
-        "auricle.tasks.benchmarks.earnings:EARNINGS_22", "English earnings calls, many accents"
-    ),
-    "spgispeech": Builtin(
-        "auricle.tasks.benchmarks.earnings:SPGISPEECH", "English earnings calls, with punctuation"
-    ),
-    "open-asr": Builtin(
-        "auricle.tasks.benchmarks.open_asr:OPEN_ASR", "the Open ASR Leaderboard's test sets"
-    ),
+    "earnings22": Builtin("auricle.tasks.benchmarks.earnings:EARNINGS_22", "English earnings calls, many accents"),
+    "spgispeech": Builtin("auricle.tasks.benchmarks.earnings:SPGISPEECH", "English earnings calls, with punctuation"),
+    "open-asr": Builtin("auricle.tasks.benchmarks.open_asr:OPEN_ASR", "the Open ASR Leaderboard's test sets"),
     "esb": Builtin("auricle.tasks.benchmarks.open_asr:ESB", "test sets of the ESB benchmark"),
     **{
         name: Builtin(f"auricle.tasks.benchmarks.{path}", about)
@@ -117,15 +91,11 @@ _INFERENCERS: Mapping[str, Builtin] = {
     "converse": Builtin("auricle.tasks.inferencers:Converse", "a conversation, turn by turn"),
     "rounds": Builtin("auricle.tasks.inferencers:Rounds", "rounds that a function makes up"),
     "choose": Builtin("auricle.tasks.inferencers:Choose", "how likely each option is"),
-    "first-token": Builtin(
-        "auricle.tasks.inferencers:FirstToken", "how likely each letter is, first"
-    ),
+    "first-token": Builtin("auricle.tasks.inferencers:FirstToken", "how likely each letter is, first"),
     "continue": Builtin("auricle.tasks.inferencers:Continue", "how likely a text is: perplexity"),
     "appraise": Builtin("auricle.tasks.inferencers:Appraise", "numbers for one sound, or for two"),
     "rate": Builtin("auricle.tasks.inferencers:Rate", "a number in words"),
-    "prefer": Builtin(
-        "auricle.tasks.inferencers:Prefer", "the better of two in words, in both orders"
-    ),
+    "prefer": Builtin("auricle.tasks.inferencers:Prefer", "the better of two in words, in both orders"),
     "measure": Builtin("auricle.tasks.inferencers:Measure", "named inputs in, named numbers out"),
     "compare": Builtin("auricle.tasks.inferencers:Compare", "two candidates, measured one by one"),
 }

@@ -42,9 +42,7 @@ def chat(*, mode: Mode = "every", **arguments: Any) -> Task:
     if mode not in MODES:
         raise SpecError(f"mode should be every, last or gold, not {mode!r}.", location=("mode",))
     if wrong := [name for name in UNSUPPORTED_OPTIONS if arguments.get(name)]:
-        raise SpecError(
-            f"chat takes no {wrong[0]}: what is said stands in the data.", location=(wrong[0],)
-        )
+        raise SpecError(f"chat takes no {wrong[0]}: what is said stands in the data.", location=(wrong[0],))
     options = TaskOptions.from_arguments("chat", arguments)
     if not options.inferencer:
         options = replace(options, inferencer={"use": "converse", "mode": mode})
@@ -52,9 +50,7 @@ def chat(*, mode: Mode = "every", **arguments: Any) -> Task:
     finish = _conversation_builder(mode, base, drop_system=bool(options.system))
     kind = TaskKind("chat", COLUMNS, "", DEFAULT_METRICS, finish, default_inferencer="converse")
     task = kind.task_from_manifest(options)
-    metrics = [
-        _restrict_metric(metric, is_explicit=bool(options.metrics)) for metric in task.metrics
-    ]
+    metrics = [_restrict_metric(metric, is_explicit=bool(options.metrics)) for metric in task.metrics]
     return replace(task, metrics=metrics)
 
 
@@ -65,10 +61,7 @@ def _restrict_metric(metric: Metric, *, is_explicit: bool) -> Metric:
     """A metric that compares is about rows with references; one that does not, about all turns."""
     under = metric.with_profile
     if under:
-        metric = replace(
-            metric,
-            with_profile=lambda profile: _restrict_metric(under(profile), is_explicit=is_explicit),
-        )
+        metric = replace(metric, with_profile=lambda profile: _restrict_metric(under(profile), is_explicit=is_explicit))
     if metric.judge_requests:
         return metric
     if metric.name not in REFERENCE_FREE_METRICS:
@@ -87,9 +80,7 @@ def _score_without_target(metric: Metric) -> Callable[..., Stat]:
 # --- from a row to a conversation ------------------------------------------------------------
 
 
-def _conversation_builder(
-    mode: Mode, base: Path, *, drop_system: bool
-) -> Callable[[Sample], Sample]:
+def _conversation_builder(mode: Mode, base: Path, *, drop_system: bool) -> Callable[[Sample], Sample]:
     """What makes a row a conversation; where a system is `told` to all, it has none of its own."""
 
     def finish(sample: Sample) -> Sample:
@@ -142,7 +133,5 @@ def _references(target: Json, turn_references: Sequence[str | None], mode: Mode)
         if len(target) == len(turn_references):
             return list(target)
         if len(turn_references) > 1 and mode != "last":
-            raise SampleError(
-                f"{len(turn_references)} user turns, and {len(target)} reference answers"
-            )
+            raise SampleError(f"{len(turn_references)} user turns, and {len(target)} reference answers")
     return [*turn_references[:-1], target]

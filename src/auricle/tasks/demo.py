@@ -14,10 +14,7 @@ from auricle.tasks.kinds import asr
 
 FOLDER = Path(__file__).with_name("demo_speech")
 _FAST_POCKETSPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # a third of the time
-DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {
-    "moonshine": {},
-    "pocketsphinx": _FAST_POCKETSPHINX,
-}
+DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx": _FAST_POCKETSPHINX}
 """Models of `auricle demo`, with their arguments."""
 
 

@@ -23,14 +23,7 @@ from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Measure
 from auricle.tasks.languages import language_name
 from auricle.tasks.options import TaskOptions, parse_span, split_list
-from auricle.tasks.recipes import (
-    Recipe,
-    Samples,
-    build_recipe,
-    promote_columns,
-    required_fields,
-    with_shots,
-)
+from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
@@ -83,9 +76,7 @@ class TaskKind:
         return Task(
             samples,
             recipe.inferencer,
-            _build_metrics(
-                split_list(options.metrics) or recipe.metrics, recipe.aggregations, options
-            ),
+            _build_metrics(split_list(options.metrics) or recipe.metrics, recipe.aggregations, options),
             name=options.name or f"{self.name}-{_stem(options.data)}",
             language=options.language,
             licence=options.licence,
@@ -100,17 +91,13 @@ class TaskKind:
         promoted = promote_columns(recipe.displayed_prompt)
         return lambda sample: promoted(self.finish(sample))
 
-    def _build_shots(
-        self, options: TaskOptions, recipe: Recipe, samples: Samples
-    ) -> FewShotSelector:
+    def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
             options = replace(options, data=pool, rows="")
             samples = load_manifest(options, self.columns, self.sample_transform(recipe))
             samples = replace(samples, prompt_fields=required_fields(recipe.displayed_prompt))
         counted = recipe.prompt.example_parts if recipe.prompt else None
-        return FewShotSelector.from_options(
-            options.shots, samples, self._answer_formatter(recipe), counted
-        )
+        return FewShotSelector.from_options(options.shots, samples, self._answer_formatter(recipe), counted)
 
     def _answer_formatter(self, recipe: Recipe) -> Callable[[Sample], str]:
         """An example is answered as a sample is: options scored by their text are shown as text."""
@@ -174,9 +161,7 @@ def mcq(**arguments: Any) -> Task:
     )
     prompt = f"{MEDIA_TEMPLATE}{{question}}{{options}}\nAnswer with the letter of the right option."
     wanted = ("option_accuracy",)
-    kind = TaskKind(
-        "mcq", columns, prompt, wanted, add_options, format_answer=correct_option_letter
-    )
+    kind = TaskKind("mcq", columns, prompt, wanted, add_options, format_answer=correct_option_letter)
     return kind.task_from_manifest(TaskOptions.from_arguments("mcq", arguments))
 
 
@@ -187,9 +172,7 @@ def perplexity(**arguments: Any) -> Task:
         question_columns=("text", "content", "sentence", "question", "page"),
         requires_target=False,
     )
-    options = TaskOptions.from_arguments(
-        "perplexity", {"inferencer": {"text": "{question}"}, **arguments}
-    )
+    options = TaskOptions.from_arguments("perplexity", {"inferencer": {"text": "{question}"}, **arguments})
     kind = TaskKind("perplexity", columns, "", (), default_inferencer="continue")
     return kind.task_from_manifest(options)
 
@@ -224,9 +207,7 @@ def build_label_task(
     return replace(task, inferencer=FirstSupported((Measure(), task.inferencer)))
 
 
-def load_manifest(
-    options: TaskOptions, columns: ColumnMapping, finish: SampleTransform
-) -> Manifest:
+def load_manifest(options: TaskOptions, columns: ColumnMapping, finish: SampleTransform) -> Manifest:
     if options.question:
         columns = replace(columns, default_question=options.question)
     if options.target:
@@ -250,25 +231,17 @@ def load_manifest(
     return Manifest(Path(options.data), columns, root=root, transform=finish, row_range=span)
 
 
-def _build_metrics(
-    names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions
-) -> list[Metric]:
-    profile = resolve_profile_name(options.profile, options.language) or DEFAULT_PROFILES.get(
-        options.language, ""
-    )
+def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
+    profile = resolve_profile_name(options.profile, options.language) or DEFAULT_PROFILES.get(options.language, "")
     found = [_resolve_metric(name, at) for at, name in enumerate(names)]
     if options.rubric:
         found.append(_rubric_metric(options.rubric, found))
     if votes := options.votes:
         found = [metric.with_votes(votes) if metric.with_votes else metric for metric in found]
     if not options.synonyms:
-        found = [
-            metric.without_synonyms() if metric.without_synonyms else metric for metric in found
-        ]
+        found = [metric.without_synonyms() if metric.without_synonyms else metric for metric in found]
     if profile:
-        found = [
-            metric.with_profile(profile) if metric.with_profile else metric for metric in found
-        ]
+        found = [metric.with_profile(profile) if metric.with_profile else metric for metric in found]
     return apply_aggregations(found, split_list(aggregations)) if aggregations else found
 
 
@@ -303,9 +276,7 @@ def require_transcript(sample: Sample) -> Sample:
 # --- multiple choice --------------------------------------------------------------
 
 OPTION_MARK = r"(?:^|(?<=[\s(（?？:：。,，;；]))\(?([A-Z])[.)）、:：]"
-OPTION_PATTERN = re.compile(
-    rf"{OPTION_MARK}\s*(.+?)(?=\s*[(（]?{OPTION_MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S
-)
+OPTION_PATTERN = re.compile(rf"{OPTION_MARK}\s*(.+?)(?=\s*[(（]?{OPTION_MARK.replace('([A-Z])', '[A-Z]')}|\s*$)", re.S)
 
 
 def add_options(sample: Sample) -> Sample:

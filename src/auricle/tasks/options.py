@@ -125,10 +125,7 @@ def _normalise_language(language: str) -> str:
     """`zh-CN` and `ZH` are `zh`; what is no language code is refused."""
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
-        raise SpecError(
-            f"language should be a code such as en, zh or de, not {language!r}.",
-            location=("language",),
-        )
+        raise SpecError(f"language should be a code such as en, zh or de, not {language!r}.", location=("language",))
     return LANGUAGE_ALIASES.get(code, code)
 
 

@@ -70,13 +70,8 @@ def build_recipe(
         "samples": options.samples,
         "abbr": options.name or PurePath(options.data).stem,
     }
-    made = _build_inferencer(
-        make, name, {**{k: v for k, v in settings.items() if k in takes}, **given}
-    )
-    answers, shows = (
-        _select_aggregations(made, name, options),
-        said or getattr(made, "prompt_columns", None),
-    )
+    made = _build_inferencer(make, name, {**{k: v for k, v in settings.items() if k in takes}, **given})
+    answers, shows = (_select_aggregations(made, name, options), said or getattr(made, "prompt_columns", None))
     return Recipe(made, _select_metrics(made, name, metrics), answers, said, shows)
 
 
@@ -96,9 +91,7 @@ def _to_tuple(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
-def _build_inferencer(
-    factory: Callable[..., Any], name: str, settings: dict[str, Any]
-) -> Inferencer:
+def _build_inferencer(factory: Callable[..., Any], name: str, settings: dict[str, Any]) -> Inferencer:
     if isinstance(settings.get("next"), str):
         settings["next"] = import_object(settings["next"])
     try:
@@ -107,8 +100,7 @@ def _build_inferencer(
         raise SpecError(f"The inferencer {name}: {error}.", location=("inferencer",)) from error
     if not hasattr(made, "needs"):
         raise SpecError(
-            f"{name} does not say what a model needs: give it `needs`, such as 'generate'.",
-            location=("inferencer",),
+            f"{name} does not say what a model needs: give it `needs`, such as 'generate'.", location=("inferencer",)
         )
     return made
 
@@ -120,9 +112,7 @@ def _select_metrics(inferencer: Inferencer, name: str, default: tuple[str, ...])
     return METRICS_BY_INFERENCER.get(name, default)
 
 
-def _select_aggregations(
-    inferencer: Inferencer, name: str, options: TaskOptions
-) -> str | Sequence[str]:
+def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions) -> str | Sequence[str]:
     if options.answers:
         return options.answers
     if isinstance(inferencer, Respond) and inferencer.samples > 1:
@@ -149,9 +139,7 @@ def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
 
     def promoted(sample: Sample) -> Sample:
         new: dict[str, Input] = {
-            name: _to_input(sample.meta[name])
-            for name in wanted
-            if name not in sample.inputs and name in sample.meta
+            name: _to_input(sample.meta[name]) for name in wanted if name not in sample.inputs and name in sample.meta
         }
         return replace(sample, inputs={**sample.inputs, **new}) if new else sample
 

@@ -104,11 +104,7 @@ def _sort_key(clip: Clip) -> tuple[int, int, str]:
     """Sound files before films, the best format first, then what lies nearest to the root."""
     kinds = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
     suffix = clip.path.suffix.lower()
-    return (
-        kinds.index(suffix) if suffix in kinds else len(kinds),
-        len(clip.path.parts),
-        str(clip.path),
-    )
+    return (kinds.index(suffix) if suffix in kinds else len(kinds), len(clip.path.parts), str(clip.path))
 
 
 def _sizes_differ(first: Clip, second: Clip) -> bool:
@@ -128,9 +124,7 @@ def describe_warnings(clips: Iterable[Clip], root: Path) -> list[str]:
     ]
 
 
-def describe_count_mismatch(
-    title: str, clips: Sequence[Clip], expected: Mapping[str, int], source: str
-) -> list[str]:
+def describe_count_mismatch(title: str, clips: Sequence[Clip], expected: Mapping[str, int], source: str) -> list[str]:
     """A note where a folder holds fewer or more recordings than are published, label by label."""
     have = Counter(clip.label if clip.label in expected else "" for clip in clips)
     off = [label for label, count in expected.items() if have[label] != count]

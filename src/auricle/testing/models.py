@@ -14,16 +14,7 @@ from pathlib import PurePath
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, Transient
-from auricle.core.types import (
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Predict,
-    Prediction,
-    Request,
-    list_media,
-)
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Request, list_media
 from auricle.models.adapt import extract_request_text
 from auricle.models.base import AsyncModel, BatchModel
 
@@ -33,9 +24,7 @@ class Echo(BatchModel):
 
     batch_size = 64
 
-    def __init__(
-        self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = ""
-    ) -> None:
+    def __init__(self, *, wrong: float = 0.0, fail: float = 0.0, delay: float = 0.0, reply: str = "") -> None:
         self.wrong, self.fail, self.delay, self.reply = wrong, fail, delay, str(reply)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
@@ -57,13 +46,7 @@ class FakeApi(AsyncModel):
     """Answers after a delay, gets words wrong, fails for good or for a while, and can stream."""
 
     def __init__(
-        self,
-        *,
-        delay: float = 0.001,
-        wrong: float = 0.0,
-        fail: float = 0.0,
-        fail_every: int = 0,
-        reply: str = "",
+        self, *, delay: float = 0.001, wrong: float = 0.0, fail: float = 0.0, fail_every: int = 0, reply: str = ""
     ) -> None:
         self.delay, self.wrong, self.fail = delay, wrong, fail
         self.fail_every, self.reply, self.calls = fail_every, str(reply), 0
@@ -95,9 +78,7 @@ class FakeLabels(BatchModel):
         return [Prediction(values=self._probabilities(each), scale="probability") for each in batch]
 
     def _probabilities(self, request: Predict) -> dict[str, float]:
-        weights = {
-            label: pseudo_random(request_key(request), label) + 1e-6 for label in self.labels
-        }
+        weights = {label: pseudo_random(request_key(request), label) + 1e-6 for label in self.labels}
         total = sum(weights.values())
         return {label: weight / total for label, weight in weights.items()}
 
@@ -108,10 +89,7 @@ class FakeReward(BatchModel):
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [
             Prediction(
-                values={
-                    k: 10 * pseudo_random(request_key(r), k) - 5
-                    for k in ("alignment", "musicality")
-                },
+                values={k: 10 * pseudo_random(request_key(r), k) - 5 for k in ("alignment", "musicality")},
                 scale="continuous",
             )
             for r in batch
@@ -140,6 +118,5 @@ def corrupt_words(text: str, fraction: float) -> str:
         return text
     words = text.split()
     return " ".join(
-        f"not{word}" if pseudo_random(f"{at} {text}", "wrong") < fraction else word
-        for at, word in enumerate(words)
+        f"not{word}" if pseudo_random(f"{at} {text}", "wrong") < fraction else word for at, word in enumerate(words)
     )

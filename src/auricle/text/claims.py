@@ -19,23 +19,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from auricle.text.phrasings import (
-    OPTIONAL_FILLERS,
-    ClaimLevel,
-    PhrasingRule,
-    label_rules,
-    text_rules,
-)
+from auricle.text.phrasings import OPTIONAL_FILLERS, ClaimLevel, PhrasingRule, label_rules, text_rules
 
 _WINDOW = 90
 # A reply caught in a loop names options without end; its last thousand mentions say enough.
 _MAX_MENTIONS = 1_000
 _BETWEEN_LABEL_AND_TEXT = re.compile(r"[\s\"'(\[)\].:、,\-–—]*")
 _BETWEEN_LABEL_AND_OTHER_TEXT = re.compile(r"[\s\"'(\[)\].:、\-]*")
-_CONJUNCTION = (
-    r"[\"')\]]*\s*,?\s*(?:(?:or|nor|and|and/or)(?![a-z])|/|&|、|或者?|和|与|还是|以及)"
-    + OPTIONAL_FILLERS
-)
+_CONJUNCTION = r"[\"')\]]*\s*,?\s*(?:(?:or|nor|and|and/or)(?![a-z])|/|&|、|或者?|和|与|还是|以及)" + OPTIONAL_FILLERS
 _COMMA = r"[\"')\]]*\s*," + OPTIONAL_FILLERS
 _HAS_WORD = re.compile(r"\w")
 
@@ -58,9 +49,7 @@ class Claim(NamedTuple):
     end: int
 
 
-def first_matching_level(
-    rules: Sequence[PhrasingRule], text: str, start: int, end: int
-) -> ClaimLevel | None:
+def first_matching_level(rules: Sequence[PhrasingRule], text: str, start: int, end: int) -> ClaimLevel | None:
     """Find the first phrasing that the span stands in."""
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     return next((rule.level for rule in rules if rule.matches(before, after)), None)
@@ -108,9 +97,7 @@ def _linked_to_next(text: str, mentions: Sequence[Mention]) -> list[bool]:
         pair = mentions[position], mentions[position + 1]
         # A comma alone separates sentences as often as items, so a list must end in "and" or "or".
         is_list = linked[position + 1] and _are_joined_by(_COMMA, text, *pair)
-        linked[position] = (
-            is_list or _are_joined_by(_CONJUNCTION, text, *pair) or _is_foreign_label(text, *pair)
-        )
+        linked[position] = is_list or _are_joined_by(_CONJUNCTION, text, *pair) or _is_foreign_label(text, *pair)
     return linked
 
 

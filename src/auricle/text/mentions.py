@@ -38,8 +38,7 @@ _NOT_A_LABEL = {
 }
 _CLOSING_BRACKET = re.compile(r"\s*[)\]]")
 _OPTION_WORD_BEFORE = re.compile(
-    rf"(?:{whole_word('option|choice|letter|answer|number')}|选项|選項)\s*[\"'(\[#]*$",
-    re.IGNORECASE,
+    rf"(?:{whole_word('option|choice|letter|answer|number')}|选项|選項)\s*[\"'(\[#]*$", re.IGNORECASE
 )
 _PHRASE_END = re.compile(r"\s*(?:[.,;:!?)\]\"'。、]|\Z|\n|(?:because|since|and|or)(?![a-z]))")
 _LINE_START = re.compile(r"(?:\A|\n)[\s\"'(\[]*$")
@@ -93,9 +92,7 @@ def _compile_matcher(aliases: tuple[tuple[str, ...], ...]) -> _Matcher | None:
         return None
     unique.sort(key=lambda entry: (-len("".join(entry[0])), entry))
     groups = {f"o{position}": entry for position, entry in enumerate(unique)}
-    pattern = "|".join(
-        f"(?P<{group}>{_token_pattern(entry[0])})" for group, entry in groups.items()
-    )
+    pattern = "|".join(f"(?P<{group}>{_token_pattern(entry[0])})" for group, entry in groups.items())
     options = {group: entry[1] for group, entry in groups.items()}
     return _Matcher(re.compile(pattern, re.IGNORECASE), options)
 
@@ -126,11 +123,7 @@ def build_label_table(choices: Sequence[str]) -> dict[str, int]:
 
 def single_letter_options(choices: Sequence[str]) -> dict[str, int]:
     """Options whose whole text is one letter, such as the names of notes."""
-    return {
-        choice.strip().upper(): index
-        for index, choice in enumerate(choices)
-        if _is_letter(choice.strip())
-    }
+    return {choice.strip().upper(): index for index, choice in enumerate(choices) if _is_letter(choice.strip())}
 
 
 def _is_in_answer_phrase(text: str, start: int, end: int) -> bool:
@@ -157,9 +150,7 @@ def _is_label(text: str, match: re.Match[str]) -> bool:
     return other is None or not other.match(text, end)
 
 
-def find_label_mentions(
-    text: str, table: Mapping[str, int], text_mentions: Sequence[Mention]
-) -> Iterator[Mention]:
+def find_label_mentions(text: str, table: Mapping[str, int], text_mentions: Sequence[Mention]) -> Iterator[Mention]:
     """Find where options are named by label, outside what is read as the text of an option."""
     covered = {place for mention in text_mentions for place in range(mention.start, mention.end)}
     for match in _LABEL.finditer(text):

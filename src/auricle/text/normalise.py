@@ -105,8 +105,7 @@ def _simplify(text: str) -> str:
 def _read_chinese_numbers(text: str) -> str:
     """Read the numerals that stand among Chinese; those beside Latin words keep their digits."""
     return _WITHOUT_UNSPACED.sub(
-        lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]),
-        read_contextual_numbers(text),
+        lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]), read_contextual_numbers(text)
     )
 
 
@@ -178,14 +177,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
-            Profile(
-                "none",
-                1,
-                _normalise_none,
-                "words",
-                (),
-                "the text as it is, without outer whitespace",
-            ),
+            Profile("none", 1, _normalise_none, "words", (), "the text as it is, without outer whitespace"),
             Profile(
                 "basic",
                 1,

@@ -117,9 +117,7 @@ def _build_normaliser() -> Any:
     normaliser = create_legacy_normaliser()
     normaliser.ignore_patterns = rf"\b({_FILLERS})\b"
     normaliser.replacers = {
-        (_PRONOUN_S if pattern == _ANY_S else pattern): (
-            r"\1 is" if pattern == _ANY_S else replacement
-        )
+        (_PRONOUN_S if pattern == _ANY_S else pattern): (r"\1 is" if pattern == _ANY_S else replacement)
         for pattern, replacement in normaliser.replacers.items()
     }
     read_numbers = normaliser.standardize_numbers

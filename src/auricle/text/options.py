@@ -40,9 +40,7 @@ def _choice_names(choices: tuple[str, ...]) -> _OptionNames:
 
 @lru_cache(maxsize=_NAME_CACHE_SIZE)
 def _label_names(labels: tuple[str, ...]) -> _OptionNames:
-    return _OptionNames(
-        tuple((name, *_label_variants(name)) for name in labels), single_letter_options(labels)
-    )
+    return _OptionNames(tuple((name, *_label_variants(name)) for name in labels), single_letter_options(labels))
 
 
 def _label_variants(name: str) -> list[str]:

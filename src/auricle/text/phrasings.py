@@ -83,10 +83,7 @@ _FAULTS = (
     "excluded|invalid|improbable|absent|out|less likely|irrelevant|not"
 )
 _MERITS = "correct|right|best|answer|true|accurate|likely|plausible|appropriate|suitable|sense"
-_RESULTS = (
-    "choice|option|selection|pick|guess|label|category|class|classification|emotion|output|result|"
-    "response"
-)
+_RESULTS = "choice|option|selection|pick|guess|label|category|class|classification|emotion|output|result|response"
 _TRANSITIONS = (
     "so|thus|therefore|hence|finally|actually|correction|wait|no|in fact|namely|on second thought|"
     "leaves?(?: us with)?|leaving(?: us with)?"

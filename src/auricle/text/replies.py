@@ -7,13 +7,7 @@ import unicodedata
 
 _REASONING = "think|thinking|thought|reasoning|analysis|scratchpad"
 _PUNCTUATION = str.maketrans(
-    {
-        **dict.fromkeys("“”„«»「」『』", '"'),
-        **dict.fromkeys("‘’´", "'"),
-        "【": "[",
-        "】": "]",
-        "−": "-",
-    }
+    {**dict.fromkeys("“”„«»「」『』", '"'), **dict.fromkeys("‘’´", "'"), "【": "[", "】": "]", "−": "-"}
 )
 _MARKED_ANSWER = r"\nanswer: \1\n"
 

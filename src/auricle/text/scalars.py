@@ -16,10 +16,7 @@ _CUE = (
     rf"(?:{whole_word('score|rating|rate|answer|grade|value|result|number|total|mark')}|评分|得分|打分|分数"
     r"|答案|结果|总分)"
 )
-_CUED = re.compile(
-    rf"{_CUE}[^0-9\n]{{0,40}}?({_SIGNED})(?![a-z0-9_]|\.[0-9])",
-    re.IGNORECASE,
-)
+_CUED = re.compile(rf"{_CUE}[^0-9\n]{{0,40}}?({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
 # What a number is measured against is not the number.
 _SCALES = tuple(
     re.compile(pattern, re.IGNORECASE)
@@ -64,8 +61,7 @@ _WORDS = (
     (True, r"(?<!\w)[是会](?=[,.。!\s]|\Z)"),
 )
 _WORD = re.compile(
-    "|".join(f"(?P<v{place}>{pattern})" for place, (_value, pattern) in enumerate(_WORDS)),
-    re.IGNORECASE,
+    "|".join(f"(?P<v{place}>{pattern})" for place, (_value, pattern) in enumerate(_WORDS)), re.IGNORECASE
 )
 _OPEN_QUESTION = re.compile(
     rf"{whole_word('yes')}\s*(?:/|,|or|and)\s*{whole_word('no')}|{whole_word('no')}\s*(?:/|or|and)\s*{whole_word('yes')}|"
@@ -74,16 +70,12 @@ _OPEN_QUESTION = re.compile(
     re.IGNORECASE,
 )
 _DENIED = re.compile(
-    rf"(?:{whole_word('not|never')}|n't|不)\s*(?:{whole_word('quite|entirely|really|at all')}\s*)*$",
-    re.IGNORECASE,
+    rf"(?:{whole_word('not|never')}|n't|不)\s*(?:{whole_word('quite|entirely|really|at all')}\s*)*$", re.IGNORECASE
 )
-_CONCLUSIONS = (
-    "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait"
-)
+_CONCLUSIONS = "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait"
 _LINKS = rf"(?:{whole_word('is|would be|must be|should be|it|that')}\s*|是|为|应该|就)*"
 _CONCLUDING = re.compile(
-    rf"(?:{whole_word(_CONCLUSIONS)}|答案|结论|所以|因此|判断)[\"']?\s*{_LINKS}[\s\"':=,(\[]*$",
-    re.IGNORECASE,
+    rf"(?:{whole_word(_CONCLUSIONS)}|答案|结论|所以|因此|判断)[\"']?\s*{_LINKS}[\s\"':=,(\[]*$", re.IGNORECASE
 )
 _LEADING = re.compile(r"(?:\A|[\n.!?。;])[\s\"'(\[]*$")
 _LEADING_END = re.compile(r"[\"')\]]*\s*(?:\Z|[\n.,;:!?。、-])")

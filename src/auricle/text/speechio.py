@@ -45,10 +45,7 @@ def _split_places(digits: str) -> list[str]:
     if len(bare) <= 1:
         silent = len(digits) == len(bare) or not bare
         return [*([] if silent else [DIGITS[0]]), *_spell_digits(bare)]
-    unit, power = max(
-        ((unit, power) for unit, power in _POWERS.items() if power < len(bare)),
-        key=lambda each: each[1],
-    )
+    unit, power = max(((unit, power) for unit, power in _POWERS.items() if power < len(bare)), key=lambda each: each[1])
     return [*_split_places(digits[:-power]), unit, *_split_places(bare[-power:])]
 
 

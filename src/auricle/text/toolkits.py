@@ -67,11 +67,7 @@ def _strip_tags_and_spaces(text: str) -> str:
 
 def _drop_punctuation(tokens: Iterable[str]) -> list[str]:
     """Tokens that are more than punctuation."""
-    return [
-        token
-        for token in tokens
-        if not all(unicodedata.category(character)[0] == "P" for character in token)
-    ]
+    return [token for token in tokens if not all(unicodedata.category(character)[0] == "P" for character in token)]
 
 
 def tokenise_zh(text: str) -> list[str]:
@@ -110,9 +106,7 @@ def lmms_eval_en(text: str) -> str:
 
 def lmms_eval_zh(text: str) -> str:
     """Mandarin as lmms-eval counts it: every character by itself, Latin letters too."""
-    return " ".join(
-        "".join(_drop_punctuation(read_aloud(_strip_tags_and_spaces(text)).lower().split()))
-    )
+    return " ".join("".join(_drop_punctuation(read_aloud(_strip_tags_and_spaces(text)).lower().split())))
 
 
 def ultraeval_en(text: str) -> str:

@@ -70,9 +70,7 @@ def _build_expander() -> Callable[[str], str | None]:
     contextual = _contextual_words(library.standardize_numbers)
     spellings = library.standardize_spellings.mapping
     ignored = re.compile(library.ignore_patterns)
-    replacers = [
-        (re.compile(pattern), replacement) for pattern, replacement in library.replacers.items()
-    ]
+    replacers = [(re.compile(pattern), replacement) for pattern, replacement in library.replacers.items()]
 
     @lru_cache(maxsize=_WORD_CACHE_SIZE)
     def expand(word: str) -> str | None:

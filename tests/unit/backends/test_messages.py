@@ -9,16 +9,7 @@ import pytest
 
 from auricle.audio import Audio, Image, Video
 from auricle.core import errors
-from auricle.core.types import (
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Predict,
-    Prediction,
-    Turn,
-    list_media,
-)
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Turn, list_media
 from auricle.engine.workers.messages import (
     pack,
     pack_error,
@@ -61,13 +52,9 @@ def said(*parts):
 REQUESTS = {
     "text": Generate(turns=said('naïve 你好 \n\t"quotes" \0')),
     "all settings": Generate(turns=said("a"), max_tokens=7, temperature=0.3, stop=("\n", "END")),
-    "a conversation": Generate(
-        turns=(Turn("system", ("be brief",)), *said("a", "b"), Turn("assistant", ("c",)))
-    ),
+    "a conversation": Generate(turns=(Turn("system", ("be brief",)), *said("a", "b"), Turn("assistant", ("c",)))),
     "no words": Generate(turns=(Turn("user", ()),)),
-    "files": Generate(
-        turns=said(Audio("a.wav", start=1.5, end=2.0), Image("i.png"), Video("v.mp4", start=1.0))
-    ),
+    "files": Generate(turns=said(Audio("a.wav", start=1.5, end=2.0), Image("i.png"), Video("v.mp4", start=1.0))),
     "an address": Generate(turns=said(Audio("https://example.org/a.wav"), "what?")),
     "bytes": Generate(turns=said(Audio(data=BYTES), "and", Image("i.png", data=b"\x89PNG"))),
     "no bytes at all": Generate(turns=said(Audio("empty.wav", data=b""), Audio(data=b"after"))),
@@ -113,9 +100,7 @@ def test_half_a_surrogate_pair_does_not_break_a_message():
 
 OUTPUTS = {
     "text": Generation(text="naïve 你好\n"),
-    "everything": Generation(
-        text="x", tokens=0, input_tokens=0, finish="length", logprobs=(-0.1, -2.0)
-    ),
+    "everything": Generation(text="x", tokens=0, input_tokens=0, finish="length", logprobs=(-0.1, -2.0)),
     "speech": Generation(text="hi", audio=Audio(data=BYTES)),
     "speech on disk": Generation(text="hi", audio=Audio("said.wav", end=1.0)),
     "speech in an array": Generation(text="hi", audio=Audio(data=WAVE, rate=24_000)),

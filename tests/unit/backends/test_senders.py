@@ -105,9 +105,7 @@ def ask(model, request, **arguments):
 
 def together(*requests):
     """Ask all at once; errors are told, not raised."""
-    return lambda senders: asyncio.gather(
-        *(senders.generate(each) for each in requests), return_exceptions=True
-    )
+    return lambda senders: asyncio.gather(*(senders.generate(each) for each in requests), return_exceptions=True)
 
 
 def test_an_answer_comes_back(model):
@@ -133,10 +131,7 @@ def test_every_ability_goes_through(model):
     async def work(senders):
         sound = Audio(data=np.zeros(123, dtype=np.float32), rate=8000)
         likelihood = LogLikelihood(turns=asked("a").turns, continuation="b")
-        return (
-            await senders.loglikelihood(likelihood),
-            await senders.predict(Predict(inputs={"audio": sound})),
-        )
+        return (await senders.loglikelihood(likelihood), await senders.predict(Predict(inputs={"audio": sound})))
 
     likelihood, prediction = use(model, work)
     assert likelihood.logprobs == (-1.0, float("-inf"))
@@ -280,9 +275,7 @@ def test_a_killed_sender_costs_a_run_nothing(auricle, manifest, model, tmp_path)
     done = auricle("run", data, "--as", "qa", "-o", "run", "--processes", "2", *words)
     assert done.returncode == 0, done.stderr
     assert "Traceback" not in done.stderr
-    lines = [
-        json.loads(line) for line in (tmp_path / "run/outputs.jsonl").read_bytes().splitlines()
-    ]
+    lines = [json.loads(line) for line in (tmp_path / "run/outputs.jsonl").read_bytes().splitlines()]
     assert sorted(int(line["id"]) for line in lines) == list(range(60))
     assert not any(line["error"] for line in lines)
     assert max(line["attempts"] for line in lines) == 2

@@ -29,9 +29,7 @@ class Api(BaseApiInferencer):
         self.suffix = suffix
         self.output_handler = GenInferencerOutputHandler(self.perf_mode, self.save_every)
 
-    async def do_request(
-        self, data, token_bucket: BoundedSemaphore, session: aiohttp.ClientSession
-    ):
+    async def do_request(self, data, token_bucket: BoundedSemaphore, session: aiohttp.ClientSession):
         SEEN.append(data)
         data = copy.deepcopy(data)
         index, prompt = data.pop("index"), data.pop("prompt")
@@ -83,9 +81,7 @@ class Local(BaseLocalInferencer):
         abbrs, _ = datum.pop("data_abbr"), datum.pop("max_out_len")
         golds = datum.pop("gold", [None] * len(prompts))
         texts = self.model.generate(prompts, self.model.max_out_len, **datum)
-        for index, prompt, text, abbr, gold in zip(
-            indexes, prompts, texts, abbrs, golds, strict=True
-        ):
+        for index, prompt, text, abbr, gold in zip(indexes, prompts, texts, abbrs, golds, strict=True):
             self.output_handler.report_cache_info_sync(index, prompt, text, abbr, gold)
 
 

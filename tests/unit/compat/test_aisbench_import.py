@@ -126,10 +126,7 @@ def test_rounds_are_messages_and_the_model_s_own_is_left_to_it(config):
 
 
 def test_neighbours_of_one_role_are_one_message(config):
-    path = config(
-        "dict(begin=[dict(role='HUMAN', prompt='Listen.')],"
-        " round=[dict(role='HUMAN', prompt='{question}')])"
-    )
+    path = config("dict(begin=[dict(role='HUMAN', prompt='Listen.')], round=[dict(role='HUMAN', prompt='{question}')])")
     assert task_of(path)["prompt"] == "Listen.\n{question}"
 
 
@@ -221,8 +218,7 @@ def test_limits_stops_rows_and_the_answer_s_column_are_taken_over(config):
 def test_letters_are_read_as_options(config):
     path = config(
         "'{question}'",
-        eval="dict(evaluator=dict(type=AccEvaluator),"
-        " pred_postprocessor=dict(type=first_capital_postprocess))",
+        eval="dict(evaluator=dict(type=AccEvaluator), pred_postprocessor=dict(type=first_capital_postprocess))",
     )
     task = task_of(path)
     assert (task["kind"], task["metrics"]) == ("mcq", ["option_accuracy"])
@@ -240,9 +236,7 @@ def test_an_inferencer_of_one_s_own_runs_as_it_is(config):
     assert task["inferencer"] == "aisbench:my_package.mine:MyCustomInferencer"
 
 
-@pytest.mark.parametrize(
-    ("mode", "ours"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")]
-)
+@pytest.mark.parametrize(("mode", "ours"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")])
 def test_several_turns_are_a_conversation(config, mode, ours):
     kind = f"dict(type=MultiTurnGenInferencer, infer_mode={mode!r})"
     task = task_of(config("'{question}'", inferencer=kind))
@@ -250,10 +244,7 @@ def test_several_turns_are_a_conversation(config, mode, ours):
 
 
 def test_a_prompt_for_each_label_is_compared_as_a_whole(config):
-    path = config(
-        "{'yes': '{question} Yes.', 'no': '{question} No.'}",
-        inferencer="dict(type=PPLInferencer)",
-    )
+    path = config("{'yes': '{question} Yes.', 'no': '{question} No.'}", inferencer="dict(type=PPLInferencer)")
     task = task_of(path)
     assert task["metrics"] == ["acc_whole"]
     assert task["inferencer"]["templates"] == {"yes": "{question} Yes.", "no": "{question} No."}
@@ -308,10 +299,7 @@ def test_a_task_by_labels_runs(auricle, config, manifest, tmp_path):
     done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
     (number,) = json.loads((tmp_path / "run/metrics.json").read_text())["numbers"]
-    assert (number["metric"], number["value"]) == (
-        "acc_whole",
-        0.5,
-    )  # all alike: the first is taken
+    assert (number["metric"], number["value"]) == ("acc_whole", 0.5)  # all alike: the first is taken
 
 
 def test_several_datasets_want_a_folder_or_a_name(auricle, tmp_path):

@@ -60,9 +60,7 @@ def test_a_class_is_told_what_the_benchmark_tells_it(tmp_path, tone):
     plain, full = calls("log")
     empty = {"audio": sound, "text": "a tune", "lyrics": "", "ref_audio": None}
     assert plain["inputs"] == [empty]
-    assert full["inputs"] == [
-        {"audio": sound, "text": "a song", "lyrics": "la la", "ref_audio": other}
-    ]
+    assert full["inputs"] == [{"audio": sound, "text": "a song", "lyrics": "la la", "ref_audio": other}]
     assert plain["made"] == {"checkpoint": "w.pt", "device": "cpu", "key": "v"}
     assert (plain["batch_size"], plain["max_dur"], plain["kwargs"]) == (1, 120.0, {"extra": 1})
 
@@ -325,10 +323,7 @@ def test_an_argument_that_cannot_be_is_refused_by_name(tmp_path, arguments, word
     [
         ("def My(): ...", "is no reward model: a class with `sr` and score_batch"),
         ("class My: sr = 1", "is no reward model"),
-        (
-            "class My:\n    def __init__(self, **_): ...\n    def score_batch(self): ...",
-            "has no `sr`",
-        ),
+        ("class My:\n    def __init__(self, **_): ...\n    def score_batch(self): ...", "has no `sr`"),
         ("class Mine: ...", "has no 'My'; it has Mine"),
         ("from core.model_interface import RewardModelAdapter as My", "-M cmi_root="),
         (

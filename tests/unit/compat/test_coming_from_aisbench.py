@@ -99,11 +99,7 @@ def test_code_within_tables_is_python():
     for cells in rows():
         for code in re.findall(r"`([^`]+)`", cells[2]) if len(cells) == 4 else []:
             if not code.startswith("auricle "):
-                within = (
-                    f"async def f():\n    {code}"
-                    if not code.startswith("@")
-                    else f"{code}\ndef f(): ..."
-                )
+                within = f"async def f():\n    {code}" if not code.startswith("@") else f"{code}\ndef f(): ..."
                 ast.parse(within)
 
 
@@ -140,8 +136,7 @@ def test_examples_written_here_are_short():
 def test_a_row_s_own_limit_has_the_last_word_on_local_models(place, monkeypatch):
     monkeypatch.chdir(place)
     shown = CliRunner().invoke(
-        cli,
-        ["preview", "questions.jsonl", "--as", "qa", "-m", "echo", "-n", "2", "-T", "max_tokens=9"],
+        cli, ["preview", "questions.jsonl", "--as", "qa", "-m", "echo", "-n", "2", "-T", "max_tokens=9"]
     )
     assert "max_tokens=9," in shown.output
     assert "max_tokens=64," in shown.output

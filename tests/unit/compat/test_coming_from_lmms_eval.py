@@ -57,8 +57,6 @@ def test_every_command_of_the_page_runs(place, monkeypatch):
         assert {each.outputs[0].text for each in records} == {"one", "two"}
 
 
-@pytest.mark.parametrize(
-    "name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS]
-)
+@pytest.mark.parametrize("name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS])
 def test_what_is_followed_and_what_is_refused_is_told(name):
     assert name in TEXT

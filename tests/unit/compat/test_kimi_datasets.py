@@ -61,9 +61,7 @@ def task(name, **arguments):
 
 
 def numbers(name, model="echo", model_args=None, **arguments):
-    spec = Spec(
-        task=f"kimi:{name}", model=model, task_args=arguments, model_args=model_args or {}
-    ).resolved()
+    spec = Spec(task=f"kimi:{name}", model=model, task_args=arguments, model_args=model_args or {}).resolved()
     found = evaluate(spec, "out")
     return {number.metric: number for number in found}
 
@@ -98,12 +96,7 @@ def test_a_name_nearly_right_is_answered_with_the_right_one():
 
 
 @pytest.mark.parametrize(
-    "place",
-    [
-        "data/Fleurs-en/Fleurs-en.jsonl",
-        "data/Fleurs/Fleurs-en.jsonl",
-        "data/Fleurs/Fleurs-en/Fleurs-en.jsonl",
-    ],
+    "place", ["data/Fleurs-en/Fleurs-en.jsonl", "data/Fleurs/Fleurs-en.jsonl", "data/Fleurs/Fleurs-en/Fleurs-en.jsonl"]
 )
 def test_rows_are_looked_for_in_three_places(place, tmp_path):
     written(place, [{"answer": "x"}])
@@ -156,10 +149,7 @@ def test_a_settled_task_needs_no_config_any_more(tmp_path):
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     spec = Spec(task="kimi:LibriSpeech", model="echo", task_args={"config": "config.yaml"})
     settled = spec.resolved()
-    assert settled.task_args == {
-        "data": str(tmp_path / "data/LibriSpeech/LibriSpeech.jsonl"),
-        "root": str(tmp_path),
-    }
+    assert settled.task_args == {"data": str(tmp_path / "data/LibriSpeech/LibriSpeech.jsonl"), "root": str(tmp_path)}
     assert settled.resolved() == settled
     Path("config.yaml").unlink()
     assert build_task(settled).name == "LibriSpeech"
@@ -189,10 +179,7 @@ def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle, tmp_path):
     Path("run.yaml").write_text("task: kimi:asr\nmodel: echo\n")
     done = auricle("run", "--config", "run.yaml", "-o", "runs", "--json")
     assert done.returncode == 0, done.stderr
-    assert [each["task"]["name"] for each in json.loads(done.stdout)] == [
-        "LibriSpeech",
-        "AISHELL-1",
-    ]
+    assert [each["task"]["name"] for each in json.loads(done.stdout)] == ["LibriSpeech", "AISHELL-1"]
     assert (tmp_path / "runs" / "AISHELL-1-echo" / "metrics.json").exists()
     assert "4 of 6 datasets are not there" in done.stderr
 
@@ -258,10 +245,7 @@ def test_refusals_and_instructions_need_no_judge():
 
 @pytest.mark.parametrize(
     ("name", "wanted"),
-    [
-        ("alpacaeval_full", ["judge-1-5", "empty"]),
-        ("sd-qa", ["judge-reference", "contains", "exact_match"]),
-    ],
+    [("alpacaeval_full", ["judge-1-5", "empty"]), ("sd-qa", ["judge-reference", "contains", "exact_match"])],
 )
 def test_what_a_judge_scores_in_the_evalkit_one_scores_here(name, wanted):
     written(f"data/VoiceBench/{name}.jsonl", [{"audio_content": "Who?", "answer": "Ann"}])
@@ -313,10 +297,7 @@ def test_sounds_may_be_several_and_are_looked_for_where_the_config_is(tmp_path):
     rows = [{"audio_path": ["0.wav", "1.wav"], "answer": "A", "question": "(A) one (B) two"}]
     written("deep/data/MMAU/mmau-test-mini.jsonl", rows)
     (sample,) = task("mmau-test-mini", data="deep/data/MMAU/mmau-test-mini.jsonl").samples
-    assert [each.path for each in sample.inputs["audio"]] == [
-        tmp_path / "0.wav",
-        tmp_path / "1.wav",
-    ]
+    assert [each.path for each in sample.inputs["audio"]] == [tmp_path / "0.wav", tmp_path / "1.wav"]
 
 
 # --- classes ------------------------------------------------------------------------------
@@ -361,9 +342,7 @@ def test_a_class_whose_file_cannot_be_imported_is_read():
 
 
 def test_a_class_that_does_more_than_say_is_not_guessed_at():
-    Path("own.py").write_text(
-        "import no_such_package\n" + OWN + "    def load_data(self, dataset): ...\n"
-    )
+    Path("own.py").write_text("import no_such_package\n" + OWN + "    def load_data(self, dataset): ...\n")
     with pytest.raises(SpecError, match="no_such_package"):
         find_dataset("own.py:Sounds")
 

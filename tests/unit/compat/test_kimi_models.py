@@ -40,9 +40,7 @@ def python_as_before(monkeypatch, tmp_path):
 
 def outcome(out, data, name, **arguments):
     """What became of each row, by its question."""
-    spec = Spec(
-        task="qa", task_args={"data": str(data)}, model=f"kimi:{FILE}:{name}", model_args=arguments
-    )
+    spec = Spec(task="qa", task_args={"data": str(data)}, model=f"kimi:{FILE}:{name}", model_args=arguments)
     evaluate(spec, out, settings=STARTED)
     return {record.sample.inputs["question"]: record for record in Run.load(out).records()}
 
@@ -88,10 +86,7 @@ def test_a_class_is_found_by_its_module(tone):
 
 WRONG = {
     "raise": ("ValueError", "no such token (kimi_classes.py:"),
-    "none": (
-        "SampleError",
-        "generate_inner of kimi:kimi_classes.py:Odd should return (prompt, text), not None",
-    ),
+    "none": ("SampleError", "generate_inner of kimi:kimi_classes.py:Odd should return (prompt, text), not None"),
     "three": ("SampleError", "not tuple of 3"),
     "alone": ("SampleError", "not str"),
     "no text": ("SampleError", "and the text is None"),
@@ -200,9 +195,7 @@ def test_a_conversation_is_refused(tone):
 
 def test_a_preview_shows_the_message_and_the_class_s_prompt(tone, manifest, auricle):
     data = manifest([{"audio": str(tone("a.wav", 0.3)), "text": "hello"}])
-    shown = auricle(
-        "preview", data, "--as", "asr", "-T", "language=en", "-m", f"kimi:{FILE}:Listening"
-    )
+    shown = auricle("preview", data, "--as", "asr", "-T", "language=en", "-m", f"kimi:{FILE}:Listening")
     assert '"task":"ASR"' in shown.stdout
     assert "get_prompt: Write down the en speech:" in shown.stdout
 
@@ -276,9 +269,7 @@ def test_a_class_that_cannot_be_made_says_why():
         "class My:\n    def __init__(self):\n        raise OSError('no weights')\n"
         "    def generate_inner(self, msg): ...\n"
     )
-    with pytest.raises(
-        SpecError, match=r"kimi:mine.py:My raised OSError: no weights \(mine.py:3\)"
-    ):
+    with pytest.raises(SpecError, match=r"kimi:mine.py:My raised OSError: no weights \(mine.py:3\)"):
         MODELS.get("kimi:mine.py:My")()
 
 

@@ -56,12 +56,8 @@ def by_hand(name, path, text, **settings):
 SETTINGS = {"max_new_tokens": 32, "temperature": 0.0, "do_sample": False}
 
 
-@pytest.mark.parametrize(
-    ("name", "arguments"), [("GuideChat", ["-M", "pretrained=x"]), ("Simple", [])]
-)
-def test_a_class_answers_on_the_command_line_as_it_does_by_hand(
-    auricle, manifest, tone, name, arguments
-):
+@pytest.mark.parametrize(("name", "arguments"), [("GuideChat", ["-M", "pretrained=x"]), ("Simple", [])])
+def test_a_class_answers_on_the_command_line_as_it_does_by_hand(auricle, manifest, tone, name, arguments):
     paths = [tone(f"{n}.wav", seconds=0.1 + n / 50, rate=8_000 + n) for n in range(3)]
     rows = [{"audio": path.name, "question": f"Q{n}?"} for n, path in enumerate(paths)]
     data = manifest([{**row, "answer": "x"} for row in rows])
@@ -202,12 +198,7 @@ def bad(manifest, tone):
     def run(*texts):
         rows = [{"audio": "a.wav", "question": each, "answer": "x"} for each in texts]
         data = manifest(rows)
-        spec = Spec(
-            task="qa",
-            task_args={"data": str(data)},
-            model=f"lmms:{CLASSES}:Bad",
-            model_args={"batch_size": 4},
-        )
+        spec = Spec(task="qa", task_args={"data": str(data)}, model=f"lmms:{CLASSES}:Bad", model_args={"batch_size": 4})
         evaluate(spec, out=data.parent / "run")
         records = Run.load(data.parent / "run").records()
         return {each.sample.inputs["question"]: each for each in records}

@@ -183,9 +183,7 @@ def asked(task, at=0):
 
 def run(folder, model, out="run", **options):
     (folder / "model.py").write_text(f"def said(text, audio) -> str:\n    return {model}\n")
-    spec = Spec(
-        task=f"lmms:{folder / 'task.yaml'}", task_args=options, model=f"{folder}/model.py:said"
-    )
+    spec = Spec(task=f"lmms:{folder / 'task.yaml'}", task_args=options, model=f"{folder}/model.py:said")
     evaluate(spec, out=folder / out)
     return json.loads((folder / out / "metrics.json").read_text())
 
@@ -440,8 +438,7 @@ def test_an_aggregation_that_writes_files_is_left_out_and_told(folder):
 
 
 @pytest.mark.parametrize(
-    ("name", "uses"),
-    [("judged", "urllib"), ("judged_within", "openai"), ("judged_by_class", "server")],
+    ("name", "uses"), [("judged", "urllib"), ("judged_within", "openai"), ("judged_by_class", "server")]
 )
 def test_a_function_that_asks_a_server_is_refused_by_name(folder, name, uses):
     with pytest.raises(SpecError, match=f"utils.{name} uses {uses}, so it does more than score"):
@@ -449,11 +446,7 @@ def test_a_function_that_asks_a_server_is_refused_by_name(folder, name, uses):
 
 
 def test_metrics_of_ours_take_the_place_of_the_file_s(folder):
-    task = made(
-        folder,
-        "process_results: !function utils.judged\n",
-        options={"metrics": "exact_match,contains"},
-    )
+    task = made(folder, "process_results: !function utils.judged\n", options={"metrics": "exact_match,contains"})
     assert [each.name for each in task.metrics] == ["exact_match", "contains"]
 
 
@@ -489,9 +482,7 @@ def test_a_run_is_scored_again_without_its_data(folder, auricle):
 
 def test_a_task_runs_from_the_command_line_with_a_class_of_lmms_eval(folder, auricle):
     classes = __file__.replace("test_lmms_task", "lmms_classes")
-    done = auricle(
-        *("run", "lmms:task.yaml", "-m", f"lmms:{classes}:Simple", "-o", "run", "--json"),
-    )
+    done = auricle(*("run", "lmms:task.yaml", "-m", f"lmms:{classes}:Simple", "-o", "run", "--json"))
     assert done.returncode == 0, done.stderr
     assert "nobody reads" not in done.stdout
     (first,) = [each for each in Run.load(folder / "run").records() if each.row == 0]

@@ -81,18 +81,14 @@ def test_a_model_is_loaded_once_and_asked_in_batches(ours, clips, tmp_path, monk
     found = resolve_model(spec(ours, clips))
     monkeypatch.setattr(found, "close", lambda self: made.update(model=self._made))
     monkeypatch.setattr(api, "class_of", lambda _: found)
-    api.evaluate(
-        spec(ours, clips), tmp_path / "out", settings=Settings(batch_size=4), infer_only=True
-    )
+    api.evaluate(spec(ours, clips), tmp_path / "out", settings=Settings(batch_size=4), infer_only=True)
     assert made["model"].loads == 1
     assert made["model"].calls == [4]
 
 
 def test_a_class_takes_its_own_arguments(ours, clips, tmp_path):
     api.evaluate(spec(ours, clips, model_args={"gain": 0.0}), tmp_path / "out", infer_only=True)
-    assert {
-        each.outputs[0].values["生气/angry"] for each in records(tmp_path / "out").values()
-    } == {0}
+    assert {each.outputs[0].values["生气/angry"] for each in records(tmp_path / "out").values()} == {0}
 
 
 def test_arguments_it_does_not_take_are_told(ours, clips, tmp_path):
@@ -131,9 +127,7 @@ def test_a_suite_s_own_base_is_taken_where_it_is_there(ours, clips, tmp_path):
     model = construct_model(resolve_model(spec(ours, clips, "plane_wrapper.py:Plane")), "plane", {})
     assert model._made.kept == "theirs"
     wanted = spec(ours, clips, "plane_wrapper.py:Plane", metrics="eta2_arousal")
-    assert values(
-        api.evaluate(wanted, tmp_path / "out")
-    )  # its empty predict_batch is not mistaken for one
+    assert values(api.evaluate(wanted, tmp_path / "out"))  # its empty predict_batch is not mistaken for one
 
 
 def test_a_module_is_found_from_the_suite_s_folder(ours, clips, tmp_path, monkeypatch):
@@ -145,9 +139,7 @@ def test_a_module_is_found_from_the_suite_s_folder(ours, clips, tmp_path, monkey
 
 def test_an_object_that_is_made_already_will_do(ours, clips, tmp_path):
     file = ours / "models" / "loudness_wrapper.py"
-    file.write_text(
-        file.read_text(encoding="utf-8") + "\nhalf = Loudness(gain=0.5)\n", encoding="utf-8"
-    )
+    file.write_text(file.read_text(encoding="utf-8") + "\nhalf = Loudness(gain=0.5)\n", encoding="utf-8")
     api.evaluate(spec(ours, clips, "loudness_wrapper.py:half"), tmp_path / "out", infer_only=True)
     assert records(tmp_path / "out")["angry/0.wav"].outputs[0].values["生气/angry"] == 0.375
 
@@ -228,11 +220,7 @@ def test_weights_that_do_not_load_are_told_in_one_line(ours, clips, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("code", "said"),
-    [
-        ("ser:nobody", "should be ser:package.module:Class"),
-        ("ser:no.py:X", "There is no file no.py"),
-    ],
+    ("code", "said"), [("ser:nobody", "should be ser:package.module:Class"), ("ser:no.py:X", "There is no file no.py")]
 )
 def test_a_name_that_leads_nowhere_is_told(code, said):
     with pytest.raises(UnknownName, match=said):
@@ -315,11 +303,6 @@ def test_a_dataset_without_its_folder_says_how_to_name_it(ours):
 
 
 def test_one_sound_is_asked_about_without_a_dataset(ours, clips):
-    words = [
-        "ask",
-        "-m",
-        f"ser:{ours}/models/loudness_wrapper.py:Loudness",
-        str(clips / "angry/0.wav"),
-    ]
+    words = ["ask", "-m", f"ser:{ours}/models/loudness_wrapper.py:Loudness", str(clips / "angry/0.wav")]
     told = CliRunner().invoke(cli, words)
     assert '"生气/angry":0.75' in told.output

@@ -12,27 +12,15 @@ from auricle.core.types import Turn
 from auricle.data.conversations import add_answers, parse_turns, reference_answers
 
 BASE = Path("/data")
-PLAIN = [
-    Turn("user", ("hello",)),
-    Turn("assistant", ("hi",)),
-    Turn("user", ("and now?",)),
-]
+PLAIN = [Turn("user", ("hello",)), Turn("assistant", ("hi",)), Turn("user", ("and now?",))]
 
 
 @pytest.mark.parametrize(
     "value",
     [
         [{"role": "user", "content": "hello"}, {"role": "assistant", "content": "hi"}, "and now?"],
-        [
-            {"from": "human", "value": "hello"},
-            {"from": "gpt", "value": "hi"},
-            {"from": "human", "value": "and now?"},
-        ],
-        [
-            {"role": "HUMAN", "text": "hello"},
-            {"role": "BOT", "text": "hi"},
-            {"role": "HUMAN", "text": "and now?"},
-        ],
+        [{"from": "human", "value": "hello"}, {"from": "gpt", "value": "hi"}, {"from": "human", "value": "and now?"}],
+        [{"role": "HUMAN", "text": "hello"}, {"role": "BOT", "text": "hi"}, {"role": "HUMAN", "text": "and now?"}],
         [{"user": "hello", "assistant": "hi"}, {"user": "and now?", "assistant": None}],
         [{"question": "hello", "answer": "hi"}, {"question": "and now?"}],
         [
@@ -94,9 +82,7 @@ def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part):
 
 def test_addresses_stay_as_they_are():
     part = {"type": "audio_url", "audio_url": {"url": "https://example.org/a.wav"}}
-    (turn,) = parse_turns(
-        [{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE
-    )
+    (turn,) = parse_turns([{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE)
     assert turn.parts == (Audio("https://example.org/a.wav"), Video("/data/v.mp4"))
 
 
@@ -126,12 +112,7 @@ def test_what_is_no_conversation_is_told_with_its_place(value, why):
 def test_reference_answers_are_those_that_follow_a_user_turn():
     assert reference_answers(PLAIN) == ["hi", None]
     assert reference_answers([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
-    assert reference_answers(
-        [Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]
-    ) == [
-        "hi",
-        "noon",
-    ]
+    assert reference_answers([Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]) == ["hi", "noon"]
 
 
 def test_answers_of_another_column_stand_where_the_turns_have_none():

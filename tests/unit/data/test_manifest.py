@@ -75,9 +75,7 @@ def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest):
 
 
 def test_meta_of_one_sample_never_reaches_another(manifest):
-    first, second = samples(
-        manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}])
-    )
+    first, second = samples(manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}]))
     first.meta["new"] = 1
     assert second.meta == {}
 
@@ -151,9 +149,7 @@ def test_parquet_rows_stream_with_sound_inside(tmp_path):
     import pyarrow.parquet
 
     path = tmp_path / "mine.parquet"
-    table = pyarrow.table(
-        {"id": ["1", "2"], "audio": [{"bytes": b"RIFF", "path": "x.wav"}] * 2, "text": ["a", None]}
-    )
+    table = pyarrow.table({"id": ["1", "2"], "audio": [{"bytes": b"RIFF", "path": "x.wav"}] * 2, "text": ["a", None]})
     pyarrow.parquet.write_table(table, path)
     first, second = samples(path)
     assert first.inputs["audio"][0].data == b"RIFF"
@@ -162,16 +158,12 @@ def test_parquet_rows_stream_with_sound_inside(tmp_path):
 
 
 def test_choices_may_be_an_object_of_letters(manifest):
-    (sample,) = samples(
-        manifest([{"question": "?", "choices": {"A": "x", "B": "y"}, "answer": "A"}]), QA
-    )
+    (sample,) = samples(manifest([{"question": "?", "choices": {"A": "x", "B": "y"}, "answer": "A"}]), QA)
     assert sample.inputs["choices"] == ["x", "y"]
 
 
 def test_images_and_videos_are_handles_too(manifest, tmp_path):
-    (sample,) = samples(
-        manifest([{"image": "a.png", "video": "b.mp4", "question": "?", "answer": "x"}]), QA
-    )
+    (sample,) = samples(manifest([{"image": "a.png", "video": "b.mp4", "question": "?", "answer": "x"}]), QA)
     assert sample.inputs["image"][0].uri == str(tmp_path / "a.png")
     assert sample.inputs["video"][0].uri == str(tmp_path / "b.mp4")
 
@@ -209,9 +201,7 @@ def test_sounds_that_are_all_missing_point_to_the_root(manifest):
 
 def test_one_missing_sound_is_not_the_files_fault(manifest, tone):
     tone("a.wav")
-    Manifest(
-        manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR
-    ).validate()
+    Manifest(manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR).validate()
 
 
 def test_rows_are_counted_without_reading_them(manifest, tmp_path):

@@ -77,9 +77,7 @@ def test_equal_blocks_differ_in_nothing():
 def test_differences_name_variables_and_show_no_value():
     one = EnvironmentSpec("3.11", ("a",), {"A_TOKEN": "sesame", "B": "1"})
     other = EnvironmentSpec("3.12", ("a",), {"A_TOKEN": "open", "B": "1"})
-    assert one.describe_differences(other) == (
-        "python: 3.11 there, 3.12 asked for; variables: A_TOKEN"
-    )
+    assert one.describe_differences(other) == ("python: 3.11 there, 3.12 asked for; variables: A_TOKEN")
 
 
 def test_nothing_secret_is_public():

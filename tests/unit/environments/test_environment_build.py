@@ -9,14 +9,7 @@ import wheels
 
 from auricle import load_model
 from auricle.core.errors import SpecError
-from auricle.models.environments import (
-    EnvironmentSpec,
-    all_environments,
-    create,
-    find,
-    remove,
-    resolve_interpreter,
-)
+from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove, resolve_interpreter
 from auricle.models.environments.store import compute_digest, find_usable
 
 MODEL = """
@@ -65,10 +58,7 @@ def ear(shelf, offline, tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
             patch.setenv(name, value)
-        create(
-            "ear",
-            EnvironmentSpec(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}),
-        )
+        create("ear", EnvironmentSpec(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}))
     return home
 
 
@@ -110,11 +100,7 @@ def finished(folder, name, **block):
     """What looks like an environment until a model is run in it."""
     path = unfinished(folder, name)
     kept = EnvironmentSpec(**block)
-    about = {
-        "environment": kept.to_dict(),
-        "digest": compute_digest(kept, "3.11", []),
-        "python": "3.11",
-    }
+    about = {"environment": kept.to_dict(), "digest": compute_digest(kept, "3.11", []), "python": "3.11"}
     about |= {"installed": [], "created": "2026-01-01T00:00:00+00:00"}
     (path / "environment.json").write_text(json.dumps(about))
     return path
@@ -148,9 +134,7 @@ def test_only_its_owner_may_look_inside(with_ear):
 
 def test_making_an_equal_one_does_nothing(with_ear, auricle, tmp_path):
     before = (with_ear / "environment.json").stat().st_mtime_ns
-    (tmp_path / "ear.yaml").write_text(
-        "environment: {packages: [earmodel], variables: {EAR: big, TOKEN: sesame}}"
-    )
+    (tmp_path / "ear.yaml").write_text("environment: {packages: [earmodel], variables: {EAR: big, TOKEN: sesame}}")
     done = auricle("env", "create", "ear", "--from", "ear.yaml")
     assert (done.returncode, done.stderr) == (0, "")
     assert "there already, and equal" in done.stdout
@@ -174,15 +158,9 @@ def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere, auricle):
 
 
 TALK = {
-    "Collecting x\nERROR: Could not find it\nERROR: No match for x\n\n[notice] Get pip 99": (
-        "No match for x"
-    ),
-    "ERROR: Cannot install a==1 and b==2\n\nERROR: ResolutionImpossible: see a page": (
-        "Cannot install a==1 and b==2"
-    ),
-    "error: subprocess-exited\n× Building x did not run\n│ exit code: 1\nnote: not pip's": (
-        "× Building x did not run"
-    ),
+    "Collecting x\nERROR: Could not find it\nERROR: No match for x\n\n[notice] Get pip 99": ("No match for x"),
+    "ERROR: Cannot install a==1 and b==2\n\nERROR: ResolutionImpossible: see a page": ("Cannot install a==1 and b==2"),
+    "error: subprocess-exited\n× Building x did not run\n│ exit code: 1\nnote: not pip's": ("× Building x did not run"),
     "ERROR: nothing at https://me:sesame@example.org/x": "nothing at https://…@example.org/x",
     "Usage: pip\n\nno such option": "no such option",
     "": "it said nothing",
@@ -318,9 +296,7 @@ def test_what_is_not_there_is_told_with_what_is(nowhere, auricle, command):
 
 
 def test_a_model_runs_where_its_packages_are(with_ear, auricle, quiz, tmp_path):
-    done = auricle(
-        "run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run"
-    )
+    done = auricle("run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run")
     assert done.returncode == 0, done.stderr
     (line,) = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
     assert json.loads(line)["outputs"][0]["text"] == f"{with_ear} big"
@@ -411,10 +387,7 @@ def test_a_model_without_either_lives_here():
 
 
 def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
-    plain, secret = (
-        EnvironmentSpec(variables={"A": "1"}),
-        EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}),
-    )
+    plain, secret = (EnvironmentSpec(variables={"A": "1"}), EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}))
     other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
     assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
     assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.12.0", [])

@@ -12,9 +12,7 @@ def made(folder, name, code, version="1.0"):
     about = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr(f"{name}.py", code)
-        wheel.writestr(
-            f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n"
-        )
+        wheel.writestr(f"{about}/METADATA", f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
         wheel.writestr(f"{about}/WHEEL", WHEEL)
         wheel.writestr(f"{about}/RECORD", "")
     return path

@@ -101,9 +101,7 @@ def test_times_of_our_own_are_not_passed_off_as_the_model_s(own, tmp_path):
 
 
 def test_times_that_others_told_go_out_again(tmp_path):
-    ((folder, _),) = import_results(
-        open_asr(tmp_path), "open-asr", tmp_path / "run", ImportOptions()
-    )
+    ((folder, _),) = import_results(open_asr(tmp_path), "open-asr", tmp_path / "run", ImportOptions())
     again = back(folder, "open-asr", tmp_path)
     assert api.metrics(again.path)["speed"] == api.metrics(folder)["speed"]
 

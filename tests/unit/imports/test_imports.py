@@ -13,17 +13,7 @@ from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError
 from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
-from foreign_results import (
-    TRANSCRIPTS,
-    WRITERS,
-    cmi,
-    cmi_rows,
-    kimi,
-    lmms_eval,
-    open_asr,
-    ultraeval,
-    write,
-)
+from foreign_results import TRANSCRIPTS, WRITERS, cmi, cmi_rows, kimi, lmms_eval, open_asr, ultraeval, write
 
 TEXTS = [said for _, said in TRANSCRIPTS]
 
@@ -85,9 +75,7 @@ def test_a_run_says_which_file_it_came_from(tmp_path):
 def test_no_time_is_made_up(tmp_path):
     run, _ = imported(kimi(tmp_path / "theirs"), "kimi", tmp_path / "run")
     assert api.metrics(run.path)["speed"] is None
-    assert {json.loads(line)["seconds"] for line in run.outputs_path.read_text().splitlines()} == {
-        None
-    }
+    assert {json.loads(line)["seconds"] for line in run.outputs_path.read_text().splitlines()} == {None}
 
 
 def test_times_that_are_told_make_a_speed(tmp_path):
@@ -129,19 +117,12 @@ def test_null_is_no_answer_of_kimi(tmp_path):
 
 def test_an_empty_answer_is_one(tmp_path):
     run, _ = imported(kimi(tmp_path / "theirs", ["", *TEXTS[1:]]), "kimi", tmp_path / "run")
-    assert api.metrics(run.path)["outcomes"] == {
-        "total": 3,
-        "answered": 3,
-        "failed": 0,
-        "empty": 1,
-    }
+    assert api.metrics(run.path)["outcomes"] == {"total": 3, "answered": 3, "failed": 0, "empty": 1}
 
 
 def test_a_request_that_failed_in_lmms_eval_is_no_answer(tmp_path):
     said = "[LMMS_EVAL_REQUEST_FAILED after 5 retries] 429 too many requests"
-    run, _ = imported(
-        lmms_eval(tmp_path / "theirs", [said, *TEXTS[1:]]), "lmms-eval", tmp_path / "run"
-    )
+    run, _ = imported(lmms_eval(tmp_path / "theirs", [said, *TEXTS[1:]]), "lmms-eval", tmp_path / "run")
     assert failures(run) == [("NotAnswered", "429 too many requests")]
 
 
@@ -180,10 +161,7 @@ def test_sounds_that_are_here_give_the_keys_of_an_own_run(tmp_path, tone):
     run, _ = imported(path, "kimi", tmp_path / "run")
     spec = api.Spec(task="asr", task_args={"data": str(path)}, model="echo")
     api.evaluate(spec, tmp_path / "own")
-    keys = [
-        {each.sample.id: each.key for each in r.records()}
-        for r in (run, Run.load(tmp_path / "own"))
-    ]
+    keys = [{each.sample.id: each.key for each in r.records()} for r in (run, Run.load(tmp_path / "own"))]
     assert keys[0] == keys[1]
 
 
@@ -201,10 +179,7 @@ def test_a_folder_of_results_becomes_a_run_each(tmp_path):
         kimi(tmp_path / "theirs", dataset=dataset)
     made = "Kimi-Audio_LibriSpeech_wer_details"
     kimi(tmp_path / "theirs").with_stem(made).write_text('{"index": 0, "prediction": ""}')
-    found = [
-        each
-        for each, _ in import_results(tmp_path / "theirs", "kimi", tmp_path / "r", ImportOptions())
-    ]
+    found = [each for each, _ in import_results(tmp_path / "theirs", "kimi", tmp_path / "r", ImportOptions())]
     assert sorted(each.name for each in found) == ["Fleurs-en-Kimi-Audio", "LibriSpeech-Kimi-Audio"]
 
 
@@ -251,13 +226,7 @@ def test_ids_that_occur_twice_give_way_to_places(tmp_path):
 
 def test_options_are_chosen_in_words(tmp_path):
     rows = [
-        {
-            "index": 0,
-            "audio_path": "a",
-            "answer": "B",
-            "prediction": "The answer is B.",
-            "subset": "s",
-        }
+        {"index": 0, "audio_path": "a", "answer": "B", "prediction": "The answer is B.", "subset": "s"}
         | {"question": "What barks? A. cat B. dog", "real_prompt": ""}
     ]
     path = write(tmp_path / "m" / "openbookqa" / "m_openbookqa.jsonl", rows)

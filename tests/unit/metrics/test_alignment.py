@@ -6,12 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.metrics.alignment import (
-    align_labels,
-    alignment_warnings,
-    display_label,
-    display_labels,
-)
+from auricle.metrics.alignment import align_labels, alignment_warnings, display_label, display_labels
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 ESD = ["Neutral", "Angry", "Happy", "Sad", "Surprise"]
@@ -55,9 +50,7 @@ def test_joy_is_happiness_unless_synonyms_are_off():
 def test_pleasant_surprise_is_surprise_however_it_is_written():
     for written in ("pleasant surprise", "Pleasant_Surprise", "ps"):
         assert align_labels([written], ["surprised"]).prediction_by_truth == {written: "surprised"}
-    assert align_labels(["ps", "surprise"], ["surprised"]).prediction_by_truth == {
-        "surprise": "surprised"
-    }
+    assert align_labels(["ps", "surprise"], ["surprised"]).prediction_by_truth == {"surprise": "surprised"}
 
 
 def test_the_same_string_goes_before_the_same_family():
@@ -116,9 +109,7 @@ def test_the_model_s_order_moves_only_columns_without_a_row():
         mixed = random.Random(seed).sample(BILINGUAL, len(BILINGUAL))
         found = align_labels(RAVDESS, mixed)
         assert found.matches == expected.matches
-        assert found.columns[found.shared_count :] == tuple(
-            each for each in mixed if each in ("其他/other", "<unk>")
-        )
+        assert found.columns[found.shared_count :] == tuple(each for each in mixed if each in ("其他/other", "<unk>"))
 
 
 def test_labels_are_shown_in_english():
@@ -143,21 +134,7 @@ def test_synonyms_are_listed():
 
 
 WORDS = st.sampled_from(
-    [
-        *RAVDESS,
-        *ESD,
-        *MELD,
-        *BILINGUAL,
-        "SAD",
-        "Sad ",
-        "ｓad",
-        "joy",
-        "ps",
-        "others",
-        "",
-        "/",
-        "a/b",
-    ]
+    [*RAVDESS, *ESD, *MELD, *BILINGUAL, "SAD", "Sad ", "ｓad", "joy", "ps", "others", "", "/", "a/b"]
 )
 LABELS = st.lists(WORDS | st.text(max_size=6), max_size=12)
 
@@ -169,9 +146,7 @@ def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synon
     assert sorted(found.rows) == sorted(set(truths))
     assert sorted(found.columns) == sorted(set(model))
     on_the_diagonal = zip(found.rows, found.columns, strict=False)
-    assert [(p.truth, p.prediction) for p in found.matches] == [*on_the_diagonal][
-        : found.shared_count
-    ]
+    assert [(p.truth, p.prediction) for p in found.matches] == [*on_the_diagonal][: found.shared_count]
 
 
 @settings(deadline=None)

@@ -16,10 +16,7 @@ ROWS = GOLDEN["rows"]
 
 def stats_of(metric):
     return [
-        metric.score(
-            Sample(id=str(at), inputs={}, target=row["references"]),
-            Generation(text=row["caption"]),
-        )
+        metric.score(Sample(id=str(at), inputs={}, target=row["references"]), Generation(text=row["caption"]))
         for at, row in enumerate(ROWS)
     ]
 
@@ -32,9 +29,7 @@ def test_rouge_l_is_what_the_coco_tools_say():
 
 def test_cider_is_what_the_coco_tools_say():
     found = stats_of(cider)
-    assert CiderAggregator().sample_scores(found) == pytest.approx(
-        [row["cider"] for row in ROWS], abs=1e-12
-    )
+    assert CiderAggregator().sample_scores(found) == pytest.approx([row["cider"] for row in ROWS], abs=1e-12)
     assert cider.aggregate(found) == pytest.approx(GOLDEN["cider"], abs=1e-12)
 
 

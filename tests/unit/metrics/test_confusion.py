@@ -24,9 +24,7 @@ EVERY = [labels.accuracy, *OVER_CLASSES, labels.top2, labels.ece, labels.accurac
 def scores(said, model=EMOTION2VEC, scale="probability"):
     """Scores of a model that is rather sure of one label."""
     rest = 0.3 / (len(model) - 1)
-    return Prediction(
-        values={label: 0.7 if label == said else rest for label in model}, scale=scale
-    )
+    return Prediction(values={label: 0.7 if label == said else rest for label in model}, scale=scale)
 
 
 def record(at, true, output, choices=RAVDESS, **meta):
@@ -220,16 +218,12 @@ def test_logits_are_no_probabilities():
 def test_several_scored_answers_share_a_matrix():
     both = (scores("难过/sad"), scores("开心/happy"))
     sample = record(0, "sad", None).sample
-    found = numbers(
-        [Record(sample=sample, row=0, outputs=both)], [aggregate_answers(labels.uar, "mean")]
-    )
+    found = numbers([Record(sample=sample, row=0, outputs=both)], [aggregate_answers(labels.uar, "mean")])
     assert found["uar"].details["matrix"]["columns"][7:] == ["其他/other", "<unk>"]
     assert found["uar"].value == 0.5
 
 
-PAIRS = st.lists(
-    st.tuples(st.sampled_from(RAVDESS), st.sampled_from([*EMOTION2VEC, None])), min_size=1
-)
+PAIRS = st.lists(st.tuples(st.sampled_from(RAVDESS), st.sampled_from([*EMOTION2VEC, None])), min_size=1)
 
 
 SLOWLY = settings(deadline=None, max_examples=15)  # every example draws thousands of times

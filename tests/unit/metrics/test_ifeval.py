@@ -34,18 +34,10 @@ CASES = {
         "First this.\n\nThence that.",
     ),
     "detectable_content:number_placeholders": ({"num_placeholders": 2}, "[a] and [b]", "[a] and b"),
-    "detectable_content:postscript": (
-        {"postscript_marker": "P.S."},
-        "Bye.\np. s. Hi",
-        "Bye. PS Hi",
-    ),
+    "detectable_content:postscript": ({"postscript_marker": "P.S."}, "Bye.\np. s. Hi", "Bye. PS Hi"),
     "detectable_format:number_bullet_lists": ({"num_bullets": 2}, "* a\n  - b", "* a\n* b\n- c"),
     "detectable_format:constrained_response": ({}, "Well. My answer is no.", "My answer is never."),
-    "detectable_format:number_highlighted_sections": (
-        {"num_highlights": 2},
-        "*a* and **b**",
-        "*a* and ** **",
-    ),
+    "detectable_format:number_highlighted_sections": ({"num_highlights": 2}, "*a* and **b**", "*a* and ** **"),
     "detectable_format:multiple_sections": (
         {"section_spliter": "Part", "num_sections": 2},
         "Part 1\nx\nPart 2\ny",
@@ -82,9 +74,7 @@ CASES = {
 
 def asked(*pairs, **meta):
     names, arguments = [name for name, _ in pairs], [given for _, given in pairs]
-    return Sample(
-        id="1", inputs={}, meta=meta or {"instruction_id_list": names, "kwargs": arguments}
-    )
+    return Sample(id="1", inputs={}, meta=meta or {"instruction_id_list": names, "kwargs": arguments})
 
 
 def metric(name):
@@ -134,8 +124,7 @@ def test_sentences_are_counted(text, count):
 
 
 @pytest.mark.parametrize(
-    ("text", "count"),
-    [("", 0), ("I'm A cat", 2), ("DON'T CANNOT", 4), ("NASA's (BBC), COVID-19!", 3), ("1, 2", 0)],
+    ("text", "count"), [("", 0), ("I'm A cat", 2), ("DON'T CANNOT", 4), ("NASA's (BBC), COVID-19!", 3), ("1, 2", 0)]
 )
 def test_capital_words_are_counted(text, count):
     assert count_capital_words(text) == count
@@ -146,9 +135,7 @@ def test_nothing_is_followed_by_an_empty_answer():
     assert (found.strict, found.loose) == ((False,), (False,))
 
 
-@pytest.mark.parametrize(
-    "answer", ["Sure, yes:\nno pause", "no pause\nBye, you", "Hi,\nno pause\nBye,"]
-)
+@pytest.mark.parametrize("answer", ["Sure, yes:\nno pause", "no pause\nBye, you", "Hi,\nno pause\nBye,"])
 def test_loose_forgives_first_and_last_lines(answer):
     found = check_instructions(asked(("punctuation:no_comma", {})), answer)
     assert (found.strict, found.loose) == ((False,), (True,))
@@ -251,10 +238,7 @@ def test_prompts_count_once_and_instructions_each():
 
 def test_ifeval_is_the_mean_of_the_four_and_tells_them():
     ifeval = metric("ifeval")
-    stats = [
-        ifeval.score(TWO, Generation(text='Hi, you\n"all of it"')),
-        ifeval.score(ONE, Generation(text="no pause")),
-    ]
+    stats = [ifeval.score(TWO, Generation(text='Hi, you\n"all of it"')), ifeval.score(ONE, Generation(text="no pause"))]
     assert ifeval.details(stats) == {
         "prompt_strict": 0.5,
         "prompt_loose": 1.0,
@@ -265,10 +249,7 @@ def test_ifeval_is_the_mean_of_the_four_and_tells_them():
     assert ifeval.fold(stats) == pytest.approx((0.5 + 1 + 1 / 3 + 1) / 4)
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["ifeval", "ifeval_prompt_strict", "ifeval_prompt_loose", "ifeval_instruction_strict"],
-)
+@pytest.mark.parametrize("name", ["ifeval", "ifeval_prompt_strict", "ifeval_prompt_loose", "ifeval_instruction_strict"])
 def test_bounds_are_nothing_followed_and_all_followed(name):
     each = metric(name)
     worst, best = each.bounds(TWO)

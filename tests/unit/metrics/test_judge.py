@@ -77,8 +77,7 @@ def test_a_score_is_a_whole_number_on_the_scale(reply, value):
 
 
 @pytest.mark.parametrize(
-    ("reply", "value"),
-    [("[[4]]", 4.0), ("Fine.\n[[ 2 ]]", 2.0), ("[4]", None), ("[[4]] or [[5]]", None)],
+    ("reply", "value"), [("[[4]]", 4.0), ("Fine.\n[[ 2 ]]", 2.0), ("[4]", None), ("[[4]] or [[5]]", None)]
 )
 def test_a_mark_may_be_brackets(reply, value):
     assert_read(made(SCALE, mark="[[{}]]"), reply, value)
@@ -152,9 +151,7 @@ def test_a_question_that_was_spoken_is_told_in_its_words():
 
 def test_numbers_cannot_be_judged():
     with pytest.raises(Unsupported, match="Prediction"):
-        make_judge_metric(made()).judge_requests(
-            sample(), Prediction(values={"a": 1.0}, scale="logit")
-        )
+        make_judge_metric(made()).judge_requests(sample(), Prediction(values={"a": 1.0}, scale="logit"))
 
 
 def test_an_empty_answer_is_judged_like_any_other():
@@ -222,10 +219,7 @@ def test_orders_that_disagree_are_a_tie_and_counted(first, second, stat):
 
 def test_both_orders_are_asked_against_the_baseline_or_else_the_target():
     metric = make_judge_metric(made(PAIR))
-    assert asked(metric, sample(), Generation(text="rome")) == [
-        "what?|A:rome|B:paris",
-        "what?|A:paris|B:rome",
-    ]
+    assert asked(metric, sample(), Generation(text="rome")) == ["what?|A:rome|B:paris", "what?|A:paris|B:rome"]
     assert "B:oslo" in asked(metric, sample(baseline="oslo"), Generation(text="rome"))[0]
 
 
@@ -244,12 +238,7 @@ def test_kappa_is_that_of_scikit_learn(levels, squared):
     dice = np.random.default_rng(levels)
     gold = dice.integers(1, levels + 1, 300)
     said = np.where(dice.random(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
-    wanted = cohen_kappa_score(
-        said,
-        gold,
-        labels=list(range(1, levels + 1)),
-        weights="quadratic" if squared else None,
-    )
+    wanted = cohen_kappa_score(said, gold, labels=list(range(1, levels + 1)), weights="quadratic" if squared else None)
     stats = np.column_stack([said, gold]).astype(float)
     fold = KappaAggregator(quadratic=squared)
     assert fold(stats) == pytest.approx(wanted)
@@ -320,10 +309,7 @@ def test_a_rubric_that_cannot_work_is_refused_by_name(changes, why):
 
 def test_the_signature_changes_with_what_decides_a_verdict_and_only_then():
     assert make_judge_metric(made()).signature == make_judge_metric(made(about="words")).signature
-    assert (
-        make_judge_metric(made()).signature
-        != make_judge_metric(made(template="{answer}")).signature
-    )
+    assert make_judge_metric(made()).signature != make_judge_metric(made(template="{answer}")).signature
     assert make_judge_metric(made()).signature.startswith("mine:1.")
 
 

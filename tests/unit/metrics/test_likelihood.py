@@ -21,17 +21,10 @@ def sample(target, **more):
 
 
 def likelihoods(logprobs, given="context"):
-    return [
-        Likelihood(logprobs=each, text=f" {text}", conditioned_on=given)
-        for text, each in logprobs.items()
-    ]
+    return [Likelihood(logprobs=each, text=f" {text}", conditioned_on=given) for text, each in logprobs.items()]
 
 
-OUTPUTS = [
-    *likelihoods(LOGPROBS),
-    *likelihoods(ALONE, "nothing"),
-    *likelihoods(WHOLE, "itself"),
-]
+OUTPUTS = [*likelihoods(LOGPROBS), *likelihoods(ALONE, "nothing"), *likelihoods(WHOLE, "itself")]
 
 
 @pytest.mark.parametrize(
@@ -54,10 +47,7 @@ def test_a_rule_decides_by_its_own_value(name, values):
 
 
 def test_bytes_and_characters_differ_where_letters_are_long():
-    outputs = [
-        Likelihood(logprobs=(-4.0,), text=" abcd"),
-        Likelihood(logprobs=(-3.6,), text=" 猫猫猫"),
-    ]
+    outputs = [Likelihood(logprobs=(-4.0,), text=" abcd"), Likelihood(logprobs=(-3.6,), text=" 猫猫猫")]
     asked = Sample(id="1", inputs={"choices": ["abcd", "猫猫猫"]}, target=1)
     assert rules.acc_char.score(asked, *outputs)[0] == 0.0
     assert rules.acc_byte.score(asked, *outputs)[0] == 1.0
@@ -105,9 +95,7 @@ def first(**told):
 
 
 def test_the_likelier_of_a_letter_s_spellings_counts():
-    said = Generation(
-        text="B", first_token_logprobs={"A": -1.0, " B": -0.9, "B": -3.0, "The": -0.1}
-    )
+    said = Generation(text="B", first_token_logprobs={"A": -1.0, " B": -0.9, "B": -3.0, "The": -0.1})
     assert rules.acc_first.score(sample("B"), said) == (1.0, 0.0, 1.0)
 
 
@@ -135,10 +123,7 @@ SURPRISE, TOKENS, WORDS, BYTES = 6.75, 5, 2 + 4, 7 + 3 + 5 + 7
 
 def stats_of(measure):
     return [
-        measure.score(
-            Sample(id="1", inputs={}),
-            Likelihood(logprobs=logprobs, text=text, conditioned_on="nothing"),
-        )
+        measure.score(Sample(id="1", inputs={}), Likelihood(logprobs=logprobs, text=text, conditioned_on="nothing"))
         for text, logprobs in TEXTS
     ]
 

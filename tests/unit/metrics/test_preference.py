@@ -87,8 +87,7 @@ def test_the_only_number_of_a_model_is_taken_where_there_is_one_truth():
 
 
 @pytest.mark.parametrize(
-    ("answers", "expected"),
-    [(("A", "B"), 0), (("B", "A"), 1), (("A", "A"), 0.5), (("tie", "tie"), 0.5), (("B",), 1)],
+    ("answers", "expected"), [(("A", "B"), 0), (("B", "A"), 1), (("A", "A"), 0.5), (("tie", "tie"), 0.5), (("B",), 1)]
 )
 def test_choices_in_both_orders_are_one_choice_unless_they_contradict(answers, expected):
     assert get_choice(Dimension(), said(*answers)) == expected

@@ -85,16 +85,9 @@ def test_a_vote_among_unreadable_answers_counts_as_the_metric_says():
 def test_texts_vote_as_they_are_normalised():
     sample = Sample(id="1", inputs={}, target="good morning")
     for each in (exact_match, contains):
-        stat = aggregate_answers(each, "vote").score(
-            sample, *said("bad", "Good morning.", "good, morning")
-        )
+        stat = aggregate_answers(each, "vote").score(sample, *said("bad", "Good morning.", "good, morning"))
         assert stat == (0, (1.0,))
-    assert (
-        aggregate_answers(wer, "vote").score(sample, *said("x", "Good morning!", "good morning"))[
-            1
-        ][0][0]
-        == 0
-    )
+    assert aggregate_answers(wer, "vote").score(sample, *said("x", "Good morning!", "good morning"))[1][0][0] == 0
 
 
 def test_an_empty_text_is_an_answer_and_votes():
@@ -107,13 +100,8 @@ def test_labels_vote_whether_read_or_scored():
     scores = [{"cat": 0.9, "dog": 0.1}, {"cat": 0.2, "dog": 0.8}, {"cat": 0.6, "dog": 0.4}]
     rated = [Prediction(values=each, scale="probability") for each in scores]
     assert vote.score(CAT, *rated) == (0, (1.0,))
-    assert aggregate_answers(uar, "vote").score(CAT, *said("dog", "cat", "cat")) == (
-        0,
-        (("cat", "cat"),),
-    )
-    assert aggregate_answers(refusal, "vote").score(CAT, *said("I cannot help", "Sure!", "Sure!"))[
-        1
-    ] == ((0, 0),)
+    assert aggregate_answers(uar, "vote").score(CAT, *said("dog", "cat", "cat")) == (0, (("cat", "cat"),))
+    assert aggregate_answers(refusal, "vote").score(CAT, *said("I cannot help", "Sure!", "Sure!"))[1] == ((0, 0),)
 
 
 def test_a_metric_that_does_not_tell_what_an_answer_says_cannot_vote():
@@ -146,9 +134,7 @@ def test_the_mean_of_error_rates_is_pooled():
 
 
 def test_a_sample_weighs_the_same_however_often_it_was_answered():
-    found = number(
-        [record(0, "A"), record(1, "B", "B", "B")], aggregate_answers(option_accuracy, "mean")
-    )
+    found = number([record(0, "A"), record(1, "B", "B", "B")], aggregate_answers(option_accuracy, "mean"))
     assert found.value == 0.5
 
 
@@ -190,19 +176,14 @@ def test_a_fold_of_one_s_own_sees_every_answer():
     def longest(sample, output):
         return float(len(output.text))
 
-    found = number(
-        [record(0, "ab", "abcd"), record(1, "a", "abc")], aggregate_answers(longest, "mean")
-    )
+    found = number([record(0, "ab", "abcd"), record(1, "a", "abc")], aggregate_answers(longest, "mean"))
     assert found.value == 4.0
 
 
 def test_failed_samples_have_bounds():
     lost = record(2, error=Failure("X", "y"))
     for how in ("mean", "vote", "best", "pass@1", "first"):
-        found = number(
-            [record(0, "A", "A"), record(1, "A", "B"), lost],
-            aggregate_answers(option_accuracy, how),
-        )
+        found = number([record(0, "A", "A"), record(1, "A", "B"), lost], aggregate_answers(option_accuracy, how))
         assert found.failed == 1
         assert (found.best - found.worst) == pytest.approx(1 / 3), how
 
@@ -266,14 +247,9 @@ def test_the_first_and_the_last_answer_may_count():
 
 
 def test_the_signature_tells_how_answers_were_counted():
-    assert (
-        aggregate_answers(option_accuracy, "vote").signature
-        == "option_accuracy:2.vote.unreadable-wrong"
-    )
+    assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:2.vote.unreadable-wrong"
     assert aggregate_answers(wer, "mean").signature == "wer:1.pooled.basic:1.mean"
-    assert (
-        aggregate_answers(wer, "mean").with_profile("none").signature == "wer:1.pooled.none:1.mean"
-    )
+    assert aggregate_answers(wer, "mean").with_profile("none").signature == "wer:1.pooled.none:1.mean"
 
 
 def test_several_ways_stand_side_by_side_under_names_of_their_own():
@@ -337,9 +313,7 @@ def test_each_turn_is_judged_against_its_own_reference():
     sample = talk(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
     requests = turns.judge_requests(sample, *said("good day", "it is noon"))
     assert len(requests) == 2
-    stat = turns.score(
-        sample, *said("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no")
-    )
+    stat = turns.score(sample, *said("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no"))
     assert stat == (0, (1.0, 0.0))
 
 
@@ -370,9 +344,7 @@ def test_more_answers_than_references_are_told_with_both_counts():
 
 
 def test_turns_need_no_reference_where_the_metric_needs_none():
-    assert aggregate_answers(empty, "turns").score(
-        talk(("user", "a"), ("user", "b")), *said("", "b")
-    ) == (
+    assert aggregate_answers(empty, "turns").score(talk(("user", "a"), ("user", "b")), *said("", "b")) == (
         0,
         (1.0, 0.0),
     )
@@ -392,12 +364,8 @@ def test_turns_of_a_conversation_are_not_answers_to_one_question(how):
 
 
 def test_bounds_of_a_failed_conversation_have_all_its_turns():
-    failed = Record(
-        sample=talk(("user", "a"), target=["1", None, "3"]), row=1, error=Failure("X", "y")
-    )
-    found = number(
-        [record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns")
-    )
+    failed = Record(sample=talk(("user", "a"), target=["1", None, "3"]), row=1, error=Failure("X", "y"))
+    found = number([record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns"))
     assert (found.worst, found.best) == (0.5, 1.0)
 
 

@@ -23,18 +23,7 @@ def names(axis):
 
 @st.composite
 def matrices(draw):
-    pool = [
-        "angry",
-        "anger",
-        "Happy",
-        "happiness",
-        "joy",
-        "sad",
-        "calm",
-        "other",
-        "<unk>",
-        "中/sad",
-    ]
+    pool = ["angry", "anger", "Happy", "happiness", "joy", "sad", "calm", "other", "<unk>", "中/sad"]
     rows = draw(st.lists(st.sampled_from(pool), unique=True, max_size=6))
     columns = draw(st.lists(st.sampled_from(pool), unique=True, max_size=6))
     size = st.integers(0, 1000)

@@ -95,10 +95,7 @@ def whole(status=200, body=b"", headers=None, kind="application/json"):
 
 def streamed(*events, cut=False):
     """Events, each a document or a line as it is; `cut` ends the connection in their midst."""
-    lines = [
-        each if isinstance(each, bytes) else b"data: " + json.dumps(each).encode()
-        for each in events
-    ]
+    lines = [each if isinstance(each, bytes) else b"data: " + json.dumps(each).encode() for each in events]
 
     def reply(handler):
         handler.send_response(200)

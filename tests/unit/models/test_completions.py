@@ -31,9 +31,7 @@ def asked(model, *requests):
     async def ask():
         try:
             calls = (
-                model.loglikelihood(each)
-                if isinstance(each, LogLikelihood)
-                else model.generate(each)
+                model.loglikelihood(each) if isinstance(each, LogLikelihood) else model.generate(each)
                 for each in requests
             )
             return await asyncio.gather(*calls)
@@ -159,10 +157,7 @@ def test_a_sound_stands_before_the_answer(serve, tone):
 def test_a_sound_has_no_whole(serve, tone):
     turns = (Turn("user", (Audio(str(tone("a.wav"))),)),)
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
-        asked(
-            at(VLLMChat, serve()),
-            LogLikelihood(turns=turns, continuation="x", include_context=True),
-        )
+        asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="x", include_context=True))
 
 
 def test_what_follows_nothing_is_asked_without_the_chat(serve):

@@ -22,9 +22,7 @@ from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
 
-pytestmark = pytest.mark.skipif(
-    importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra"
-)
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra")
 
 
 @pytest.fixture(scope="module")
@@ -221,9 +219,7 @@ def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
 
 @pytest.mark.parametrize("hub", ["ms", "hf"])
 def test_both_hubs_can_be_asked_for_what_is_here(hub):
-    download, trouble = (
-        module._modelscope_downloader() if hub == "ms" else module._huggingface_downloader()
-    )
+    download, trouble = module._modelscope_downloader() if hub == "ms" else module._huggingface_downloader()
     with pytest.raises(trouble):
         download("nobody/such-a-model", revision=None, local_files_only=True)
 
@@ -256,9 +252,7 @@ def test_files_of_every_kind_are_run_from_the_command_line(checkpoint, manifest,
         written(tmp_path / f"{name}.wav", spoken(), rate, channels)
         rows.append({"id": name, "audio": f"{name}.wav", "label": "happy"})
     words = ("--as", "classify", "-m", "emotion2vec", "-M", f"model={checkpoint}", "--infer-only")
-    done = CliRunner().invoke(
-        cli, ["run", str(manifest(rows)), *words, "-o", str(tmp_path / "run")]
-    )
+    done = CliRunner().invoke(cli, ["run", str(manifest(rows)), *words, "-o", str(tmp_path / "run")])
     assert (done.exit_code, done.stdout, capfd.readouterr().out) == (0, "", ""), done.stderr
     journal = (tmp_path / "run" / "outputs.jsonl").read_text(encoding="utf-8")
     kept = {line["id"]: line["outputs"][0] for line in map(json.loads, journal.splitlines())}

@@ -273,10 +273,7 @@ def test_a_variable_that_is_named_and_not_set_is_told(monkeypatch):
         model_at("http://127.0.0.1:1/v1", headers={"X-Auth": "${NO_SUCH_KEY}"})
 
 
-@pytest.mark.parametrize(
-    ("variable", "options"),
-    [("OPENAI_API_KEY", {}), ("MY_KEY", {"api_key_env": "MY_KEY"})],
-)
+@pytest.mark.parametrize(("variable", "options"), [("OPENAI_API_KEY", {}), ("MY_KEY", {"api_key_env": "MY_KEY"})])
 def test_a_key_is_found_where_it_should_be(canned, monkeypatch, variable, options):
     monkeypatch.setenv(variable, f"{KEY}\n")
     server = canned(chat())

@@ -34,9 +34,7 @@ def many(model, number, settings=QUICK):
     async def main():
         async with held(model):
             seat = DirectSlot(model, number)
-            asks = (
-                RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number)
-            )
+            asks = (RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number))
             return [each.text for each in await asyncio.gather(*asks)]
 
     return asyncio.run(main())

@@ -66,9 +66,7 @@ def test_several_channels_become_one_only_where_the_file_is_made_anew(tmp_path):
     path = tmp_path / "a.wav"
     soundfile.write(path, np.stack([WAVE, WAVE], axis=1), 16_000)
     assert AudioEncoder()(Audio(str(path))).content == path.read_bytes()
-    assert (
-        soundfile.info(io.BytesIO(AudioEncoder(rate=8000)(Audio(str(path))).content)).channels == 1
-    )
+    assert soundfile.info(io.BytesIO(AudioEncoder(rate=8000)(Audio(str(path))).content)).channels == 1
 
 
 @pytest.mark.parametrize("name", ["missing.wav", "missing.mp3", "missing.flac"])

@@ -61,9 +61,7 @@ def test_a_size_that_cannot_be_fetched_asks_for_a_folder(monkeypatch, tmp_path):
 
     monkeypatch.setattr(whisper, "WhisperModel", offline)
     monkeypatch.setattr(offline, "transcribe", lambda self, audio: None, raising=False)
-    with pytest.raises(
-        SpecError, match=r"cannot be fetched \(no snapshot here\)\. Give the folder"
-    ):
+    with pytest.raises(SpecError, match=r"cannot be fetched \(no snapshot here\)\. Give the folder"):
         load_model("faster-whisper", model="tiny.en")
 
 

@@ -46,12 +46,7 @@ def test_a_question_in_text_is_answered(serve):
 
 def test_turns_keep_their_roles_and_their_order(canned):
     server = canned(chat())
-    turns = (
-        Turn("system", ("be brief",)),
-        Turn("user", ("a", "b")),
-        Turn("assistant", ("c",)),
-        Turn("user", ("d",)),
-    )
+    turns = (Turn("system", ("be brief",)), Turn("user", ("a", "b")), Turn("assistant", ("c",)), Turn("user", ("d",)))
     told(model_at(server), Generate(turns=turns, max_tokens=7, temperature=0.5))
     assert server.last.json() == {
         "model": "fake",

@@ -78,9 +78,7 @@ def test_what_stands_in_a_place_is_told_before_what_might_have():
         "9": {"logprob": -3.0, "rank": 2, "decoded_token": " cat"},
         "7": {"logprob": -1.0, "rank": 1, "decoded_token": " dog"},
     }
-    assert parse_prompt_logprobs({"prompt_logprobs": [place]}, "host") == [
-        PromptToken(" cat", -3.0, False)
-    ]
+    assert parse_prompt_logprobs({"prompt_logprobs": [place]}, "host") == [PromptToken(" cat", -3.0, False)]
 
 
 def test_what_was_written_after_an_echo_is_left_out():
@@ -91,10 +89,7 @@ def test_what_was_written_after_an_echo_is_left_out():
         "text_offset": [0, 3, 7],
     }
     answer = {"choices": [{"logprobs": held}]}
-    assert parse_echo(answer, "the cat", "host") == [
-        PromptToken("the", None, None),
-        PromptToken(" cat", -1.0, True),
-    ]
+    assert parse_echo(answer, "the cat", "host") == [PromptToken("the", None, None), PromptToken(" cat", -1.0, True)]
 
 
 @pytest.mark.parametrize("answer", [{}, {"choices": []}, {"prompt_logprobs": [{"7": {}}]}])

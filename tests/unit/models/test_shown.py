@@ -23,9 +23,7 @@ COMPLETION = {"choices": [{"text": "well", "finish_reason": "stop"}]}
 GEMINI = {"candidates": [{"content": {"parts": [{"text": "well"}]}, "finishReason": "STOP"}]}
 
 
-@pytest.mark.parametrize(
-    ("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)]
-)
+@pytest.mark.parametrize(("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)])
 def test_what_is_shown_is_what_the_server_gets(canned, make, reply):
     server = canned(reply)
     model = make(base_url=server.url, model="fake", extra={"seed": 1})
@@ -55,10 +53,7 @@ def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned
 def test_a_likelihood_is_shown_with_what_is_asked_about_marked():
     model = Completions(base_url="http://127.0.0.1:1/v1", model="fake", meta_template=FORMAT)
     turns = (Turn("user", ("2+2?",)), Turn("assistant", ("It is ",)))
-    assert (
-        model.preview_request(LogLikelihood(turns=turns, continuation="4"))
-        == "<s>U:2+2?\nA:It is⟦ 4⟧"
-    )
+    assert model.preview_request(LogLikelihood(turns=turns, continuation="4")) == "<s>U:2+2?\nA:It is⟦ 4⟧"
 
 
 def test_a_server_is_told_roles_by_the_names_it_knows(canned):
@@ -82,9 +77,7 @@ def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path):
     (said,) = model.generate([ask])
     bare = LogLikelihood(turns=(Turn("user", ("the cat",)),), continuation=" mat")
     assert model.loglikelihood([bare]) != plain.loglikelihood([bare])
-    assert said.input_tokens == len(
-        model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0]
-    )
+    assert said.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
 
 
 def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):

@@ -28,20 +28,12 @@ def talk(manifest, tone):
         {"role": "assistant", "content": "a dog"},
     ]
     plain = [{"user": "hello", "assistant": "hi"}, {"user": "bye", "assistant": "so long"}]
-    rows = [
-        {"id": "spoken", "messages": spoken, "max_tokens": [3, 5]},
-        {"id": "plain", "messages": plain},
-    ]
+    rows = [{"id": "spoken", "messages": spoken, "max_tokens": [3, 5]}, {"id": "plain", "messages": plain}]
     return manifest(rows, "talk.jsonl")
 
 
 def run(data, out, model, model_args=None, *, kind="chat", settings=QUICK, **options):
-    spec = Spec(
-        task=kind,
-        task_args={"data": str(data), **options},
-        model=model,
-        model_args=model_args or {},
-    )
+    spec = Spec(task=kind, task_args={"data": str(data), **options}, model=model, model_args=model_args or {})
     numbers = api.evaluate(spec, out, settings=settings)
     return {number.metric: number for number in numbers}
 
@@ -100,9 +92,7 @@ SECOND = ["input_audio", "and this?"]
         ("last", [[FIRST, "a cat", SECOND]]),
     ],
 )
-def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(
-    canned, talk, tmp_path, mode, wanted
-):
+def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(canned, talk, tmp_path, mode, wanted):
     server = remembering(canned, counted)
     out = tmp_path / "run"
     run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False}, mode=mode)
@@ -202,10 +192,7 @@ def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
     patient = Settings(max_attempts=6, initial_backoff=0.01)
     arguments = {"base_url": server.url, "model": "m"}
     run(talk, tmp_path / "run", "openai", arguments, settings=patient)
-    assert {name: len(said) for name, said in answers(tmp_path / "run").items()} == {
-        "spoken": 2,
-        "plain": 2,
-    }
+    assert {name: len(said) for name, said in answers(tmp_path / "run").items()} == {"spoken": 2, "plain": 2}
 
 
 # --- local weights ------------------------------------------------------------------------
@@ -240,18 +227,10 @@ def test_local_weights_hold_a_conversation_with_sounds(weights, talk, tmp_path, 
 
 
 def questions(manifest, count=6):
-    return manifest(
-        [{"id": f"q{at}", "question": f"say {at}", "answer": "x"} for at in range(count)]
-    )
+    return manifest([{"id": f"q{at}", "question": f"say {at}", "answer": "x"} for at in range(count)])
 
 
-SAMPLED = {
-    "kind": "qa",
-    "samples": 5,
-    "temperature": 0.7,
-    "max_tokens": 6,
-    "metrics": "exact_match",
-}
+SAMPLED = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
 
 
 def test_several_answers_differ_and_are_the_same_in_every_run(weights, manifest, tmp_path):
@@ -265,9 +244,7 @@ def test_several_answers_differ_and_are_the_same_in_every_run(weights, manifest,
     assert all(len(set(said)) > 1 for said in first.values())
 
 
-def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
-    weights, manifest, tmp_path
-):
+def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(weights, manifest, tmp_path):
     data = questions(manifest)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     run(data, whole, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
@@ -290,15 +267,7 @@ def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
         with ResponseCache(path, "audio-chat", {"model": weights}) as cache:
             settings = Settings(max_attempts=1, cache=cache)
             out = tmp_path / name
-            run(
-                data,
-                out,
-                "audio-chat",
-                {"model": weights},
-                settings=settings,
-                answers="vote",
-                **SAMPLED,
-            )
+            run(data, out, "audio-chat", {"model": weights}, settings=settings, answers="vote", **SAMPLED)
             told.append((answers(out), [r.cached for r in records(out).values()]))
     assert told[0][0] == told[1][0]
     assert (told[0][1], told[1][1]) == ([0] * 3, [5] * 3)
@@ -324,13 +293,6 @@ def test_a_server_is_asked_for_each_of_several_answers(canned, manifest, tmp_pat
 def test_the_likeliest_of_a_server_s_answers_may_count(serve, manifest, tmp_path):
     server = serve()
     arguments = {"base_url": server.url, "model": "m", "logprobs": True}
-    found = run(
-        questions(manifest, 2),
-        tmp_path / "run",
-        "openai",
-        arguments,
-        answers="likeliest",
-        **SAMPLED,
-    )
+    found = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)
     assert found["exact_match"].scored == 2
     assert all(each.logprobs for r in records(tmp_path / "run").values() for each in r.outputs)

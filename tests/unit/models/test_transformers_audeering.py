@@ -122,11 +122,7 @@ def test_a_weight_that_is_missing_is_refused_by_name(tmp_path):
 def test_a_weight_without_a_place_is_refused_by_name(tmp_path):
     folder = tiny_emotions.audeering(tmp_path)
     with pytest.raises(SpecError, match=r"has 1 weights .* no place for \(first age.dense.weight"):
-        Audeering(
-            model=spoilt(
-                folder, lambda weights: weights.update({"age.dense.weight": torch.ones(1)})
-            )
-        )
+        Audeering(model=spoilt(folder, lambda weights: weights.update({"age.dense.weight": torch.ones(1)})))
 
 
 def test_a_weight_of_another_size_is_refused_by_name(tmp_path):

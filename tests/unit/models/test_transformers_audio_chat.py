@@ -44,16 +44,14 @@ def questions():
 def direct(model, prompt, sounds):
     """What the processor makes of a prompt and its sounds."""
     samples = [each.decode(16_000) for each in sounds]
-    return model.processor(
-        text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt"
-    ).to(model.model.device)
+    return model.processor(text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt").to(
+        model.model.device
+    )
 
 
 def test_a_batch_is_answered_as_each_alone(model):
     limits = (9, 4, 7)
-    batch = [
-        generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)
-    ]
+    batch = [generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
@@ -127,10 +125,7 @@ def test_a_text_longer_than_the_window_is_read_in_windows(model):
     text = "the cat sat on the mat " * 12
     tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
     rolling = AudioChat(model=model.weights.model, window=16)
-    long, short = (
-        each.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0]
-        for each in (rolling, model)
-    )
+    long, short = (each.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0] for each in (rolling, model))
     assert len(long.logprobs) == len(short.logprobs) == len(tokens)
     assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
 
@@ -166,9 +161,7 @@ def test_a_sound_longer_than_the_model_hears_is_refused(model):
 def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
     folder = tiny_weights.qwen2_audio(tmp_path)
     model = AudioChat(model=str(folder), cut_long=True)
-    whole, start = (
-        generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0)
-    )
+    whole, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
     assert model.generate([whole]) == model.generate([start])
 
 
@@ -217,9 +210,7 @@ class WithoutTemplate:
             if part["type"] == "audio"
         ]
         prompts = self._inner.apply_chat_template(conversations, add_generation_prompt=True)
-        return self._inner(
-            text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt"
-        )
+        return self._inner(text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt")
 
 
 def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):

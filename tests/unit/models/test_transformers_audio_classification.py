@@ -52,9 +52,7 @@ def test_independent_labels_need_not_sum_to_one(tmp_path):
     assert numbers(heard) == pytest.approx(logits(model, spoken()).sigmoid().numpy(), abs=1e-9)
 
 
-@pytest.mark.parametrize(
-    ("labels", "told"), [(("mos", "noise"), {"problem_type": "regression"}), (("mos",), {})]
-)
+@pytest.mark.parametrize(("labels", "told"), [(("mos", "noise"), {"problem_type": "regression"}), (("mos",), {})])
 def test_a_regressor_gives_raw_numbers(tmp_path, labels, told):
     folder = tiny_emotions.classifier(tmp_path, labels=labels, **told)
     model = AudioClassification(model=str(folder))

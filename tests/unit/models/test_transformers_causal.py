@@ -104,9 +104,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(bare):
         for prompt in PROMPTS
         for continuation in (" sat", " on the mat with a user and a cat", "!")
     ]
-    for together, single in zip(
-        bare.loglikelihood(batch), alone(bare.loglikelihood, batch), strict=True
-    ):
+    for together, single in zip(bare.loglikelihood(batch), alone(bare.loglikelihood, batch), strict=True):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
@@ -197,16 +195,12 @@ def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare, space):
 
 def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty):
     asked = [
-        LogLikelihood(
-            turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest
-        )
+        LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest)
         for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
     ]
     apart, joined = chatty.loglikelihood(asked)
     assert apart == joined
-    tokens = chatty.tokenizer(
-        "<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False
-    )["input_ids"]
+    tokens = chatty.tokenizer("<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False)["input_ids"]
     wanted = chances(chatty, tokens)[-len(apart.logprobs) :]
     assert len(wanted) >= 2
     assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
@@ -230,9 +224,7 @@ def test_a_long_text_is_read_in_windows_of_like_size(folder):
 def test_long_and_short_texts_share_a_batch(folder):
     model = Causal(model=str(folder), window=12)
     batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
-    for together, single in zip(
-        model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True
-    ):
+    for together, single in zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 

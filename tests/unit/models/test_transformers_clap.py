@@ -51,9 +51,7 @@ def test_alignment_is_the_cosine_that_transformers_has(model, folder):
     from transformers import AutoTokenizer, ClapFeatureExtractor, ClapModel
 
     clap = ClapModel.from_pretrained(folder).eval()
-    heard = ClapFeatureExtractor.from_pretrained(folder)(
-        noise(0.7), sampling_rate=RATE, return_tensors="pt"
-    )
+    heard = ClapFeatureExtractor.from_pretrained(folder)(noise(0.7), sampling_rate=RATE, return_tensors="pt")
     words = AutoTokenizer.from_pretrained(folder)("the cat sat", return_tensors="pt")
     read = {name: words[name] for name in ("input_ids", "attention_mask")}
     with torch.inference_mode():

@@ -60,17 +60,13 @@ def test_a_wrong_dtype_is_refused_by_name(folder, dtype):
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:one", "cpu:x"])
 def test_a_wrong_device_is_refused_by_name(folder, device):
-    with pytest.raises(
-        SpecError, match=f"device should be auto, cpu, cuda:0 or mps, not '{device}'"
-    ):
+    with pytest.raises(SpecError, match=f"device should be auto, cpu, cuda:0 or mps, not '{device}'"):
         Causal(model=str(folder), device=device)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a graphics card here")
 def test_a_device_that_is_not_here_is_refused(folder):
-    with pytest.raises(
-        SpecError, match=r"there is no cuda:0 here .* device=auto takes what there is"
-    ):
+    with pytest.raises(SpecError, match=r"there is no cuda:0 here .* device=auto takes what there is"):
         Causal(model=str(folder), device="cuda:0")
 
 
@@ -178,9 +174,7 @@ def test_a_package_that_a_checkpoint_needs_is_named(folder):
     class Kind:
         @staticmethod
         def from_pretrained(*_, **__):
-            raise ImportError(
-                "Qwen2VLImageProcessor requires the Torchvision library\nSee its page."
-            )
+            raise ImportError("Qwen2VLImageProcessor requires the Torchvision library\nSee its page.")
 
     with pytest.raises(SpecError) as error:
         Weights(model=str(folder)).load(Kind)

@@ -81,9 +81,7 @@ def test_a_language_and_a_task_are_said_to_the_model(several):
     for language, task in (("de", "transcribe"), ("English", "translate")):
         model = Whisper(model=str(several), language=language, task=task)
         (answer,) = model.generate([generate(hear)])
-        assert answer.text == direct(
-            model, hear, return_timestamps=False, language=language, task=task
-        )
+        assert answer.text == direct(model, hear, return_timestamps=False, language=language, task=task)
 
 
 def test_without_a_language_it_is_found_sound_by_sound(several):

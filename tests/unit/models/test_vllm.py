@@ -78,14 +78,7 @@ class LLM:
             told.append(f"{prompt['prompt']} {len(samples)}@{rate}")
         return self._answers(told, sampling_params, use_tqdm)
 
-    def chat(
-        self,
-        messages,
-        sampling_params,
-        use_tqdm=True,
-        add_generation_prompt=True,
-        continue_final_message=False,
-    ):
+    def chat(self, messages, sampling_params, use_tqdm=True, add_generation_prompt=True, continue_final_message=False):
         assert add_generation_prompt != continue_final_message
         told = [self._rendered(talk, add_generation_prompt) for talk in messages]
         return self._answers(told, sampling_params, use_tqdm)
@@ -127,13 +120,7 @@ class LLM:
         output.finish_reason = "length" if short else "stop"
         scores = [self._score(token) for token in prompt]
         if chosen.logprobs:
-            output.logprobs = [
-                {
-                    1: Logprob(-0.5, 1, "A"),
-                    2: Logprob(-2.0, 2, " B"),
-                    3: Logprob(-3.0, 3, "A"),
-                }
-            ]
+            output.logprobs = [{1: Logprob(-0.5, 1, "A"), 2: Logprob(-2.0, 2, " B"), 3: Logprob(-3.0, 3, "A")}]
         asked = chosen.prompt_logprobs is not None
         return RequestOutput(prompt, [output], [None, *scores[1:]] if asked else None)
 
@@ -187,10 +174,7 @@ def test_a_sound_and_a_question_are_asked_by_chat(tone):
 
 def test_requests_keep_their_order_and_their_own_limits():
     model = VLLM("m")
-    batch = [
-        Generate(turns=user("one two three"), max_tokens=3),
-        Generate(turns=user("four five six"), stop=("five",)),
-    ]
+    batch = [Generate(turns=user("one two three"), max_tokens=3), Generate(turns=user("four five six"), stop=("five",))]
     first, second = model.generate(batch)
     assert (first.text, first.tokens, first.finish) == ("<user> one two", 3, "length")
     assert (second.text, second.tokens, second.finish) == ("<user> four", 2, "stop")
@@ -198,10 +182,7 @@ def test_requests_keep_their_order_and_their_own_limits():
 
 
 def test_each_of_several_answers_has_a_seed_of_its_own():
-    asked = [
-        Generate(turns=user("a"), temperature=t, answer_index=nth)
-        for t, nth in ((0, 2), (1, 0), (1, 2))
-    ]
+    asked = [Generate(turns=user("a"), temperature=t, answer_index=nth) for t, nth in ((0, 2), (1, 0), (1, 2))]
     said = [each.text for each in VLLM("m", seed=7).generate(asked)]
     assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
 
@@ -235,9 +216,7 @@ def test_an_answer_already_begun_is_scored_where_it_goes_on():
     turns = (*user("is it"), Turn("assistant", ("I say ",)))
     asked = LogLikelihood(turns=turns, continuation="a cat")
     model = VLLM("m")
-    (score, other) = model.loglikelihood(
-        [asked, LogLikelihood(turns=user("is it"), continuation="ox")]
-    )
+    (score, other) = model.loglikelihood([asked, LogLikelihood(turns=user("is it"), continuation="ox")])
     assert (score.logprobs, other.logprobs) == ((-1.0, -3.0), (-2.0,))
     (said,) = model.generate([Generate(turns=turns)])
     assert said.text.endswith("<assistant> I say")
@@ -252,9 +231,7 @@ def test_the_whole_is_every_token_but_the_first():
 def test_a_sound_has_no_whole(tone):
     turns = user(Audio(str(tone("a.wav"))))
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
-        VLLM("m").loglikelihood(
-            [LogLikelihood(turns=turns, continuation="a", include_context=True)]
-        )
+        VLLM("m").loglikelihood([LogLikelihood(turns=turns, continuation="a", include_context=True)])
 
 
 def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long():
@@ -266,9 +243,7 @@ def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long()
 
 
 def test_the_likeliest_first_tokens_are_told_beside_the_answer():
-    plain, told = VLLM("m").generate(
-        [Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)]
-    )
+    plain, told = VLLM("m").generate([Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)])
     assert plain.first_token_logprobs is None
     assert told.first_token_logprobs == {"A": -0.5, " B": -2.0}
 

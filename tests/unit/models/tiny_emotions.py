@@ -164,10 +164,7 @@ def old_style(folder):
     import torch
     from safetensors.torch import load_file
 
-    renamed = {
-        "parametrizations.weight.original0": "weight_g",
-        "parametrizations.weight.original1": "weight_v",
-    }
+    renamed = {"parametrizations.weight.original0": "weight_g", "parametrizations.weight.original1": "weight_v"}
     weights = load_file(folder / "model.safetensors")
     for new, old in renamed.items():
         weights = {name.replace(new, old): weight for name, weight in weights.items()}

@@ -253,18 +253,16 @@ def audio_flamingo3(folder):
     model.generation_config.eos_token_id = 2
     model.save_pretrained(folder)
     ears = transformers.WhisperFeatureExtractor(feature_size=16)
-    transformers.AudioFlamingo3Processor(
-        ears, words, chat_template=CHAT, audio_token="<|AUDIO|>"
-    ).save_pretrained(folder)
+    transformers.AudioFlamingo3Processor(ears, words, chat_template=CHAT, audio_token="<|AUDIO|>").save_pretrained(
+        folder
+    )
     return folder
 
 
 def omni_thinker(folder):
     """The half of Qwen2.5-Omni that writes, with a processor that does not see."""
     import transformers
-    from transformers.models.qwen2_5_omni.configuration_qwen2_5_omni import (
-        Qwen2_5OmniThinkerConfig,
-    )
+    from transformers.models.qwen2_5_omni.configuration_qwen2_5_omni import Qwen2_5OmniThinkerConfig
 
     words = tokenizer()
     seeded()

@@ -47,8 +47,7 @@ def questions(manifest):
     def write(count=20, **more):
         words = "one two three four five"
         return manifest(
-            {"id": f"s{at}", "question": f"{words} {at}", "answer": f"{words} {at}", **more}
-            for at in range(count)
+            {"id": f"s{at}", "question": f"{words} {at}", "answer": f"{words} {at}", **more} for at in range(count)
         )
 
     return write

@@ -9,9 +9,7 @@ from auricle.perf.exchange import RequestRecord
 
 def answered(index=0, *, due=None, sent=0.0, seconds=1.0, **said):
     """A request that is answered whole, so many seconds after it was sent."""
-    return RequestRecord(
-        index=index, sample=str(index), due=due, sent=sent, done=sent + seconds, **said
-    )
+    return RequestRecord(index=index, sample=str(index), due=due, sent=sent, done=sent + seconds, **said)
 
 
 def streamed(index=0, *, sent=0.0, first=0.2, gaps=(0.1,) * 9, tail=0.5, **said):
@@ -24,9 +22,7 @@ def streamed(index=0, *, sent=0.0, first=0.2, gaps=(0.1,) * 9, tail=0.5, **said)
         "last_content": last,
         "done": last + tail,
     }
-    return RequestRecord(
-        index=index, sample=str(index), sent=sent, streamed=True, gaps=gaps, **{**times, **said}
-    )
+    return RequestRecord(index=index, sample=str(index), sent=sent, streamed=True, gaps=gaps, **{**times, **said})
 
 
 def behind_a_cap(due, places, service, stall=None):

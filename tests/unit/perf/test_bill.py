@@ -28,9 +28,7 @@ def test_an_api_is_paid_by_what_it_reads_hears_and_says():
 
 
 def test_a_machine_costs_its_hour_whatever_it_does():
-    busy, idle = (
-        Pricing.from_prices(None, 2.5).compute_costs(run(audio_in_x=x)) for x in (20.0, 1.0)
-    )
+    busy, idle = (Pricing.from_prices(None, 2.5).compute_costs(run(audio_in_x=x)) for x in (20.0, 1.0))
     assert busy["cost_hour"] == idle["cost_hour"] == 2.5
     assert busy["cost_audio_hour"] == 0.125
     assert idle["cost_audio_hour"] == 2.5
@@ -51,13 +49,9 @@ def test_nothing_is_billed_where_nothing_is_said():
 
 
 def test_a_point_tells_its_cost_in_its_currency():
-    said = [
-        streamed(at, sent=at / 10, due=at / 10, body=str(at), audio_seconds=6.0)
-        for at in range(200)
-    ]
+    said = [streamed(at, sent=at / 10, due=at / 10, body=str(at), audio_seconds=6.0) for at in range(200)]
     plain, paid = (
-        summarise(said, "poisson:10", window_kind="all", pricing=b)
-        for b in (None, Pricing.from_prices(None, 3.0))
+        summarise(said, "poisson:10", window_kind="all", pricing=b) for b in (None, Pricing.from_prices(None, 3.0))
     )
     assert format_costs(plain) == []
     assert all(plain["run"][name]["value"] is None for name in COST_MEASURES)

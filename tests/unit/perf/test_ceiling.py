@@ -7,13 +7,7 @@ import pytest
 from auricle.cli.perf import run_perf
 from auricle.perf import selftest as selftests
 from auricle.perf.loads import parse_loads
-from auricle.perf.machine_limits import (
-    MachineLimits,
-    describe_machine,
-    limits_path,
-    load_limits,
-    max_planned_rate,
-)
+from auricle.perf.machine_limits import MachineLimits, describe_machine, limits_path, load_limits, max_planned_rate
 from auricle.testing.fake_server import Script
 
 
@@ -45,8 +39,7 @@ def test_what_cannot_be_read_is_not_known():
 
 
 @pytest.mark.parametrize(
-    ("load", "rate"),
-    [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0)],
+    ("load", "rate"), [("poisson:7", 7), ("ramp:1-9,over=5", 9), ("steps:3x1,8x1", 8), ("closed:5", 0)]
 )
 def test_the_fastest_of_a_load_is_what_counts(load, rate):
     assert max_planned_rate(parse_loads(load)[0]) == rate

@@ -65,9 +65,7 @@ def test_what_was_not_made_alike_is_told_first(measured, questions):
     assert differs["seed"] == (0, 3)
     assert "data" in differs
     told = format_comparison(document)
-    assert told.index("Not made alike:") < next(
-        at for at, line in enumerate(told) if line.startswith("closed:2")
-    )
+    assert told.index("Not made alike:") < next(at for at, line in enumerate(told) if line.startswith("closed:2"))
 
 
 def test_loads_of_one_side_are_named(both):

@@ -5,24 +5,14 @@ import pytest
 from scipy import stats
 
 from auricle.core.errors import SpecError
-from auricle.perf.loads import (
-    Burst,
-    ClosedLoop,
-    FixedRate,
-    Trace,
-    folder_name,
-    parse_loads,
-    split_indices,
-)
+from auricle.perf.loads import Burst, ClosedLoop, FixedRate, Trace, folder_name, parse_loads, split_indices
 
 EVERY = (
     "closed:8", "closed:8,ramp=10,think=0.5", "burst:50", "constant:10", "poisson:8,cap=64",
     "gamma:8,shape=0.5", "ramp:1-20,over=60", "ramp:1-20,over=60,exp,poisson", "steps:5x30,10x30",
     "trace", "trace:scale=2", "sweep:6", "search:rate,low=1,high=128", "search:closed,low=2,high=9",
 )  # fmt: skip
-OPEN = tuple(
-    text for text in EVERY if text.split(":")[0] in {"constant", "poisson", "gamma", "ramp"}
-)
+OPEN = tuple(text for text in EVERY if text.split(":")[0] in {"constant", "poisson", "gamma", "ramp"})
 
 
 @pytest.mark.parametrize("text", EVERY)
@@ -38,11 +28,7 @@ def test_a_folder_has_no_sign_that_file_systems_refuse(text):
 
 
 def test_several_numbers_are_several_points():
-    assert parse_loads("closed:1,2,4,think=1") == [
-        ClosedLoop(1, 0, 1),
-        ClosedLoop(2, 0, 1),
-        ClosedLoop(4, 0, 1),
-    ]
+    assert parse_loads("closed:1,2,4,think=1") == [ClosedLoop(1, 0, 1), ClosedLoop(2, 0, 1), ClosedLoop(4, 0, 1)]
 
 
 def test_serial_is_one_user():

@@ -15,9 +15,7 @@ from auricle.perf.measures import REQUEST_DEFINITIONS, compute_measures, compute
 
 def speaking(*pieces):
     """An answer of sound: when each piece came, and how long it is."""
-    return RequestRecord(
-        index=0, sample="a", sent=0.0, first_audio=pieces[0][0], done=pieces[-1][0], spoken=pieces
-    )
+    return RequestRecord(index=0, sample="a", sent=0.0, first_audio=pieces[0][0], done=pieces[-1][0], spoken=pieces)
 
 
 def test_a_stream_is_timed_from_its_first_piece_to_its_last():
@@ -37,10 +35,7 @@ def test_a_stream_is_timed_from_its_first_piece_to_its_last():
 
 
 def test_a_late_usage_event_lengthens_the_response_and_not_the_latency():
-    early, late = (
-        compute_record_measures(streamed(tail=0.0)),
-        compute_record_measures(streamed(tail=1.0)),
-    )
+    early, late = (compute_record_measures(streamed(tail=0.0)), compute_record_measures(streamed(tail=1.0)))
     assert late["latency_s"] == early["latency_s"]
     assert late["response_s"] == pytest.approx(early["response_s"] + 1.0)
 
@@ -93,9 +88,7 @@ def test_without_sound_there_is_no_real_time_factor(seconds):
 
 @pytest.mark.parametrize("status", ["failed", "cancelled"])
 def test_only_what_ended_well_is_measured(status):
-    found = compute_record_measures(
-        streamed(status=status, due=0.0, output_tokens=9, audio_seconds=3.0)
-    )
+    found = compute_record_measures(streamed(status=status, due=0.0, output_tokens=9, audio_seconds=3.0))
     assert set(found.values()) == {None}
 
 
@@ -130,9 +123,7 @@ def test_the_player_agrees_with_one_that_plays_step_by_step():
 
 
 def test_one_request_without_sound_does_not_shift_the_others():
-    found = compute_measures(
-        RequestColumns.from_records([answered(), speaking((0.5, 0.1), (0.9, 1.0)), answered()])
-    )
+    found = compute_measures(RequestColumns.from_records([answered(), speaking((0.5, 0.1), (0.9, 1.0)), answered()]))
     assert np.isnan(found["underrun_max_s"][[0, 2]]).all()
     assert found["underrun_max_s"][1] == pytest.approx(0.3)
 

@@ -13,13 +13,7 @@ from auricle.perf.columns import RequestColumns
 from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.exchange import RequestRecord
 from auricle.perf.report import markdown, page, table
-from auricle.perf.report.chart_data import (
-    IN_FLIGHT_BINS,
-    MAX_BARS,
-    MAX_DOTS,
-    QUANTILES,
-    build_chart_data,
-)
+from auricle.perf.report.chart_data import IN_FLIGHT_BINS, MAX_BARS, MAX_DOTS, QUANTILES, build_chart_data
 from auricle.perf.report.publish import write_reports
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
@@ -136,9 +130,7 @@ def test_promises_are_told_with_what_came_of_them():
 
 
 def test_definitions_come_on_demand(summaries):
-    assert not any(
-        "first piece of the answer" in line for line in table.format_summaries(summaries)
-    )
+    assert not any("first piece of the answer" in line for line in table.format_summaries(summaries))
     lines = table.format_summaries(summaries, with_definitions=True)
     (told,) = [line for line in lines if line.startswith("TTFT p50")]
     assert REQUEST_DEFINITIONS["ttft_s"].text in told
@@ -230,9 +222,7 @@ def test_however_many_requests_pictures_get_a_few():
 
 def test_thinning_hides_no_peak():
     together = [exchange(0, sent=500.0, done=500.001) for _ in range(70)]
-    found = build_chart_data(
-        RequestColumns.from_records([*(exchange(at) for at in range(10_000)), *together])
-    )
+    found = build_chart_data(RequestColumns.from_records([*(exchange(at) for at in range(10_000)), *together]))
     assert max(found["in_flight"]["most"]) >= 70
 
 
@@ -314,9 +304,7 @@ def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
     assert text.endswith("Interrupted: what is told is of what was measured before.")
 
 
-@pytest.mark.parametrize(
-    ("best", "beyond", "said"), [(None, 1.0, "not even the lowest"), (8.0, None, "try higher")]
-)
+@pytest.mark.parametrize(("best", "beyond", "said"), [(None, 1.0, "not even the lowest"), (8.0, None, "try higher")])
 def test_a_search_that_found_no_limit_says_so(best, beyond, said):
     assert said in table.format_search({**SEARCH, "best": best, "beyond": beyond})
 

@@ -47,12 +47,7 @@ def test_a_stall_is_hidden_from_send_and_seen_from_due():
 
 def test_the_document_is_json_with_its_definitions():
     said = streams(300, output_tokens=10, input_tokens=4, audio_seconds=7.0, spoken=((0.5, 1.0),))
-    found = summarise(
-        said,
-        POISSON,
-        SenderHealth.from_samples(lags=[0.001]),
-        parse_slos("ttft_s<1,p95(rtf)<2,req_s>1"),
-    )
+    found = summarise(said, POISSON, SenderHealth.from_samples(lags=[0.001]), parse_slos("ttft_s<1,p95(rtf)<2,req_s>1"))
     assert orjson.loads(orjson.dumps(found)) == found
     assert set(found["definitions"]) == {*REQUEST_DEFINITIONS, *RUN_DEFINITIONS}
     assert set(found["measures"]) == set(REQUEST_DEFINITIONS)
@@ -77,9 +72,7 @@ def test_a_run_in_which_all_failed_is_not_valid():
 
 
 def test_only_what_was_measured_counts():
-    warm = [
-        answered(at, due=at / 10, sent=at / 10, seconds=9.0, phase="warmup") for at in range(20)
-    ]
+    warm = [answered(at, due=at / 10, sent=at / 10, seconds=9.0, phase="warmup") for at in range(20)]
     found = summarise([*warm, *evenly()[20:]], POISSON, window_kind="all")
     assert found["measures"]["latency_s"]["max"] == 1.0
     assert found["counts"]["by_phase"]["warmup"] == {"ok": 20, "failed": 0, "cancelled": 0}
@@ -210,9 +203,7 @@ def test_the_rate_has_an_interval():
 
 
 def test_a_run_measured_well_is_valid():
-    health = SenderHealth.from_samples(
-        lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4]
-    )
+    health = SenderHealth.from_samples(lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4])
     found = summarise(evenly(), POISSON, health)
     assert found["validity"] == {"valid": True, "reasons": []}
 
@@ -274,9 +265,7 @@ def test_many_failures_make_a_run_invalid():
 
 @pytest.mark.parametrize(("waited", "valid"), [(0.9, True), (30.0, False)])
 def test_requests_given_up_after_a_long_wait_make_a_run_invalid(waited, valid):
-    given_up = [
-        answered(200 + at, due=1.0, sent=1.0, seconds=waited, status="cancelled") for at in range(9)
-    ]
+    given_up = [answered(200 + at, due=1.0, sent=1.0, seconds=waited, status="cancelled") for at in range(9)]
     found = summarise(evenly() + given_up, POISSON, SenderHealth(late_p99_s=0.0), window_kind="all")
     assert found["validity"]["valid"] is valid
     assert valid or "the measures leave out the slowest" in why(found)
@@ -294,9 +283,7 @@ def test_a_load_stopped_early_is_noted():
 
 
 def test_health_is_made_from_samples():
-    found = SenderHealth.from_samples(
-        lags=np.arange(101) / 1000, lateness=[0.0, 1.5], cpu_share=[0.5]
-    )
+    found = SenderHealth.from_samples(lags=np.arange(101) / 1000, lateness=[0.0, 1.5], cpu_share=[0.5])
     assert (found.lag_p50_s, found.lag_p99_s, found.lag_max_s) == pytest.approx((0.05, 0.099, 0.1))
     assert found.late_count == 1
     assert found.idle_lag_p99_s is None

@@ -44,9 +44,7 @@ def here(quick, tmp_path, questions):
     (tmp_path / "slow.py").write_text(SLOW)
 
     def run(load, name="Slow", **wanted):
-        spec = Spec(
-            task="qa", task_args={"data": str(questions())}, model=f"{tmp_path}/slow.py:{name}"
-        )
+        spec = Spec(task="qa", task_args={"data": str(questions())}, model=f"{tmp_path}/slow.py:{name}")
         folder = tmp_path / f"perf{len(list(tmp_path.glob('perf*')))}"
         document = measure(spec, folder, PerfConfig(loads=(load,), **wanted), lambda _: None)
         (point,) = document["points"]
@@ -148,9 +146,7 @@ def test_given_up_requests_are_in_no_batch():
 
 def senders_of(parent):
     """Processes that send, of all that this one started."""
-    told = subprocess.run(
-        ["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True
-    ).stdout
+    told = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True, check=True).stdout
     lines = [line.split(None, 2) for line in told.splitlines()[1:]]
     return [int(pid) for pid, ppid, args in lines if int(ppid) == parent and "perf.sender" in args]
 
@@ -194,9 +190,7 @@ def test_what_a_sender_cannot_do_is_told_as_its_own_error(plan):
 def test_errors_of_all_senders_count_together(plan):
     script = Script(faults={"500": 0.5}, seed=3)
     with FakeServer(script) as server:
-        health = asyncio.run(
-            run_load_point(plan(server, max_errors=6), lambda _: None, asyncio.Event())
-        )
+        health = asyncio.run(run_load_point(plan(server, max_errors=6), lambda _: None, asyncio.Event()))
     assert "requests failed" in health.stopped
 
 

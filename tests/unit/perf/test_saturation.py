@@ -15,9 +15,7 @@ CAPACITY = PLACES / SERVICE
 def saturated(share, seed, served=queueing_inside):
     due = FixedRate("poisson", share * CAPACITY).due_times(duration=60, seed=seed)
     columns = RequestColumns.from_records(served(due, PLACES, SERVICE))
-    return assess_saturation(
-        columns, compute_measures(columns), Window("all", 0.0, float(due[-1]))
-    )["saturated"]
+    return assess_saturation(columns, compute_measures(columns), Window("all", 0.0, float(due[-1])))["saturated"]
 
 
 def watched(share, seed):

@@ -91,11 +91,7 @@ def test_two_that_agree_need_no_third():
 def test_the_result_is_plain_json():
     search = Search((), 1, 1)
     search.record_result(1, True)
-    assert search.result().to_dict() == {
-        "best": 1,
-        "beyond": None,
-        "tried": [{"value": 1, "met": [True]}],
-    }
+    assert search.result().to_dict() == {"best": 1, "beyond": None, "tried": [{"value": 1, "met": [True]}]}
 
 
 def test_the_capacity_of_a_server_is_found():
@@ -105,9 +101,7 @@ def test_the_capacity_of_a_server_is_found():
     while (rate := search.next_point()) is not None:
         load = plan.load_at(rate)
         due = load.due_times(duration=120, seed=1)
-        search.record_result(
-            rate, summarise(queueing_inside(due, 8, 0.4), load, slos=slos)["slo"]["met"]
-        )
+        search.record_result(rate, summarise(queueing_inside(due, 8, 0.4), load, slos=slos)["slo"]["met"])
     # 8 places of 0.4 s each serve 20 a second, and wait little until shortly before.
     assert 16.5 < search.result().best < 20
 

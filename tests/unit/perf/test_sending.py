@@ -101,10 +101,7 @@ def test_who_was_never_sent_is_told_of(measured):
 
 def test_a_trace_is_played_from_the_data(measured, manifest):
     at = [10.0, 10.1, 10.15, 10.4]
-    data = manifest(
-        {"id": str(n), "question": "a", "answer": "a", "timestamp": each}
-        for n, each in enumerate(at)
-    )
+    data = manifest({"id": str(n), "question": "a", "answer": "a", "timestamp": each} for n, each in enumerate(at))
     run = measured("trace", data=data)
     assert [each["due"] for each in run.requests()] == pytest.approx([0, 0.1, 0.15, 0.4])
     fast = measured("trace:scale=2", data=data)
@@ -204,12 +201,8 @@ def test_untold_tokens_are_unknown_and_not_zero(measured):
 
 def test_the_schedule_and_its_samples_do_not_depend_on_who_sends(measured, questions):
     data = questions(7)
-    plays = [
-        measured("poisson:80", data=data, count=50, seed=3, senders=senders) for senders in (1, 2)
-    ]
-    one, two = (
-        [(e["index"], e["due"], e["sample"], e["body"]) for e in play.requests()] for play in plays
-    )
+    plays = [measured("poisson:80", data=data, count=50, seed=3, senders=senders) for senders in (1, 2)]
+    one, two = ([(e["index"], e["due"], e["sample"], e["body"]) for e in play.requests()] for play in plays)
     assert one == two
     assert {each["sender"] for each in plays[1].requests()} == {0, 1}
     assert len(one) == 50
@@ -244,9 +237,7 @@ def test_no_sound_and_no_secret_is_written_down(measured, manifest, tone):
     data = manifest([{"id": "a", "audio": str(sound), "text": "hello"}])
     secret = "sk-very-secret-indeed"
     script = Script(key=secret, faults={"500": 0.3})
-    run = measured(
-        "closed:2", script, data=data, task="asr", count=6, model_args={"api_key": secret}
-    )
+    run = measured("closed:2", script, data=data, task="asr", count=6, model_args={"api_key": secret})
     encoded = base64.b64encode(sound.read_bytes())[200:260]
     for path in run.folder.rglob("*"):
         if path.is_file():
@@ -256,10 +247,7 @@ def test_no_sound_and_no_secret_is_written_down(measured, manifest, tone):
 
 
 def test_sound_that_was_sent_is_measured_in_seconds(measured, manifest, tone):
-    data = manifest(
-        {"id": str(at), "audio": str(tone(f"{at}.wav", seconds=0.5 + at)), "text": "x"}
-        for at in range(3)
-    )
+    data = manifest({"id": str(at), "audio": str(tone(f"{at}.wav", seconds=0.5 + at)), "text": "x"} for at in range(3))
     run = measured("closed:1", Script(latency=LATENCY), data=data, task="asr", count=3)
     assert [each["audio_seconds"] for each in run.requests()] == [0.5, 1.5, 2.5]
     assert run.point["measures"]["rtf"]["n"] == 3
@@ -273,9 +261,7 @@ def test_transcriptions_are_measured(measured, manifest, tone):
 
 
 def test_speech_that_comes_back_is_timed(measured):
-    script = Script(
-        latency=0.05, audio_chunk_seconds=0.1, audio_pace=2.0, audio_gaps=(0.0, 0.0, 0.3)
-    )
+    script = Script(latency=0.05, audio_chunk_seconds=0.1, audio_pace=2.0, audio_gaps=(0.0, 0.0, 0.3))
     run = measured("closed:1", script, count=3, stream=True, model_args={"extra": SPEECH})
     point = run.point["measures"]
     assert point["ttfa_s"]["n"] == 3
@@ -300,11 +286,7 @@ def test_turns_of_a_conversation_share_a_place_and_thinking_is_in_no_latency(mea
 
 def test_several_loads_are_several_points(measured):
     run = measured(("closed:1,2", "constant:40"), Script(latency=0.02), count=8)
-    assert [each["load"] for each in run.document["points"]] == [
-        "closed:1",
-        "closed:2",
-        "constant:40",
-    ]
+    assert [each["load"] for each in run.document["points"]] == ["closed:1", "closed:2", "constant:40"]
     assert all(len(run.requests(at)) == 8 for at in range(3))
     names = sorted(path.name for path in run.folder.iterdir() if path.is_dir())
     assert names == ["00-closed-1", "01-closed-2", "02-constant-40"]
@@ -321,10 +303,7 @@ def test_a_search_finds_what_a_server_can_serve(measured, monkeypatch):
 def test_accuracy_under_load_is_that_of_an_ordinary_run(measured, manifest, tmp_path):
     from auricle import api
 
-    data = manifest(
-        {"id": f"s{at}", "question": f"w {at}", "answer": f"w {at if at % 3 else -1}"}
-        for at in range(12)
-    )
+    data = manifest({"id": f"s{at}", "question": f"w {at}", "answer": f"w {at if at % 3 else -1}"} for at in range(12))
     run = measured("closed:4", data=data, count=12)
     with FakeServer() as server:
         spec = Spec(
@@ -363,7 +342,5 @@ def test_numbers_can_be_had_again_from_what_was_written(measured):
     from auricle.perf.summary import summarise
 
     run = measured("constant:50", Script(latency=0.02), count=30)
-    again = summarise(
-        RequestColumns.read(run.folder / run.point["folder"] / "requests.jsonl"), "constant:50"
-    )
+    again = summarise(RequestColumns.read(run.folder / run.point["folder"] / "requests.jsonl"), "constant:50")
     assert again["measures"] == json.loads(json.dumps(run.point["measures"]))

@@ -11,9 +11,7 @@ from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
 def judged(text, exchanges):
     columns = RequestColumns.from_records(exchanges)
     found = evaluate_requests(parse_slos(text), columns, compute_measures(columns))
-    return [
-        int(each.sum()) for each in (found.met, found.missed, found.not_evaluable)
-    ], found.attainment
+    return [int(each.sum()) for each in (found.met, found.missed, found.not_evaluable)], found.attainment
 
 
 def summary(attainment=None, p95=None, req_s=None):
@@ -25,20 +23,13 @@ def summary(attainment=None, p95=None, req_s=None):
 
 def test_promises_are_read_and_written_the_same():
     found = parse_slos("p95(ttft_s)<0.3, rtf<=1,req_s>5")
-    assert found == (
-        Slo("ttft_s", "<", 0.3, "p95"),
-        Slo("rtf", "<=", 1.0),
-        Slo("req_s", ">", 5.0),
-    )
+    assert found == (Slo("ttft_s", "<", 0.3, "p95"), Slo("rtf", "<=", 1.0), Slo("req_s", ">", 5.0))
     assert parse_slos(",".join(map(str, found))) == found
     assert [slo.is_per_request for slo in found] == [False, True, False]
 
 
 def test_the_unit_may_be_left_out():
-    assert parse_slos("ttfa<0.5,p99(latency)<2") == (
-        Slo("ttfa_s", "<", 0.5),
-        Slo("latency_s", "<", 2.0, "p99"),
-    )
+    assert parse_slos("ttfa<0.5,p99(latency)<2") == (Slo("ttfa_s", "<", 0.5), Slo("latency_s", "<", 2.0, "p99"))
 
 
 @pytest.mark.parametrize(

@@ -29,9 +29,7 @@ def rate(columns, window, name="req_s"):
 
 def test_the_count_in_flight_is_weighted_by_time():
     course = count_in_flight(
-        RequestColumns.from_records(
-            [answered(0, sent=0, seconds=4), answered(1, sent=3, seconds=1)]
-        )
+        RequestColumns.from_records([answered(0, sent=0, seconds=4), answered(1, sent=3, seconds=1)])
     )
     assert course.mean(0, 4) == pytest.approx(5 / 4)
     assert course.mean(3, 4) == pytest.approx(2)
@@ -42,24 +40,18 @@ def test_the_count_in_flight_is_weighted_by_time():
 
 def test_an_end_and_a_start_at_once_are_no_two_in_flight():
     course = count_in_flight(
-        RequestColumns.from_records(
-            [answered(0, sent=0, seconds=1), answered(1, sent=1, seconds=1)]
-        )
+        RequestColumns.from_records([answered(0, sent=0, seconds=1), answered(1, sent=1, seconds=1)])
     )
     assert course.maximum(0, 2) == 1
 
 
 def test_what_was_never_sent_is_not_in_flight():
     unsent = RequestRecord(index=1, sample="b", due=0.5, status="cancelled")
-    assert count_in_flight(RequestColumns.from_records([answered(), unsent])).mean(
-        0, 1
-    ) == pytest.approx(1)
+    assert count_in_flight(RequestColumns.from_records([answered(), unsent])).mean(0, 1) == pytest.approx(1)
 
 
 def test_the_longest_stretch_is_found():
-    course = CountOverTime.from_spans(
-        np.array([0.0, 1.0, 2.0, 6.0]), np.array([9.0, 3.0, 4.0, 8.5])
-    )
+    course = CountOverTime.from_spans(np.array([0.0, 1.0, 2.0, 6.0]), np.array([9.0, 3.0, 4.0, 8.5]))
     assert course.longest_span_above(2, 0.0, 10.0) == (1.0, 4.0)
     assert course.longest_span_above(2, 3.5, 10.0) == (6.0, 8.5)
     assert course.longest_span_above(5, 0.0, 10.0) == (0.0, 0.0)
@@ -105,9 +97,7 @@ def test_the_rate_of_a_steady_window_is_unbiased_where_the_whole_run_is_not(each
 
 
 def test_a_steady_window_lies_between_ramp_and_tail():
-    columns, window = chosen(
-        closed_loop(10, 400, lognormal(1.0, 0.3, 1), ramp=20), ClosedLoop(10, 20)
-    )
+    columns, window = chosen(closed_loop(10, 400, lognormal(1.0, 0.3, 1), ramp=20), ClosedLoop(10, 20))
     assert window.kind == "steady"
     assert 16.0 <= window.start <= 18.5  # nine of ten users began by 16 s
     assert window.end <= np.nanmax(columns["sent"])
@@ -121,9 +111,7 @@ def test_users_who_think_are_at_work():
 
 def test_warm_up_is_not_in_the_window_and_need_not_be_drained():
     said = [
-        answered(
-            at, sent=0.5 * at, seconds=2.0, due=0.5 * at, phase="warmup" if at < 20 else "measure"
-        )
+        answered(at, sent=0.5 * at, seconds=2.0, due=0.5 * at, phase="warmup" if at < 20 else "measure")
         for at in range(100)
     ]
     columns, window = chosen(said, FixedRate("constant", 2))
@@ -180,9 +168,7 @@ def test_sound_sent_counts_by_the_share_of_its_time():
 
 def test_sound_of_failed_requests_counts_for_nothing():
     said = [answered(0, audio_seconds=40.0, status="failed"), answered(1, audio_seconds=3.0)]
-    assert rate(
-        RequestColumns.from_records(said), Window("all", 0.0, 1.0), "audio_in_x"
-    ) == pytest.approx(3)
+    assert rate(RequestColumns.from_records(said), Window("all", 0.0, 1.0), "audio_in_x") == pytest.approx(3)
 
 
 def test_sound_that_came_counts_when_it_came():

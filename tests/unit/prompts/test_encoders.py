@@ -113,9 +113,7 @@ def test_dense_finds_the_same_sound(wav2vec2):
 
 def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path):
     options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
-    chosen = FewShotSelector.from_options(
-        options, [row("a", "the")], lambda sample: str(sample.target)
-    )
+    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
     with pytest.raises(SpecError, match="cannot be loaded") as refused:
         chosen.validate()
     assert "\n" not in str(refused.value)
@@ -123,9 +121,7 @@ def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path):
 
 
 def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
-    pool = [
-        Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)
-    ]  # four tokens each
+    pool = [Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)]  # four tokens each
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
     (sample,) = chosen.attach_to([row("x", "the")])
@@ -134,9 +130,7 @@ def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
 
 def test_a_tokenizer_there_is_not_is_refused(tmp_path):
     options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
-    chosen = FewShotSelector.from_options(
-        options, [row("a", "the")], lambda sample: str(sample.target)
-    )
+    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
     with pytest.raises(SpecError, match="tokenizer") as refused:
         chosen.validate()
     assert refused.value.location == ("shots", "tokenizer")

@@ -6,13 +6,7 @@ from auricle import SpecError
 from auricle.core.types import Turn
 from auricle.prompts.meta_template import MetaTemplate
 
-OWN = {
-    "begin": "<s>",
-    "roles": {
-        "user": {"begin": "[U]", "end": "[/U]"},
-        "assistant": {"begin": "[A]", "end": "[/A]"},
-    },
-}
+OWN = {"begin": "<s>", "roles": {"user": {"begin": "[U]", "end": "[/U]"}, "assistant": {"begin": "[A]", "end": "[/A]"}}}
 ASK = [Turn("user", ("hi",))]
 
 

@@ -197,10 +197,7 @@ def test_dense_finds_the_recording_that_sounds_most_alike():
 
 
 def test_loudness_changes_little_of_how_a_recording_sounds():
-    quiet, loud = (
-        Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)})
-        for gain in (0.01, 0.5)
-    )
+    quiet, loud = (Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)}) for gain in (0.01, 0.5))
     assert logmel([quiet]) == pytest.approx(logmel([loud]), abs=0.01)
 
 
@@ -260,9 +257,7 @@ def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
     assert refused.value.location == ("shots", "encoder")
 
 
-@pytest.mark.parametrize(
-    ("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")]
-)
+@pytest.mark.parametrize(("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")])
 def test_an_encoder_there_is_not_is_refused(name, told):
     with pytest.raises(SpecError, match=told) as refused:
         shots({"use": "dense", "encoder": name, "k": 2}, rows(3))
@@ -326,8 +321,7 @@ def test_code_in_a_file_is_told_by_what_it_holds_and_not_by_where_it_lies(tmp_pa
         (tmp_path / folder).mkdir()
         file = tmp_path / folder / "mine.py"
         file.write_text(
-            f"class Mine:\n    def __init__(self, least=0): ...\n"
-            f"    def rank(self, sample, allowed):\n        {body}\n"
+            f"class Mine:\n    def __init__(self, least=0): ...\n    def rank(self, sample, allowed):\n        {body}\n"
         )
         told.append(repr(shots({"use": f"{file}:Mine", "k": 1, "least": 3}, rows(2))))
     assert told[0] == told[1] != told[2]

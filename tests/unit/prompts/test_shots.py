@@ -53,11 +53,7 @@ def test_a_double_is_known_by_its_sound_wherever_the_file_lies(tmp_path):
     def heard(name, sound):
         return Sample(id=name, inputs={"audio": [Audio.of(sound)]}, target=name)
 
-    pool = [
-        heard("b", str(tmp_path / "b.wav")),
-        heard("c", str(tmp_path / "c.wav")),
-        heard("bytes", b"1" * 99),
-    ]
+    pool = [heard("b", str(tmp_path / "b.wav")), heard("c", str(tmp_path / "c.wav")), heard("bytes", b"1" * 99)]
     assert ids("first:3", pool, heard("a", str(tmp_path / "a.wav"))) == ["c"]
 
 

@@ -40,11 +40,7 @@ def test_a_text_is_what_the_user_says():
 
 def test_messages_are_said_in_order():
     messages = [{"system": "brief"}, {"user": "{q}"}, {"assistant": "Answer:"}]
-    assert said(messages, q="why") == [
-        ("system", ("brief",)),
-        ("user", ("why",)),
-        ("assistant", ("Answer:",)),
-    ]
+    assert said(messages, q="why") == [("system", ("brief",)), ("user", ("why",)), ("assistant", ("Answer:",))]
     assert said({"system": "brief", "turns": messages[1:]}, q="why") == said(messages, q="why")
 
 
@@ -55,7 +51,7 @@ def test_messages_with_role_and_content_are_taken_too():
 def test_parts_may_be_listed_in_any_order():
     parts = [{"text": "See "}, {"image": "p"}, {"audio": "a"}, " and ", {"video": "v"}, "{q}"]
     assert said([{"user": parts}], p=PICTURE, a=SOUND, v=FILM, q="?") == [
-        ("user", ("See ", PICTURE, SOUND, " and ", FILM, "?")),
+        ("user", ("See ", PICTURE, SOUND, " and ", FILM, "?"))
     ]
 
 
@@ -80,9 +76,7 @@ def test_a_prompt_that_cannot_be_is_refused(prompt, words):
 
 
 def test_examples_are_turns_of_their_own():
-    prompt = Prompt.of(
-        "{audio}{q}", shots=TheseShots(Example("s", {"audio": SOUND, "q": "1+1"}, "2"))
-    )
+    prompt = Prompt.of("{audio}{q}", shots=TheseShots(Example("s", {"audio": SOUND, "q": "1+1"}, "2")))
     turns = prompt.render(sample(audio=FILM, q="2+2"))
     assert [(turn.role, turn.parts) for turn in turns] == [
         ("user", (SOUND, "1+1")),
@@ -92,32 +86,20 @@ def test_examples_are_turns_of_their_own():
 
 
 def test_examples_go_on_where_the_answer_was_begun():
-    prompt = Prompt.of(
-        [{"user": "{q}"}, {"assistant": "Answer:"}],
-        shots=TheseShots(Example("s", {"q": "1+1"}, "2")),
-    )
+    prompt = Prompt.of([{"user": "{q}"}, {"assistant": "Answer:"}], shots=TheseShots(Example("s", {"q": "1+1"}, "2")))
     assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
 
 
 def test_examples_may_have_a_form_of_their_own():
-    given = {
-        "turns": "{q}",
-        "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}],
-    }
+    given = {"turns": "{q}", "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}]}
     prompt = Prompt.of(given, shots=TheseShots(Example("s", {"q": "1+1"}, "2")))
-    assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [
-        ("Example: 1+1",),
-        ("It is 2.",),
-        ("2+2",),
-    ]
+    assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [("Example: 1+1",), ("It is 2.",), ("2+2",)]
 
 
 def test_examples_may_be_text_within_a_turn():
     given = {"turns": "{examples}Q: {q}\nA:", "examples": "Q: {q}\nA: {target}", "separator": "\n"}
     shots = TheseShots(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
-    ((_, parts),) = [
-        (turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))
-    ]
+    ((_, parts),) = [(turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))]
     assert parts == ("Q: 1+1\nA: 2\nQ: {target}\nA: 4\nQ: 3+3\nA:",)
 
 
@@ -125,9 +107,7 @@ def test_a_field_in_double_braces_is_text():
     assert render("{{q}} {q} {{q?}}", {"q": "x"}) == ("{q} x {q?}",)
 
 
-@pytest.mark.parametrize(
-    "text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"]
-)
+@pytest.mark.parametrize("text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"])
 def test_braces_of_other_languages_stay_as_they_are(text):
     expected = (text,)
     if field_names(text):
@@ -142,27 +122,18 @@ def test_a_field_is_needed_unless_it_is_optional_everywhere():
     assert prompt.fields == {"a": False, "b": True}
 
 
-text = st.text(
-    st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40
-)
+text = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40)
 marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
 
 
 @settings(max_examples=300, deadline=None)
 @given(
     question=st.lists(st.one_of(text, marks), max_size=6).map("".join),
-    template=st.lists(
-        st.one_of(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6
-    ).map("".join),
+    template=st.lists(st.one_of(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6).map("".join),
 )
 def test_no_target_reaches_a_prompt_whatever_stands_in_template_and_question(question, template):
     target = "\x00the only copy of the target\x00"
-    row = Sample(
-        id="1",
-        inputs={"question": question},
-        target=target,
-        meta={"answer": target, "label": target},
-    )
+    row = Sample(id="1", inputs={"question": question}, target=target, meta={"answer": target, "label": target})
     try:
         turns = Prompt.of(template or "{question}", system=question).render(row)
     except (SpecError, SampleError):

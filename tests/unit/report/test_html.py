@@ -75,8 +75,7 @@ def record(at, output, target="one two three", meta=None):
 
 def transcripts(size, failed=0, **more):
     records = [
-        record(at, Generation(text="one too three"), meta={"subset": "ab"[at % 2], "snr": at % 3})
-        for at in range(size)
+        record(at, Generation(text="one too three"), meta={"subset": "ab"[at % 2], "snr": at % 3}) for at in range(size)
     ]
     records += [record(size + at, Failure("Timeout", "too late")) for at in range(failed)]
     return made(records, [text.wer, text.cer], **more), records
@@ -258,8 +257,7 @@ def test_questions_that_differ_are_shown_with_their_samples():
 
 
 @pytest.mark.parametrize(
-    ("tokens", "expected"),
-    [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")],
+    ("tokens", "expected"), [(["turn", "it", "on"], "turn it on"), (["打", "开", "the", "灯"], "打开 the 灯")]
 )
 def test_scripts_without_spaces_are_joined_without(tokens, expected):
     assert join_tokens(tokens, by_character=False) == expected
@@ -287,14 +285,7 @@ def hostile():
 
     task = dict.fromkeys(about()["task"], EVIL)
     model = {"name": EVIL, "arguments": {EVIL: EVIL}}
-    found = made(
-        records,
-        [own, failing, labels.uar, text.wer],
-        task=task,
-        model=model,
-        created=EVIL,
-        auricle=EVIL,
-    )
+    found = made(records, [own, failing, labels.uar, text.wer], task=task, model=model, created=EVIL, auricle=EVIL)
     found["refused"] = {EVIL: EVIL}
     found["failures"][0]["examples"][0].update(id=EVIL, origin=EVIL)
     cards = build_sample_views(records, text.wer)

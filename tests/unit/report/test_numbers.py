@@ -48,11 +48,7 @@ def test_numbers_do_not_depend_on_the_order_of_the_journal():
 def test_subsets_stand_apart_and_together():
     records = [record(at, subset="x" if at % 2 else "y") for at in range(6)]
     _, found = numbers(records)
-    assert [(n.field, n.group, n.scored) for n in found] == [
-        ("", "all", 6),
-        ("subset", "x", 3),
-        ("subset", "y", 3),
-    ]
+    assert [(n.field, n.group, n.scored) for n in found] == [("", "all", 6), ("subset", "x", 3), ("subset", "y", 3)]
 
 
 def test_a_field_with_too_many_values_is_no_breakdown():
@@ -92,13 +88,7 @@ def unreadable_unless_number(sample, output):
 
 @pytest.mark.parametrize(("policy", "value", "count"), [("wrong", 0.25, 4), ("unscored", 0.5, 2)])
 def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy, value, count):
-    strict = Metric(
-        "strict",
-        unreadable_unless_number,
-        mean,
-        unreadable=policy,
-        bounds=constant_bounds((0.0, 1.0)),
-    )
+    strict = Metric("strict", unreadable_unless_number, mean, unreadable=policy, bounds=constant_bounds((0.0, 1.0)))
     said = ["1", "0", "what?", "hm"]
     board, found = numbers([record(at, said=each) for at, each in enumerate(said)], [strict])
     number = overall(found)["strict"]

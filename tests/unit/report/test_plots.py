@@ -165,10 +165,7 @@ def test_a_plane_has_a_colour_and_a_shape_for_each_emotion():
     reader = Reader(plots.draw_scatter(spread(dict.fromkeys(names, 3))["plane"]))
     assert len(reader.of("dot")) == 30
     assert len(reader.of("around")) == 10
-    marks = {
-        (each["class"], re.sub(r"[\d.]+ ", "", each["d"]).count("L"))
-        for each in reader.of("centre")
-    }
+    marks = {(each["class"], re.sub(r"[\d.]+ ", "", each["d"]).count("L")) for each in reader.of("centre")}
     assert len(marks) >= 8
     assert set(names) <= set(reader.texts)
 

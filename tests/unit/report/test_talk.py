@@ -47,27 +47,17 @@ def test_a_reference_that_also_stands_in_the_history_is_told_once():
 
 
 def test_several_answers_are_numbered():
-    assert transcript_lines(record("a", "b")) == (
-        TranscriptLine("Answer 1", "a"),
-        TranscriptLine("Answer 2", "b"),
-    )
+    assert transcript_lines(record("a", "b")) == (TranscriptLine("Answer 1", "a"), TranscriptLine("Answer 2", "b"))
     assert transcript_lines(record("a")) == ()
 
 
 def test_a_conversation_without_end_is_cut_and_says_so():
     many = record(*["x"] * 99, turns=[Turn("user", ("y",))] * 99)
-    assert transcript_lines(many)[MAX_LINES:] == (
-        TranscriptLine("…", f"{2 * 99 - MAX_LINES} more lines"),
-    )
+    assert transcript_lines(many)[MAX_LINES:] == (TranscriptLine("…", f"{2 * 99 - MAX_LINES} more lines"),)
 
 
 @pytest.mark.parametrize(
-    "metric",
-    [
-        aggregate_answers(wer, "mean"),
-        aggregate_answers(wer, "best"),
-        aggregate_answers(exact_match, "vote"),
-    ],
+    "metric", [aggregate_answers(wer, "mean"), aggregate_answers(wer, "best"), aggregate_answers(exact_match, "vote")]
 )
 def test_a_card_lists_every_answer(metric):
     (card,) = build_sample_views([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)

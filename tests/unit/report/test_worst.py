@@ -34,10 +34,7 @@ def test_alignment_names_what_became_of_every_token():
 
 def test_alignment_is_over_what_the_metric_sees():
     (one,) = build_sample_views([record("ONE, two!")], text.wer)
-    assert one.diff == (
-        Edit("equal", ("one", "two"), ("one", "two")),
-        Edit("delete", ("three",), ()),
-    )
+    assert one.diff == (Edit("equal", ("one", "two"), ("one", "two")), Edit("delete", ("three",), ()))
     assert one.target == "one two three"
     assert one.answer == "ONE, two!"
 
@@ -61,9 +58,7 @@ def test_hit_or_miss_is_told_in_words():
 
 
 def test_unreadable_answer_is_noted_with_its_reason():
-    (one,) = build_sample_views(
-        [record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy
-    )
+    (one,) = build_sample_views([record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy)
     assert one.score == "wrong"
     assert "names no label" in one.note
 
@@ -93,9 +88,7 @@ def test_run_without_metrics_still_shows_its_samples():
 
 def test_failed_record_is_told_not_scored():
     sample = Sample(id="a", inputs={}, target="x")
-    (one,) = build_sample_views(
-        [Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer
-    )
+    (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer)
     assert one.note == "Timeout: too late"
     assert one.score == ""
 
@@ -180,9 +173,7 @@ def test_long_sound_is_cut_at_thirty_seconds():
 
 def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
     gone = Audio(str(tmp_path / "gone.wav"))
-    first, second = build_sample_views(
-        [record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer
-    )
+    first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer)
     assert first.audio == ()
     assert "cannot be played" in first.note
     assert "gone.wav" in first.note
@@ -191,9 +182,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
     monkeypatch.setattr(worst_samples, "AUDIO_BYTES", 30_000)
-    found = build_sample_views(
-        [record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer
-    )
+    found = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
     have = [bool(each.audio) for each in found]
     assert have == sorted(have, reverse=True)
     assert 0 < sum(have) < 9
@@ -208,8 +197,6 @@ def test_sounds_can_be_left_out():
 
 def test_a_perfect_answer_says_why_it_has_no_player():
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
-    found = build_sample_views(
-        [record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer
-    )
+    found = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
     assert [len(each.audio) for each in found] == [1, 0, 0]
     assert [each.note for each in found] == ["", worst_samples.RIGHT_ANSWER_NOTE, ""]

@@ -14,10 +14,7 @@ def librispeech(root: Path) -> None:
         with (root / "LibriSpeech/test-clean/61/70968/61-70968.trans.txt").open("a") as file:
             file.write(f"{name} {words}\n")
     sound(root / "LibriSpeech/test-other/367/130732/367-130732-0000.flac")
-    text(
-        root / "LibriSpeech/test-other/367/130732/367-130732.trans.txt",
-        "367-130732-0000 LOBSTERS AND LOBSTERS",
-    )
+    text(root / "LibriSpeech/test-other/367/130732/367-130732.trans.txt", "367-130732-0000 LOBSTERS AND LOBSTERS")
 
 
 def fleurs(root: Path) -> None:
@@ -79,11 +76,7 @@ def aishell_2(root: Path) -> None:
     folder = root / "AISHELL-2/iOS/test"
     sound(folder / "wav/T0012/IT0012W0001.wav")
     sound(folder / "wav/T0012/IT0012W0002.wav")
-    text(
-        folder / "wav.scp",
-        "IT0012W0001\twav/T0012/IT0012W0001.wav",
-        "IT0012W0002\twav/T0012/IT0012W0002.wav",
-    )
+    text(folder / "wav.scp", "IT0012W0001\twav/T0012/IT0012W0001.wav", "IT0012W0002\twav/T0012/IT0012W0002.wav")
     text(folder / "trans.txt", "IT0012W0001\t换一首歌", "IT0012W0002\t听beat it")
 
 
@@ -96,9 +89,7 @@ def wenetspeech(root: Path) -> None:
     meant = [{**each, "confidence": 1.0, "subsets": ["TEST_NET"]} for each in segments]
     other = {"sid": "Y0_S2", "begin_time": 0.3, "end_time": 0.4, "text": "啊", "subsets": ["DEV"]}
     audio = {"aid": "Y0000000000_x", "path": "audio/test_net/Y0000000000_x.opus", "duration": 0.4}
-    text(
-        root / "WenetSpeech.json", json.dumps({"audios": [{**audio, "segments": [*meant, other]}]})
-    )
+    text(root / "WenetSpeech.json", json.dumps({"audios": [{**audio, "segments": [*meant, other]}]}))
 
 
 def gigaspeech(root: Path) -> None:

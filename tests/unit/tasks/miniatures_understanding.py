@@ -183,9 +183,7 @@ def clotho_aqa(root: Path) -> None:
         ("river.wav", "How many splashes?", "eleven nine eleven"),
         ("pier.wav", "What is it?", "bird dog cat"),
     )
-    rows = [
-        (file, question, each, "yes") for file, question, said in asked for each in said.split()
-    ]
+    rows = [(file, question, each, "yes") for file, question, said in asked for each in said.split()]
     table(root / "clotho_aqa_test.csv", "file_name,QuestionText,answer,confidence", *rows)
 
 
@@ -280,10 +278,7 @@ class Understood(Miniature):
 
 
 EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
-STRICT = {
-    "instruction_id_list": [["punctuation:no_comma"]] * 2,
-    "kwargs": [[{"num_words": None}]] * 2,
-}
+STRICT = {"instruction_id_list": [["punctuation:no_comma"]] * 2, "kwargs": [[{"num_words": None}]] * 2}
 OPEN = {"metric": "judge-1-5", "reply": "fine", "judged": True}
 SPOKEN = {"metric": "option_accuracy"}
 

@@ -60,8 +60,7 @@ def test_a_language_may_be_said_by_its_usual_code():
 
 
 @pytest.mark.parametrize(
-    ("language", "first"),
-    [("en", "wer"), ("de", "wer"), ("zh", "cer"), ("yue", "cer"), ("ja", "cer"), ("th", "cer")],
+    ("language", "first"), [("en", "wer"), ("de", "wer"), ("zh", "cer"), ("yue", "cer"), ("ja", "cer"), ("th", "cer")]
 )
 def test_scripts_without_spaces_are_counted_in_characters(language, first):
     task = TASKS.get("fleurs")(root="x", language=language)
@@ -97,11 +96,7 @@ def test_a_copy_on_the_hub_is_the_default_and_is_pinned():
 
 def test_names_and_facts_of_the_entry_stand_in_the_task(tmp_path):
     task = made(tmp_path)
-    assert (task.name, task.language, task.licence) == (
-        "librispeech-test-clean",
-        "en",
-        "CC BY 4.0",
-    )
+    assert (task.name, task.language, task.licence) == ("librispeech-test-clean", "en", "CC BY 4.0")
     assert (task.source, task.cluster) == ("openslr.org/12", "speaker")
     assert task.revision.startswith("librispeech.test-clean@")
     assert made(tmp_path / "b", split="test-other").revision != task.revision
@@ -127,9 +122,7 @@ def test_a_translation_asks_for_the_language_and_is_scored_by_character(tmp_path
 
 @pytest.mark.parametrize(("name", "tokenise"), [("bleu_char", "char"), ("bleu_zh", "zh")])
 def test_bleu_of_characters_is_sacrebleus(manifest, tmp_path, name, tokenise):
-    path = manifest(
-        [{"id": "1", "question": "早上好 Tom", "audio": "x.wav", "answer": "你早上好 Tom"}]
-    )
+    path = manifest([{"id": "1", "question": "早上好 Tom", "audio": "x.wav", "answer": "你早上好 Tom"}])
     sound(tmp_path / "x.wav")
     options = {"data": str(path), "metrics": [name], "prompt": "{question}"}
     (number,) = evaluate(Spec(task="translate", task_args=options, model="echo"), tmp_path / "run")
@@ -383,10 +376,7 @@ def test_a_copy_of_the_hubs_is_prepared_with_its_sounds_beside_it(saved, tmp_pat
 
 def test_one_split_of_theirs_may_hold_several_parts_and_a_lost_column_is_told(saved):
     hub = HubDataset(
-        "x",
-        None,
-        locate=lambda _: (None, "test"),
-        convert_row=lambda row: make_item(row["id"], HEARD, "x"),
+        "x", None, locate=lambda _: (None, "test"), convert_row=lambda row: make_item(row["id"], HEARD, "x")
     )
     some = Benchmark(
         name="some", title="Some", kind="asr", licence="", source="x", splits={"test": 2},
@@ -409,18 +399,12 @@ def test_of_what_the_hub_converted_only_the_splits_own_files_are_read():
     library = SimpleNamespace(load_dataset=lambda *name, **how: asked.append((name, how)))
     for revision in ("abc", f"{CONVERTED_REVISION_PREFIX}parquet"):
         how = {"config": "en_us", "split": "test", "pinned": revision}
-        HuggingFaceDataset("hf:google/fleurs", ColumnMapping(target_columns=()), **how)._load(
-            library
-        )
+        HuggingFaceDataset("hf:google/fleurs", ColumnMapping(target_columns=()), **how)._load(library)
     assert asked == [
         (("google/fleurs", "en_us"), {"split": "test", "revision": "abc"}),
         (
             ("google/fleurs",),
-            {
-                "data_files": {"test": "en_us/test/*.parquet"},
-                "split": "test",
-                "revision": "refs/convert/parquet",
-            },
+            {"data_files": {"test": "en_us/test/*.parquet"}, "split": "test", "revision": "refs/convert/parquet"},
         ),
     ]
 

@@ -29,9 +29,7 @@ def test_rows_are_found_in_the_official_layout(corpus, tmp_path):
     assert corpus.meta.items() <= found[0].meta.items()
     sounds = {each.id: each.inputs["audio"][0] for each in found}
     assert sounds[found[0].id].path == tmp_path / corpus.file
-    assert all(
-        (sounds[name].start, sounds[name].end) == span for name, span in corpus.spans.items()
-    )
+    assert all((sounds[name].start, sounds[name].end) == span for name, span in corpus.spans.items())
 
 
 @pytest.mark.parametrize(

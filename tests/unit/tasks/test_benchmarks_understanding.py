@@ -47,12 +47,7 @@ def spec_of(task, given, **more):
 
 
 def sounds_of(sample):
-    return [
-        part
-        for value in sample.inputs.values()
-        for part in list_parts(value)
-        if not isinstance(part, str)
-    ]
+    return [part for value in sample.inputs.values() for part in list_parts(value) if not isinstance(part, str)]
 
 
 def test_every_entry_of_the_catalogue_has_a_miniature():
@@ -120,11 +115,7 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, cap
 
 def signed(sample):
     """A sample without the places of its sounds."""
-    texts = {
-        name: value
-        for name, value in sample.inputs.items()
-        if isinstance(value, str) or name == "choices"
-    }
+    texts = {name: value for name, value in sample.inputs.items() if isinstance(value, str) or name == "choices"}
     content = [sound.decode().tobytes() for sound in sounds_of(sample)]
     return sample.id, sample.target, dict(sample.meta), texts, content
 
@@ -183,13 +174,7 @@ def test_a_clone_gives_the_rows_that_the_hub_gives(tmp_path, monkeypatch):
 def _hub_rows():
     words = ("zero", "one")
     return [
-        {
-            "hub:split": "aus",
-            "hub:row": at,
-            "audio": heard(word),
-            "prompt": f"What is {at}?",
-            "reference": word,
-        }
+        {"hub:split": "aus", "hub:row": at, "audio": heard(word), "prompt": f"What is {at}?", "reference": word}
         for at, word in enumerate(words)
     ]
 

@@ -47,24 +47,15 @@ def scores(made, sample, *texts):
 
 def test_each_turn_is_said_after_the_model_s_own_answers(manifest):
     made, sample = first(manifest([TALK]))
-    assert asked(made, sample) == [
-        [("user", "hello")],
-        [("user", "hello"), ("assistant", "…"), ("user", "and now?")],
-    ]
+    assert asked(made, sample) == [[("user", "hello")], [("user", "hello"), ("assistant", "…"), ("user", "and now?")]]
     assert sample.target == ["hi", "noon"]
     assert sample.inputs["turns"][1].parts[0].uri.endswith("/a.wav")
-    assert scores(made, sample, "Hi!", "it is noon") == {
-        "exact_match": (0, (1.0, 0.0)),
-        "contains": (0, (1.0, 1.0)),
-    }
+    assert scores(made, sample, "Hi!", "it is noon") == {"exact_match": (0, (1.0, 0.0)), "contains": (0, (1.0, 1.0))}
 
 
 def test_each_turn_may_be_said_after_the_answers_of_the_data(manifest):
     made, sample = first(manifest([TALK]), mode="gold")
-    assert asked(made, sample) == [
-        [("user", "hello")],
-        [("user", "hello"), ("assistant", "hi"), ("user", "and now?")],
-    ]
+    assert asked(made, sample) == [[("user", "hello")], [("user", "hello"), ("assistant", "hi"), ("user", "and now?")]]
     assert sample.target == ["hi", "noon"]
 
 
@@ -85,11 +76,7 @@ def test_the_answer_to_the_last_turn_is_never_said(manifest, mode):
 def test_questions_and_answers_in_lists_of_their_own_are_a_conversation(manifest, mode):
     row = {"question": ["hello", "and now?"], "answer": ["hi", "noon"]}
     made, sample = first(manifest([row]), mode=mode)
-    assert asked(made, sample)[-1] == [
-        ("user", "hello"),
-        ("assistant", "hi"),
-        ("user", "and now?"),
-    ]
+    assert asked(made, sample)[-1] == [("user", "hello"), ("assistant", "hi"), ("user", "and now?")]
     assert sample.target == ("noon" if mode == "last" else ["hi", "noon"])
 
 

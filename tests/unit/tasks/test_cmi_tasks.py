@@ -140,9 +140,7 @@ def test_each_dataset_has_the_metrics_it_has_truths_for(bench, manifest):
     assert [each.name for each in pam(dataset_jsonl=data, metrics="srcc").metrics] == [
         *("srcc.musicality", "srcc.alignment")
     ]
-    assert [each.name for each in musicarena(dataset_jsonl=data, metrics="accuracy").metrics] == [
-        "accuracy.preference"
-    ]
+    assert [each.name for each in musicarena(dataset_jsonl=data, metrics="accuracy").metrics] == ["accuracy.preference"]
     found = bench(PAM, ARENA, PREF, metrics="accuracy,srcc").metrics
     assert [each.name for each in found if each.name.startswith("accuracy")] == [
         *("accuracy.musicality", "accuracy.preference", "accuracy.alignment")
@@ -206,14 +204,8 @@ def test_options_that_cannot_be_are_refused(options, words):
 
 def test_reward_models_are_measured_and_others_are_asked_in_words(bench):
     task = bench(PAM)
-    ways = {
-        each: select_inferencer(task.inferencer, [each], "t", "m")
-        for each in ("predict", "generate")
-    }
-    assert {name: type(way).__name__ for name, way in ways.items()} == {
-        "predict": "Appraise",
-        "generate": "InWords",
-    }
+    ways = {each: select_inferencer(task.inferencer, [each], "t", "m") for each in ("predict", "generate")}
+    assert {name: type(way).__name__ for name, way in ways.items()} == {"predict": "Appraise", "generate": "InWords"}
 
 
 # --- a whole run ---------------------------------------------------------------------------------
@@ -266,9 +258,7 @@ def test_places_are_kept_whole(tmp_path, manifest, monkeypatch):
 
 def test_models_that_write_are_asked_only_what_people_judged(bench):
     def asked(row, **options):
-        return select_inferencer(
-            bench(row, **options).inferencer, ["generate"], "t", "m"
-        ).prefer.questions
+        return select_inferencer(bench(row, **options).inferencer, ["generate"], "t", "m").prefer.questions
 
     assert len(asked(PREF, subset="CMI-Pref")) == 2
     assert asked(ARENA, subset="MusicArena") == ("Which recording is better as music?",)
@@ -279,9 +269,7 @@ def test_choices_in_words_are_exported_without_numbers(manifest, tone, tmp_path)
     tone("b.wav")
     row = {**ARENA, "audio-path": "a.wav", "audio2": "b.wav"}
     arguments = {"dataset_jsonl": str(manifest([row])), "dataset_root": str(tmp_path)}
-    spec = Spec(
-        task="musicarena", task_args=arguments, model="fake-api", model_args={"reply": "tie"}
-    )
+    spec = Spec(task="musicarena", task_args=arguments, model="fake-api", model_args={"reply": "tie"})
     evaluate(spec, tmp_path / "run")
     results, summed, *_ = export_run(tmp_path / "run", "cmi")
     found = json.loads(results.read_text())

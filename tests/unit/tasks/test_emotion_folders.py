@@ -9,11 +9,7 @@ from auricle.core.types import RejectedRow, Sample
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.emotion.base import EMOTION_METRICS
 
-SPEECH = [
-    f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav"
-    for actor in (1, 2)
-    for emotion in range(1, 9)
-]
+SPEECH = [f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav" for actor in (1, 2) for emotion in range(1, 9)]
 IEMOCAP_LINES = (
     "% [START_TIME - END_TIME] TURN_NAME EMOTION [V, A, D]\n"
     "\n"
@@ -98,9 +94,7 @@ def test_files_with_other_names_are_left_out_and_told(corpus):
 
 
 def test_what_other_systems_leave_is_not_looked_at(corpus):
-    root = corpus(
-        SPEECH, {f"__MACOSX/{SPEECH[0]}": "x", "Actor_01/._03-01-05-01-01-01-01.wav": "x"}
-    )
+    root = corpus(SPEECH, {f"__MACOSX/{SPEECH[0]}": "x", "Actor_01/._03-01-05-01-01-01-01.wav": "x"})
     made = task("ravdess", root)
     assert len(made.samples) == 16
     assert "more than once" not in notes(made)
@@ -128,9 +122,7 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path):
         made.samples.peek()
 
 
-@pytest.mark.parametrize(
-    "name", ["ravdess", "esd", "crema-d", "tess", "savee", "emodb", "iemocap", "meld"]
-)
+@pytest.mark.parametrize("name", ["ravdess", "esd", "crema-d", "tess", "savee", "emodb", "iemocap", "meld"])
 def test_a_corpus_without_its_folder_says_how_to_give_it(name):
     with pytest.raises(SpecError, match=f"auricle run {name} -T root=DIR"):
         TASKS.get(name)()
@@ -244,9 +236,7 @@ def test_esd_in_its_first_layout_is_read_without_doubt(corpus):
 
 
 def test_crema_d_knows_actors_from_the_demographics(corpus):
-    table = (
-        "ActorID,Age,Sex,Race,Ethnicity\n1001,51,Male,Caucasian,Not Hispanic\n1002,21,Female,,\n"
-    )
+    table = "ActorID,Age,Sex,Race,Ethnicity\n1001,51,Male,Caucasian,Not Hispanic\n1002,21,Female,,\n"
     root = corpus(["AudioWAV/1001_DFA_ANG_XX.wav"], {"VideoDemographics.csv": table})
     (sample,) = task("crema-d", root).samples
     assert (sample.meta["sex"], sample.meta["age"]) == ("male", 51)
@@ -368,10 +358,7 @@ def test_meld_without_its_table_says_which(corpus):
 
 
 def test_meld_counts_are_the_published_ones(tmp_path):
-    counts = [
-        sum(task("meld", tmp_path, split=split).samples.expected.values())
-        for split in ("train", "dev", "test")
-    ]
+    counts = [sum(task("meld", tmp_path, split=split).samples.expected.values()) for split in ("train", "dev", "test")]
     assert counts == [9988, 1108, 2610]
     assert sum(counts) == 13_706
 

@@ -76,8 +76,7 @@ def test_esd_splits_have_their_published_sizes():
 
 def test_ravdess_knows_how_many_recordings_are_published():
     count = {
-        part: sum(ravdess.ravdess(root="x", part=part).samples.expected.values())
-        for part in ("speech", "song", "both")
+        part: sum(ravdess.ravdess(root="x", part=part).samples.expected.values()) for part in ("speech", "song", "both")
     }
     assert count == {"speech": 1440, "song": 1012, "both": 2452}
     folds = [ravdess.ravdess(root="x", fold=fold).samples.expected for fold in range(1, 7)]

@@ -15,9 +15,7 @@ EMOTIONS = "neutral,calm,happy,sad,angry,fearful,disgust,surprised"
 @pytest.fixture
 def speech(corpus):
     return corpus(
-        f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav"
-        for actor in (1, 2, 3)
-        for emotion in range(1, 9)
+        f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav" for actor in (1, 2, 3) for emotion in range(1, 9)
     )
 
 
@@ -111,10 +109,7 @@ def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):
     assert "Possibly seen in training" in auricle("show", "run").stdout
 
 
-BILINGUAL = (
-    "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/neutral,其他/other,难过/sad,"
-    "吃惊/surprised,<unk>"
-)
+BILINGUAL = "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/neutral,其他/other,难过/sad,吃惊/surprised,<unk>"
 
 
 def test_ravdess_beside_emotion2vec_s_labels_tells_what_is_matched(auricle, speech, tmp_path):

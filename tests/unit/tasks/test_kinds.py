@@ -57,9 +57,7 @@ def test_a_profile_can_be_named(manifest):
 def test_options_of_a_column_are_shown_with_letters(manifest):
     row = {"question": "Which?", "choices": ["cat", "dog"], "answer": "dog"}
     made, sample = first("mcq", manifest([row]))
-    assert prompt(made.inferencer, sample) == (
-        "Which?\nA. cat\nB. dog\nAnswer with the letter of the right option.",
-    )
+    assert prompt(made.inferencer, sample) == ("Which?\nA. cat\nB. dog\nAnswer with the letter of the right option.",)
     assert scores(made, sample, Generation(text="The answer is B.")) == {"option_accuracy": 1.0}
     assert scores(made, sample, Generation(text="cat")) == {"option_accuracy": 0.0}
 
@@ -102,13 +100,8 @@ def test_an_answer_is_a_letter_a_text_or_a_place(manifest, answer):
 
 
 def test_references_may_be_several(manifest):
-    made, sample = first(
-        "qa", manifest([{"question": "?", "answer": ["Paris", "the city of light"]}])
-    )
-    assert scores(made, sample, Generation(text="It is Paris.")) == {
-        "exact_match": 0.0,
-        "contains": 1.0,
-    }
+    made, sample = first("qa", manifest([{"question": "?", "answer": ["Paris", "the city of light"]}]))
+    assert scores(made, sample, Generation(text="It is Paris.")) == {"exact_match": 0.0, "contains": 1.0}
     assert scores(made, sample, Generation(text="the City of Light!"))["exact_match"] == 1.0
 
 
@@ -131,9 +124,7 @@ def test_labels_are_gathered_from_the_data_and_shown(manifest):
 
 
 def test_class_scores_are_read_as_their_highest(manifest):
-    made, sample = first(
-        "classify", manifest([{"audio": "a.wav", "label": "sad"}]), labels="sad,glad"
-    )
+    made, sample = first("classify", manifest([{"audio": "a.wav", "label": "sad"}]), labels="sad,glad")
     output = Prediction(values={"sad": -1.0, "glad": -2.0}, scale="logit")
     assert scores(made, sample, output)["accuracy"] == 1.0
 

@@ -32,14 +32,7 @@ def names(kind, data, **options):
 
 
 def test_a_rating_has_a_sound_what_it_was_made_from_and_a_number(manifest, tmp_path):
-    row = {
-        "audio": "a.wav",
-        "prompt": "a waltz",
-        "lyrics": "la",
-        "ref_audio": "r.wav",
-        "mos": "3.5",
-        "singer": "x",
-    }
+    row = {"audio": "a.wav", "prompt": "a waltz", "lyrics": "la", "ref_audio": "r.wav", "mos": "3.5", "singer": "x"}
     found = one("reward", manifest, row)
     assert found.inputs == {
         "audio": Audio(str(tmp_path / "a.wav")),
@@ -78,10 +71,7 @@ def test_dimensions_are_told_apart_and_one_of_them_may_be_missing(manifest):
             {"audio": "b.wav", "musicality": None, "text-music alignment": 3},
         ]
     )
-    assert [each.target for each in rows("reward", data)] == [
-        {"musicality": 1.0, "alignment": 2.0},
-        {"alignment": 3.0},
-    ]
+    assert [each.target for each in rows("reward", data)] == [{"musicality": 1.0, "alignment": 2.0}, {"alignment": 3.0}]
     assert names("reward", data)[:2] == ["srcc.musicality", "lcc.musicality"]
 
 
@@ -104,10 +94,7 @@ def test_other_columns_are_named(manifest):
 )
 def test_pairs_come_under_the_names_people_use(manifest, tmp_path, columns, truth):
     found = one("preference", manifest, columns)
-    assert found.inputs == {
-        "a": Audio(str(tmp_path / "a.wav")),
-        "b": Audio(str(tmp_path / "b.wav")),
-    }
+    assert found.inputs == {"a": Audio(str(tmp_path / "a.wav")), "b": Audio(str(tmp_path / "b.wav"))}
     assert found.target == truth
 
 
@@ -161,9 +148,7 @@ def numbers(run):
 @pytest.mark.usefixtures("sounds")
 def test_ratings_are_run_from_the_command_line(auricle, manifest, tmp_path):
     data = manifest([{"audio": f"{name}.wav", "score": at} for at, name in enumerate("abcd")])
-    done = auricle(
-        "run", data, "--as", "reward", "-m", "fake-reward", "-T", "outputs=musicality", "-o", "run"
-    )
+    done = auricle("run", data, "--as", "reward", "-m", "fake-reward", "-T", "outputs=musicality", "-o", "run")
     assert done.returncode == 0, done.stderr
     found = numbers(tmp_path / "run")
     assert list(found) == ["srcc", "lcc", "ktau", "rmse"]
@@ -180,11 +165,7 @@ def test_a_missing_sound_costs_its_pair(manifest, tmp_path):
             {"a": "c.wav", "b": "d.wav", "preference": "tie"},
         ]
     )
-    spec = Spec(
-        task="preference",
-        task_args={"data": str(data), "outputs": "musicality"},
-        model="fake-reward",
-    )
+    spec = Spec(task="preference", task_args={"data": str(data), "outputs": "musicality"}, model="fake-reward")
     evaluate(spec, tmp_path / "run")
     found = numbers(tmp_path / "run")["accuracy"]
     assert (found["scored"], found["failed"], found["total"]) == (2, 1, 3)
@@ -196,12 +177,7 @@ def test_a_missing_sound_costs_its_pair(manifest, tmp_path):
 @pytest.mark.usefixtures("sounds")
 def test_a_model_that_writes_chooses_in_both_orders(manifest, tmp_path):
     data = manifest([{"a": "a.wav", "b": "b.wav", "text": "x", "preference": "b"}] * 1)
-    spec = Spec(
-        task="preference",
-        task_args={"data": str(data)},
-        model="fake-api",
-        model_args={"reply": "A"},
-    )
+    spec = Spec(task="preference", task_args={"data": str(data)}, model="fake-api", model_args={"reply": "A"})
     evaluate(spec, tmp_path / "run")
     found = numbers(tmp_path / "run")
     assert found["position_bias"]["value"] == 1.0
@@ -230,9 +206,7 @@ def test_another_tie_policy_asks_nobody_again(manifest, tmp_path):
 
     def run(ties):
         arguments = {"data": str(data), "outputs": "musicality", "ties": ties}
-        evaluate(
-            Spec(task="preference", task_args=arguments, model="fake-reward"), tmp_path / "run"
-        )
+        evaluate(Spec(task="preference", task_args=arguments, model="fake-reward"), tmp_path / "run")
         return numbers(tmp_path / "run").get("accuracy", {}).get("value")
 
     assert [run("half"), run("upstream"), run("skip")] == [0.5, 1.0, None]
@@ -246,9 +220,7 @@ def test_what_a_model_does_not_tell_is_refused_and_the_rest_is_scored(auricle, m
     (tmp_path / "fitting.py").write_text(
         "def fits(audio, text) -> dict:\n    return {'alignment': float(len(audio.uri))}\n"
     )
-    data = manifest(
-        [{"audio": f"{n}.wav", "text": "x", "musicality": 1, "alignment": 2} for n in "ab"]
-    )
+    data = manifest([{"audio": f"{n}.wav", "text": "x", "musicality": 1, "alignment": 2} for n in "ab"])
     done = auricle("run", data, "--as", "reward", "-m", "fitting.py:fits", "-o", "run")
     assert done.returncode == 0, done.stderr
     assert {each.partition(".")[2] for each in numbers(tmp_path / "run")} == {"alignment"}

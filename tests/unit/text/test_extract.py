@@ -224,9 +224,7 @@ def letter_index(letter):
     return None if letter is None else string.ascii_uppercase.index(letter)
 
 
-@pytest.mark.parametrize(
-    ("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply
-)
+@pytest.mark.parametrize(("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply)
 def test_an_option_is_read_from_an_english_reply(reply, letter):
     assert extract_option(reply, INSTRUMENTS) == letter_index(letter)
 
@@ -294,9 +292,7 @@ WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\
 
 
 # A wrapper that opens before the reasoning closes after it, so such replies are left out.
-UNREASONED = [
-    case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) if "</think>" not in case[0]
-]
+UNREASONED = [case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) if "</think>" not in case[0]]
 
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)

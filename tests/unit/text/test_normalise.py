@@ -9,14 +9,7 @@ from hypothesis import strategies as st
 from whisper_normalizer.english import EnglishTextNormalizer
 
 from auricle.core.errors import UnknownName, Unreadable
-from auricle.text import (
-    PROFILES,
-    get_profile,
-    resolve_profile_name,
-    split_characters,
-    split_mixed,
-    split_words,
-)
+from auricle.text import PROFILES, get_profile, resolve_profile_name, split_characters, split_mixed, split_words
 from auricle.text.numbers_zh import read_cardinal, read_number
 from auricle.text.whisper import _normalise_fast, normalise_whisper, normalise_whisper_in_full
 
@@ -34,29 +27,10 @@ NUMBERS = split_words(
     "percent cent cents dollar dollars pound minus plus negative zero oh o ones sixes twenties a"
 )
 DIGITS = ["5", "3.5", "$2", "20%", "1,000", "3rd", "10s", "1", "7th", "€5", "0.5", "¢20", "b2b"]
-MARKS = [
-    "...",
-    "..",
-    ".",
-    ",",
-    "-",
-    "--",
-    "_",
-    "&",
-    "?",
-    "!",
-    '"',
-    ":",
-    ";",
-    "é",
-    "naïve",
-    "’",
-    "²",
-]
+MARKS = ["...", "..", ".", ",", "-", "--", "_", "&", "?", "!", '"', ":", ";", "é", "naïve", "’", "²"]
 BRACKETED = ["[noise]", "(laughs)", "<unk>", "(", ")", "[", "<"]
 LIBRARY_WORDS = sorted(
-    {pattern.replace(r"\b", "") for pattern in LIBRARY.replacers}
-    | LIBRARY.standardize_numbers.words
+    {pattern.replace(r"\b", "") for pattern in LIBRARY.replacers} | LIBRARY.standardize_numbers.words
 )
 
 
@@ -81,19 +55,7 @@ def outcome(normalise, text):
 
 
 @settings(max_examples=200, deadline=None)
-@given(
-    sentences(
-        ORDINARY,
-        BRITISH,
-        FILLED_PAUSES,
-        CONTRACTIONS,
-        NUMBERS,
-        DIGITS,
-        MARKS,
-        BRACKETED,
-        LIBRARY_WORDS,
-    )
-)
+@given(sentences(ORDINARY, BRITISH, FILLED_PAUSES, CONTRACTIONS, NUMBERS, DIGITS, MARKS, BRACKETED, LIBRARY_WORDS))
 def test_whisper_english_equals_the_library_on_every_mixture(text):
     assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
@@ -129,9 +91,7 @@ def test_ordinary_sentences_take_the_short_cut(text):
     assert _normalise_fast(text.lower()) == LIBRARY(text)
 
 
-@pytest.mark.parametrize(
-    "text", ["twenty one", "room 5", "[noise] hello", "he's been", "he's gotta", "wait..", "café"]
-)
+@pytest.mark.parametrize("text", ["twenty one", "room 5", "[noise] hello", "he's been", "he's gotta", "wait..", "café"])
 def test_sentences_whose_words_depend_on_each_other_go_the_long_way(text):
     assert _normalise_fast(text.lower()) is None
 
@@ -183,9 +143,7 @@ def test_basic_removes_case_and_punctuation_and_nothing_else(text, expected):
 def test_basic_leaves_no_punctuation_and_single_spaces(text):
     result = get_profile("basic")(text)
     assert result == " ".join(result.split())
-    categories = {
-        unicodedata.category(character)[0] for character in result if character not in " '"
-    }
+    categories = {unicodedata.category(character)[0] for character in result if character not in " '"}
     assert not categories & set("PSZ")
 
 
@@ -306,11 +264,7 @@ def test_mixed_counts_chinese_by_character_and_latin_by_word(text, expected):
 
 @pytest.mark.parametrize(
     ("text", "expected"),
-    [
-        ("東京 タワー、です。", list("東京タワーです")),
-        ("ภาษา ไทย", list("ภาษาไทย")),
-        ("ភាសា", list("ភាសា")),
-    ],
+    [("東京 タワー、です。", list("東京タワーです")), ("ภาษา ไทย", list("ภาษาไทย")), ("ភាសា", list("ភាសា"))],
 )
 def test_chars_makes_every_character_a_token(text, expected):
     assert get_profile("chars").tokens(text) == expected
@@ -350,9 +304,7 @@ def test_a_signature_names_profile_and_version(name):
 
 
 def test_an_unknown_profile_is_refused_with_a_suggestion_and_the_names():
-    with pytest.raises(
-        UnknownName, match=r"Did you mean 'whisper-en'\?.*none, basic, whisper-en, zh"
-    ):
+    with pytest.raises(UnknownName, match=r"Did you mean 'whisper-en'\?.*none, basic, whisper-en, zh"):
         get_profile("whisper_en")
 
 
@@ -370,9 +322,7 @@ def test_importing_text_loads_nothing_heavy():
         "import sys, auricle.text; "
         "print([n for n in ('numpy', 'whisper_normalizer', 'opencc', 'regex') if n in sys.modules])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"
 
 

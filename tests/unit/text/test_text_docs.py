@@ -20,6 +20,4 @@ def test_the_replies_beside_the_template_matcher_are_read_as_told():
         told["" if reply == "(empty)" else reply.strip("`")] = read
     found = {reply: extract_option(reply, CHOICES) for reply in told}
     assert len(told) > 12
-    assert told == {
-        reply: "unreadable" if place is None else "ABCD"[place] for reply, place in found.items()
-    }
+    assert told == {reply: "unreadable" if place is None else "ABCD"[place] for reply, place in found.items()}

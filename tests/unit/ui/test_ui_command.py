@@ -48,17 +48,12 @@ def test_streamlit_is_told_to_stay_here_and_to_tell_nobody():
 
 
 def test_another_address_may_be_reached_by_any_name():
-    assert not [
-        word for word in command.build_streamlit_options("0.0.0.0", 1, 1) if "allowedHosts" in word
-    ]
+    assert not [word for word in command.build_streamlit_options("0.0.0.0", 1, 1) if "allowedHosts" in word]
 
 
 def test_every_setting_is_one_that_streamlit_knows():
     from streamlit import config
 
     known = config.get_config_options()
-    names = {
-        word.removeprefix("--").partition("=")[0]
-        for word in command.build_streamlit_options("::1", 1, 1)
-    }
+    names = {word.removeprefix("--").partition("=")[0] for word in command.build_streamlit_options("::1", 1, 1)}
     assert names <= known.keys()

@@ -74,8 +74,7 @@ def test_a_process_number_given_to_another_is_not_the_job():
 
 
 @pytest.mark.parametrize(
-    ("code", "state"),
-    [(0, "done"), (2, "refused"), (3, "incomplete"), (130, "stopped"), (-9, "stopped")],
+    ("code", "state"), [(0, "done"), (2, "refused"), (3, "incomplete"), (130, "stopped"), (-9, "stopped")]
 )
 def test_the_exit_code_says_what_became_of_it(jobs, code, state):
     assert jobs.state(noted(jobs, "", code=code)) == state
@@ -90,10 +89,7 @@ def test_progress_is_read_from_what_a_job_says(jobs):
     first, second = jobs.stages(job)
     assert (first.done, first.total, first.finished) == (48, 48, True)
     assert (second.done, second.failed, second.left, second.finished) == (9, 2, 4000.0, False)
-    assert (
-        describe_progress(second)
-        == "demo × b: 9 of 48 samples · 0.5 a second · 67 min left · 2 failed"
-    )
+    assert describe_progress(second) == "demo × b: 9 of 48 samples · 0.5 a second · 67 min left · 2 failed"
 
 
 def test_only_the_end_of_a_long_log_is_read(jobs):

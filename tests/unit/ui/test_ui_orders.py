@@ -2,14 +2,7 @@
 
 import pytest
 
-from auricle.app.run_form import (
-    RunForm,
-    parse_options,
-    split_options,
-    validate_model,
-    validate_run_name,
-    validate_task,
-)
+from auricle.app.run_form import RunForm, parse_options, split_options, validate_model, validate_run_name, validate_task
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 
@@ -33,9 +26,7 @@ def test_a_task_becomes_a_command(shelf):
 
 def test_data_becomes_a_command_with_its_kind(shelf, tmp_path):
     data = str(tmp_path / "mine" / "data.jsonl")
-    words = RunForm(
-        run_name="x", model="echo", data=data, kind="qa", task_options="a=1"
-    ).build_arguments(shelf)
+    words = RunForm(run_name="x", model="echo", data=data, kind="qa", task_options="a=1").build_arguments(shelf)
     assert words[1] == data
     assert words[4:8] == ["--as", "qa", "-T", "a=1"]
 
@@ -44,14 +35,10 @@ def test_data_becomes_a_command_with_its_kind(shelf, tmp_path):
                                   "mine", "mine/gone.jsonl"])  # fmt: skip
 def test_data_elsewhere_or_of_no_known_form_is_refused(shelf, tmp_path, data):
     with pytest.raises(SpecError, match=r"no \.jsonl"):
-        RunForm(run_name="x", model="echo", data=str(tmp_path / data), kind="qa").build_arguments(
-            shelf
-        )
+        RunForm(run_name="x", model="echo", data=str(tmp_path / data), kind="qa").build_arguments(shelf)
 
 
-@pytest.mark.parametrize(
-    "name", ["", "..", "../x", "/x", "a/../../b", "-o", "a\nb", "x" * 121, ".", "demo", "demo/x"]
-)
+@pytest.mark.parametrize("name", ["", "..", "../x", "/x", "a/../../b", "-o", "a\nb", "x" * 121, ".", "demo", "demo/x"])
 def test_a_run_cannot_be_named_out_of_its_folder(name):
     with pytest.raises(SpecError):
         validate_run_name(name)
@@ -71,9 +58,7 @@ def test_a_run_is_not_put_where_a_link_leads(shelf, tmp_path):
 
 
 def test_a_class_in_a_named_folder_is_a_model(shelf, tmp_path):
-    assert (
-        validate_model(shelf, f"{tmp_path}/mine/model.py:Mine") == f"{tmp_path}/mine/model.py:Mine"
-    )
+    assert validate_model(shelf, f"{tmp_path}/mine/model.py:Mine") == f"{tmp_path}/mine/model.py:Mine"
     assert validate_model(shelf, f"cmi:{tmp_path}/mine/model.py:Mine").startswith("cmi:/")
 
 
@@ -92,11 +77,7 @@ def test_a_task_is_one_of_the_catalogue():
 
 
 def test_options_are_read_as_on_the_command_line(shelf):
-    assert parse_options(shelf, "a=1 b='two words' c=[1,2]") == {
-        "a": 1,
-        "b": "two words",
-        "c": [1, 2],
-    }
+    assert parse_options(shelf, "a=1 b='two words' c=[1,2]") == {"a": 1, "b": "two words", "c": [1, 2]}
     assert parse_options(shelf, "base_url=http://localhost:8000/v1 model=qwen2:latest shots=bm25:4")
 
 

@@ -99,21 +99,10 @@ def _describe_model(model: str | None) -> str:
 def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
     """A task by name, or data with what it is for."""
     source = st.segmented_control(
-        "Data",
-        ("A task", "My data"),
-        default="A task",
-        key="bench-source",
-        **theme.PERSIST_STATE,
-        required=True,
+        "Data", ("A task", "My data"), default="A task", key="bench-source", **theme.PERSIST_STATE, required=True
     )
     if source != "My data":
-        task = st.selectbox(
-            "Task",
-            list(TASKS),
-            index=_task_index("demo"),
-            key="bench-task",
-            **theme.PERSIST_STATE,
-        )
+        task = st.selectbox("Task", list(TASKS), index=_task_index("demo"), key="bench-task", **theme.PERSIST_STATE)
         st.caption(theme.escape_markdown(TASKS.summary(task)))
         return task, "", ""
     data = st.selectbox(
@@ -121,11 +110,7 @@ def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
         placeholder="JSONL, CSV, Parquet or a task's YAML",
         help="In the runs folder, or one the app was started with: auricle ui --allow DIR",
     )  # fmt: skip
-    return (
-        "",
-        data or "",
-        st.selectbox("What it is for", TASK_KINDS, key="bench-kind", **theme.PERSIST_STATE),
-    )
+    return ("", data or "", st.selectbox("What it is for", TASK_KINDS, key="bench-kind", **theme.PERSIST_STATE))
 
 
 def _task_index(task: str) -> int:
@@ -137,9 +122,7 @@ def list_data_files(workspace: Workspace) -> list[str]:
     found: list[str] = []
     for folder in workspace.allowed_folders:
         for pattern in ("*", "*/*"):
-            found += [
-                str(p) for p in sorted(folder.glob(pattern)) if p.suffix.lower() in DATA_SUFFIXES
-            ]
+            found += [str(p) for p in sorted(folder.glob(pattern)) if p.suffix.lower() in DATA_SUFFIXES]
     return found[:MAX_FILES]
 
 
@@ -163,12 +146,7 @@ def _choose_options() -> dict[str, Any]:
             strict=True,
         ):
             told[name] = column.number_input(
-                title,
-                min_value=1,
-                value=None,
-                key=f"bench-{name}",
-                **theme.PERSIST_STATE,
-                placeholder="as usual",
+                title, min_value=1, value=None, key=f"bench-{name}", **theme.PERSIST_STATE, placeholder="as usual"
             )
     return told
 

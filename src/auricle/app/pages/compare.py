@@ -26,12 +26,8 @@ def page() -> None:
         candidate = st.query_params.get("b", "")
         first = run_picker.default_baseline_index(known, candidate)
         if "a" not in st.query_params and candidate != st.session_state.get("compare-b-asked", ""):
-            run_picker.clear_choice(
-                "compare-a"
-            )  # a link names B alone: what suits it is found anew
-        a = run_picker.pick_run(
-            "A, the baseline", known, "compare-a", query_key="a", default_index=first
-        )
+            run_picker.clear_choice("compare-a")  # a link names B alone: what suits it is found anew
+        a = run_picker.pick_run("A, the baseline", known, "compare-a", query_key="a", default_index=first)
     with right:
         b = run_picker.pick_run("B, the candidate", known, "compare-b", query_key="b")
     if a and b:
@@ -71,7 +67,4 @@ def _draw_pair(baseline: RunEntry, candidate: RunEntry) -> None:
     try:
         draw_comparison(baseline.path, candidate.path)
     except SpecError as error:
-        st.info(
-            escape_markdown(f"These two cannot be compared: {error}"),
-            icon=":material/compare_arrows:",
-        )
+        st.info(escape_markdown(f"These two cannot be compared: {error}"), icon=":material/compare_arrows:")

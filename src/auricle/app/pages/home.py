@@ -11,18 +11,12 @@ from auricle.app.workspace import RunEntry, Workspace, current_workspace
 
 MAX_RUNS = 8
 PAGE_INTRODUCTIONS = {
-    "listen": (
-        "Try a model",
-        "Record or upload a sound, ask models about it, and see what exactly they answer.",
-    ),
+    "listen": ("Try a model", "Record or upload a sound, ask models about it, and see what exactly they answer."),
     "benchmark": (
         "Run a benchmark",
         "Choose a model and data. A run can be stopped and resumed; every number has its interval.",
     ),
-    "compare": (
-        "Compare runs",
-        "See pair by pair how two runs differ, and listen to the samples that flipped.",
-    ),
+    "compare": ("Compare runs", "See pair by pair how two runs differ, and listen to the samples that flipped."),
 }
 
 
@@ -71,9 +65,7 @@ def _draw_results(finished_entries: list[RunEntry]) -> None:
 
     finished_entries = sorted(finished_entries, key=lambda each: each.name)
     for tab, entry in zip(
-        st.tabs([theme.escape_markdown(e.model) for e in finished_entries]),
-        finished_entries,
-        strict=True,
+        st.tabs([theme.escape_markdown(e.model) for e in finished_entries]), finished_entries, strict=True
     ):
         with tab:
             draw_results(entry.path)

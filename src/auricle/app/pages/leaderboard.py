@@ -26,8 +26,7 @@ def page() -> None:
     """Models against tasks, with intervals, coverage and speed."""
     draw_header(
         "Leaderboard",
-        "Every model on every task. Only runs of the same data, asked and "
-        "scored in the same way, share a column.",
+        "Every model on every task. Only runs of the same data, asked and scored in the same way, share a column.",
     )
     components.apply_styles()
     with error_boundary():
@@ -38,14 +37,10 @@ def _draw_leaderboard() -> None:
     first, second, third = st.columns([2, 1, 1], vertical_alignment="bottom")
     every = second.toggle("Every metric", key="leaderboard-every", help="Or only each task's first")
     loose = third.toggle(
-        "However asked",
-        key="leaderboard-loose",
-        help="Let runs that were asked in other ways share a column",
+        "However asked", key="leaderboard-loose", help="Let runs that were asked in other ways share a column"
     )
     skipped: list[str] = []
-    found = build_leaderboard(
-        _iter_documents(skipped), all_metrics=every, split_by_prompt=not loose
-    )
+    found = build_leaderboard(_iter_documents(skipped), all_metrics=every, split_by_prompt=not loose)
     tasks = list(dict.fromkeys(each.task for each in found.columns))
     kept = first.multiselect("Tasks", tasks, key="leaderboard-tasks", placeholder="all tasks")
     columns = [each for each in found.columns if not kept or each.task in kept]
@@ -54,9 +49,7 @@ def _draw_leaderboard() -> None:
         return
     shown = _select_columns(found, tuple(columns[:MAX_COLUMNS]))
     if len(columns) > MAX_COLUMNS:
-        components.draw_notes(
-            f"{MAX_COLUMNS} of {len(columns)} columns are shown; choose tasks for others."
-        )
+        components.draw_notes(f"{MAX_COLUMNS} of {len(columns)} columns are shown; choose tasks for others.")
     _draw_table(shown)
     _draw_downloads(shown)
     _draw_speed_chart(shown)
@@ -133,13 +126,7 @@ def _draw_downloads(visible_board: Leaderboard) -> None:
     with st.container(horizontal=True):
         for label, (make, name, kind) in made.items():
             st.download_button(
-                label,
-                make(),
-                name,
-                kind,
-                icon=":material/download:",
-                on_click="ignore",
-                key=f"leaderboard-{label}",
+                label, make(), name, kind, icon=":material/download:", on_click="ignore", key=f"leaderboard-{label}"
             )
 
 
@@ -158,14 +145,11 @@ def _draw_speed_chart(visible_board: Leaderboard) -> None:
     better = "higher is better" if column.higher_is_better else "lower is better"
     draw_chart(
         charts.speed_error_chart(
-            pd.DataFrame(_speed_points(visible_board, column)),
-            f"{metric_title(column.name)} ({better})",
+            pd.DataFrame(_speed_points(visible_board, column)), f"{metric_title(column.name)} ({better})"
         ),
         alt="Error against speed of each model",
     )
-    components.draw_notes(
-        "Speeds are those of the machine each run was made on, and of what else ran there."
-    )
+    components.draw_notes("Speeds are those of the machine each run was made on, and of what else ran there.")
 
 
 def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, Any]]:
@@ -182,23 +166,13 @@ def _speed_points(visible_board: Leaderboard, column: Column) -> list[dict[str, 
     ]
 
 
-def _draw_footnotes(
-    full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]
-) -> None:
+def _draw_footnotes(full_board: Leaderboard, visible_board: Leaderboard, skipped: list[str]) -> None:
     with st.expander("Columns, and what is left out", icon=":material/info:"):
         rows: list[list[Child]] = [
-            [
-                each.title,
-                each.task,
-                each.revision or "local",
-                each.inferencer or "however",
-                each.metric,
-            ]
+            [each.title, each.task, each.revision or "local", each.inferencer or "however", each.metric]
             for each in visible_board.columns
         ]
-        components.draw_markup(
-            components.build_table(["Column", "Task", "Data", "Asked", "Metric"], rows, 5)
-        )
+        components.draw_markup(components.build_table(["Column", "Task", "Data", "Asked", "Metric"], rows, 5))
         if full_board.replaced_count:
             components.draw_notes(
                 f"{full_board.replaced_count} numbers are of older runs of the same model, arguments "

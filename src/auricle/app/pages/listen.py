@@ -67,19 +67,12 @@ def page() -> None:
 def _choose_recording() -> tuple[DecodedAudio | None, str]:
     """The sound that was chosen, or why it cannot be used."""
     source = st.segmented_control(
-        "Sound",
-        SOURCES,
-        default=SOURCES[0],
-        key="listen-source",
-        **theme.PERSIST_STATE,
-        required=True,
+        "Sound", SOURCES, default=SOURCES[0], key="listen-source", **theme.PERSIST_STATE, required=True
     )
     if source == "Demo":
         clips = {path.stem: path for path in sorted(DEMO_AUDIO_FOLDER.glob("*.opus"))}
         name = st.selectbox("Clip", list(clips), key="listen-clip", **theme.PERSIST_STATE)
-        return (
-            _decode_once(clips[name].read_bytes(), f"{name}.opus") if name in clips else (None, "")
-        )
+        return _decode_once(clips[name].read_bytes(), f"{name}.opus") if name in clips else (None, "")
     if source == "Upload":
         types = [each.removeprefix(".") for each in AUDIO_SUFFIXES]
         file = st.file_uploader("Sound file", types, key="listen-file")

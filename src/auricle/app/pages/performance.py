@@ -17,8 +17,7 @@ def page() -> None:
     known = run_picker.list_entries("perf")
     if not known:
         st.info(
-            "No load test is in the runs folder. `auricle perf TASK -m MODEL --load closed:8` "
-            "makes one.",
+            "No load test is in the runs folder. `auricle perf TASK -m MODEL --load closed:8` makes one.",
             icon=":material/timer:",
         )
         return

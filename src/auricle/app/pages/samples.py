@@ -81,19 +81,14 @@ def _sortable_numbers(path: Path, table: SamplesTable) -> list[Number]:
     return [each for each in found if f"stat.{each['metric']}" in table.frame]
 
 
-def _apply_filters(
-    table: SamplesTable, numbers: Sequence[Number]
-) -> tuple[Number | None, pd.DataFrame]:
+def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Number | None, pd.DataFrame]:
     first, second, third, fourth = st.columns([3, 2, 2, 2])
     words = first.text_input("Search", placeholder="id, reference, answer", key="samples-search")
     outcome = second.selectbox("Outcome", OUTCOME_FILTERS, key="samples-outcome")
     order = third.selectbox("Order", SORT_ORDERS, key="samples-order")
     titles = {each["metric"]: each for each in numbers}
     metric = fourth.selectbox(
-        "Metric",
-        list(titles) or ["none"],
-        format_func=formatting.metric_title,
-        key="samples-metric",
+        "Metric", list(titles) or ["none"], format_func=formatting.metric_title, key="samples-metric"
     )
     number = titles.get(str(metric))
     frame = _filter_by_metadata(search_samples(table.frame, words), table.fields)
@@ -123,11 +118,7 @@ def _filter_by_metadata(frame: pd.DataFrame, fields: Sequence[str]) -> pd.DataFr
             with places[at % len(places)]:
                 components.draw_notes(field)
                 kept = st.multiselect(
-                    "Values",
-                    values,
-                    key=f"slice-{field}",
-                    label_visibility="collapsed",
-                    placeholder="any",
+                    "Values", values, key=f"slice-{field}", label_visibility="collapsed", placeholder="any"
                 )
             if kept:
                 frame = frame[frame[column].isin(kept)]
@@ -146,14 +137,10 @@ def sort_samples(frame: pd.DataFrame, order: str, number: Number | None) -> pd.D
 def _draw_warnings(table: SamplesTable) -> None:
     if table.damaged_lines:
         st.warning(
-            f"{table.damaged_lines:,} lines of the journal are damaged and left out.",
-            icon=":material/broken_image:",
+            f"{table.damaged_lines:,} lines of the journal are damaged and left out.", icon=":material/broken_image:"
         )
     if table.is_truncated:
-        st.warning(
-            f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.",
-            icon=":material/content_cut:",
-        )
+        st.warning(f"Only the first {samples_table.MAX_SAMPLES:,} samples are listed.", icon=":material/content_cut:")
 
 
 def _build_table(frame: pd.DataFrame, number: Number | None, table: SamplesTable) -> pd.DataFrame:

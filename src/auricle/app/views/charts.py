@@ -29,11 +29,7 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
     shown = ".0%" if unit == "share" else ".3g"
     order = list(frame["group"])
     y = alt.Y(
-        "group:N",
-        sort=order,
-        title=None,
-        scale=alt.Scale(type="band"),
-        axis=alt.Axis(labelLimit=180, labelFlush=False),
+        "group:N", sort=order, title=None, scale=alt.Scale(type="band"), axis=alt.Axis(labelLimit=180, labelFlush=False)
     )
     scale = alt.Scale(zero=False, nice=True)
     x = alt.X("value:Q", title=title, scale=scale, axis=alt.Axis(format=shown, tickCount=8))
@@ -55,10 +51,7 @@ def interval_chart(frame: pd.DataFrame, unit: str, title: str, overall_value: fl
     if overall_value is not None:
         line = alt.Chart(pd.DataFrame({"whole": [overall_value]}))
         layers.insert(
-            0,
-            line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(
-                x=alt.X("whole:Q", title=title)
-            ),
+            0, line.mark_rule(color=current_palette().muted, strokeDash=[4, 3]).encode(x=alt.X("whole:Q", title=title))
         )
     return alt.layer(*layers)
 
@@ -73,9 +66,7 @@ def violin_chart(densities: Mapping[str, Any], emotions: Mapping[str, Any], titl
     """
     shapes, boxes = [], []
     low, high = densities["from"], densities["to"]
-    for at, (label, figures) in enumerate(
-        zip(make_unique(list(emotions)), emotions.values(), strict=True)
-    ):
+    for at, (label, figures) in enumerate(zip(make_unique(list(emotions)), emotions.values(), strict=True)):
         thick = densities["of"].get(list(emotions)[at]) or []
         highest = max(thick, default=0.0) or 1.0
         for place, each in enumerate(thick):
@@ -109,11 +100,7 @@ def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any
         alt.Tooltip("mean:Q", format=".3f"),
         alt.Tooltip("middle:Q", title="median", format=".3f"),
     ]
-    x: dict[str, Any] = {
-        "title": title,
-        "scale": alt.Scale(zero=False, nice=False),
-        "axis": alt.Axis(tickCount=6),
-    }
+    x: dict[str, Any] = {"title": title, "scale": alt.Scale(zero=False, nice=False), "axis": alt.Axis(tickCount=6)}
     layers = [
         figures.mark_rule(strokeWidth=5, color=colours.categorical[0]).encode(
             x=alt.X("first:Q", **x), x2="third:Q", y=y, tooltip=tips
@@ -133,18 +120,13 @@ def _layer_violins(shapes: pd.DataFrame, boxes: pd.DataFrame, title: str) -> Any
         layers.insert(
             0,
             area.encode(
-                x=alt.X("value:Q", **x),
-                y=alt.Y("up:Q", scale=scale, axis=None),
-                y2="down:Q",
-                detail="label:N",
+                x=alt.X("value:Q", **x), y=alt.Y("up:Q", scale=scale, axis=None), y2="down:Q", detail="label:N"
             ),
         )
     return alt.layer(*layers).properties(height=40 * len(boxes) + 20)
 
 
-def scatter_chart(
-    frame: pd.DataFrame, axis_titles: tuple[str, str], selection_name: str = "point"
-) -> Any:
+def scatter_chart(frame: pd.DataFrame, axis_titles: tuple[str, str], selection_name: str = "point") -> Any:
     """Predictions against ratings, with the line of equality; points can be chosen."""
     colours = current_palette()
     chosen = alt.selection_point(name=selection_name, fields=["at"], toggle=False, nearest=False)
@@ -165,10 +147,7 @@ def scatter_chart(
         .add_params(chosen)
         .properties(height=380)
     )
-    low, high = [
-        max(frame["true"].min(), frame["said"].min()),
-        min(frame["true"].max(), frame["said"].max()),
-    ]
+    low, high = [max(frame["true"].min(), frame["said"].min()), min(frame["true"].max(), frame["said"].max())]
     if not low < high:
         return alt.layer(dots)
     ends = pd.DataFrame({"true": [low, high], "said": [low, high]})
@@ -200,17 +179,11 @@ def plane_chart(plane: Mapping[str, Any]) -> Any:
         "x": alt.X("x:Q", title=str(plane["x"]), scale=scale, axis=alt.Axis(tickCount=8)),
         "y": alt.Y("y:Q", title=str(plane["y"]), scale=scale, axis=alt.Axis(tickCount=6)),
     }
-    tips = [
-        alt.Tooltip("label:N"),
-        alt.Tooltip("x:Q", format=".3f"),
-        alt.Tooltip("y:Q", format=".3f"),
-    ]
+    tips = [alt.Tooltip("label:N"), alt.Tooltip("x:Q", format=".3f"), alt.Tooltip("y:Q", format=".3f")]
     return alt.layer(
         alt.Chart(points).mark_point(filled=True, size=26, opacity=0.35).encode(**places, **kinds),
         alt.Chart(centres)
-        .mark_point(
-            filled=True, size=190, opacity=1, stroke=current_palette().background, strokeWidth=1.5
-        )
+        .mark_point(filled=True, size=190, opacity=1, stroke=current_palette().background, strokeWidth=1.5)
         .encode(**places, **kinds, tooltip=tips),
     ).properties(height=380)
 
@@ -229,11 +202,7 @@ def stacked_error_chart(frame: pd.DataFrame) -> Any:
                 title=None,
                 axis=alt.Axis(labelLimit=180, labelFlush=False),
             ),
-            x=alt.X(
-                "share:Q",
-                title="errors per reference token",
-                axis=alt.Axis(format=".0%", tickCount=8),
-            ),
+            x=alt.X("share:Q", title="errors per reference token", axis=alt.Axis(format=".0%", tickCount=8)),
             color=alt.Color(
                 "kind:N",
                 sort=order,
@@ -254,23 +223,15 @@ def line_chart(frame: pd.DataFrame, x_title: str, y_title: str, *, show_points: 
     names = list(dict.fromkeys(frame["name"]))
     dashes = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
     alone = len(names) == 1
-    legend = (
-        None
-        if alone
-        else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
-    )
+    legend = None if alone else alt.Legend(title=None, orient="top", symbolType="stroke", symbolStrokeWidth=3)
     return (
         alt.Chart(frame)
         .mark_line(point=alt.OverlayMarkDef(size=45) if show_points else False, strokeWidth=2)
         .encode(
             x=alt.X("x:Q", title=x_title),
             y=alt.Y("y:Q", title=y_title),
-            color=alt.Color(
-                "name:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=hues)
-            ),
-            strokeDash=alt.StrokeDash(
-                "name:N", sort=names, legend=None, scale=alt.Scale(domain=names, range=dashes)
-            ),
+            color=alt.Color("name:N", sort=names, legend=legend, scale=alt.Scale(domain=names, range=hues)),
+            strokeDash=alt.StrokeDash("name:N", sort=names, legend=None, scale=alt.Scale(domain=names, range=dashes)),
             tooltip=[
                 "name:N",
                 alt.Tooltip("x:Q", format=".4g", title=x_title),
@@ -285,17 +246,13 @@ def speed_error_chart(frame: pd.DataFrame, title: str) -> Any:
     """How good against how fast: `model`, `value`, `low`, `high`, `rtfx`."""
     colours = current_palette()
     x = alt.X(
-        "rtfx:Q",
-        title="RTFx, seconds of sound a second (log)",
-        scale=alt.Scale(type="log", nice=False, padding=90),
+        "rtfx:Q", title="RTFx, seconds of sound a second (log)", scale=alt.Scale(type="log", nice=False, padding=90)
     )
     base = alt.Chart(frame).properties(height=320)
     share = alt.Axis(format=".1%")
     return alt.layer(
         base.mark_rule(color=colours.categorical[0], opacity=0.4, strokeWidth=3).encode(
-            x=x,
-            y=alt.Y("low:Q", title=title, axis=share, scale=alt.Scale(zero=False)),
-            y2="high:Q",
+            x=x, y=alt.Y("low:Q", title=title, axis=share, scale=alt.Scale(zero=False)), y2="high:Q"
         ),
         base.mark_point(filled=True, size=90, color=colours.categorical[0], opacity=1).encode(
             x=x,

@@ -41,9 +41,7 @@ MATRIX_GUIDE = (
 
 @st.cache_data(max_entries=8, show_spinner="Comparing pair by pair …")
 def _compare(
-    paths: tuple[str, str],
-    group_field: str,
-    _fingerprints: tuple[run_data.Fingerprint, run_data.Fingerprint],
+    paths: tuple[str, str], group_field: str, _fingerprints: tuple[run_data.Fingerprint, run_data.Fingerprint]
 ) -> dict[str, Any]:
     from auricle.api import compare
 
@@ -52,14 +50,9 @@ def _compare(
 
 def draw_comparison(baseline: Path, candidate: Path) -> None:
     """Everything that can be said of B beside A."""
-    stamps = tuple(
-        run_data.fingerprint(each, "outputs.jsonl", "metrics.json")
-        for each in (baseline, candidate)
-    )
+    stamps = tuple(run_data.fingerprint(each, "outputs.jsonl", "metrics.json") for each in (baseline, candidate))
     fields = [
-        each
-        for each in run_data.load_samples(baseline).fields
-        if each in run_data.load_samples(candidate).fields
+        each for each in run_data.load_samples(baseline).fields if each in run_data.load_samples(candidate).fields
     ]
     by = st.selectbox(
         "Broken down by",
@@ -83,10 +76,7 @@ def draw_comparison(baseline: Path, candidate: Path) -> None:
 
 def _draw_headline(rows: Sequence[Row]) -> None:
     if not rows:
-        st.info(
-            "No metric of these two runs can be compared; below is why.",
-            icon=":material/compare_arrows:",
-        )
+        st.info("No metric of these two runs can be compared; below is why.", icon=":material/compare_arrows:")
         return
     for place, row in zip(st.columns(min(4, len(rows))), rows, strict=False):
         arrow = "↑" if row["higher_is_better"] else "↓"
@@ -103,21 +93,8 @@ def _draw_headline(rows: Sequence[Row]) -> None:
 def _draw_table(rows: Sequence[Row]) -> None:
     by = any(row["field"] for row in rows)
     alike = [row for row in rows if row["unit"] == rows[0]["unit"]]
-    scale = Scale.fit(
-        [row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True
-    )
-    figures = [
-        "A",
-        "B",
-        "B − A",
-        "95 % interval",
-        "",
-        "p",
-        "Adjusted p",
-        "Pairs",
-        "Better",
-        "Worse",
-    ]
+    scale = Scale.fit([row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True)
+    figures = ["A", "B", "B − A", "95 % interval", "", "p", "Adjusted p", "Pairs", "Better", "Worse"]
     head = ["Metric", *(["Samples"] if by else []), *figures]
     made = [_table_row(row, scale if row in alike else None, by) for row in rows]
     components.draw_markup(components.build_table(head, made, 1 + by))
@@ -125,11 +102,7 @@ def _draw_table(rows: Sequence[Row]) -> None:
 
 def _table_row(row: Row, scale: Scale | None, is_grouped: bool) -> list[Child]:
     unit, size = row["unit"], typeset(format_difference(row["difference"], row["unit"]))
-    drawn = (
-        components.build_interval_bar(scale, row["low"], row["difference"], row["high"], 0.0)
-        if scale
-        else None
-    )
+    drawn = components.build_interval_bar(scale, row["low"], row["difference"], row["high"], 0.0) if scale else None
     group = f"{row['field']}: {row['group']}" if row["field"] else "all"
     return [
         f"{metric_title(row['metric'])} {'↑' if row['higher_is_better'] else '↓'}",
@@ -150,9 +123,7 @@ def _table_row(row: Row, scale: Scale | None, is_grouped: bool) -> list[Child]:
 def _draw_not_compared(reasons: Mapping[str, str]) -> None:
     if reasons:
         st.subheader("Not compared", anchor=False)
-        rows: list[list[Child]] = [
-            [metric_title(name), truncate(why, 600)] for name, why in reasons.items()
-        ]
+        rows: list[list[Child]] = [[metric_title(name), truncate(why, 600)] for name, why in reasons.items()]
         components.draw_markup(components.build_table(["What", "Why"], rows, 2))
 
 
@@ -172,9 +143,7 @@ def _draw_matrices(baseline: Path, candidate: Path, matrix: Mapping[str, Any] | 
         with place:
             components.draw_markup(tag("p", tag("strong", name), " ", path.name))
             draw_chart(
-                heatmaps.confusion_chart(drawn[0]),
-                key=f"compare-matrix-{name}",
-                alt=f"Confusion matrix of {name}",
+                heatmaps.confusion_chart(drawn[0]), key=f"compare-matrix-{name}", alt=f"Confusion matrix of {name}"
             )
     st.markdown("**B − A**")
     draw_chart(heatmaps.difference_chart(matrix), alt="B's confusion matrix less A's")
@@ -199,9 +168,7 @@ def _draw_shifts(shifts: Sequence[Row]) -> None:
     scale = Scale.fit([each[end] for each in shifts for end in ("low", "high")], include_zero=True)
     for name, some in groupby(shifts, key=lambda each: str(each["dimension"])):
         head = [name, "A", "B", "B − A", "95 % interval", "", "Adjusted p", "d", "Pairs"]
-        components.draw_markup(
-            components.build_table(head, [_shift_row(each, scale) for each in some])
-        )
+        components.draw_markup(components.build_table(head, [_shift_row(each, scale) for each in some]))
 
 
 def _shift_row(shift: Row, scale: Scale) -> list[Child]:
@@ -233,15 +200,11 @@ def _draw_flips(paths: tuple[Path, Path], comparison: Document, rows: Sequence[R
     there = {each["became"] for each in comparison["flips"].get(metric, ())}
     first = "better" if there == {"better"} else "worse"
     became = str(
-        right.segmented_control(
-            "Which", ["worse", "better"], default=first, required=True, key=f"flips-which-{key}"
-        )
+        right.segmented_control("Which", ["worse", "better"], default=first, required=True, key=f"flips-which-{key}")
     )
     some = [each for each in comparison["flips"].get(metric, ()) if each["became"] == became]
     shown = min(FLIPS_SHOWN, len(some))
-    components.draw_notes(
-        f"{change_heading(row, became)}: {format_count(row[became])}; {shown} are shown."
-    )
+    components.draw_notes(f"{change_heading(row, became)}: {format_count(row[became])}; {shown} are shown.")
     numbers = {n["metric"]: n for n in run_data.overall_numbers(run_data.load_metrics(paths[0]))}
     for each in some[:FLIPS_SHOWN]:
         _draw_flip(paths, each, numbers.get(metric))
@@ -260,9 +223,7 @@ def _draw_flip(paths: tuple[Path, Path], flip: Mapping[str, Any], number: Row | 
             if records[0]:
                 sample_card.draw_players(paths[0], records[0])
         with right:
-            components.draw_markup(
-                components.build_definition_list(_list_answers(records, flip, number))
-            )
+            components.draw_markup(components.build_definition_list(_list_answers(records, flip, number)))
 
 
 def _find_record(path: Path, sample_id: str) -> Record | None:
@@ -293,8 +254,4 @@ def draw_load_test_comparison(baseline: Path, candidate: Path) -> None:
     """How B serves beside A, load by load, in the words of the command line."""
     from auricle.perf.compare import build_comparison, format_comparison
 
-    st.code(
-        "\n".join(format_comparison(build_comparison(baseline, candidate))),
-        language=None,
-        wrap_lines=False,
-    )
+    st.code("\n".join(format_comparison(build_comparison(baseline, candidate))), language=None, wrap_lines=False)

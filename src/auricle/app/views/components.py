@@ -79,20 +79,13 @@ def draw_notes(*texts: str) -> None:
 
 
 def build_table(
-    headers: Sequence[str],
-    rows: Iterable[Sequence[Child]],
-    text_columns: int = 1,
-    trailing_text_columns: int = 0,
+    headers: Sequence[str], rows: Iterable[Sequence[Child]], text_columns: int = 1, trailing_text_columns: int = 0
 ) -> Markup:
     """A small table; all but the first `words` and the last `tail` columns hold numbers."""
     kinds = [
-        "number" if text_columns <= at < len(headers) - trailing_text_columns else None
-        for at in range(len(headers))
+        "number" if text_columns <= at < len(headers) - trailing_text_columns else None for at in range(len(headers))
     ]
-    heads = [
-        tag("th", title, scope="col", class_=kind)
-        for title, kind in zip(headers, kinds, strict=True)
-    ]
+    heads = [tag("th", title, scope="col", class_=kind) for title, kind in zip(headers, kinds, strict=True)]
     lines = [tag("tr", _build_cells(row, kinds)) for row in rows]
     made = tag("table", tag("thead", tag("tr", heads)), tag("tbody", lines))
     return tag("div", made, class_="wide")
@@ -107,11 +100,7 @@ def _build_cells(row: Sequence[Child], cell_classes: Sequence[str | None]) -> li
 
 
 def build_interval_bar(
-    scale: Scale,
-    low: float | None,
-    value: float | None,
-    high: float | None,
-    reference: float | None = None,
+    scale: Scale, low: float | None, value: float | None, high: float | None, reference: float | None = None
 ) -> Markup:
     """The interval as a bar, the value as a tick, and a thin line to compare with."""
     drawn: list[Markup] = [tag("i")]

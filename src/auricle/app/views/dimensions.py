@@ -67,11 +67,7 @@ def _draw_table(dimensions: Mapping[str, Mapping[str, Any]]) -> None:
 
 def _statistic_cells(statistics: Mapping[str, Any]) -> list[Child]:
     mean, spread = (_format_number(statistics[name], 3) for name in ("mean", "sd"))
-    return [
-        f"{mean} ± {spread}",
-        _format_number(statistics["d"], 2),
-        _format_number(statistics["auc"], 2),
-    ]
+    return [f"{mean} ± {spread}", _format_number(statistics["d"], 2), _format_number(statistics["auc"], 2)]
 
 
 def _format_number(value: float | None, digits: int) -> str:

@@ -10,15 +10,7 @@ import streamlit as st
 from auricle.app.theme import escape_markdown
 from auricle.core.errors import AuricleError
 
-MALFORMED_FILE_ERRORS = (
-    KeyError,
-    TypeError,
-    ValueError,
-    IndexError,
-    AttributeError,
-    ZeroDivisionError,
-    OSError,
-)
+MALFORMED_FILE_ERRORS = (KeyError, TypeError, ValueError, IndexError, AttributeError, ZeroDivisionError, OSError)
 """What reading a file raises that is not as this package writes it."""
 
 

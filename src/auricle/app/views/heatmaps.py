@@ -85,9 +85,7 @@ def _base_chart(frame: pd.DataFrame, rows: Sequence[str], columns: Sequence[str]
                 "said:N",
                 sort=list(columns),
                 title="said by the model",
-                axis=alt.Axis(
-                    orient="top", labelAngle=-40, labelLimit=110, ticks=False, labelOverlap=False
-                ),
+                axis=alt.Axis(orient="top", labelAngle=-40, labelLimit=110, ticks=False, labelOverlap=False),
             ),
             y=alt.Y(
                 "true:N",
@@ -113,9 +111,7 @@ def _cell_texts(base: Any, column_count: int) -> list[Any]:
     """Counts, and below them shares where there is room; light on dark cells."""
     colours = current_palette()
     turn = 0.8 if colours.is_dark else 0.45  # where a cell is no longer near the paper's colour
-    ink = alt.condition(
-        f"datum.share > {turn}", alt.value(colours.background), alt.value(colours.text)
-    )
+    ink = alt.condition(f"datum.share > {turn}", alt.value(colours.background), alt.value(colours.text))
     if column_count > MAX_COLUMNS_WITH_SHARES:
         return [base.mark_text(fontSize=10).encode(text="number:N", color=ink)]
     return [
@@ -130,18 +126,10 @@ def difference_chart(matrix: Mapping[str, Any]) -> Any:
     reach = max(0.05, float(frame["size"].max()))
     colours = current_palette()
     base = _base_chart(frame, rows, columns)
-    ink = alt.condition(
-        f"datum.size > {0.55 * reach:.4f}", alt.value(colours.background), alt.value(colours.text)
-    )
+    ink = alt.condition(f"datum.size > {0.55 * reach:.4f}", alt.value(colours.background), alt.value(colours.text))
     field = base.mark_rect(stroke=colours.border, strokeWidth=0.5).encode(
-        color=alt.condition(
-            "isValid(datum.change)", _diverging_colour(reach), alt.value(colours.surface)
-        ),
-        tooltip=[
-            alt.Tooltip("true:N"),
-            alt.Tooltip("said:N"),
-            alt.Tooltip("change:Q", title="B − A", format="+.1%"),
-        ],
+        color=alt.condition("isValid(datum.change)", _diverging_colour(reach), alt.value(colours.surface)),
+        tooltip=[alt.Tooltip("true:N"), alt.Tooltip("said:N"), alt.Tooltip("change:Q", title="B − A", format="+.1%")],
     )
     numbers = base.mark_text(fontSize=12).encode(text="number:N", color=ink)
     return alt.layer(field, _diagonal_outline(base), numbers)
@@ -149,9 +137,7 @@ def difference_chart(matrix: Mapping[str, Any]) -> Any:
 
 def _difference_to_frame(matrix: Mapping[str, Any]) -> tuple[pd.DataFrame, list[str], list[str]]:
     """A row for each cell of the difference, and the labels of both sides."""
-    rows, columns = (
-        make_unique([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns")
-    )
+    rows, columns = (make_unique([each["shown"] for each in matrix[axis]]) for axis in ("rows", "columns"))
     diagonal = {(each["row"], each["column"]) for each in matrix["diagonal"]}
     told = []
     for at, row in enumerate(matrix["cells"]):

@@ -54,15 +54,12 @@ def _describe_matrix(matrix: Mapping[str, Any]) -> list[str]:
     told = ["Counts, and shares of each row. Click a cell to hear its samples."]
     if matrix["rows"] != matrix["columns"]:
         told.append(
-            f"{matrix['shared']} labels are shared and lie along the outlined diagonal; "
-            "the rest only one side has."
+            f"{matrix['shared']} labels are shared and lie along the outlined diagonal; the rest only one side has."
         )
     return [*told, *describe_label_matches(matrix)]
 
 
-def _draw_cell_samples(
-    path: Path, matrix: Mapping[str, Any], cell: tuple[int, int] | None, number: Number
-) -> None:
+def _draw_cell_samples(path: Path, matrix: Mapping[str, Any], cell: tuple[int, int] | None, number: Number) -> None:
     """The samples of a cell, with players."""
     if cell is None:
         return
@@ -78,9 +75,7 @@ def _draw_cell_samples(
     sample_card.draw_cards(path, found, number, MAX_CARDS, words)
 
 
-def select_cell_samples(
-    frame: pd.DataFrame, matrix: Mapping[str, Any], cell: tuple[int, int]
-) -> pd.DataFrame:
+def select_cell_samples(frame: pd.DataFrame, matrix: Mapping[str, Any], cell: tuple[int, int]) -> pd.DataFrame:
     """Samples whose true and said labels are those of a cell."""
     if "true" not in frame:
         return frame.iloc[0:0]
@@ -94,16 +89,10 @@ def select_cell_samples(
 def _draw_classes(classes: Mapping[str, Any]) -> None:
     names = ("precision", "recall", "f1")
     rows: list[list[Child]] = [
-        [
-            label,
-            *(typeset_number(figures.get(name), "share") for name in names),
-            format_count(figures.get("support")),
-        ]
+        [label, *(typeset_number(figures.get(name), "share") for name in names), format_count(figures.get("support"))]
         for label, figures in classes.items()
     ]
-    components.draw_markup(
-        components.build_table(["Class", "Precision", "Recall", "F1", "Samples"], rows)
-    )
+    components.draw_markup(components.build_table(["Class", "Precision", "Recall", "F1", "Samples"], rows))
 
 
 def _draw_frequent_confusions(matrix: Mapping[str, Any]) -> None:
@@ -116,10 +105,6 @@ def _draw_frequent_confusions(matrix: Mapping[str, Any]) -> None:
         if size and not said == true < matrix["shared"]
     ]
     missed.sort(key=lambda each: -each[0])
-    rows: list[list[Child]] = [
-        [true, said, format_count(size)] for size, true, said in missed[:MAX_CONFUSIONS]
-    ]
-    components.draw_notes(
-        f"{len(matrix['rows'])} classes are too many for a square: the most frequent confusions."
-    )
+    rows: list[list[Child]] = [[true, said, format_count(size)] for size, true, said in missed[:MAX_CONFUSIONS]]
+    components.draw_notes(f"{len(matrix['rows'])} classes are too many for a square: the most frequent confusions.")
     components.draw_markup(components.build_table(["True", "Said", "Times"], rows, 2))

@@ -36,9 +36,7 @@ Number = Mapping[str, Any]
 
 
 def metric_title(number: Number) -> str:
-    return (
-        f"{formatting.metric_title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
-    )
+    return f"{formatting.metric_title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
 
 
 def draw_headline(document: Document) -> None:
@@ -62,8 +60,7 @@ def draw_warnings(path: Path, document: Document) -> None:
     """What a reader has to know before believing anything."""
     if not document.get("complete"):
         st.warning(
-            "This run is not finished: the numbers are over the samples so far.",
-            icon=":material/hourglass_top:",
+            "This run is not finished: the numbers are over the samples so far.", icon=":material/hourglass_top:"
         )
     if run_data.is_stale(path):
         st.warning(
@@ -93,16 +90,7 @@ def draw_overview(document: Document) -> None:
     unit = numbers[0]["unit"]
     alike = [each for each in numbers if unit and each["unit"] == unit]
     scale = Scale.fit(collect_extents(alike), include_zero=True) if alike else None
-    head = [
-        "Metric",
-        "Value",
-        "95 % interval",
-        _format_scale(scale),
-        "Scored",
-        "Coverage",
-        "Failed",
-        "Unreadable",
-    ]
+    head = ["Metric", "Value", "95 % interval", _format_scale(scale), "Scored", "Coverage", "Failed", "Unreadable"]
     bounded = any(formatting.has_bounds(each) for each in numbers)
     if bounded:
         head.append("Had the failed gone well – badly")
@@ -152,25 +140,17 @@ def draw_breakdown(document: Document, key: str) -> None:
     metrics = [each["metric"] for each in run_data.overall_numbers(document)]
     left, right = st.columns(2)
     field = left.selectbox("Field", fields, key=f"{key}-field")
-    metric = right.selectbox(
-        "Metric", metrics, format_func=formatting.metric_title, key=f"{key}-metric"
-    )
-    numbers = [
-        each for each in document["numbers"] if each["field"] == field and each["metric"] == metric
-    ]
+    metric = right.selectbox("Metric", metrics, format_func=formatting.metric_title, key=f"{key}-metric")
+    numbers = [each for each in document["numbers"] if each["field"] == field and each["metric"] == metric]
     if not numbers:
         components.draw_notes("This metric has no number by that field.")
         return
     whole = next(each for each in run_data.overall_numbers(document) if each["metric"] == metric)
     draw_chart(
-        charts.interval_chart(
-            _group_frame(numbers[:MAX_GROUPS]), whole["unit"], _axis_title(whole), whole["value"]
-        ),
+        charts.interval_chart(_group_frame(numbers[:MAX_GROUPS]), whole["unit"], _axis_title(whole), whole["value"]),
         alt=f"{formatting.metric_title(str(metric))} by group",
     )
-    components.draw_notes(
-        "Dots are values, bars 95 % intervals, the dashed line all samples together."
-    )
+    components.draw_notes("Dots are values, bars 95 % intervals, the dashed line all samples together.")
 
 
 def _axis_title(number: Number) -> str:
@@ -182,13 +162,7 @@ def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
     names = charts.make_unique([each["group"] or "(empty)" for each in numbers])
     return pd.DataFrame(
         [
-            {
-                "group": name,
-                "value": each["value"],
-                "low": each["low"],
-                "high": each["high"],
-                "scored": each["scored"],
-            }
+            {"group": name, "value": each["value"], "low": each["low"], "high": each["high"], "scored": each["scored"]}
             for name, each in zip(names, numbers, strict=True)
         ]
     )
@@ -215,23 +189,14 @@ def draw_exclusions(document: Document) -> None:
         )
     for metric, reasons in document["unreadable"].items():
         rows += [
-            [
-                "unreadable",
-                formatting.metric_title(metric),
-                truncate(str(why), 200),
-                format_count(times),
-            ]
+            ["unreadable", formatting.metric_title(metric), truncate(str(why), 200), format_count(times)]
             for why, times in reasons.items()
         ]
     unsuited = document.get("unsuited") or ()
     refused = {name: why for name, why in document["refused"].items() if name not in unsuited}
-    rows += [
-        ["not computed", names, truncate(why, 300), ""] for names, why, _ in group_refusals(refused)
-    ]
+    rows += [["not computed", names, truncate(why, 300), ""] for names, why, _ in group_refusals(refused)]
     if rows:
-        components.draw_markup(
-            components.build_table(["What", "Kind or metric", "Why", "Samples"], rows[:MAX_ROWS], 3)
-        )
+        components.draw_markup(components.build_table(["What", "Kind or metric", "Why", "Samples"], rows[:MAX_ROWS], 3))
 
 
 def draw_provenance(path: Path, document: Document) -> None:
@@ -241,9 +206,7 @@ def draw_provenance(path: Path, document: Document) -> None:
             (formatting.metric_title(each["metric"]), tag("code", each["signature"]))
             for each in run_data.overall_numbers(document)
         ]
-        methods = dict.fromkeys(
-            str(each.get("interval")) for each in run_data.overall_numbers(document)
-        )
+        methods = dict.fromkeys(str(each.get("interval")) for each in run_data.overall_numbers(document))
         speed = document.get("speed") or {}
         facts: list[tuple[str, Child]] = [
             ("Made", str(document.get("created", ""))),

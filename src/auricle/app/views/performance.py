@@ -56,9 +56,7 @@ def _load_summary(path: str, _fingerprint: run_data.Fingerprint) -> dict[str, An
     try:
         found = orjson.loads(file.read_bytes())
     except orjson.JSONDecodeError as error:
-        raise DataError(
-            "summary.json is torn or no JSON; `auricle perf RUN` makes it again."
-        ) from error
+        raise DataError("summary.json is torn or no JSON; `auricle perf RUN` makes it again.") from error
     if not isinstance(found, dict) or not isinstance(found.get("points"), list):
         raise DataError("summary.json does not describe a measurement.")
     return found
@@ -71,19 +69,14 @@ def _draw_validity(summary: Mapping[str, Any], points: Sequence[PointSummary]) -
     """Whether to believe any of it, before anything else is said."""
     if summary.get("interrupted"):
         st.warning("Interrupted: this is about what was measured before.", icon=":material/pause:")
-    wrong = [
-        f"{each['load']} is not valid: {why}"
-        for each in points
-        for why in each["validity"]["reasons"]
-    ]
+    wrong = [f"{each['load']} is not valid: {why}" for each in points for why in each["validity"]["reasons"]]
     if wrong:
         told = "".join(f"\n- {escape_markdown(sentence)}" for sentence in wrong)
         st.error(f"Not all of this can be believed.{told}", icon=":material/error:")
     elif points:
         many = "All load points are" if len(points) > 1 else "The load point is"
         st.success(
-            f"{many} valid: the load was offered as planned, and the senders kept up.",
-            icon=":material/verified:",
+            f"{many} valid: the load was offered as planned, and the senders kept up.", icon=":material/verified:"
         )
     else:
         st.warning("No load point was measured.", icon=":material/warning:")
@@ -108,9 +101,7 @@ def _draw_overview(points: Sequence[PointSummary]) -> None:
         columns = fewer
     rows = [reported.format_row(each, columns) for each in points]
     components.draw_markup(components.build_table(reported.format_header(columns), rows))
-    told = (
-        (each["load"], sentence) for each in points for sentence in reported.format_outcomes(each)
-    )
+    told = ((each["load"], sentence) for each in points for sentence in reported.format_outcomes(each))
     components.draw_notes(*_merge_notes(told))
 
 
@@ -119,11 +110,7 @@ def _draw_load_curves(points: Sequence[PointSummary]) -> None:
     st.subheader("How much, how fast", anchor=False)
     rate = [each["run"]["req_s"]["value"] for each in points]
     offered = [each["run"]["offered_rate"]["value"] for each in points]
-    loads = (
-        offered
-        if None not in offered
-        else [each["run"]["in_flight_mean"]["value"] for each in points]
-    )
+    loads = offered if None not in offered else [each["run"]["in_flight_mean"]["value"] for each in points]
     across = "requests offered a second" if None not in offered else "in flight, on average"
     left, right = st.columns(2)
     with left:
@@ -139,16 +126,12 @@ def _draw_load_curves(points: Sequence[PointSummary]) -> None:
         st.markdown("**Throughput against load**")
         kept = [each["run"]["goodput_req_s"]["value"] for each in points]
         rows = [{"name": "answered", "x": x, "y": y} for x, y in zip(loads, rate, strict=True)]
-        rows += [
-            {"name": "promises kept", "x": x, "y": y} for x, y in zip(loads, kept, strict=True)
-        ]
+        rows += [{"name": "promises kept", "x": x, "y": y} for x, y in zip(loads, kept, strict=True)]
         _draw_lines(rows, across, "requests a second")
         components.draw_notes("What came back for what was asked.")
 
 
-def _draw_lines(
-    rows: Sequence[Mapping[str, Any]], x_title: str, y_title: str, *, show_points: bool = True
-) -> None:
+def _draw_lines(rows: Sequence[Mapping[str, Any]], x_title: str, y_title: str, *, show_points: bool = True) -> None:
     known = [each for each in rows if each["x"] is not None and each["y"] is not None]
     if known:
         draw_chart(
@@ -186,10 +169,7 @@ def _load_time_course(path: Path, point: PointSummary) -> dict[str, Any] | None:
     file = folder / "requests.jsonl"
     if folder.parent != path or not samples_table.is_file_inside_run(file):
         return None
-    if (
-        not folder.resolve().is_relative_to(path.resolve())
-        or file.stat().st_size > MAX_REQUESTS_BYTES
-    ):
+    if not folder.resolve().is_relative_to(path.resolve()) or file.stat().st_size > MAX_REQUESTS_BYTES:
         return None
     return _read_time_course(str(file), run_data.fingerprint(folder, file.name))
 
@@ -244,9 +224,7 @@ def _draw_measures(point: PointSummary) -> None:
         if each["n"] and name in REQUEST_DEFINITIONS
     ]
     st.markdown("**Of each request**")
-    components.draw_markup(
-        components.build_table(["Measure", "Unit", *STATISTICS, "Is"], rows, 2, 1)
-    )
+    components.draw_markup(components.build_table(["Measure", "Unit", *STATISTICS, "Is"], rows, 2, 1))
     rows = [
         [
             name,
@@ -258,13 +236,10 @@ def _draw_measures(point: PointSummary) -> None:
         if each["value"] is not None and name in RUN_DEFINITIONS
     ]
     st.markdown("**Of the whole point**")
-    components.draw_markup(
-        components.build_table(["Measure", "Value", "95 % interval", "Is"], rows, 1, 1)
-    )
+    components.draw_markup(components.build_table(["Measure", "Value", "95 % interval", "Is"], rows, 1, 1))
     if point["failures"]:
         failed: list[list[Child]] = [
-            [truncate(str(each["examples"][0]), 300), f"{each['count']:,}"]
-            for each in point["failures"]
+            [truncate(str(each["examples"][0]), 300), f"{each['count']:,}"] for each in point["failures"]
         ]
         components.draw_markup(components.build_table(["Failed with", "Requests"], failed))
 
@@ -282,12 +257,8 @@ def _draw_definitions(points: Sequence[PointSummary]) -> None:
     """What every number on the page is, and when there is none."""
     with st.expander("Definitions", icon=":material/menu_book:"):
         known = [
-            name
-            for name in REQUEST_DEFINITIONS
-            if any(each["measures"].get(name, {}).get("n") for each in points)
+            name for name in REQUEST_DEFINITIONS if any(each["measures"].get(name, {}).get("n") for each in points)
         ]
         told = {name: REQUEST_DEFINITIONS[name] for name in known} | RUN_DEFINITIONS
         rows: list[list[Child]] = [[name, *each] for name, each in told.items()]
-        components.draw_markup(
-            components.build_table(["Name", "Unit", "Is", "Undefined when"], rows, 4)
-        )
+        components.draw_markup(components.build_table(["Name", "Unit", "Is", "Undefined when"], rows, 4))

@@ -22,12 +22,7 @@ from auricle.app.views.metrics import (
     draw_provenance,
     draw_warnings,
 )
-from auricle.app.views.rewards import (
-    draw_preferences,
-    draw_ratings,
-    select_preference_numbers,
-    select_rating_numbers,
-)
+from auricle.app.views.rewards import draw_preferences, draw_ratings, select_preference_numbers, select_rating_numbers
 
 Document = Mapping[str, Any]
 

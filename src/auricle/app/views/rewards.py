@@ -58,9 +58,7 @@ def draw_ratings(path: Path, document: Document, numbers: Sequence[Number], key:
         alt="Predictions against people's ratings",
     )
     some = f" {MAX_POINTS:,} of {len(held.frame):,} samples." if len(points) == MAX_POINTS else ""
-    components.draw_notes(
-        f"Each point is a sample; click one to hear it. On the dashed line both agree.{some}"
-    )
+    components.draw_notes(f"Each point is a sample; click one to hear it. On the dashed line both agree.{some}")
     selected = (state.get("selection") or {}).get("point") or [] if state else []
     if selected and "at" in selected[0]:
         at = int(selected[0]["at"])
@@ -73,12 +71,7 @@ def build_rating_pairs(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
     if f"stat.{metric}" not in frame or f"truth.{metric}" not in frame:
         return pd.DataFrame()
     made = pd.DataFrame(
-        {
-            "at": range(len(frame)),
-            "id": frame["id"],
-            "said": frame[f"stat.{metric}"],
-            "true": frame[f"truth.{metric}"],
-        }
+        {"at": range(len(frame)), "id": frame["id"], "said": frame[f"stat.{metric}"], "true": frame[f"truth.{metric}"]}
     ).dropna()
     if len(made) <= MAX_POINTS:
         return made
@@ -88,19 +81,12 @@ def build_rating_pairs(frame: pd.DataFrame, metric: str) -> pd.DataFrame:
 
 def _draw_correlations(document: Document, dimension: str) -> None:
     rows: list[list[Child]] = [
-        [
-            metric_title(each["metric"]),
-            typeset_value(each),
-            typeset_interval(each),
-            format_count(each["scored"]),
-        ]
+        [metric_title(each["metric"]), typeset_value(each), typeset_interval(each), format_count(each["scored"])]
         for each in run_data.overall_numbers(document)
         if rated_dimension(each) == dimension and not each["details"].get("matrix")
     ]
     if rows:
-        components.draw_markup(
-            components.build_table(["Measure", "Value", "95 % interval", "Samples"], rows)
-        )
+        components.draw_markup(components.build_table(["Measure", "Value", "95 % interval", "Samples"], rows))
 
 
 # --- preferences ------------------------------------------------------------------------------
@@ -112,8 +98,7 @@ def select_preference_numbers(document: Document) -> list[Number]:
     return [
         each
         for each in run_data.overall_numbers(document)
-        if each["metric"].partition(".")[0] == "accuracy"
-        and each["metric"].replace("accuracy", "always_b", 1) in known
+        if each["metric"].partition(".")[0] == "accuracy" and each["metric"].replace("accuracy", "always_b", 1) in known
     ]
 
 
@@ -140,22 +125,17 @@ def draw_preferences(path: Path, document: Document, numbers: Sequence[Number], 
                 )
     head = ["Metric", "Pairs", "Accuracy", "95 % interval", "Always b", "Ties", "n"]
     components.draw_markup(components.build_table(head, rows, 2))
-    components.draw_notes(
-        "Choosing blindly earns 50 %; “always b” is what naming the second earns."
-    )
+    components.draw_notes("Choosing blindly earns 50 %; “always b” is what naming the second earns.")
     st.markdown("**Pairs the model got wrong**")
     wrong = samples_table.sort_worst_first(run_data.load_samples(path).frame, numbers[0])
     missed = wrong[wrong[f"stat.{numbers[0]['metric']}"] < 1.0] if len(wrong) else wrong
-    sample_card.draw_cards(
-        path, missed, numbers[0], 3, f"{len(missed):,} pairs; the first are shown."
-    )
+    sample_card.draw_cards(path, missed, numbers[0], 3, f"{len(missed):,} pairs; the first are shown.")
 
 
 def _find_same_group(document: Document, metric: str, number: Number) -> Number | None:
     alike = (
         each
         for each in document["numbers"]
-        if each["metric"] == metric
-        and (each["field"], each["group"]) == (number["field"], number["group"])
+        if each["metric"] == metric and (each["field"], each["group"]) == (number["field"], number["group"])
     )
     return next(alike, None)

@@ -13,30 +13,18 @@ from auricle.app.workspace import RunEntry
 
 def list_entries(*kinds: str) -> list[RunEntry]:
     """What is on the shelf, of these kinds."""
-    return [
-        each
-        for each in workspace.current_workspace().list_entries()
-        if not kinds or each.kind in kinds
-    ]
+    return [each for each in workspace.current_workspace().list_entries() if not kinds or each.kind in kinds]
 
 
 def pick_run(
-    label: str,
-    entries: Sequence[RunEntry],
-    key: str,
-    *,
-    query_key: str = "run",
-    default_index: int = 0,
+    label: str, entries: Sequence[RunEntry], key: str, *, query_key: str = "run", default_index: int = 0
 ) -> RunEntry | None:
     """The run a visitor chooses, or the one the address names; None where there is none.
 
     The address follows the choice, so that what is seen can be sent to somebody.
     """
     if not entries:
-        st.info(
-            "There is nothing to look at yet: no run is in the runs folder.",
-            icon=":material/inbox:",
-        )
+        st.info("There is nothing to look at yet: no run is in the runs folder.", icon=":material/inbox:")
         return None
     by_name = {each.name: each for each in entries}
     wanted = st.query_params.get(query_key, "")
@@ -46,9 +34,7 @@ def pick_run(
     if st.session_state.get(key) not in by_name:  # Streamlit forgets it on the way to other pages
         usual = list(by_name)[min(default_index, len(by_name) - 1)]
         st.session_state[key] = before if before in by_name else usual
-    name = st.selectbox(
-        label, list(by_name), key=key, format_func=lambda name: _format_entry(by_name[name])
-    )
+    name = st.selectbox(label, list(by_name), key=key, format_func=lambda name: _format_entry(by_name[name]))
     st.session_state[f"{key}-asked"] = name
     if wanted != name:
         st.query_params[query_key] = name

@@ -39,14 +39,10 @@ def draw_players(path: Path, record: Record) -> None:
     for name, sound in islice(iter_audio(path, record), MAX_PLAYERS):
         file = workspace.current_workspace().resolve_audio(sound.uri) if sound.uri else None
         if file is None:
-            components.draw_notes(
-                f"{name}: not played. It lies outside the folders this app may read."
-            )
+            components.draw_notes(f"{name}: not played. It lies outside the folders this app may read.")
             continue
         try:
-            content = _encode_clip(
-                str(file), sound.start, sound.end, run_data.fingerprint(file.parent, file.name)
-            )
+            content = _encode_clip(str(file), sound.start, sound.end, run_data.fingerprint(file.parent, file.name))
         except (SampleError, OSError) as error:
             components.draw_notes(f"{name}: cannot be played: {truncate(str(error), 300)}")
             continue
@@ -67,9 +63,7 @@ def iter_audio(path: Path, record: Record) -> Iterator[tuple[str, Audio]]:
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
-def _encode_clip(
-    file: str, start: float, end: float | None, _fingerprint: run_data.Fingerprint
-) -> bytes:
+def _encode_clip(file: str, start: float, end: float | None, _fingerprint: run_data.Fingerprint) -> bytes:
     if Path(file).stat().st_size > MAX_AUDIO_BYTES:
         raise OSError("the file is too large")
     return Audio(file, start, end).segment(0.0, MAX_SECONDS).encode("wav")
@@ -90,9 +84,7 @@ def select_tokenizer(number: Number | None) -> Callable[[str], Sequence[str]] | 
     return lambda text: split(normalise(text))
 
 
-def build_alignment(
-    reference: str, answer: str, tokenize: Callable[[str], Sequence[str]]
-) -> Markup:
+def build_alignment(reference: str, answer: str, tokenize: Callable[[str], Sequence[str]]) -> Markup:
     """Both texts in one line: what was lost struck through, what was added underlined."""
     sides = [list(tokenize(text))[:MAX_TOKENS] for text in (reference, answer)]
     letters = all(len(token) == 1 for side in sides for token in side)
@@ -110,9 +102,7 @@ def _edit_markup(edit: Edit, is_character_level: bool) -> Markup:
     if edit.kind == "equal":
         return join_markup(gone)
     return join_markup(
-        tag("del", gone) if gone else None,
-        " " if gone and new else None,
-        tag("ins", new) if new else None,
+        tag("del", gone) if gone else None, " " if gone and new else None, tag("ins", new) if new else None
     )
 
 
@@ -132,9 +122,7 @@ def draw_card(path: Path, row: Mapping[str, Any], number: Number | None = None) 
             )
             draw_players(path, record)
         with right:
-            components.draw_markup(
-                components.build_definition_list(build_card_rows(record, row, number))
-            )
+            components.draw_markup(components.build_definition_list(build_card_rows(record, row, number)))
 
 
 def _outcome_markup(row: Mapping[str, Any], number: Number | None) -> Markup | None:
@@ -170,9 +158,7 @@ def build_metadata_chips(meta: Mapping[str, Any]) -> Markup | None:
     return tag("ul", made, class_="chips") if made else None
 
 
-def build_card_rows(
-    record: Record, row: Mapping[str, Any], number: Number | None
-) -> Iterator[tuple[str, Child]]:
+def build_card_rows(record: Record, row: Mapping[str, Any], number: Number | None) -> Iterator[tuple[str, Child]]:
     """Terms and texts, the alignment first: it is what the score was made from."""
     asked = record.sample.inputs.get("question")
     if isinstance(asked, str) and asked.strip() and not select_tokenizer(number):
@@ -207,9 +193,7 @@ def build_answer_rows(
 
 def _format_output(output: Any, target: Any, max_scores: int) -> Child:
     if isinstance(output, Generation):
-        return (
-            truncate(output.text) if output.text.strip() else tag("span", "empty", class_="quiet")
-        )
+        return truncate(output.text) if output.text.strip() else tag("span", "empty", class_="quiet")
     if isinstance(output, Prediction):
         return _build_score_bars(output, target, max_scores)
     return truncate(str(asdict(output)) if isinstance(output, Likelihood) else str(output), 1000)
@@ -234,9 +218,7 @@ def _build_score_bars(output: Prediction, target: Any, max_scores: int) -> Marku
     return tag("div", made, class_="bars")
 
 
-def draw_cards(
-    path: Path, rows: Any, number: Number | None, max_cards: int, caption: str = ""
-) -> None:
+def draw_cards(path: Path, rows: Any, number: Number | None, max_cards: int, caption: str = "") -> None:
     """The first of these samples, a card each."""
     if not len(rows):
         components.draw_notes("No sample is like that.")

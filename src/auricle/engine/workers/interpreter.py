@@ -25,9 +25,7 @@ from auricle.models import AsyncModel, BatchModel, Model
 DESCRIBE_TIMEOUT = 120.0
 
 
-def describe_model_class(
-    model: str, python: str, variables: Mapping[str, str] | None = None
-) -> type[Model]:
+def describe_model_class(model: str, python: str, variables: Mapping[str, str] | None = None) -> type[Model]:
     """What a model elsewhere can do, told by its own Python without loading it."""
     about = _query_worker(model, python, worker_environment(variables))
     base: type[Model] = AsyncModel if about["asynchronous"] else BatchModel
@@ -37,9 +35,7 @@ def describe_model_class(
 
 def worker_environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
     """A model's own variables, and what makes this Auricle importable under another Python."""
-    path = os.pathsep.join(
-        each for each in (_import_folder(), os.environ.get("PYTHONPATH", "")) if each
-    )
+    path = os.pathsep.join(each for each in (_import_folder(), os.environ.get("PYTHONPATH", "")) if each)
     return {**(variables or {}), "PYTHONPATH": path}
 
 

@@ -18,14 +18,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.audio.waveform import as_float32
 from auricle.core import errors
-from auricle.core.errors import (
-    AuricleError,
-    MissingExtra,
-    SampleError,
-    SpecError,
-    Transient,
-    describe,
-)
+from auricle.core.errors import AuricleError, MissingExtra, SampleError, SpecError, Transient, describe
 from auricle.core.serialization import dumps
 from auricle.core.types import (
     Generate,
@@ -122,9 +115,7 @@ def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
 # --- requests -----------------------------------------------------------------------
 
 
-def pack_request(
-    number: int, request: Request, batch_info: Mapping[str, int] | None = None
-) -> bytes:
+def pack_request(number: int, request: Request, batch_info: Mapping[str, int] | None = None) -> bytes:
     """A request; `of` names the batch it is part of, and how many that has."""
     attached = Attachments()
     asked = {each.name: getattr(request, each.name) for each in fields(request)}
@@ -166,9 +157,7 @@ def unpack_output(message: dict[str, Any]) -> Output:
     """The output; JSON has no infinities, so an impossible token is told as null."""
     said = message["said"]
     if message["kind"] == "Prediction":
-        values = {
-            name: _number_or_default(value, math.nan) for name, value in said["values"].items()
-        }
+        values = {name: _number_or_default(value, math.nan) for name, value in said["values"].items()}
         return Prediction(values=values, scale=said["scale"])
     if said["logprobs"] is not None:
         said["logprobs"] = tuple(_number_or_default(each, -math.inf) for each in said["logprobs"])

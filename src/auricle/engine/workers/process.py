@@ -85,10 +85,7 @@ class WorkerProcess:
             await asyncio.wait([self._listener])
 
     async def _exchange(
-        self,
-        process: asyncio.subprocess.Process,
-        request: Request,
-        batch_info: Mapping[str, int] | None = None,
+        self, process: asyncio.subprocess.Process, request: Request, batch_info: Mapping[str, int] | None = None
     ) -> Output:
         assert process.stdin
         self._last_number += 1

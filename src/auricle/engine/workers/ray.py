@@ -15,13 +15,7 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
 from auricle.engine.batching import WorkerLost
-from auricle.engine.workers.messages import (
-    HEADER,
-    pack_request,
-    unpack,
-    unpack_error,
-    unpack_output,
-)
+from auricle.engine.workers.messages import HEADER, pack_request, unpack, unpack_error, unpack_output
 from auricle.engine.workers.process import MAX_STARTS, earliest_time
 from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
@@ -78,9 +72,7 @@ class RayReplica:
         except TimeoutError as error:
             ray.kill(self._handle)
             self._handle = None
-            raise Transient(
-                f"an actor did not answer within {self._timeout:g} s and was ended"
-            ) from error
+            raise Transient(f"an actor did not answer within {self._timeout:g} s and was ended") from error
         except ray.exceptions.RayActorError as error:
             self._handle = None
             raise _explain_actor_death(error) from error
@@ -107,11 +99,7 @@ class RayReplicaPool(BatchModel):
     """One model in several actors."""
 
     def __init__(
-        self,
-        model: str,
-        arguments: Mapping[str, Any],
-        model_class: type[BatchModel],
-        options: RayOptions,
+        self, model: str, arguments: Mapping[str, Any], model_class: type[BatchModel], options: RayOptions
     ) -> None:
         ray = _start_ray(options.address)
         self.batch_size = model_class.batch_size
@@ -158,10 +146,7 @@ def _start_ray(address: str) -> Any:
 
 def _check_gpus(ray: Any, options: RayOptions) -> None:
     """Ray would wait for ever for GPUs that no machine has."""
-    wanted, there = (
-        options.replicas * options.gpus_per_replica,
-        ray.cluster_resources().get("GPU", 0),
-    )
+    wanted, there = (options.replicas * options.gpus_per_replica, ray.cluster_resources().get("GPU", 0))
     if wanted > there:
         raise SpecError(
             f"{options.replicas} replicas of {options.gpus_per_replica:g} GPUs want {wanted:g}; the cluster "

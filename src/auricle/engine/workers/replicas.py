@@ -37,8 +37,7 @@ class ReplicaOptions:
         if not self.devices:
             return [dict(self.environment) for _ in range(count)]
         return [
-            {**self.environment, "CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]}
-            for at in range(count)
+            {**self.environment, "CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]} for at in range(count)
         ]
 
 
@@ -63,11 +62,7 @@ class ReplicaPool(BatchModel):
     """One model several times over. What it can do and how large its batches are, `like` tells."""
 
     def __init__(
-        self,
-        model: str,
-        arguments: Mapping[str, Any],
-        model_class: type[BatchModel],
-        options: ReplicaOptions,
+        self, model: str, arguments: Mapping[str, Any], model_class: type[BatchModel], options: ReplicaOptions
     ) -> None:
         self.batch_size = model_class.batch_size
         self.batch_seconds = model_class.batch_seconds

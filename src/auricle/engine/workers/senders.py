@@ -11,16 +11,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, cast
 
-from auricle.core.types import (
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Output,
-    Predict,
-    Prediction,
-    Request,
-)
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
 from auricle.engine.workers.process import MAX_STARTS as MAX_STARTS
 from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.models import AsyncModel
@@ -41,14 +32,11 @@ class SenderPool(AsyncModel):
         environment: Mapping[str, str] | None = None,
     ) -> None:
         share = {
-            name: value / processes
-            if name in SHARED_LIMITS and isinstance(value, (int, float))
-            else value
+            name: value / processes if name in SHARED_LIMITS and isinstance(value, (int, float)) else value
             for name, value in arguments.items()
         }
         self._processes = [
-            WorkerProcess(model, share, python=python, environment=environment)
-            for _ in range(processes)
+            WorkerProcess(model, share, python=python, environment=environment) for _ in range(processes)
         ]
 
     async def _send(self, request: Request) -> Output:

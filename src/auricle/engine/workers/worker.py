@@ -14,14 +14,7 @@ from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Output
 from auricle.engine.loop import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.retry import RetryingSender, Settings
-from auricle.engine.workers.messages import (
-    HEADER,
-    pack,
-    pack_error,
-    pack_output,
-    unpack,
-    unpack_request,
-)
+from auricle.engine.workers.messages import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 
@@ -105,9 +98,7 @@ def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[byt
     """What a model says to a list of messages; one failure is the list's."""
     try:
         requests = [unpack_request(message) for message in batch]
-        outputs = _check_output_count(
-            getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests), batch
-        )
+        outputs = _check_output_count(getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests), batch)
         return [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
     except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - told to the parent, who halves
         return [pack_error(message["number"], error) for message in batch]

@@ -35,9 +35,7 @@ class ModelAdapter:
             raise SampleError(f"parse_template is for mode='gen' here, not {mode!r}")
         return prompt
 
-    def generate(
-        self, inputs: Any, max_out_len: Any = None, output: Any = None, **generation_kwargs: Any
-    ) -> Any:
+    def generate(self, inputs: Any, max_out_len: Any = None, output: Any = None, **generation_kwargs: Any) -> Any:
         """A coroutine that fills `output`, or in `batch_inference` the texts themselves."""
         sitting, limit = CURRENT_SAMPLE.get(), max_out_len or self.max_out_len
         if sitting.is_local:
@@ -109,11 +107,7 @@ class BaseRetriever:
         shots = self._prompt.shots
         if not shots or not idx_list:
             return ""
-        parts = [
-            p
-            for each in idx_list
-            for p in self._prompt.example_parts(shots.pool.get_example(str(each)))
-        ]
+        parts = [p for each in idx_list for p in self._prompt.example_parts(shots.pool.get_example(str(each)))]
         return ExampleText([str(each) for each in idx_list], "".join(map(str, parts)))
 
     def generate_prompt_for_generate_task(

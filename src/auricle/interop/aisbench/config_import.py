@@ -105,9 +105,7 @@ class TaskDraft:
             self.task["rows"] = span
         elif isinstance(span, int) and span > 0:
             self.task["rows"] = f"[:{span}]"
-            self.notes.append(
-                f"test_range={span} draws rows at random there; here the first are taken."
-            )
+            self.notes.append(f"test_range={span} draws rows at random there; here the first are taken.")
         else:
             self.notes.append(f"test_range={span!r} is left out: rows are [from:to] here.")
 
@@ -148,16 +146,12 @@ class TaskDraft:
             return False
         mode = str(inferencer.get("infer_mode", "every"))
         if mode not in CONVERSATION_MODES:
-            raise SpecError(
-                f"{self.source}: infer_mode should be one of {', '.join(CONVERSATION_MODES)}."
-            )
+            raise SpecError(f"{self.source}: infer_mode should be one of {', '.join(CONVERSATION_MODES)}.")
         self.task["kind"] = "chat"
         self.task["mode"] = CONVERSATION_MODES[mode]
         self.task.pop("target", None)
         self._add_limits(inferencer)
-        self.notes.append(
-            "What is said stands in the rows of a conversation; the template is left out."
-        )
+        self.notes.append("What is said stands in the rows of a conversation; the template is left out.")
         return True
 
     def _add_inferencer(self, inferencer: Mapping[str, Any]) -> None:
@@ -169,9 +163,7 @@ class TaskDraft:
         self.task["inferencer"] = f"aisbench:{module}:{kind}"
         if not module or module.startswith("ais_bench."):
             self.task["inferencer"] = f"aisbench:{_to_snake_case(str(kind))}.py:{kind}"
-            self.notes.append(
-                f"{kind} runs as it is; write the file it stands in after `aisbench:`."
-            )
+            self.notes.append(f"{kind} runs as it is; write the file it stands in after `aisbench:`.")
 
     def _add_limits(self, inferencer: Mapping[str, Any]) -> None:
         if isinstance(most := inferencer.get("max_out_len"), int):
@@ -179,9 +171,7 @@ class TaskDraft:
         if stops := inferencer.get("stopping_criteria"):
             self.task["stop"] = list(stops)
         if "batch_size" in inferencer:
-            self.notes.append(
-                "batch_size is how a run is done: give -j N (an API) or --batch-size N."
-            )
+            self.notes.append("batch_size is how a run is done: give -j N (an API) or --batch-size N.")
 
     def _add_label_prompts(self, inferencer: Mapping[str, Any], prompts: TemplateConverter) -> None:
         """Each label's own prompt, compared as a whole: the rule of AISBench's PPLInferencer."""
@@ -218,9 +208,7 @@ class TaskDraft:
             return list(indices)
         known = [_row_id(at, row) for at, row in enumerate(read_rows(self.output_folder / pool))]
         if wrong := [place for place in indices if not 0 <= place < len(known)]:
-            raise SpecError(
-                f"{self.source}: fix_id_list has {wrong[0]}; {pool} has {len(known)} rows."
-            )
+            raise SpecError(f"{self.source}: fix_id_list has {wrong[0]}; {pool} has {len(known)} rows.")
         return [known[place] for place in indices]
 
     # --- how it is scored ---------------------------------------------------------------------
@@ -278,10 +266,7 @@ def render_task_file(draft: TaskDraft) -> str:
         """Long texts as they are read: line by line."""
 
     Dumper.add_representer(
-        str,
-        lambda dumper, text: dumper.represent_scalar(
-            YAML_STRING_TAG, text, style="|" if "\n" in text else None
-        ),
+        str, lambda dumper, text: dumper.represent_scalar(YAML_STRING_TAG, text, style="|" if "\n" in text else None)
     )
     head = [f"# From {draft.source.name}, an AISBench config.", *(f"# {n}" for n in draft.notes)]
     task = {"kind": draft.task["kind"], **draft.task}

@@ -50,16 +50,9 @@ class ConfigEvaluator:
     def _bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            self.names.update(
-                {each.asname or each.name: Symbol(each.name, module) for each in node.names}
-            )
+            self.names.update({each.asname or each.name: Symbol(each.name, module) for each in node.names})
         else:
-            self.names.update(
-                {
-                    each.asname or each.name.partition(".")[0]: Symbol(each.name)
-                    for each in node.names
-                }
-            )
+            self.names.update({each.asname or each.name.partition(".")[0]: Symbol(each.name) for each in node.names})
 
     def _bind_names(self, node: ast.Assign) -> None:
         value = self.evaluate(node.value)
@@ -96,11 +89,7 @@ class ConfigEvaluator:
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
         found: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
-            found.update(
-                self._evaluate_mapping(value)
-                if key is None
-                else {self.evaluate(key): self.evaluate(value)}
-            )
+            found.update(self._evaluate_mapping(value) if key is None else {self.evaluate(key): self.evaluate(value)})
         return found
 
     def _evaluate_mapping(self, node: ast.expr) -> Mapping[Any, Any]:
@@ -117,19 +106,13 @@ class ConfigEvaluator:
             found = {} if not node.args else dict(self._evaluate_mapping(node.args[0]))
             for each in node.keywords:
                 found.update(
-                    self._evaluate_mapping(each.value)
-                    if each.arg is None
-                    else {each.arg: self.evaluate(each.value)}
+                    self._evaluate_mapping(each.value) if each.arg is None else {each.arg: self.evaluate(each.value)}
                 )
             return found
         given = [self.evaluate(each) for each in node.args]
         if name != "range":
             return list(given[0]) if given else []
-        if (
-            not given
-            or not all(type(each) is int for each in given)
-            or len(range(*given)) > MAX_RANGE_SIZE
-        ):
+        if not given or not all(type(each) is int for each in given) or len(range(*given)) > MAX_RANGE_SIZE:
             raise self.error_at(node, "is no range of a few numbers")
         return list(range(*given))
 
@@ -159,18 +142,12 @@ class ConfigEvaluator:
         line = getattr(node, "lineno", 0)
         told = ast.unparse(node).partition("\n")[0]
         shown = told if len(told) <= 60 else f"{told[:57]}..."
-        return SpecError(
-            f"{self.path}:{line}: `{shown}` {reason}. Write what comes of it as a literal."
-        )
+        return SpecError(f"{self.path}:{line}: `{shown}` {reason}. Write what comes of it as a literal.")
 
 
 def _is_read_base(node: ast.With) -> bool:
     call = node.items[0].context_expr
-    return (
-        isinstance(call, ast.Call)
-        and isinstance(call.func, ast.Name)
-        and call.func.id == "read_base"
-    )
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "read_base"
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -20,13 +20,7 @@ from typing import Any, ClassVar
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.types import Ability, Ask, Output, Sample
-from auricle.interop.aisbench.adapters import (
-    BaseRetriever,
-    LazySession,
-    ModelAdapter,
-    StatusCounter,
-    TokenBucket,
-)
+from auricle.interop.aisbench.adapters import BaseRetriever, LazySession, ModelAdapter, StatusCounter, TokenBucket
 from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE, SampleContext
 from auricle.interop.aisbench.stubs import (
     CURRENT_MODEL,
@@ -139,9 +133,7 @@ class AisbenchInferencer:
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
-            raise SpecError(
-                f"{self.name} cannot be made: {type(error).__name__}: {describe(error)}"
-            ) from error
+            raise SpecError(f"{self.name} cannot be made: {type(error).__name__}: {describe(error)}") from error
         if not hasattr(made, "output_handler"):
             raise SpecError(f"{self.name}: its __init__ should call super().__init__(model_cfg).")
         made.model, made.status_counter = model, StatusCounter()
@@ -155,26 +147,18 @@ class AisbenchInferencer:
         retriever = BaseRetriever(sample, self.prompt, self.abbr)
         own = next(base for base in self.inferencer_class.__mro__ if "get_data_list" in vars(base))
         real = own.__module__ == UPSTREAM_BASE_MODULE  # which has none, and says so by raising
-        rows = (
-            build_data_list(inferencer, retriever) if real else inferencer.get_data_list(retriever)
-        )
+        rows = build_data_list(inferencer, retriever) if real else inferencer.get_data_list(retriever)
         _validate_rows(self.inferencer_class.__name__, rows)
-        resolve_max_tokens(
-            sample, self.max_tokens
-        )  # one that is no number is told before anything is asked
+        resolve_max_tokens(sample, self.max_tokens)  # one that is no number is told before anything is asked
         number = int(sample.id) if sample.id.isdigit() else next(self.state.sample_numbers)
         return [{**row, "index": number} for row in rows]
 
 
 def _validate_rows(class_name: str, rows: Any) -> None:
     if not isinstance(rows, list) or not rows:
-        raise SampleError(
-            f"get_data_list of {class_name} should give a list with rows, not {rows!r}"
-        )
+        raise SampleError(f"get_data_list of {class_name} should give a list with rows, not {rows!r}")
     for row in rows:
-        lacks = [
-            name for name in ROW_FIELDS[:-1] if not isinstance(row, Mapping) or name not in row
-        ]
+        lacks = [name for name in ROW_FIELDS[:-1] if not isinstance(row, Mapping) or name not in row]
         if lacks:
             raise SampleError(
                 f"a row of get_data_list of {class_name} lacks {', '.join(lacks)}; "
@@ -249,9 +233,7 @@ def collect_parameters(cls: type[Any]) -> dict[str, inspect.Parameter]:
         if "__init__" not in vars(base):
             continue
         parameters = inspect.signature(vars(base)["__init__"]).parameters
-        named = {
-            n: p for n, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
-        }
+        named = {n: p for n, p in parameters.items() if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)}
         found = {**named, **found}
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
             break
@@ -272,9 +254,7 @@ def create_inferencer_factory(name: str, cls: Any) -> Callable[..., AisbenchInfe
 
     def make(prompt: Prompt, **given: Any) -> AisbenchInferencer:
         arguments = {each: given.pop(each) for each in own if each in given}
-        return AisbenchInferencer(
-            called, Prompt.of(prompt), arguments, inferencer_class=cls, **given
-        )
+        return AisbenchInferencer(called, Prompt.of(prompt), arguments, inferencer_class=cls, **given)
 
     ours = ("prompt", "max_tokens", "temperature", "stop", "abbr")
     kind = inspect.Parameter.KEYWORD_ONLY

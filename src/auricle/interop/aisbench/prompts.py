@@ -40,9 +40,7 @@ def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
     """What is said, in their form: a text if the user says one and nothing else is said."""
     if len(turns) == 1 and turns[0].role == "user" and _is_text(turns[0].parts):
         return "".join(map(str, turns[0].parts))
-    return PromptList(
-        {"role": ROLES_TO_AISBENCH[t.role], "prompt": _to_content(t.parts)} for t in turns
-    )
+    return PromptList({"role": ROLES_TO_AISBENCH[t.role], "prompt": _to_content(t.parts)} for t in turns)
 
 
 def from_aisbench(prompt: Any) -> tuple[Turn, ...]:

@@ -32,9 +32,7 @@ class SampleContext:
     fatal_error: BaseException | None = None
     """What ends more than this sample; no `except` of the class may hide it."""
 
-    async def generate(
-        self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]
-    ) -> Generation:
+    async def generate(self, prompt: Any, max_tokens: Any, options: Mapping[str, Any]) -> Generation:
         """Ask the model; `given` is what the class says beside the prompt."""
         try:
             request = self._build_request(prompt, max_tokens, options)
@@ -48,9 +46,7 @@ class SampleContext:
         self.generations.append(found)
         return found
 
-    def generate_blocking(
-        self, prompts: Sequence[Any], max_tokens: Any, options: Mapping[str, Any]
-    ) -> list[str]:
+    def generate_blocking(self, prompts: Sequence[Any], max_tokens: Any, options: Mapping[str, Any]) -> list[str]:
         """The same from a thread, for several prompts."""
         each = max_tokens if isinstance(max_tokens, (list, tuple)) else [max_tokens] * len(prompts)
 
@@ -69,9 +65,7 @@ class SampleContext:
             max_tokens=self._resolve_max_tokens(max_tokens),
             temperature=temperature,
             stop=_stop_strings(options) or self.stop,
-            answer_index=len(self.generations)
-            if temperature
-            else 0,  # else a seed would repeat the answer
+            answer_index=len(self.generations) if temperature else 0,  # else a seed would repeat the answer
         )
 
     def _resolve_max_tokens(self, max_tokens: Any) -> int:
@@ -91,9 +85,7 @@ class SampleContext:
                 f"{class_name} reported nothing for this sample; it should call "
                 "self.output_handler.report_cache_info, or report_cache_info_sync"
             )
-        return tuple(
-            found for each in self.reports for found in self._to_generations(each, class_name)
-        )
+        return tuple(found for each in self.reports for found in self._to_generations(each, class_name))
 
     def _to_generations(self, report: Any, class_name: str) -> list[Generation]:
         if getattr(report, "success", True) is False:

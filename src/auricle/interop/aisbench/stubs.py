@@ -129,9 +129,7 @@ class AISLogger:
 class BaseInferencer:
     """What both kinds share: a model that is lent, and the usual way to its data."""
 
-    def __init__(
-        self, model_cfg: Any, batch_size: int | None = 1, output_json_filepath: str | None = ""
-    ) -> None:
+    def __init__(self, model_cfg: Any, batch_size: int | None = 1, output_json_filepath: str | None = "") -> None:
         self.model_cfg, self.batch_size = model_cfg, int(batch_size or 1)
         self.output_json_filepath = output_json_filepath
         self.model = CURRENT_MODEL.get()
@@ -177,11 +175,7 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
     """One prompt, one answer: for classes that change a part of it."""
 
     def __init__(
-        self,
-        model_cfg: Any,
-        stopping_criteria: Any = (),
-        gen_field_replace_token: str = "",
-        **rest: Any,
+        self, model_cfg: Any, stopping_criteria: Any = (), gen_field_replace_token: str = "", **rest: Any
     ) -> None:
         super().__init__(model_cfg, **rest)
         self.stopping_criteria = list(stopping_criteria)
@@ -192,9 +186,7 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
         rest = {name: value for name, value in data.items() if name not in ROW_FIELDS}
         rest.setdefault("stopping_criteria", self.stopping_criteria)
         await self.status_counter.post()
-        await self.model.generate(
-            data["prompt"], data["max_out_len"], output, session=session, **rest
-        )
+        await self.model.generate(data["prompt"], data["max_out_len"], output, session=session, **rest)
         await (self.status_counter.rev() if output.success else self.status_counter.failed())
         await self.status_counter.finish()
         await self.status_counter.case_finish()
@@ -206,9 +198,7 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
         rest = {name: value for name, value in datum.items() if name not in ROW_FIELDS}
         rest.setdefault("stopping_criteria", self.stopping_criteria)
         texts = self.model.generate(datum["prompt"], datum["max_out_len"], **rest)
-        for index, prompt, text, abbr in zip(
-            datum["index"], datum["prompt"], texts, datum["data_abbr"], strict=True
-        ):
+        for index, prompt, text, abbr in zip(datum["index"], datum["prompt"], texts, datum["data_abbr"], strict=True):
             self.output_handler.report_cache_info_sync(index, prompt, text, abbr)
 
 
@@ -248,9 +238,7 @@ class ZeroRetriever(BaseRetriever):
 class RegistryStub:
     """`ICL_INFERENCERS` and its like. Nothing is looked up here: a class is named by its file."""
 
-    def register_module(
-        self, name: Any = None, force: bool = False, module: Any = None
-    ) -> Callable[..., Any]:
+    def register_module(self, name: Any = None, force: bool = False, module: Any = None) -> Callable[..., Any]:
         return module if module is not None else lambda thing: thing
 
 
@@ -308,10 +296,7 @@ HANDLER_CLASSES: Mapping[str, Any] = {
     "GenInferencerOutputHandler": GenInferencerOutputHandler,
     "PPLInferencerOutputHandler": PPLInferencerOutputHandler,
 }
-RETRIEVER_CLASSES: Mapping[str, Any] = {
-    "BaseRetriever": BaseRetriever,
-    "ZeroRetriever": ZeroRetriever,
-}
+RETRIEVER_CLASSES: Mapping[str, Any] = {"BaseRetriever": BaseRetriever, "ZeroRetriever": ZeroRetriever}
 TEMPLATE_CLASSES: Mapping[str, Any] = {"PromptTemplate": PromptTemplate}
 OUTPUT_CLASSES: Mapping[str, Any] = {"Output": Output, "RequestOutput": RequestOutput}
 STUB_CONTENT: Mapping[str, Mapping[str, Any]] = {
@@ -362,13 +347,9 @@ def _get_stub_modules(package: str) -> dict[str, ModuleType]:
     """A package's stand-ins, made once."""
     if package not in CREATED_STUBS:
         found = STUB_CONTENT if package == PACKAGE else THIRD_PARTY_STUBS[package]
-        CREATED_STUBS[package] = {
-            name: _create_stub_module(name, content) for name, content in found.items()
-        }
+        CREATED_STUBS[package] = {name: _create_stub_module(name, content) for name, content in found.items()}
         if package == PACKAGE:
-            CREATED_STUBS[package] |= {
-                name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()
-            }
+            CREATED_STUBS[package] |= {name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()}
     return CREATED_STUBS[package]
 
 
@@ -381,9 +362,7 @@ def stubs_importable() -> Iterator[None]:
     """Stand-ins can be imported within, unless the real ones are there."""
     with IMPORT_LOCK:
         missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
-        added = {
-            name: made for package in missing for name, made in _get_stub_modules(package).items()
-        }
+        added = {name: made for package in missing for name, made in _get_stub_modules(package).items()}
         sys.modules.update(added)
         try:
             yield

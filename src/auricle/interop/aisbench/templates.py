@@ -21,16 +21,10 @@ class TemplateConverter:
         self.notes: list[str] = []
         self._example_template = infer_config.get("ice_template")
         self._prompt_template = infer_config.get("prompt_template") or self._example_template
-        if (
-            not isinstance(self._prompt_template, Mapping)
-            or "template" not in self._prompt_template
-        ):
+        if not isinstance(self._prompt_template, Mapping) or "template" not in self._prompt_template:
             raise SpecError(f"{source}: infer_cfg has no template.")
         self._example_token = str(self._prompt_template.get("ice_token") or "")
-        self._has_examples = (
-            str((infer_config.get("retriever") or {}).get("type", "ZeroRetriever"))
-            != "ZeroRetriever"
-        )
+        self._has_examples = str((infer_config.get("retriever") or {}).get("type", "ZeroRetriever")) != "ZeroRetriever"
 
     def convert_prompt(self) -> Any:
         assert isinstance(self._prompt_template, Mapping)
@@ -51,19 +45,13 @@ class TemplateConverter:
             return asked
         if not self._has_examples:
             return asked.replace(self._example_token, "")
-        examples = (
-            self._example_template
-            if isinstance(self._example_template, Mapping)
-            else self._prompt_template
-        )
+        examples = self._example_template if isinstance(self._example_template, Mapping) else self._prompt_template
         assert isinstance(examples, Mapping)
         shown = examples["template"]
         if not isinstance(shown, str):
             raise SpecError(f"{self._source}: ice_template should be a text as the prompt is.")
         return {
-            "turns": asked.replace(self._example_token, "{examples}", 1).replace(
-                self._example_token, ""
-            ),
+            "turns": asked.replace(self._example_token, "{examples}", 1).replace(self._example_token, ""),
             "examples": self._insert_target(shown.replace(self._example_token, "")),
             "separator": "\n",
         }
@@ -77,9 +65,7 @@ class TemplateConverter:
             turns.pop()  # what the model is to say itself
         system = "\n".join(each["system"] for each in turns if "system" in each)
         turns = [
-            {role: self._remove_answer(text) for role, text in each.items()}
-            for each in turns
-            if "system" not in each
+            {role: self._remove_answer(text) for role, text in each.items()} for each in turns if "system" not in each
         ]
         found: dict[str, Any] = {"system": self._remove_answer(system)} if system else {}
         if self._has_examples and isinstance(self._example_template, Mapping):
@@ -129,15 +115,11 @@ class TemplateConverter:
         """A prompt with a label's answer, as text or as messages."""
         if isinstance(template, str):
             return self._insert_label(
-                template.replace(self._example_token, "") if self._example_token else template,
-                label,
+                template.replace(self._example_token, "") if self._example_token else template, label
             )
         if not isinstance(template, Mapping):
             raise SpecError(f"{self._source}: a template should be a text or messages.")
-        said = [
-            *self._merge_messages(template.get("begin") or []),
-            *self._merge_messages(template.get("round") or []),
-        ]
+        said = [*self._merge_messages(template.get("begin") or []), *self._merge_messages(template.get("round") or [])]
         return [{r: self._insert_label(text, label) for r, text in each.items()} for each in said]
 
     def _insert_label(self, text: str, label: str | None) -> str:
@@ -147,11 +129,7 @@ class TemplateConverter:
 
     def _remove_answer(self, text: str) -> str:
         """The answer's column is left empty, as AISBench does when it generates."""
-        return (
-            re.sub(FIELD_PATTERN % re.escape(self._output_column), "", text)
-            if self._output_column
-            else text
-        )
+        return re.sub(FIELD_PATTERN % re.escape(self._output_column), "", text) if self._output_column else text
 
     def _insert_target(self, text: str) -> str:
         if not self._output_column:

@@ -51,9 +51,7 @@ class AdapterOptions:
     cmi_root: str | None = None
 
     @classmethod
-    def split_arguments(
-        cls, name: str, arguments: Mapping[str, Any]
-    ) -> tuple[AdapterOptions, dict[str, Any]]:
+    def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[AdapterOptions, dict[str, Any]]:
         """The way, and what is left for the class."""
         known = [each.name for each in fields(cls)]
         way = cls(**{key: value for key, value in arguments.items() if key in known})
@@ -100,10 +98,7 @@ class RewardModelAdapter(BatchModel):
             inputs = [self._input_class(**_input_arguments(request, files)) for request in batch]
             with annotate_errors(self._name):
                 scores = self._model.score_batch(
-                    inputs=inputs,
-                    batch_size=len(inputs),
-                    max_dur=self._options.max_dur,
-                    **self._options.score,
+                    inputs=inputs, batch_size=len(inputs), max_dur=self._options.max_dur, **self._options.score
                 )
         return [
             Prediction(values=dict(zip(SCORE_NAMES, row, strict=False)), scale="continuous")
@@ -165,16 +160,10 @@ class CmiModel(RewardModelAdapter):
         super().__init__(name, way)
 
     def build_model(self) -> Any:
-        root = (
-            resolve_checkout(self._name, self._options.cmi_root) if self._options.cmi_root else None
-        )
+        root = resolve_checkout(self._name, self._options.cmi_root) if self._options.cmi_root else None
         with stub_core_package(get_search_paths(self.class_path, root)):
             found = self._load_class()
-            wanted = {
-                **self._options.init_arguments(),
-                **self._init_arguments,
-                **self._options.init,
-            }
+            wanted = {**self._options.init_arguments(), **self._init_arguments, **self._options.init}
             self._validate_arguments(found, wanted)
             made = found(**wanted)
             self._input_class = input_class()
@@ -206,13 +195,7 @@ class CmiRewardModel(RewardModelAdapter):
     """CMI-RM itself, by the code of the user's own checkout: `mode` is final or standard."""
 
     def __init__(
-        self,
-        *,
-        root: str,
-        checkpoint: str,
-        mode: str = "final",
-        config: str | None = None,
-        **options: Any,
+        self, *, root: str, checkpoint: str, mode: str = "final", config: str | None = None, **options: Any
     ) -> None:
         name = "cmi-rm"
         if mode not in MODES:
@@ -223,9 +206,7 @@ class CmiRewardModel(RewardModelAdapter):
         if unknown := ", ".join(own):
             raise SpecError(f"{name} takes no {unknown}; what the model takes goes into init.")
         if not Path(checkpoint).expanduser().is_file():
-            raise SpecError(
-                f"{name}: there is no checkpoint {checkpoint}: a .safetensors file is due."
-            )
+            raise SpecError(f"{name}: there is no checkpoint {checkpoint}: a .safetensors file is due.")
         super().__init__(name, known)
 
     def build_model(self) -> Any:
@@ -250,14 +231,10 @@ def resolve_model_class(class_path: str) -> type[CmiModel]:
     """The model that `cmi:` and this code name; the code itself runs when the model is made."""
     where, _, name = class_path.rpartition(":")
     if not where or not name:
-        raise UnknownName(
-            f"'cmi:{class_path}' should be cmi:package.module:Class or cmi:file.py:Class."
-        )
+        raise UnknownName(f"'cmi:{class_path}' should be cmi:package.module:Class or cmi:file.py:Class.")
     if where.endswith(".py") and not Path(where).is_file():
         raise UnknownName(f"There is no file {where}.")
-    return type(
-        name, (CmiModel,), {"code": class_path, "__doc__": f"{name}, written for CMI-RewardBench."}
-    )
+    return type(name, (CmiModel,), {"code": class_path, "__doc__": f"{name}, written for CMI-RewardBench."})
 
 
 def resolve_checkout(name: str, root: str) -> str:

@@ -27,14 +27,8 @@ class Result:
 
 Results = Sequence[Result]
 
-SCORE_COLUMNS: Mapping[str, str] = {
-    "musicality": "predicted_musicality",
-    "alignment": "predicted_text-music alignment",
-}
-CHOICE_VALUES: Mapping[str, float] = {
-    "model_a": CHOICE_BY_NAME["a"],
-    "model_b": CHOICE_BY_NAME["b"],
-}
+SCORE_COLUMNS: Mapping[str, str] = {"musicality": "predicted_musicality", "alignment": "predicted_text-music alignment"}
+CHOICE_VALUES: Mapping[str, float] = {"model_a": CHOICE_BY_NAME["a"], "model_b": CHOICE_BY_NAME["b"]}
 CMI_PREF, MUSIC_ARENA = "CMI-Pref", "MusicArena"
 
 
@@ -63,8 +57,7 @@ def _correlations(rows: Results, name: str, evaluation: Evaluation) -> TableRow:
     pairs = [
         (row.row[SCORE_COLUMNS[name]], truth)
         for row in rows
-        if (truth := _get_target(row, name)) is not None
-        and row.row[SCORE_COLUMNS[name]] is not None
+        if (truth := _get_target(row, name)) is not None and row.row[SCORE_COLUMNS[name]] is not None
     ]
     folds = {"SRCC": correlation.srcc}
     folds |= {"LCC": correlation.lcc} if evaluation.include_lcc else {}
@@ -99,11 +92,7 @@ def build_detail(rows: Results, evaluation: Evaluation) -> list[TableRow]:
         if evaluation.cmi_by_modality:
             found += _accuracy_by_group(pref, CMI_PREF, "modality")
         if evaluation.cmi_by_confidence:
-            found += [
-                line
-                for name in PREFERENCE_COLUMNS[CMI_PREF]
-                for line in _accuracy_by_confidence(pref, name)
-            ]
+            found += [line for name in PREFERENCE_COLUMNS[CMI_PREF] for line in _accuracy_by_confidence(pref, name)]
         found += _accuracy_by_fixed_groups(pref, "ref_subset", ("no_ref", "ref"))
         found += _accuracy_by_fixed_groups(pref, "modality_type", ("instru", "vocal"))
     if evaluation.by_duration:
@@ -114,9 +103,7 @@ def build_detail(rows: Results, evaluation: Evaluation) -> list[TableRow]:
 def _group_rows(rows: Results, field: str) -> dict[str, Results]:
     """Rows by a group's value, in alphabetical order."""
     values = {_group_value(row, field) for row in rows} - {None}
-    return {
-        each: [row for row in rows if _group_value(row, field) == each] for each in sorted(values)
-    }
+    return {each: [row for row in rows if _group_value(row, field) == each] for each in sorted(values)}
 
 
 def _group_value(row: Result, field: str) -> Any:
@@ -159,9 +146,7 @@ def _confidence_row(name: str, value: str, category: str, rows: Results) -> Tabl
     return _detail_row(CMI_PREF, name, "confidence", value, figures)
 
 
-def _accuracy_by_fixed_groups(
-    rows: Results, field: str, values: Sequence[str]
-) -> Iterator[TableRow]:
+def _accuracy_by_fixed_groups(rows: Results, field: str, values: Sequence[str]) -> Iterator[TableRow]:
     """Groups that are told even where nobody is in them."""
     for value in values:
         own = [row for row in rows if _group_value(row, field) == value]

@@ -18,10 +18,7 @@ from auricle.interop.result_files import (
 )
 from auricle.tasks.reward.cmi_rows import PREFERENCE_COLUMNS, detect_dataset
 
-SCORE_COLUMNS: Mapping[str, str] = {
-    "alignment": "predicted_text-music alignment",
-    "musicality": "predicted_musicality",
-}
+SCORE_COLUMNS: Mapping[str, str] = {"alignment": "predicted_text-music alignment", "musicality": "predicted_musicality"}
 ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
 """How the columns begin that are not the data's own."""
 
@@ -46,11 +43,7 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
     row = {name: each for name, each in values.items() if not name.startswith(ADDED_PREFIXES)}
-    sides = (
-        ("", "_b")
-        if detect_dataset(str(values.get("source") or "")) in PREFERENCE_COLUMNS
-        else ("",)
-    )
+    sides = ("", "_b") if detect_dataset(str(values.get("source") or "")) in PREFERENCE_COLUMNS else ("",)
     found = [_read_scores(values, side) for side in sides]
     valid = all(values.get(f"inference_valid_{side}", True) for side in "ab")
     if valid and all(found):
@@ -63,11 +56,7 @@ def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
 def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
     """The numbers that are told of one sound; null and NaN are none."""
     told = {name: values.get(f"{column}{side}") for name, column in SCORE_COLUMNS.items()}
-    return {
-        name: float(each)
-        for name, each in told.items()
-        if isinstance(each, (int, float)) and each == each
-    }
+    return {name: float(each) for name, each in told.items() if isinstance(each, (int, float)) and each == each}
 
 
 FORMAT = ResultFormat(

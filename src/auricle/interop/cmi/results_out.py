@@ -27,10 +27,7 @@ from auricle.runs.run_directory import Run
 from auricle.tasks.reward.cmi import CmiSamples
 from auricle.tasks.reward.cmi_rows import DATASETS, PREFERENCE_COLUMNS
 
-SCORE_COLUMNS: Mapping[str, str] = {
-    "alignment": "predicted_text-music alignment",
-    "musicality": "predicted_musicality",
-}
+SCORE_COLUMNS: Mapping[str, str] = {"alignment": "predicted_text-music alignment", "musicality": "predicted_musicality"}
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",
     "musicality": "predicted_preference-musicality",
@@ -61,8 +58,7 @@ def _load_benchmark(run: Run) -> CmiSamples:
     task = api.build_task(Spec.from_run(run))
     if not isinstance(task.samples, CmiSamples):
         raise SpecError(
-            f"{run.path} is a run of {task.name}; only cmi-rewardbench and its four datasets can "
-            "be exported as cmi."
+            f"{run.path} is a run of {task.name}; only cmi-rewardbench and its four datasets can be exported as cmi."
         )
     return task.samples
 
@@ -93,9 +89,7 @@ def build_result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
     found["inference_valid_a"] = not failed
     if paired:
         found["inference_valid_b"] = not failed
-    found["inference_error"] = (
-        f"{record.error.kind}: {record.error.message}" if record.error else ""
-    )
+    found["inference_error"] = f"{record.error.kind}: {record.error.message}" if record.error else ""
     target, length = record.sample.target, meta.get("duration_bin")
     assert isinstance(target, Mapping)
     return Result(found, str(meta["subset"]), target, str(length) if length else None)

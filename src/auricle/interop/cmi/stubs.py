@@ -38,9 +38,7 @@ class BenchmarkModelABC(ABC):
     def sr(self) -> int: ...
 
     @abstractmethod
-    def score_batch(
-        self, inputs: list[BenchmarkBatchInput], batch_size: int, max_dur: float, **kwargs: Any
-    ) -> Any: ...
+    def score_batch(self, inputs: list[BenchmarkBatchInput], batch_size: int, max_dur: float, **kwargs: Any) -> Any: ...
 
 
 STUB_CLASSES = {
@@ -74,9 +72,7 @@ def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
 
 def input_class() -> type[Any]:
     """The class of inputs that the models imported in this block know."""
-    known = getattr(
-        sys.modules.get(INTERFACE_MODULES[0]), "BenchmarkBatchInput", BenchmarkBatchInput
-    )
+    known = getattr(sys.modules.get(INTERFACE_MODULES[0]), "BenchmarkBatchInput", BenchmarkBatchInput)
     assert isinstance(known, type)
     return known
 

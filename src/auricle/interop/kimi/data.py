@@ -80,9 +80,7 @@ class EvalkitManifest(Manifest):
         dataset_object.meta = dict(self.dataset.task_metadata)
         try:
             built = dataset_object.build_prompt(index)
-            meta = {
-                k: v for k, v in built["meta"].items() if k not in {*self.dataset.task_metadata}
-            }
+            meta = {k: v for k, v in built["meta"].items() if k not in {*self.dataset.task_metadata}}
             return {
                 **values,
                 "question": built["text"],

@@ -135,9 +135,7 @@ def _dataset_from_class(class_path: str) -> Dataset:
         raise SpecError(f"{display_name(class_path)} is no dataset of the evalkit's: {due}.")
     for name, value in said.items():
         if not isinstance(value, str) or value not in ALLOWED_VALUES.get(name, (value,)):
-            due = (
-                f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a text"
-            )
+            due = f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a text"
             raise SpecError(f"{display_name(class_path)}: {name} should be {due}, not {value!r}.")
     name, series, task, interactive, audio_type = map(str, said.values())
     lang = str(getattr(made, "LANG", None) or "")
@@ -151,11 +149,7 @@ def _load_class(class_path: str, modules: IsolatedModules) -> Any:
         with modules.activate(), redirect_stdout(sys.stderr):
             return import_object(modules.class_path, modules.parent_package)
     except SpecError:
-        if (
-            read := parse_class(modules.file, class_path.rpartition(":")[2])
-            if modules.file
-            else None
-        ):
+        if read := parse_class(modules.file, class_path.rpartition(":")[2]) if modules.file else None:
             return read
         raise
 
@@ -167,11 +161,7 @@ def _find_custom_loader(dataset_class: type[Any], modules: IsolatedModules) -> C
 
 def _unused_method_notes(dataset_class: type[Any]) -> tuple[str, ...]:
     """What of a class is not used, and what is instead."""
-    ways = [
-        name
-        for name in dir(dataset_class)
-        if name.startswith("evaluate") and _overrides(dataset_class, name)
-    ]
+    ways = [name for name in dir(dataset_class) if name.startswith("evaluate") and _overrides(dataset_class, name)]
     if not ways:
         return ()
     return (

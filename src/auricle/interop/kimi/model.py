@@ -11,36 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.core.errors import (
-    AuricleError,
-    SampleError,
-    Skipped,
-    SpecError,
-    UnknownName,
-    Unsupported,
-)
+from auricle.core.errors import AuricleError, SampleError, Skipped, SpecError, UnknownName, Unsupported
 from auricle.core.errors import describe as told_by
 from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, list_media
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.blame import annotate_errors
-from auricle.interop.kimi.stubs import (
-    MODEL_BASE_MODULE,
-    MODELS_PACKAGE,
-    IsolatedModules,
-    inference_mode,
-)
+from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, IsolatedModules, inference_mode
 from auricle.models.adapt import extract_request_text
 from auricle.models.base import BatchModel
 
-EVALKIT_TASKS = {
-    "asr": "ASR",
-    "mcq": "MQA",
-    "classify": "MQA",
-    "qa": "Ref-QA",
-    "translate": "Ref-QA",
-}
+EVALKIT_TASKS = {"asr": "ASR", "mcq": "MQA", "classify": "MQA", "qa": "Ref-QA", "translate": "Ref-QA"}
 """What the evalkit calls a kind of task; all others are open-ended to it."""
 META_FIELDS = ("task", "interactive", "audio_type", "dataset_series", "dataset_name", "lang")
 
@@ -88,9 +70,7 @@ class KimiModel(BatchModel):
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
-            raise SpecError(
-                f"{self._name} raised {type(error).__name__}: {told_by(error)}"
-            ) from error
+            raise SpecError(f"{self._name} raised {type(error).__name__}: {told_by(error)}") from error
 
     def _validate_arguments(self, model_class: type[Any], arguments: Mapping[str, Any]) -> None:
         wanted = inspect.signature(model_class)
@@ -150,14 +130,10 @@ def create_model_class(class_path: str) -> type[KimiModel]:
     """The model of a class; its code runs when the model is made."""
     where, _, name = class_path.rpartition(":")
     if not where or not name:
-        raise UnknownName(
-            f"'kimi:{class_path}' should be kimi:package.module:Class or kimi:file.py:Class."
-        )
+        raise UnknownName(f"'kimi:{class_path}' should be kimi:package.module:Class or kimi:file.py:Class.")
     if where.endswith(".py") and not Path(where).is_file():
         raise UnknownName(f"There is no file {where}.")
-    return type(
-        name, (KimiModel,), {"code": class_path, "__doc__": f"{name}, of Kimi-Audio-Evalkit."}
-    )
+    return type(name, (KimiModel,), {"code": class_path, "__doc__": f"{name}, of Kimi-Audio-Evalkit."})
 
 
 def display_name(class_path: str) -> str:
@@ -170,9 +146,7 @@ def build_message(request: Generate, audio_files: AudioFiles) -> dict[str, Any]:
     if sum(turn.role == "user" for turn in request.turns) != 1 or any(
         turn.role == "assistant" for turn in request.turns
     ):
-        raise Unsupported(
-            "A class of the evalkit takes one message, and no conversation or examples."
-        )
+        raise Unsupported("A class of the evalkit takes one message, and no conversation or examples.")
     sounds = [each for each in list_media(request) if isinstance(each, Audio)]
     text = extract_request_text(request)
     number = str(request.context.get("id", 0))
@@ -212,13 +186,9 @@ def _describe_task(task: Mapping[str, Any], text: str) -> dict[str, Any]:
 def _implements_generation(model_class: type[Any]) -> bool:
     """Has it a way of its own to answer? The evalkit's base only names it."""
     ways = ("generate_inner", "__call__")
-    owners = [
-        next((each for each in model_class.__mro__ if way in vars(each)), None) for way in ways
-    ]
+    owners = [next((each for each in model_class.__mro__ if way in vars(each)), None) for way in ways]
     named = callable(getattr(model_class, "generate_inner", None))
-    return named and any(
-        each is not None and each.__module__ != MODEL_BASE_MODULE for each in owners
-    )
+    return named and any(each is not None and each.__module__ != MODEL_BASE_MODULE for each in owners)
 
 
 def _describe_type(value: Any) -> str:

@@ -34,9 +34,7 @@ class DataConfig:
         path = _find_config(config_file)
         section = read_yaml(path).get(DATASETS_SECTION)
         if not isinstance(section, Mapping):
-            raise SpecError(
-                f"{path} says nothing of {DATASETS_SECTION}: no dataset_root, and no datasets."
-            )
+            raise SpecError(f"{path} says nothing of {DATASETS_SECTION}: no dataset_root, and no datasets.")
         base, root = path.parent, section.get("dataset_root")
         files = section.get("datasets") or {}
         return cls(
@@ -57,8 +55,7 @@ class DataConfig:
                 return each
         where = " or ".join(map(str, looked)) or "a dataset_root, as there is none"
         raise DataError(
-            f"{dataset.name} is not in {where}. Say where it is under `datasets:` in "
-            f"{self.path}, or with -T data=FILE."
+            f"{dataset.name} is not in {where}. Say where it is under `datasets:` in {self.path}, or with -T data=FILE."
         )
 
     def _default_paths(self, dataset: Dataset) -> list[Path]:

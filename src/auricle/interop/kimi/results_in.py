@@ -17,17 +17,10 @@ from auricle.interop.result_files import (
     text_output,
 )
 
-KINDS_BY_TASK: Mapping[str, str] = {
-    "ASR": "asr",
-    "MQA": "mcq",
-    "Ref-QA": "qa",
-    "Open-Ended": "open",
-}
+KINDS_BY_TASK: Mapping[str, str] = {"ASR": "asr", "MQA": "mcq", "Ref-QA": "qa", "Open-Ended": "open"}
 """Its four tasks."""
 TASKS_BY_DATASET: Mapping[str, str] = {
-    **dict.fromkeys(
-        ("LibriSpeech", "Fleurs-en", "Fleurs-zh", "AISHELL-1", "AISHELL-2", "WenetSpeech"), "ASR"
-    ),
+    **dict.fromkeys(("LibriSpeech", "Fleurs-en", "Fleurs-zh", "AISHELL-1", "AISHELL-2", "WenetSpeech"), "ASR"),
     **dict.fromkeys(("mmau-test-mini", "openbookqa", "mmsu", "MELD", "Nonspeech7k"), "MQA"),
     **dict.fromkeys(("TUT2017", "VocalSound", "CochlScene"), "MQA"),
     **dict.fromkeys(("alpacaeval_full", "commoneval", "advbench", "ifeval"), "Open-Ended"),
@@ -43,16 +36,7 @@ SKIPPED_REASON = (
     "the file says null: Kimi-Audio-Evalkit skipped it (a sound over 60 s or under 0.1 s), or the "
     "process that had it died"
 )
-KNOWN_COLUMNS = (
-    "id",
-    "index",
-    "audio_path",
-    "question",
-    "answer",
-    "prediction",
-    "real_prompt",
-    "choices",
-)
+KNOWN_COLUMNS = ("id", "index", "audio_path", "question", "answer", "prediction", "real_prompt", "choices")
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:

@@ -21,12 +21,7 @@ from auricle.interop.export_rows import (
     write_jsonl,
 )
 
-TASKS_BY_KIND: Mapping[str, str] = {
-    "asr": "ASR",
-    "mcq": "MQA",
-    "qa": "Ref-QA",
-    "open": "Open-Ended",
-}
+TASKS_BY_KIND: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
 NULL_PREDICTION = "null"
 
 
@@ -42,9 +37,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     paths = [write_jsonl(folder / f"{name}.jsonl", rows)]
     if held.kind in TASKS_BY_KIND:
         paths.append(folder / f"{name}_auricle_performance.json")
-        write_atomically(
-            paths[1], orjson.dumps(_build_performance(held), option=orjson.OPT_INDENT_2)
-        )
+        write_atomically(paths[1], orjson.dumps(_build_performance(held), option=orjson.OPT_INDENT_2))
     return paths
 
 
@@ -78,8 +71,6 @@ def _build_performance(text_run: TextRun) -> dict[str, Any]:
         "dataset": text_run.dataset,
         "model": text_run.model,
         "date": str(text_run.created),
-        "performance": {
-            text_run.dataset: {**text_run.metric_values(), "total": len(text_run.records)}
-        },
+        "performance": {text_run.dataset: {**text_run.metric_values(), "total": len(text_run.records)}},
         "eval_method": "auricle",
     }

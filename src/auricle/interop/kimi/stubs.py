@@ -18,11 +18,7 @@ from typing import Any, ClassVar
 from auricle.core.errors import SpecError
 
 PACKAGE = "almeval"
-MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE = (
-    "almeval.models",
-    "almeval.datasets",
-    "almeval.utils",
-)
+MODELS_PACKAGE, DATASETS_PACKAGE, UTILS_PACKAGE = ("almeval.models", "almeval.datasets", "almeval.utils")
 MODEL_BASE_MODULE = f"{MODELS_PACKAGE}.base"
 MIN_AUDIO_SECONDS, MAX_AUDIO_SECONDS = 0.1, 60.0
 """Seconds of a sound that the evalkit asks a model about, unless its class says otherwise."""
@@ -48,16 +44,12 @@ class BaseModel:
         raise NotImplementedError
 
     @staticmethod
-    def check_audio_legal(
-        audio_path: str | list[str], max_duration: float = MAX_AUDIO_SECONDS
-    ) -> bool:
+    def check_audio_legal(audio_path: str | list[str], max_duration: float = MAX_AUDIO_SECONDS) -> bool:
         from auricle.audio import Audio
 
         paths = [audio_path] if isinstance(audio_path, str) else audio_path
         try:
-            return all(
-                MIN_AUDIO_SECONDS <= Audio.of(path).seconds <= max_duration for path in paths
-            )
+            return all(MIN_AUDIO_SECONDS <= Audio.of(path).seconds <= max_duration for path in paths)
         except ImportError as error:  # another Python than Auricle's own
             raise SpecError(
                 "How long a sound is tells soundfile, which is missing where the model runs: "
@@ -142,9 +134,7 @@ class Logger:
 
         def say(message: object, *given: Any, **named: Any) -> None:
             text = str(message)
-            logging.getLogger(PACKAGE).log(
-                number, "%s", text.format(*given, **named) if given or named else text
-            )
+            logging.getLogger(PACKAGE).log(number, "%s", text.format(*given, **named) if given or named else text)
 
         return say
 
@@ -157,10 +147,7 @@ def print_once(msg: str, printed: set[str] = set()) -> None:  # noqa: B006 - rem
 
 DATASET_BASE_CLASSES: Mapping[str, Any] = {
     each.__name__: each
-    for each in (
-        *(AudioBaseDataset, ASRDataset, AudioMQADataset),
-        *(AudioOpenQADataset, AudioRefQADataset),
-    )
+    for each in (*(AudioBaseDataset, ASRDataset, AudioMQADataset), *(AudioOpenQADataset, AudioRefQADataset))
 }
 UTILS_CONTENT: Mapping[str, Any] = {"print_once": print_once}
 STUB_CONTENT: Mapping[str, Mapping[str, Any]] = {
@@ -253,9 +240,7 @@ def _find_file(module: str) -> Path | None:
         return Path(module).resolve()
     inside = Path(*module.split(".")).with_suffix(".py")
     places = (Path(each or ".").resolve() / inside for each in ("", *sys.path))
-    return (
-        next((each for each in places if each.is_file()), None) if module in STUB_CONTENT else None
-    )
+    return next((each for each in places if each.is_file()), None) if module in STUB_CONTENT else None
 
 
 class StubModule(ModuleType):

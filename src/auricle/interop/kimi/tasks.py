@@ -18,13 +18,7 @@ from auricle.interop.kimi.paths import DataConfig, find_audio_root
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
-from auricle.tasks.kinds import (
-    TRANSCRIPT_METRICS,
-    TaskKind,
-    add_options,
-    parse_options,
-    require_transcript,
-)
+from auricle.tasks.kinds import TRANSCRIPT_METRICS, TaskKind, add_options, parse_options, require_transcript
 from auricle.tasks.options import TaskOptions, parse_span
 from auricle.tasks.recipes import build_recipe, required_fields
 
@@ -117,9 +111,7 @@ def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
         prompt_fields=required_fields(asked.displayed_prompt),
         dataset=dataset,
     )
-    task = replace(
-        kind.task_from_samples(options, asked, samples), extra_context=dataset.task_metadata
-    )
+    task = replace(kind.task_from_samples(options, asked, samples), extra_context=dataset.task_metadata)
     if dataset.name == "OpenAudioBench" and not options.metrics:
         return replace(task, metrics=_apply_by_subset(task.metrics))
     return task

@@ -38,9 +38,7 @@ class lmms(ABC):  # noqa: N801 - the name that classes inherit from
     def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]: ...
 
     @classmethod
-    def create_from_arg_string(
-        cls, arg_string: str, additional_config: Mapping[str, Any] | None = None
-    ) -> Self:
+    def create_from_arg_string(cls, arg_string: str, additional_config: Mapping[str, Any] | None = None) -> Self:
         """From `name=value,name=value` and what else is known; what is None is left out."""
         known = {k: v for k, v in (additional_config or {}).items() if v is not None}
         return cls(**simple_parse_args_string(arg_string), **known)
@@ -189,9 +187,7 @@ class Collator:
     def __len__(self) -> int:
         return self.size
 
-    def get_batched(
-        self, n: int = 1, batch_fn: Callable[..., int] | None = None
-    ) -> Iterator[list[Any]]:
+    def get_batched(self, n: int = 1, batch_fn: Callable[..., int] | None = None) -> Iterator[list[Any]]:
         for group in self._groups.values():
             group = sorted(group, key=lambda held: self._sort(held[1]))
             self._order += [at for at, _ in group]
@@ -210,9 +206,7 @@ def _hashable(value: Any) -> Any:
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple, set)) else repr(value)
 
 
-def chunks(
-    iterable: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None
-) -> Iterator[list[Any]]:
+def chunks(iterable: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None) -> Iterator[list[Any]]:
     """Pieces of n, or of as many as a function of the place says."""
     whole, piece = tuple(iterable), []
     for at, each in enumerate(whole):

@@ -11,24 +11,13 @@ from typing import Any
 
 from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
-from auricle.interop.lmms.config_reader import (
-    FunctionReference,
-    TaskConfig,
-    read_config,
-    reject_unsupported,
-)
+from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, read_config, reject_unsupported
 from auricle.interop.lmms.data import COLUMN_TEMPLATE, resolve_source
 from auricle.interop.lmms.task import LmmsTaskOptions, build_generation
 
 QUESTION_COLUMNS = ("question", "text", "prompt", "instruction")
 """Columns that a task file shows as {question}, whatever their names."""
-PROMPT_FIELDS = (
-    "doc_to_text",
-    "doc_to_visual",
-    "doc_to_target",
-    "doc_to_choice",
-    "doc_to_messages",
-)
+PROMPT_FIELDS = ("doc_to_text", "doc_to_visual", "doc_to_target", "doc_to_choice", "doc_to_messages")
 SCORING_FIELDS = ("process_results", "process_docs", "metric_list", "filter_list", "description")
 
 
@@ -47,10 +36,7 @@ class TaskDraft:
         reject_unsupported(self.config, has_own_metrics=False)
         if why := self._reason_to_keep_yaml():
             self.notes.append(f"{why}, so the YAML itself is run; -T or lines here change it.")
-            self.task = {
-                "kind": f"lmms:{self._relative_path(self.config.source)}",
-                "name": self._name,
-            }
+            self.task = {"kind": f"lmms:{self._relative_path(self.config.source)}", "name": self._name}
             return self
         self.task = {"kind": "qa", "name": self._name}
         self._add_data()

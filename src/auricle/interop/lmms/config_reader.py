@@ -36,9 +36,7 @@ class TaskConfig:
     source: Path
     values: Mapping[str, Any]
     _modules: dict[Path, dict[str, Any]] = field(default_factory=dict, repr=False, compare=False)
-    _functions: dict[FunctionReference, UserFunction] = field(
-        default_factory=dict, repr=False, compare=False
-    )
+    _functions: dict[FunctionReference, UserFunction] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, name: str, default: Any = None) -> Any:
         """A field; one of null is as good as none."""
@@ -62,9 +60,7 @@ class TaskConfig:
     def load_function(self, reference: FunctionReference) -> UserFunction:
         """The function itself, loaded once."""
         if reference not in self._functions:
-            self._functions[reference] = UserFunction(
-                reference.path, self._load(reference), self.checkout
-            )
+            self._functions[reference] = UserFunction(reference.path, self._load(reference), self.checkout)
         return self._functions[reference]
 
     def _load(self, reference: FunctionReference) -> Any:
@@ -110,9 +106,7 @@ class UserFunction:
         except AuricleError:
             raise
         except (Exception, SystemExit) as error:
-            raise SampleError(
-                f"{self.name} raised {type(error).__name__}: {describe(error)}"
-            ) from error
+            raise SampleError(f"{self.name} raised {type(error).__name__}: {describe(error)}") from error
 
     def call_silently(self, *args: Any, **kwargs: Any) -> Any:
         """The same where nothing else runs beside it; what it prints is lost."""
@@ -135,9 +129,7 @@ def read_config(path: Path) -> TaskConfig:
 
 def _read_with_includes(path: Path, depth: int) -> dict[str, Any]:
     if depth == MAX_INCLUDE_DEPTH:
-        raise SpecError(
-            f"{path}: more than {MAX_INCLUDE_DEPTH} files include one another: a circle?"
-        )
+        raise SpecError(f"{path}: more than {MAX_INCLUDE_DEPTH} files include one another: a circle?")
     own = _load_yaml(path)
     included = own.pop("include", None) or []
     found: dict[str, Any] = {}
@@ -153,9 +145,7 @@ def _load_yaml(path: Path) -> dict[str, Any]:
     class Loader(yaml.SafeLoader):
         """Reads functions' names, and runs nothing."""
 
-    Loader.add_constructor(
-        FUNCTION_TAG, lambda loader, node: FunctionReference(path.parent, str(node.value))
-    )
+    Loader.add_constructor(FUNCTION_TAG, lambda loader, node: FunctionReference(path.parent, str(node.value)))
     try:
         found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
     except FileNotFoundError as error:
@@ -172,8 +162,7 @@ def _load_yaml(path: Path) -> dict[str, Any]:
 OUTPUT_TYPES: Final = ("generate_until", "multiple_choice", "generate_until_multi_round")
 UNSUPPORTED_FIELDS: Mapping[str, str] = {
     "full_docs": "a metric sees one sample at a time here; score with -T metrics=…",
-    "process_results_use_image": "what is scored is in the run, without sounds and pictures; "
-    "score with -T metrics=…",
+    "process_results_use_image": "what is scored is in the run, without sounds and pictures; score with -T metrics=…",
     "use_prompt": "Promptsource is not read; write the template into doc_to_text",
     "num_fewshot": "examples are chosen by `shots` of a task file here (docs/prompts.md)",
     "reasoning_tags": "metrics of Auricle's drop reasoning themselves: -T metrics=…",
@@ -186,14 +175,10 @@ def reject_unsupported(config: TaskConfig, has_own_metrics: bool) -> None:
     """Refuse what would make another task of it; how it is scored does not matter with `ours`."""
     kind = config.get("output_type", OUTPUT_TYPES[0])
     if kind not in OUTPUT_TYPES:
-        raise config.spec_error(
-            f"output_type {kind} is not run here; {' and '.join(OUTPUT_TYPES)} are."
-        )
+        raise config.spec_error(f"output_type {kind} is not run here; {' and '.join(OUTPUT_TYPES)} are.")
     asked = ("use_prompt", "num_fewshot")
     for name, instead in UNSUPPORTED_FIELDS.items():
         if config.get(name) and (name in asked or not has_own_metrics):
             raise config.spec_error(f"{name} is not followed here: {instead}.")
     if config.get("repeats", 1) != 1:
-        raise config.spec_error(
-            "repeats is not followed here; a task file has `samples: N` instead."
-        )
+        raise config.spec_error("repeats is not followed here; a task file has `samples: N` instead.")

@@ -21,15 +21,7 @@ from auricle.interop.lmms.requests import join_text
 
 FILE_FORMATS = ("json", "csv", "parquet")
 """Names that stand for files on this disk, and for no dataset."""
-UNSUPPORTED_BUILDERS = (
-    "text",
-    "arrow",
-    "pandas",
-    "audiofolder",
-    "imagefolder",
-    "videofolder",
-    "webdataset",
-)
+UNSUPPORTED_BUILDERS = ("text", "arrow", "pandas", "audiofolder", "imagefolder", "videofolder", "webdataset")
 COLUMN_TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
@@ -44,9 +36,7 @@ class SampleBuilder:
 
     def build(self, index: int, row: Row) -> Sample:
         doc = {name: to_user_value(value, self.root) for name, value in row.values.items()}
-        turns = self.build_turns(
-            dict(doc)
-        )  # a function may write into its doc, and lose that again
+        turns = self.build_turns(dict(doc))  # a function may write into its doc, and lose that again
         inputs: dict[str, Input] = {"turns": turns, "question": _user_text(turns)}
         if self.config.get("doc_to_choice") is not None:
             inputs["choices"] = [str(each) for each in self.build_choices(dict(doc))]
@@ -69,9 +59,7 @@ class SampleBuilder:
             seen = [to_part(each, self.root) for each in self.build_visuals(doc)]
             return (Turn("user", (*seen, self.build_text(doc))),)
         named = {}
-        if self.model_kwargs is not None and (
-            said.accepts("lmms_eval_specific_kwargs") or len(said.parameters) == 2
-        ):
+        if self.model_kwargs is not None and (said.accepts("lmms_eval_specific_kwargs") or len(said.parameters) == 2):
             named["lmms_eval_specific_kwargs"] = self.model_kwargs
         return to_turns(said(doc, **named), self.root)
 
@@ -147,9 +135,7 @@ def render_template(template: str, doc: Mapping[str, Any]) -> str:
         from jinja2 import StrictUndefined, TemplateError
         from jinja2.sandbox import SandboxedEnvironment
     except ImportError as error:
-        raise SpecError(
-            f"The template {template!r:.80} needs Jinja: pip install jinja2."
-        ) from error
+        raise SpecError(f"The template {template!r:.80} needs Jinja: pip install jinja2.") from error
     try:
         return SandboxedEnvironment(undefined=StrictUndefined).from_string(template).render(**doc)
     except TemplateError as error:
@@ -244,9 +230,7 @@ class HubDocs(HuggingFaceDataset):
     task_notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for at, values in self.select_rows(
-            self._dataset()
-        ):  # with what is null: functions look at it
+        for at, values in self.select_rows(self._dataset()):  # with what is null: functions look at it
             yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", values))
 
     def notes(self) -> tuple[str, ...]:
@@ -294,11 +278,7 @@ class DocSource:
     def load_samples(self, sample_builder: SampleBuilder, notes: tuple[str, ...]) -> Manifest:
         base = self.root or (Path() if self.data.startswith(HF_PREFIX) else Path(self.data).parent)
         sample_builder = replace(sample_builder, root=base)
-        more = {
-            "asking": sample_builder,
-            "told": notes,
-            "process": sample_builder.config.get_function("process_docs"),
-        }
+        more = {"asking": sample_builder, "told": notes, "process": sample_builder.config.get_function("process_docs")}
         fields = ColumnMapping(target_columns=())
         if not self.data.startswith(HF_PREFIX):
             return FileDocs(Path(self.data), fields, root=base, row_range=self.span, **more)  # type: ignore[arg-type]
@@ -318,9 +298,7 @@ def resolve_source(config: TaskConfig, options: Mapping[str, Any]) -> DocSource:
     """The test split, or the validation split where there is none; files beside the YAML."""
     split = options.get("split") or config.get("test_split") or config.get("validation_split")
     path = str(config.get("dataset_path", ""))
-    data = options.get("data") or (
-        _local_file(config, split) if path in FILE_FORMATS else _hub_dataset(config, path)
-    )
+    data = options.get("data") or (_local_file(config, split) if path in FILE_FORMATS else _hub_dataset(config, path))
     revision = options.get("revision") or config.get_section("dataset_kwargs").get("revision")
     return DocSource(data, split or "test", config.get("dataset_name"), revision)
 
@@ -329,14 +307,10 @@ def _hub_dataset(config: TaskConfig, path: str) -> str:
     if not path:
         raise config.spec_error("it names no dataset_path; give the data with -T data=FILE.")
     if path in UNSUPPORTED_BUILDERS:
-        raise config.spec_error(
-            f"dataset_path {path} is not read here; give the data: -T data=FILE."
-        )
+        raise config.spec_error(f"dataset_path {path} is not read here; give the data: -T data=FILE.")
     for name in ("data_files", "data_dir"):
         if config.get_section("dataset_kwargs").get(name):
-            raise config.spec_error(
-                f"dataset_kwargs.{name} of a dataset is not followed; give the data: -T data=FILE."
-            )
+            raise config.spec_error(f"dataset_kwargs.{name} of a dataset is not followed; give the data: -T data=FILE.")
     return f"{HF_PREFIX}{path}"
 
 
@@ -348,9 +322,7 @@ def _local_file(config: TaskConfig, split: str | None) -> str:
         files = files[0]
     if not isinstance(files, str):
         which = f"the split {split!r}" if split else "any split, and test_split is not said"
-        raise config.spec_error(
-            f"dataset_kwargs.data_files names no one file of {which}; give it with -T data=FILE."
-        )
+        raise config.spec_error(f"dataset_kwargs.data_files names no one file of {which}; give it with -T data=FILE.")
     beside = config.source.parent / files
     found = beside if beside.is_file() else Path(files)
     if found.suffix.lower() not in (*READERS, ".json"):

@@ -15,14 +15,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any, cast
 
-from auricle.core.errors import (
-    AuricleError,
-    SampleError,
-    SpecError,
-    UnknownName,
-    Unsupported,
-    describe,
-)
+from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, Unsupported, describe
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
 from auricle.interop.audio_files import AudioFiles
@@ -72,9 +65,7 @@ class CallOptions:
     """Is what `loglikelihood` returns the log-probability, or a loss, which is to be low?"""
 
     @classmethod
-    def split_arguments(
-        cls, name: str, arguments: Mapping[str, Any]
-    ) -> tuple[CallOptions, dict[str, Any]]:
+    def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[CallOptions, dict[str, Any]]:
         """The way, and what is left for the class."""
         known = [each.name for each in fields(cls)]
         for each in known:
@@ -92,9 +83,7 @@ class LmmsModel(BatchModel):
     batch_size = 1
 
     def __init__(self, **arguments: Any) -> None:
-        self._name = (
-            f"lmms:{Path(self.class_path).name if '.py:' in self.class_path else self.class_path}"
-        )
+        self._name = f"lmms:{Path(self.class_path).name if '.py:' in self.class_path else self.class_path}"
         self._options, own = CallOptions.split_arguments(self._name, arguments)
         self._doc_ids = count()
         self._has_succeeded = False
@@ -107,10 +96,7 @@ class LmmsModel(BatchModel):
         self.batch_size = self._resolve_batch_size(own.get("batch_size"))
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        return [
-            to_generation(self._name, each)
-            for each in self._send_batch(self._options.method, batch)
-        ]
+        return [to_generation(self._name, each) for each in self._send_batch(self._options.method, batch)]
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         if any(request.include_context for request in batch):
@@ -213,16 +199,12 @@ class LmmsModel(BatchModel):
             else ""
         )
 
-    def _build_instance(
-        self, method: str, request: ModelRequest, doc_id: int, doc: RequestDoc
-    ) -> Any:
+    def _build_instance(self, method: str, request: ModelRequest, doc_id: int, doc: RequestDoc) -> Any:
         about = {"task": TASK_NAME, "doc_id": doc_id, "repeats": 1, "split": SPLIT_NAME}
         given = (*self._request_arguments(method, request, doc), doc_id, TASK_NAME, SPLIT_NAME)
         return self._instance_class(request_type=method, arguments=given, idx=0, metadata=about)
 
-    def _request_arguments(
-        self, method: str, request: ModelRequest, doc: RequestDoc
-    ) -> tuple[Any, ...]:
+    def _request_arguments(self, method: str, request: ModelRequest, doc: RequestDoc) -> tuple[Any, ...]:
         if isinstance(request, LogLikelihood):
             return (doc.text, CallableTarget(request.continuation), doc_to_visual)
         settings = build_gen_kwargs(request)
@@ -250,9 +232,7 @@ class LmmsModel(BatchModel):
                 "if it is a loss, give -M likelihood=loss"
             )
         if math.isnan(value):
-            raise SampleError(
-                f"{self._name}: {LOGLIKELIHOOD_METHOD} returned {number}, which is no number"
-            )
+            raise SampleError(f"{self._name}: {LOGLIKELIHOOD_METHOD} returned {number}, which is no number")
         return Likelihood(logprobs=(value,), greedy=bool(greedy))
 
 
@@ -263,9 +243,7 @@ def create_model_class(class_path: str) -> type[LmmsModel]:
         raise UnknownName(f"'lmms:{class_path}' should be lmms:file.py:Class or lmms:module:Class.")
     if where.endswith(".py") and not Path(where).is_file():
         raise UnknownName(f"There is no file {where}.")
-    return type(
-        name, (LmmsModel,), {"code": class_path, "__doc__": f"{name}, written for lmms-eval."}
-    )
+    return type(name, (LmmsModel,), {"code": class_path, "__doc__": f"{name}, written for lmms-eval."})
 
 
 def to_generation(name: str, answer: Any) -> Generation:
@@ -275,9 +253,7 @@ def to_generation(name: str, answer: Any) -> Generation:
         raise SampleError(f"{name}: an answer should be text, not {_describe_type(text)}")
     if text.startswith(FAILED_PREFIX):
         raise SampleError(f"{name}: {text}")
-    return Generation(
-        text=text, tokens=counts.get("output_tokens"), input_tokens=counts.get("input_tokens")
-    )
+    return Generation(text=text, tokens=counts.get("output_tokens"), input_tokens=counts.get("input_tokens"))
 
 
 def _split_answer(answer: Any) -> tuple[Any, Mapping[str, Any]]:

@@ -55,9 +55,7 @@ class ChatMessages(BaseModel):
         return images, videos, audios
 
     def to_hf_messages(
-        self,
-        video_kwargs: Mapping[str, Any] | None = None,
-        image_kwargs: Mapping[str, Any] | None = None,
+        self, video_kwargs: Mapping[str, Any] | None = None, image_kwargs: Mapping[str, Any] | None = None
     ) -> list[dict[str, Any]]:
         """As `apply_chat_template` takes them."""
         more = {"video": dict(video_kwargs or {}), "image": dict(image_kwargs or {})}
@@ -71,21 +69,14 @@ class ChatMessages(BaseModel):
 
     def _convert(self, convert: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
         return [
-            {"role": message.role, "content": [convert(each) for each in message.content]}
-            for message in self.messages
+            {"role": message.role, "content": [convert(each) for each in message.content]} for message in self.messages
         ]
 
 
-def _to_template_content(
-    content: Any, extra_kwargs: Mapping[str, dict[str, Any]]
-) -> dict[str, Any]:
+def _to_template_content(content: Any, extra_kwargs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     if content.type == "text":
         return {"type": "text", "text": content.text}
-    written = {
-        "type": content.type,
-        content.type: content.url,
-        **extra_kwargs.get(content.type, {}),
-    }
+    written = {"type": content.type, content.type: content.url, **extra_kwargs.get(content.type, {})}
     if content.type == "video":
         span = {"video_start": content.start_time, "video_end": content.end_time}
         written |= {name: value for name, value in span.items() if value is not None}

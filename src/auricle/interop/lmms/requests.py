@@ -45,14 +45,11 @@ class DocCollection:
 class RequestDoc:
     """What one request asks about, with its sounds decoded once."""
 
-    def __init__(
-        self, request: ModelRequest, audio_form: AudioForm, audio_files: AudioFiles
-    ) -> None:
+    def __init__(self, request: ModelRequest, audio_form: AudioForm, audio_files: AudioFiles) -> None:
         self._turns = request.turns
         parts = [part for turn in request.turns for part in turn.parts]
         self._values = [
-            _to_value(part, audio_form, audio_files) if not isinstance(part, str) else part
-            for part in parts
+            _to_value(part, audio_form, audio_files) if not isinstance(part, str) else part for part in parts
         ]
         self.text = join_text(request.turns)
 
@@ -83,11 +80,7 @@ def _to_value(part: Audio | Image | Video, audio_form: AudioForm, audio_files: A
         if audio_form == "path":
             return audio_files.get_path(part)
         whole = part.path is not None and part.data is None and not part.start and part.end is None
-        return {
-            "path": str(part.path) if whole else None,
-            "array": part.decode(),
-            "sampling_rate": part.info().rate,
-        }
+        return {"path": str(part.path) if whole else None, "array": part.decode(), "sampling_rate": part.info().rate}
     return _open_image(part) if isinstance(part, Image) else str(part.path or part.uri)
 
 
@@ -95,9 +88,7 @@ def _open_image(image: Image) -> Any:
     try:
         from PIL import Image as Pillow
     except ImportError as error:
-        raise SpecError(
-            "A class of lmms-eval sees pictures by Pillow: pip install pillow."
-        ) from error
+        raise SpecError("A class of lmms-eval sees pictures by Pillow: pip install pillow.") from error
     return Pillow.open(io.BytesIO(image.read()))
 
 

@@ -24,16 +24,7 @@ FILE_NAME = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)")
 FAILED_PREFIX = re.compile(r"\[LMMS_EVAL_REQUEST_FAILED after \d+ retries\] ?")
 """What it keeps as an answer where a server gave none."""
 ERROR_RATES = ("wer", "cer", "mer")
-KNOWN_COLUMNS = (
-    "id",
-    "doc_id",
-    "target",
-    "resps",
-    "filtered_resps",
-    "token_counts",
-    "doc_hash",
-    "input",
-)
+KNOWN_COLUMNS = ("id", "doc_id", "target", "resps", "filtered_resps", "token_counts", "doc_hash", "input")
 SCALAR_TYPES = (str, int, float, bool)
 
 
@@ -87,9 +78,7 @@ def _find_language(values: Mapping[str, Any]) -> str:
 def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSample:
     text = _single_text(path, origin, values.get("filtered_resps", values.get("resps")))
     failed = FAILED_PREFIX.match(text)
-    scores = {
-        n: v for n, v in values.items() if n not in KNOWN_COLUMNS and isinstance(v, SCALAR_TYPES)
-    }
+    scores = {n: v for n, v in values.items() if n not in KNOWN_COLUMNS and isinstance(v, SCALAR_TYPES)}
     meta: dict[str, Any] = {"scores": scores} if scores else {}
     if "resps" in values:
         meta["raw"] = values["resps"]
@@ -98,9 +87,7 @@ def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSa
     row = {
         "id": values.get("id", values["doc_id"]),
         "question": values["input"] if isinstance(values.get("input"), str) else None,
-        "target": parse_list_target(str(values["target"]))
-        if values.get("target") is not None
-        else None,
+        "target": parse_list_target(str(values["target"])) if values.get("target") is not None else None,
         "meta": meta,
     }
     return ImportedSample(
@@ -125,9 +112,7 @@ def _single_text(path: Path, origin: str, responses: Any) -> str:
 
 
 def _describe_responses(responses: Any) -> str:
-    return (
-        f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
-    )
+    return f"{len(responses)} answers" if isinstance(responses, list) else f"the answer {responses!r}"
 
 
 def _read_token_counts(values: Mapping[str, Any]) -> dict[str, int]:

@@ -13,14 +13,7 @@ import orjson
 from auricle.core.files import write_atomically
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Record
-from auricle.interop.export_rows import (
-    Notify,
-    TextRun,
-    get_question,
-    get_text,
-    number_records,
-    write_jsonl,
-)
+from auricle.interop.export_rows import Notify, TextRun, get_question, get_text, number_records, write_jsonl
 
 OWN = ("raw", "scores")
 
@@ -33,9 +26,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     places = number_records(held.records)
     rows = [_to_row(at, each, held) for at, each in zip(places, held.records, strict=True)]
     if failed := len(held.records) - len(held.answered_records()):
-        notify(
-            f"{failed} failed: [LMMS_EVAL_REQUEST_FAILED …] in the file, scored there as answers."
-        )
+        notify(f"{failed} failed: [LMMS_EVAL_REQUEST_FAILED …] in the file, scored there as answers.")
     paths = [folder / f"{date}_samples_{held.dataset}.jsonl", folder / f"{date}_results.json"]
     write_jsonl(paths[0], rows)
     document = _build_document(held, date, rows)
@@ -59,12 +50,7 @@ def _to_row(index: int, record: Record, text_run: TextRun) -> dict[str, Any]:
         row["resps"] = sample.meta["raw"]
     if text_run.kind == "asr":
         source = sample.meta.get("subset", text_run.dataset)
-        row["wer"] = {
-            "gt": target,
-            "pred": text,
-            "source": source,
-            "task": f"asr_{text_run.task.language}",
-        }
+        row["wer"] = {"gt": target, "pred": text, "source": source, "task": f"asr_{text_run.task.language}"}
     scores = sample.meta.get("scores")
     return {**row, **(scores if isinstance(scores, Mapping) else {})}
 
@@ -92,9 +78,7 @@ def _build_document(text_run: TextRun, date: str, rows: list[dict[str, Any]]) ->
     name, count = text_run.dataset, len(rows)
     hashes = "".join(f"sample_{at}{row['doc_hash']}" for at, row in enumerate(rows))
     return {
-        "results": {
-            name: {"alias": name, **{f"{k},none": v for k, v in text_run.metric_values().items()}}
-        },
+        "results": {name: {"alias": name, **{f"{k},none": v for k, v in text_run.metric_values().items()}}},
         "configs": {name: {"task": name, "output_type": "generate_until"}},
         "n-samples": {name: {"original": count, "effective": count}},
         "config": {"model": text_run.model, "model_args": ""},

@@ -29,9 +29,7 @@ TextFilter = Callable[[str], str]
 # --- filters -----------------------------------------------------------------------------
 
 
-def _regex_filter(
-    regex_pattern: str, group_select: int = 0, fallback: str = "[invalid]"
-) -> TextFilter:
+def _regex_filter(regex_pattern: str, group_select: int = 0, fallback: str = "[invalid]") -> TextFilter:
     pattern = re.compile(regex_pattern)
 
     def found(text: str) -> str:
@@ -56,18 +54,14 @@ FILTERS: Mapping[str, Callable[..., TextFilter]] = {
 def build_pipelines(config: TaskConfig) -> dict[str, list[TextFilter]]:
     """What answers go through before they are scored, by the pipeline's name."""
     given = config.get("filter_list") or [{"name": "", "filter": []}]
-    return {
-        str(each.get("name", "")): [_build_filter(config, step) for step in each["filter"]]
-        for each in given
-    }
+    return {str(each.get("name", "")): [_build_filter(config, step) for step in each["filter"]] for each in given}
 
 
 def _build_filter(config: TaskConfig, step: Mapping[str, Any]) -> TextFilter:
     name = step["function"]
     if name not in FILTERS:
         raise config.spec_error(
-            f"the filter {name} is not known here; {', '.join(FILTERS)} are. "
-            "Score with -T metrics=… instead."
+            f"the filter {name} is not known here; {', '.join(FILTERS)} are. Score with -T metrics=… instead."
         )
     rest = {key: value for key, value in step.items() if key not in ("function", "kwargs")}
     try:
@@ -95,9 +89,7 @@ def filter_texts(outputs: Sequence[Output], filters: Sequence[TextFilter]) -> li
 class ResultProcessor:
     """`process_results`, called once for all metrics of a sample."""
 
-    def __init__(
-        self, function: UserFunction, filters: Sequence[TextFilter], multi_round: bool
-    ) -> None:
+    def __init__(self, function: UserFunction, filters: Sequence[TextFilter], multi_round: bool) -> None:
         self._function, self._filters, self._multi_round = function, filters, multi_round
         self._cached: tuple[Any, Mapping[str, Any]] | None = None
         self.name = function.name.rpartition(".")[2]
@@ -107,10 +99,7 @@ class ResultProcessor:
             doc = copy.deepcopy(dict(sample.meta))  # such functions write into it
             found = self._function.call_silently(doc, self._filtered_results(outputs))
             if not isinstance(found, Mapping):
-                raise SampleError(
-                    f"{self._function.name} should return names and values, not "
-                    f"{type(found).__name__}"
-                )
+                raise SampleError(f"{self._function.name} should return names and values, not {type(found).__name__}")
             self._cached = ((sample, outputs), found)
         return self._cached[1]
 
@@ -140,9 +129,7 @@ class UserAggregation:
         if isinstance(found, bool) or not isinstance(found, (int, float)):
             found = getattr(found, "item", lambda: found)()  # numpy's
         if not isinstance(found, (int, float)):
-            raise SampleError(
-                f"{self.function.name} returned {type(found).__name__}, which is no number"
-            )
+            raise SampleError(f"{self.function.name} returned {type(found).__name__}, which is no number")
         return float(found)
 
     def rank_sample(self, stat: Any, higher_is_better: bool) -> float:
@@ -174,9 +161,7 @@ class TaskScoring:
 def build_scoring(config: TaskConfig) -> TaskScoring:
     """Metrics as the YAML lists them."""
     if config.get("output_type") == "multiple_choice":
-        return TaskScoring(
-            [_likelihood_metric(config, each) for each in _metric_entries(config, "acc")]
-        )
+        return TaskScoring([_likelihood_metric(config, each) for each in _metric_entries(config, "acc")])
     process = config.get_function("process_results")
     if process is not None:
         if found := find_side_effect(process.function):
@@ -208,9 +193,7 @@ def build_scoring(config: TaskConfig) -> TaskScoring:
 def _metric_entries(config: TaskConfig, default: str) -> list[Mapping[str, Any]]:
     given = config.get("metric_list") or [{"metric": default, "aggregation": "mean"}]
     if not isinstance(given, list) or not all(isinstance(each, Mapping) for each in given):
-        raise config.spec_error(
-            "metric_list should be a list of `metric: NAME` and what goes with it."
-        )
+        raise config.spec_error("metric_list should be a list of `metric: NAME` and what goes with it.")
     return given
 
 
@@ -230,9 +213,7 @@ def _reason_left_out(config: TaskConfig, entry: Mapping[str, Any]) -> str:
     return f"{entry.get('metric')} is left out: {named} uses {found}." if found else ""
 
 
-def _metric_from_process_results(
-    config: TaskConfig, entry: Mapping[str, Any], processor: ResultProcessor
-) -> Metric:
+def _metric_from_process_results(config: TaskConfig, entry: Mapping[str, Any], processor: ResultProcessor) -> Metric:
     name, higher = str(entry.get("metric")), bool(entry.get("higher_is_better", True))
     fold = _resolve_aggregation(config, entry)
     own = isinstance(fold, UserAggregation)
@@ -250,9 +231,7 @@ def _metric_from_process_results(
         higher,
         variant=f"lmms.{processor.name}.{_aggregation_name(entry)}",
         applies=lambda _: True,
-        custom_badness=(lambda stat: fold.rank_sample(stat, higher))
-        if isinstance(fold, UserAggregation)
-        else None,
+        custom_badness=(lambda stat: fold.rank_sample(stat, higher)) if isinstance(fold, UserAggregation) else None,
     )
 
 
@@ -260,9 +239,7 @@ def _to_float(name: str, value: Any) -> float:
     try:
         return float(value)
     except (TypeError, ValueError) as error:
-        raise SampleError(
-            f"process_results gave {type(value).__name__} as {name}; a mean is of numbers"
-        ) from error
+        raise SampleError(f"process_results gave {type(value).__name__} as {name}; a mean is of numbers") from error
 
 
 def _resolve_aggregation(config: TaskConfig, entry: Mapping[str, Any]) -> Aggregator:
@@ -290,9 +267,7 @@ def _aggregation_name(entry: Mapping[str, Any]) -> str:
 # --- metrics with names of their own -------------------------------------------------------------
 
 
-def _exact_match_metric(
-    config: TaskConfig, entry: Mapping[str, Any], filters: Sequence[TextFilter]
-) -> Metric:
+def _exact_match_metric(config: TaskConfig, entry: Mapping[str, Any], filters: Sequence[TextFilter]) -> Metric:
     """Is the answer the target, once what is to be ignored is taken out of both?"""
     name = entry.get("metric")
     unknown = [each for each in entry if each not in (*METRIC_FIELDS, *EXACT_MATCH_OPTIONS)]
@@ -310,14 +285,7 @@ def _exact_match_metric(
         return float(said[0] in wanted)
 
     variant = ".".join(["lmms", *(each for each in EXACT_MATCH_OPTIONS if entry.get(each))])
-    return Metric(
-        "exact_match",
-        score,
-        mean,
-        variant=variant,
-        bounds=constant_bounds((0.0, 1.0)),
-        unit="share",
-    )
+    return Metric("exact_match", score, mean, variant=variant, bounds=constant_bounds((0.0, 1.0)), unit="share")
 
 
 def _target_texts(sample: Sample, has_choices: bool) -> list[str]:

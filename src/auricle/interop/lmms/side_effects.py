@@ -10,16 +10,7 @@ from typing import Any
 
 from auricle.core.errors import Unreadable
 
-NETWORK_MODULES = (
-    "requests",
-    "httpx",
-    "aiohttp",
-    "urllib",
-    "urllib3",
-    "openai",
-    "anthropic",
-    "google",
-)
+NETWORK_MODULES = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai", "anthropic", "google")
 JUDGE_MODULES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
 FILE_FUNCTIONS = ("open", "generate_submission_file")
 IMPORT_MARKER = object()
@@ -28,9 +19,7 @@ IMPORT_MARKER = object()
 
 def find_side_effect(function: Callable[..., Any]) -> str:
     """The name of the first thing a function reaches that is no reckoning; empty for none."""
-    return next(
-        (name for name, thing in _reachable_names(function) if _has_side_effect(name, thing)), ""
-    )
+    return next((name for name, thing in _reachable_names(function) if _has_side_effect(name, thing)), "")
 
 
 def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:
@@ -73,11 +62,7 @@ def _has_side_effect(name: str, value: Any) -> bool:
     if value is None:
         return name == "open"
     home = name if value is IMPORT_MARKER else _origin_module(value)
-    return (
-        home.partition(".")[0] in NETWORK_MODULES
-        or home.startswith(JUDGE_MODULES)
-        or name in FILE_FUNCTIONS
-    )
+    return home.partition(".")[0] in NETWORK_MODULES or home.startswith(JUDGE_MODULES) or name in FILE_FUNCTIONS
 
 
 def _origin_module(value: Any) -> str:

@@ -80,9 +80,7 @@ def _torch_names() -> dict[str, Any]:
         "inference_mode": nullcontext,
         "device": str,
         "Tensor": type("Tensor", (), {}),
-        "cuda": SimpleNamespace(
-            is_available=lambda: False, device_count=lambda: 0, empty_cache=lambda: None
-        ),
+        "cuda": SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, empty_cache=lambda: None),
         "__getattr__": _missing_torch_name,
     }
 
@@ -111,8 +109,7 @@ class Unavailable:
         if name.startswith("__"):
             raise AttributeError(name)
         raise NotImplementedError(
-            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric "
-            "of Auricle's"
+            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
         )
 
 
@@ -144,9 +141,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     f"{PACKAGE}.protocol": _protocol_names,
     f"{PACKAGE}.tasks": _no_names,
     f"{PACKAGE}.tasks._task_utils": _no_names,
-    f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(
-        f"{PACKAGE}.tasks._task_utils.file_utils"
-    ),
+    f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
     f"{PACKAGE}.verifiers": _unavailable_names(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.utils": _stub_names("Collator", "chunks", simple_parse_args_string="parsed"),
@@ -192,16 +187,12 @@ class StubFinder(MetaPathFinder, Loader):
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         self._active_stubs.add(spec.name)
-        return self._modules.setdefault(
-            spec.name, ModuleType(spec.name, "A stand-in of Auricle's.")
-        )
+        return self._modules.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
         if name not in self._populated:  # what a class holds already stays the same thing
-            vars(module).update(
-                (LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)()
-            )
+            vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)())
             self._populated.add(name)
 
     @contextmanager

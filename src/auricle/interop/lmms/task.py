@@ -11,23 +11,8 @@ from typing import Any, ClassVar, cast
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError, UnknownName
-from auricle.core.types import (
-    Ability,
-    Ask,
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Output,
-    Sample,
-    Turn,
-)
-from auricle.interop.lmms.config_reader import (
-    TaskConfig,
-    UserFunction,
-    read_config,
-    reject_unsupported,
-)
+from auricle.core.types import Ability, Ask, Generate, Generation, Likelihood, LogLikelihood, Output, Sample, Turn
+from auricle.interop.lmms.config_reader import TaskConfig, UserFunction, read_config, reject_unsupported
 from auricle.interop.lmms.data import SampleBuilder, resolve_source
 from auricle.interop.lmms.media import LazyAudioDict, to_part
 from auricle.interop.lmms.scoring import TaskScoring, build_scoring
@@ -143,9 +128,7 @@ class MultiRound:
     def _next_round(
         self, sample: Sample, round_index: int, previous_outputs: list[str], round_info: Any
     ) -> tuple[tuple[Turn, ...], list[str], Any]:
-        sounds = {
-            n: LazyAudioDict(each) for n, each in sample.inputs.items() if isinstance(each, Audio)
-        }
+        sounds = {n: LazyAudioDict(each) for n, each in sample.inputs.items() if isinstance(each, Audio)}
         doc = {**sample.meta, **sounds}
         found = self.text(
             doc,
@@ -208,10 +191,7 @@ def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
     else:
         scoring = build_scoring(config)
     source = replace(
-        resolve_source(
-            config,
-            {"data": options.data, "split": options.split, "revision": options.revision},
-        ),
+        resolve_source(config, {"data": options.data, "split": options.split, "revision": options.revision}),
         root=Path(options.root) if options.root else None,
         span=parse_span(options.rows),
     )
@@ -229,9 +209,7 @@ def _select_model_kwargs(config: TaskConfig, model: str) -> Any:
     given = config.get("lmms_eval_specific_kwargs")
     if given is None:
         if model:
-            raise config.spec_error(
-                "it has no lmms_eval_specific_kwargs, so leave out -T specific."
-            )
+            raise config.spec_error("it has no lmms_eval_specific_kwargs, so leave out -T specific.")
         return None
     held = config.get_section("lmms_eval_specific_kwargs")
     if model:
@@ -256,9 +234,7 @@ def _build_inferencer(
     return MultiRound(say, text, sample_builder.model_kwargs, sample_builder.root), left
 
 
-def build_generation(
-    config: TaskConfig, options: LmmsTaskOptions
-) -> tuple[GenerateOnce, tuple[str, ...]]:
+def build_generation(config: TaskConfig, options: LmmsTaskOptions) -> tuple[GenerateOnce, tuple[str, ...]]:
     """A generation's settings as the file has them, and what of them is the model's to follow."""
     given = config.get_section("generation_kwargs")
     given |= config.get_section("model_specific_generation_kwargs").get("default") or {}

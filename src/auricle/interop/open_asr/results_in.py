@@ -34,9 +34,7 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
     dataset = named["dataset"] if named else path.stem
     language = LANGUAGE_SUFFIX.search(dataset)
     chunked = PARENT_COLUMN in lines[0][1]
-    answers, notes = deduplicate_ids(
-        [_to_sample(*line) for line in (_merge_chunks(lines) if chunked else lines)]
-    )
+    answers, notes = deduplicate_ids([_to_sample(*line) for line in (_merge_chunks(lines) if chunked else lines)])
     return ImportedResults(
         path=path,
         model=named["model"] if named else "",

@@ -18,12 +18,7 @@ from auricle.audio import Audio
 from auricle.core.errors import AuricleError, DataError, SpecError, describe
 from auricle.core.registry import import_object
 from auricle.core.types import RejectedRow, Sample
-from auricle.interop.ser.stubs import (
-    DATASETS_PACKAGE,
-    IsolatedModules,
-    display_name,
-    split_class_path,
-)
+from auricle.interop.ser.stubs import DATASETS_PACKAGE, IsolatedModules, display_name, split_class_path
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import COMMON_OPTIONS, EMOTION_METRICS, QUESTION
 from auricle.tasks.kinds import build_label_task
@@ -56,8 +51,7 @@ class DatasetTaskFactory:
         own = {name: value for name, value in said.items() if name not in TASK_OPTIONS}
         name = split_class_path(self.class_path)[1]
         options = TaskOptions.from_arguments(
-            display_name(self.class_path),
-            {"name": name, **ours, "data": display_name(self.class_path)},
+            display_name(self.class_path), {"name": name, **ours, "data": display_name(self.class_path)}
         )
         pairs = LabelledRecordings(self.class_path, root, options.question or QUESTION, own)
         return build_label_task(name, options, pairs, metrics=EMOTION_METRICS)
@@ -101,9 +95,7 @@ class LabelledRecordings:
 
     @property
     def revision(self) -> str:
-        whole = "\n".join(
-            f"{self._sample_id(*each[:2])}\t{each[1]}" for each in self._dataset.pairs
-        )
+        whole = "\n".join(f"{self._sample_id(*each[:2])}\t{each[1]}" for each in self._dataset.pairs)
         digits = blake2b(whole.encode("utf-8", "replace"), digest_size=4).hexdigest()
         return f"{split_class_path(self.class_path)[1]}@{digits}"
 
@@ -123,13 +115,9 @@ class LabelledRecordings:
         return LoadedDataset(items, said, labels)
 
     def _instantiate(self, dataset_class: Any) -> Any:
-        missing = [
-            each for each in ("load", "__iter__", "__len__") if not hasattr(dataset_class, each)
-        ]
+        missing = [each for each in ("load", "__iter__", "__len__") if not hasattr(dataset_class, each)]
         if missing or not inspect.isclass(dataset_class):
-            raise SpecError(
-                f"{self._name} is no dataset: a class with load(data_dir), __iter__ and __len__ is."
-            )
+            raise SpecError(f"{self._name} is no dataset: a class with load(data_dir), __iter__ and __len__ is.")
         wanted = inspect.signature(dataset_class)
         try:
             wanted.bind(**self.arguments)
@@ -159,12 +147,7 @@ class LabelledRecordings:
             return RejectedRow(origin, f"the emotion {label!r} is none of {', '.join(labels)}")
         audio = Audio.of(str(self._resolve_path(path)))
         asked = {"question": self.question, "options": ", ".join(labels), "choices": labels}
-        return Sample(
-            id=self._sample_id(path, label),
-            inputs={"audio": audio, **asked},
-            target=label,
-            origin=origin,
-        )
+        return Sample(id=self._sample_id(path, label), inputs={"audio": audio, **asked}, target=label, origin=origin)
 
     def _resolve_path(self, path: str) -> Path:
         """As the class means it: from here, or else from its folder."""

@@ -14,13 +14,7 @@ from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.blame import annotate_errors
-from auricle.interop.ser.stubs import (
-    MODELS_PACKAGE,
-    BaseModelWrapper,
-    IsolatedModules,
-    display_name,
-    split_class_path,
-)
+from auricle.interop.ser.stubs import MODELS_PACKAGE, BaseModelWrapper, IsolatedModules, display_name, split_class_path
 from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
 
@@ -54,9 +48,7 @@ class SerModel(BatchModel):
             marks = [_file_stamp(path) for path in paths]
             with annotate_errors(self._name):
                 returned = self._predict_paths(paths)
-            if changed := [
-                path for path, mark in zip(paths, marks, strict=True) if _file_stamp(path) != mark
-            ]:
+            if changed := [path for path, mark in zip(paths, marks, strict=True) if _file_stamp(path) != mark]:
                 raise SampleError(f"{self._name} wrote to {Path(changed[0]).name}, its input")
         return returned
 
@@ -72,14 +64,9 @@ class SerModel(BatchModel):
         if given != list(paths):
             raise SampleError(f"predict_batch of {self._name} changed the list it was given")
         if not isinstance(returned, (list, tuple)):
-            raise SampleError(
-                f"predict_batch of {self._name} returned {_type_name(returned)}, no list"
-            )
+            raise SampleError(f"predict_batch of {self._name} returned {_type_name(returned)}, no list")
         if len(returned) != len(paths):
-            raise SampleError(
-                f"predict_batch of {self._name} returned {len(returned)} answers for "
-                f"{len(paths)} sounds"
-            )
+            raise SampleError(f"predict_batch of {self._name} returned {len(returned)} answers for {len(paths)} sounds")
         return [self._to_prediction(each, "predict_batch") for each in returned]
 
     # --- what it returns ------------------------------------------------------------------
@@ -87,14 +74,8 @@ class SerModel(BatchModel):
     def _to_prediction(self, returned: Any, method: str) -> Prediction:
         """Named numbers, in the class's own words."""
         if not isinstance(returned, Mapping):
-            raise SampleError(
-                f"{method} of {self._name} returned {_type_name(returned)}, {self._expected}"
-            )
-        pairs = (
-            self._read_dimensions(returned, method)
-            if self._is_dimensional
-            else self._read_scores(returned, method)
-        )
+            raise SampleError(f"{method} of {self._name} returned {_type_name(returned)}, {self._expected}")
+        pairs = self._read_dimensions(returned, method) if self._is_dimensional else self._read_scores(returned, method)
         values: dict[str, float] = {}
         for name, number in pairs:
             if str(name) in values:
@@ -114,31 +95,23 @@ class SerModel(BatchModel):
     def _read_dimensions(self, returned: Mapping[str, Any], method: str) -> list[tuple[Any, Any]]:
         found = returned.get("dimensions")
         if not isinstance(found, Mapping) or not found:
-            raise SampleError(
-                f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}"
-            )
+            raise SampleError(f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}")
         return list(found.items())
 
     def _read_scores(self, returned: Mapping[str, Any], method: str) -> list[tuple[Any, Any]]:
         labels = returned.get("labels", getattr(self._wrapper, "labels", None))
         scores = returned.get("scores")
         if labels is None or scores is None:
-            raise SampleError(
-                f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}"
-            )
+            raise SampleError(f"{method} of {self._name} returned {_describe_keys(returned)}, {self._expected}")
         if len(labels) != len(scores) or not len(labels):
-            raise SampleError(
-                f"{method} of {self._name} returned {len(labels)} labels and {len(scores)} scores"
-            )
+            raise SampleError(f"{method} of {self._name} returned {len(labels)} labels and {len(scores)} scores")
         return list(zip(labels, scores, strict=True))
 
     def _to_float(self, name: Any, number: Any, method: str) -> float:
         try:
             value = float(number)
         except (TypeError, ValueError) as error:
-            raise SampleError(
-                f"{method} of {self._name} gave {_type_name(number)} for {name!r}, no number"
-            ) from error
+            raise SampleError(f"{method} of {self._name} gave {_type_name(number)} for {name!r}, no number") from error
         outside = value < -PROBABILITY_TOLERANCE or value > 1 + PROBABILITY_TOLERANCE
         if self._output_scale == "probability" and outside:
             raise SampleError(
@@ -153,8 +126,7 @@ class SerModel(BatchModel):
         found = import_object(self.class_path, self._modules.parent_package)
         if not any(callable(getattr(found, each, None)) for each in ("predict", "predict_batch")):
             raise SpecError(
-                f"{self._name} is no model: a class with output_type, labels, load() and "
-                "predict(audio_path) is."
+                f"{self._name} is no model: a class with output_type, labels, load() and predict(audio_path) is."
             )
         if not inspect.isclass(found):
             if arguments:
@@ -180,9 +152,7 @@ class SerModel(BatchModel):
     def _read_output_scale(self) -> Literal["probability", "logit", "continuous"]:
         kind = getattr(self._wrapper, "output_type", None)
         if kind not in SCALES_BY_OUTPUT_TYPE:
-            raise SpecError(
-                f"{self._name}: output_type should be {' or '.join(SCALES_BY_OUTPUT_TYPE)}, not {kind!r}."
-            )
+            raise SpecError(f"{self._name}: output_type should be {' or '.join(SCALES_BY_OUTPUT_TYPE)}, not {kind!r}.")
         return SCALES_BY_OUTPUT_TYPE[str(kind)]
 
     def _has_own_predict_batch(self) -> bool:
@@ -200,9 +170,7 @@ def create_model_class(class_path: str) -> type[SerModel]:
     where, name = split_class_path(class_path)
     if where.endswith(".py") and not Path(where).is_file():
         raise UnknownName(f"There is no file {where}.")
-    return type(
-        name, (SerModel,), {"code": class_path, "__doc__": f"{name}, a wrapper for emotions."}
-    )
+    return type(name, (SerModel,), {"code": class_path, "__doc__": f"{name}, a wrapper for emotions."})
 
 
 def _file_stamp(path: str) -> tuple[int, int] | None:

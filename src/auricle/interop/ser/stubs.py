@@ -55,10 +55,7 @@ class BaseDataset(ABC):
     def __len__(self) -> int: ...
 
 
-STUB_BASE_CLASSES: Mapping[str, type[Any]] = {
-    MODELS_PACKAGE: BaseModelWrapper,
-    DATASETS_PACKAGE: BaseDataset,
-}
+STUB_BASE_CLASSES: Mapping[str, type[Any]] = {MODELS_PACKAGE: BaseModelWrapper, DATASETS_PACKAGE: BaseDataset}
 
 
 class IsolatedModules:
@@ -87,9 +84,7 @@ class IsolatedModules:
                 self._saved_modules = self._loaded_modules()
                 self._swap_modules(self._saved_modules, before)
 
-    def _swap_modules(
-        self, removed: Mapping[str, ModuleType], added: Mapping[str, ModuleType]
-    ) -> None:
+    def _swap_modules(self, removed: Mapping[str, ModuleType], added: Mapping[str, ModuleType]) -> None:
         for name in removed:
             sys.modules.pop(name, None)
         sys.modules.update(added)
@@ -122,9 +117,7 @@ def split_class_path(class_path: str) -> tuple[str, str]:
     """Where a class is and what it is called, or how that should be said."""
     where, _, name = class_path.rpartition(":")
     if not where or not name:
-        raise UnknownName(
-            f"'ser:{class_path}' should be ser:package.module:Class or ser:file.py:Class."
-        )
+        raise UnknownName(f"'ser:{class_path}' should be ser:package.module:Class or ser:file.py:Class.")
     return where, name
 
 

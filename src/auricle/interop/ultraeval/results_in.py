@@ -51,9 +51,7 @@ def _group_by_sample(lines: Sequence[ResultLine]) -> tuple[dict[str, Events], di
         step = str(values["type"])
         events.setdefault(name, {})[step] = told if step == "eval" else told.get("content", told)
         origins.setdefault(name, origin)
-    ordered = sorted(
-        events, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0)
-    )
+    ordered = sorted(events, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0))
     return {name: events[name] for name in ordered}, origins
 
 
@@ -69,13 +67,7 @@ def _to_sample(name: str, origin: str, events: Events) -> ImportedSample:
     score = events.get("eval", {})
     sounds, question = _split_prompt(events.get("prompt"))
     meta = {} if raw == text else {"raw": raw}
-    row = {
-        "id": name,
-        "audio": sounds or None,
-        "question": question,
-        "target": score.get("ref"),
-        "meta": meta,
-    }
+    row = {"id": name, "audio": sounds or None, "question": question, "target": score.get("ref"), "meta": meta}
     missing = text is None
     return ImportedSample(
         manifest_row=row,
@@ -99,9 +91,7 @@ def _split_prompt(prompt: Any) -> tuple[list[str], str]:
         parts = [{"type": kind, "value": value} for kind, value in prompt.items()]
     else:
         turns = prompt if isinstance(prompt, list) else []
-        parts = [
-            part for turn in turns if isinstance(turn, dict) for part in turn.get("contents", ())
-        ]
+        parts = [part for turn in turns if isinstance(turn, dict) for part in turn.get("contents", ())]
     told = [(each.get("type"), str(each.get("value", ""))) for each in parts]
     sounds = [value for kind, value in told if kind == "audio" and value]
     return sounds, "\n".join(value for kind, value in told if kind == "text")

@@ -8,14 +8,7 @@ from typing import Any
 
 from auricle.core.files import write_atomically
 from auricle.core.types import Record
-from auricle.interop.export_rows import (
-    Notify,
-    TextRun,
-    get_audio_uris,
-    get_question,
-    get_text,
-    write_jsonl,
-)
+from auricle.interop.export_rows import Notify, TextRun, get_audio_uris, get_question, get_text, write_jsonl
 
 Event = dict[str, Any]
 
@@ -30,9 +23,7 @@ def export(run: Path, out: Path, notify: Notify) -> list[Path]:
     events = [each for at, record in enumerate(held.records) for each in _build_events(at, record)]
     path = write_jsonl(folder / f"{time}.jsonl", events)
     overall = folder / f"{time}-overall.json"
-    write_atomically(
-        overall, str(held.metric_values()).encode()
-    )  # as it does: Python's words, not JSON
+    write_atomically(overall, str(held.metric_values()).encode())  # as it does: Python's words, not JSON
     return [path, overall]
 
 

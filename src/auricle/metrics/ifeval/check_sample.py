@@ -55,8 +55,7 @@ def _check_cached(answer: str, instructions_json: bytes) -> InstructionResults:
     told = _build_instructions(*orjson.loads(instructions_json))
     variants = _loose_variants(answer)
     return InstructionResults(
-        tuple(each.is_followed(answer) for each in told),
-        tuple(any(map(each.is_followed, variants)) for each in told),
+        tuple(each.is_followed(answer) for each in told), tuple(any(map(each.is_followed, variants)) for each in told)
     )
 
 

@@ -14,10 +14,7 @@ from auricle.metrics.ifeval.segments import count_capital_words, count_sentences
 
 Check: TypeAlias = Callable[..., bool]
 
-RELATIONS: Mapping[str, Callable[[int, int], bool]] = {
-    "less than": operator.lt,
-    "at least": operator.ge,
-}
+RELATIONS: Mapping[str, Callable[[int, int], bool]] = {"less than": operator.lt, "at least": operator.ge}
 CONSTRAINED_REPLIES = ("My answer is yes.", "My answer is no.", "My answer is maybe.")
 POSTSCRIPTS = {"P.S.": r"p\.\s?s\.", "P.P.S": r"p\.\s?p\.\s?s"}
 FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
@@ -88,9 +85,7 @@ def _split_parts(answer: str, divider: str) -> list[str] | None:
     return [part for part in parts if part]
 
 
-def nth_paragraph_first_word(
-    answer: str, num_paragraphs: int, nth_paragraph: int, first_word: str
-) -> bool:
+def nth_paragraph_first_word(answer: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
     """Paragraphs stand between empty lines; the nth begins with this word."""
     parts = [part.strip() for part in answer.split("\n\n")]
     filled = sum(map(bool, parts))
@@ -180,16 +175,13 @@ def frequency(answer: str, keyword: str, frequency: int, relation: str) -> bool:
 def forbidden_words(answer: str, forbidden_words: Sequence[str]) -> bool:
     """None of these as a whole word."""
     return not any(
-        re.search(rf"(?<!\w){re.escape(word)}(?!\w)", answer, re.IGNORECASE)
-        for word in _as_list(forbidden_words)
+        re.search(rf"(?<!\w){re.escape(word)}(?!\w)", answer, re.IGNORECASE) for word in _as_list(forbidden_words)
     )
 
 
 def letter_frequency(answer: str, letter: str, let_frequency: int, let_relation: str) -> bool:
     """Any character may be asked for, such as `#`."""
-    return _satisfies_relation(
-        answer.lower().count(letter.strip().lower()), let_relation, let_frequency
-    )
+    return _satisfies_relation(answer.lower().count(letter.strip().lower()), let_relation, let_frequency)
 
 
 def _count_occurrences(word: str, answer: str) -> int:

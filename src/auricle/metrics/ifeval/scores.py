@@ -7,20 +7,8 @@ from typing import TYPE_CHECKING, Literal
 
 from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import (
-    Details,
-    Metric,
-    SumAggregator,
-    constant_bounds,
-    divide,
-    mean,
-    ratio,
-)
-from auricle.metrics.ifeval.check_sample import (
-    InstructionResults,
-    check_instructions,
-    get_instructions,
-)
+from auricle.metrics.base import Details, Metric, SumAggregator, constant_bounds, divide, mean, ratio
+from auricle.metrics.ifeval.check_sample import InstructionResults, check_instructions, get_instructions
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
@@ -102,10 +90,4 @@ ifeval_prompt_strict = prompt_metric("strict")
 ifeval_prompt_loose = prompt_metric("loose")
 ifeval_instruction_strict = instruction_metric("strict")
 ifeval_instruction_loose = instruction_metric("loose")
-ifeval = Metric(
-    "ifeval",
-    _score_all,
-    SumAggregator(_mean_accuracy, _details),
-    bounds=_score_all_bounds,
-    unit="share",
-)
+ifeval = Metric("ifeval", _score_all, SumAggregator(_mean_accuracy, _details), bounds=_score_all_bounds, unit="share")

@@ -83,12 +83,7 @@ def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> None
     path.mkdir(mode=0o700)  # variables may be secrets
     _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", log, _first_line)
     install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
-    _run(
-        [*install, REQUIRED_PACKAGE, *spec.packages],
-        "pip could not install the packages",
-        log,
-        _last_error,
-    )
+    _run([*install, REQUIRED_PACKAGE, *spec.packages], "pip could not install the packages", log, _last_error)
 
 
 def _finish(path: Path, spec: EnvironmentSpec, version: str) -> Environment:
@@ -148,9 +143,7 @@ def _lock_environment(name: str) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SpecError(
-                f"Another process is making or removing the environment {name!r}: wait for it."
-            ) from None
+            raise SpecError(f"Another process is making or removing the environment {name!r}: wait for it.") from None
         yield
 
 
@@ -177,11 +170,7 @@ def _python_command(requested: str) -> str:
         return sys.executable
     if "/" in requested:
         return requested
-    name = (
-        f"python{'.'.join(requested.split('.')[:2])}"
-        if VERSION_PATTERN.fullmatch(requested)
-        else requested
-    )
+    name = f"python{'.'.join(requested.split('.')[:2])}" if VERSION_PATTERN.fullmatch(requested) else requested
     if found := shutil.which(name):
         return found
     raise SpecError(
@@ -190,9 +179,7 @@ def _python_command(requested: str) -> str:
     )
 
 
-def _run(
-    command: Sequence[str], error_prefix: str, log: LogLine, explain: ExplainFailure
-) -> list[str]:
+def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: ExplainFailure) -> list[str]:
     """What a command printed, each line said as it comes; or the line that tells why it failed."""
     # What is importable here must not be taken for what is installed there.
     hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")

@@ -28,9 +28,7 @@ class EnvironmentSpec:
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def parse(
-        cls, content: Any, source: str = "environment", root: Path | None = None
-    ) -> EnvironmentSpec:
+    def parse(cls, content: Any, source: str = "environment", root: Path | None = None) -> EnvironmentSpec:
         """A block from named values; paths in it are relative to `root`."""
         if not isinstance(content, Mapping):
             raise SpecError(f"{source}: environment should hold `name: value` lines.")
@@ -63,9 +61,7 @@ class EnvironmentSpec:
 
     def with_packages(self, packages: Sequence[str], python: str) -> EnvironmentSpec:
         """The block, and what stands on a command line besides."""
-        more = EnvironmentSpec.parse(
-            {"packages": [*packages], "python": python}, "auricle env create"
-        )
+        more = EnvironmentSpec.parse({"packages": [*packages], "python": python}, "auricle env create")
         every = tuple(dict.fromkeys((*self.packages, *more.packages)))
         return EnvironmentSpec(more.python or self.python, every, self.variables)
 
@@ -145,11 +141,7 @@ def _parse_variables(content: Any, source: str) -> dict[str, str]:
     if not isinstance(content, Mapping):
         raise SpecError(f"{source}: variables should hold `NAME: value` lines.")
     for name, value in content.items():
-        if (
-            not isinstance(name, str)
-            or not VARIABLE_NAME.fullmatch(name)
-            or name in RESERVED_VARIABLES
-        ):
+        if not isinstance(name, str) or not VARIABLE_NAME.fullmatch(name) or name in RESERVED_VARIABLES:
             ours = ", which Auricle sets itself" if name in RESERVED_VARIABLES else ""
             raise SpecError(f"{source}: variables: {name!r} is no name for one{ours}.")
         if not isinstance(value, str | int | float) or isinstance(value, bool):

@@ -83,8 +83,7 @@ def environment_path(name: str) -> Path:
     """The folder of an environment, if that can be its name."""
     if not NAME_PATTERN.fullmatch(name):
         raise SpecError(
-            f"{name!r} is no name for an environment: letters, digits, `_`, `.` and `-`, "
-            "the first a letter or a digit."
+            f"{name!r} is no name for an environment: letters, digits, `_`, `.` and `-`, the first a letter or a digit."
         )
     return environments_folder() / name
 
@@ -93,11 +92,7 @@ def all_environments() -> list[Environment]:
     """All environments by name, finished or not."""
     if not environments_folder().is_dir():
         return []
-    found = (
-        each
-        for each in environments_folder().iterdir()
-        if NAME_PATTERN.fullmatch(each.name) and each.is_dir()
-    )
+    found = (each for each in environments_folder().iterdir() if NAME_PATTERN.fullmatch(each.name) and each.is_dir())
     return [read_environment(each) for each in sorted(found)]
 
 

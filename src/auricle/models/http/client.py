@@ -22,23 +22,11 @@ from urllib.request import getproxies
 
 import orjson
 
-from auricle.core.errors import (
-    MissingExtra,
-    Refused,
-    SampleError,
-    SpecError,
-    Transient,
-    Unreachable,
-    Unsupported,
-)
+from auricle.core.errors import MissingExtra, Refused, SampleError, SpecError, Transient, Unreachable, Unsupported
 from auricle.core.redaction import KEY_IN_URL
 from auricle.core.types import Generate, Generation
 from auricle.models.base import AsyncModel
-from auricle.models.http.error_messages import (
-    extract_error_message,
-    find_message,
-    parse_retry_after,
-)
+from auricle.models.http.error_messages import extract_error_message, find_message, parse_retry_after
 from auricle.models.http.limits import AdaptiveLimiter, ConnectionPool, Endpoint, RateLimiter
 from auricle.models.http.media import AudioEncoder
 from auricle.models.http.service import ServiceConfig as ServiceConfig
@@ -109,9 +97,7 @@ class HttpModel(AsyncModel):
             self.service.sample_rate,
             self.service.max_megabytes,
         )
-        self._pool = ConnectionPool(
-            [Endpoint(url, AdaptiveLimiter(adaptive=self.service.adaptive)) for url in urls]
-        )
+        self._pool = ConnectionPool([Endpoint(url, AdaptiveLimiter(adaptive=self.service.adaptive)) for url in urls])
         self._rate_limiter = RateLimiter(self.service.rpm, self.service.tpm)
         self._executor = ThreadPoolExecutor(4, thread_name_prefix="auricle-encode")
         self._session: aiohttp.ClientSession | None = None
@@ -130,25 +116,17 @@ class HttpModel(AsyncModel):
         passwords = [urlsplit(url).password or "" for url in urls]
         in_urls = [found[2] for url in urls for found in KEY_IN_URL.finditer(url)]
         if any(passwords) and "Authorization" in self._headers:
-            raise SpecError(
-                "A key and a password in base_url cannot both be sent; leave one of them out."
-            )
+            raise SpecError("A key and a password in base_url cannot both be sent; leave one of them out.")
         values = list(self._headers.values())
         words = [word for value in values for word in value.split() if len(word) > 7]
-        known = {
-            each for each in (self._api_key, *passwords, *in_urls, *values, *words) if len(each) > 3
-        }
+        known = {each for each in (self._api_key, *passwords, *in_urls, *values, *words) if len(each) > 3}
         return sorted(known, key=len, reverse=True)
 
     async def in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
         """Do what would hold up everybody else somewhere else."""
-        return await asyncio.get_running_loop().run_in_executor(
-            self._executor, function, *arguments
-        )
+        return await asyncio.get_running_loop().run_in_executor(self._executor, function, *arguments)
 
-    async def post(
-        self, path: str, body: bytes | Callable[[], Any], content_type: str = ""
-    ) -> Reply:
+    async def post(self, path: str, body: bytes | Callable[[], Any], content_type: str = "") -> Reply:
         """The whole answer to one request."""
         async with self.send_request(path, body, content_type) as sent:
             return await self.read_reply(sent)
@@ -185,17 +163,11 @@ class HttpModel(AsyncModel):
             size += len(chunk)
             if size > MAX_RESPONSE_BYTES:
                 raise Refused(f"{pending.host} answered more than {MAX_RESPONSE_BYTES >> 20} MB")
-        return Reply(
-            b"".join(held), pending.response.content_type, pending.host, pending.charged_tokens
-        )
+        return Reply(b"".join(held), pending.response.content_type, pending.host, pending.charged_tokens)
 
     @asynccontextmanager
     async def send_request(
-        self,
-        path: str,
-        body: bytes | Callable[[], Any],
-        content_type: str = "",
-        timer: RequestTimer | None = None,
+        self, path: str, body: bytes | Callable[[], Any], content_type: str = "", timer: RequestTimer | None = None
     ) -> AsyncIterator[PendingResponse]:
         """A response whose status is good; every way it can go wrong is told in one line."""
         import aiohttp
@@ -204,11 +176,7 @@ class HttpModel(AsyncModel):
         endpoint = await self._pool.acquire()
         headers = {**self._headers, **({"Content-Type": content_type} if content_type else {})}
         try:
-            content = (
-                body()
-                if callable(body)
-                else prepare_upload(body, timer.record_uploaded if timer else None)
-            )
+            content = body() if callable(body) else prepare_upload(body, timer.record_uploaded if timer else None)
             async with self._get_session().post(
                 join_url(endpoint.url, path),
                 data=content,
@@ -229,9 +197,7 @@ class HttpModel(AsyncModel):
     def record_usage(self, generation: Generation, charged_tokens: float) -> None:
         """Count an answer's tokens against the pace; untold, they are as many as was guessed."""
         if generation.tokens is not None:
-            self._rate_limiter.record_usage(
-                generation.tokens + (generation.input_tokens or 0), charged_tokens
-            )
+            self._rate_limiter.record_usage(generation.tokens + (generation.input_tokens or 0), charged_tokens)
 
     def parse_json(self, reply: Reply) -> Any:
         """The JSON of an answer, unless it is an error under a good status."""
@@ -255,9 +221,7 @@ class HttpModel(AsyncModel):
             self._session = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0, ttl_dns_cache=300),
                 timeout=aiohttp.ClientTimeout(
-                    total=service.timeout,
-                    connect=service.connect_timeout,
-                    sock_read=service.read_timeout,
+                    total=service.timeout, connect=service.connect_timeout, sock_read=service.read_timeout
                 ),
                 read_bufsize=READ_BUFFER_BYTES,
                 trace_configs=[connection_trace_config()] if self._traces_connections else None,
@@ -266,9 +230,7 @@ class HttpModel(AsyncModel):
             )
         return self._session
 
-    async def _status_error(
-        self, response: aiohttp.ClientResponse, endpoint: Endpoint
-    ) -> SampleError:
+    async def _status_error(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> SampleError:
         """What a status that is not 200 means, in the server's words."""
         status = response.status
         if status >= 500:
@@ -293,9 +255,7 @@ class HttpModel(AsyncModel):
 
         service = self.service
         if isinstance(error, aiohttp.ConnectionTimeoutError):
-            return Unreachable(
-                f"{host} did not take a connection within {service.connect_timeout:g} s"
-            )
+            return Unreachable(f"{host} did not take a connection within {service.connect_timeout:g} s")
         if isinstance(error, aiohttp.ClientConnectorError):
             return Unreachable(f"no connection to {host}: {_os_error_reason(error.os_error)}")
         if isinstance(error, aiohttp.SocketTimeoutError):
@@ -367,9 +327,7 @@ async def _read_error_body(response: aiohttp.ClientResponse) -> bytes:
 
     held = b""
     with suppress(aiohttp.ClientError, OSError):
-        while len(held) < MAX_ERROR_BYTES and (
-            more := await response.content.read(MAX_ERROR_BYTES)
-        ):
+        while len(held) < MAX_ERROR_BYTES and (more := await response.content.read(MAX_ERROR_BYTES)):
             held += more
     return held
 

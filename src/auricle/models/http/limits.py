@@ -20,15 +20,9 @@ MAX_LIMIT = 1024
 MIN_RATE_GAIN = 1.05  # a step that raises the rate by less did not help
 HOLD_EPOCHS = 20  # after a step that did not help, before another is tried
 SHRINK_FACTOR = 0.7
-BUSY_SHARE, MIN_BUSY_REPLIES = (
-    0.2,
-    3,
-)  # the share of a round, and the least number, of busy replies that mean it
+BUSY_SHARE, MIN_BUSY_REPLIES = (0.2, 3)  # the share of a round, and the least number, of busy replies that mean it
 MAX_FAILURES = 3  # in a row, and an endpoint is taken for dead
-PAUSE_SECONDS, MAX_PAUSE_SECONDS = (
-    5.0,
-    60.0,
-)  # seconds a dead endpoint is left alone; doubled each time
+PAUSE_SECONDS, MAX_PAUSE_SECONDS = (5.0, 60.0)  # seconds a dead endpoint is left alone; doubled each time
 BUSY_PAUSE_SECONDS = 0.05  # seconds a busy server is left alone if it does not say how long
 Clock = Callable[[], float]
 
@@ -36,9 +30,7 @@ Clock = Callable[[], float]
 class AdaptiveLimiter:
     """The most requests one server has at once: more while that helps, fewer when it is busy."""
 
-    def __init__(
-        self, *, adaptive: bool = True, max_limit: float = MAX_LIMIT, clock: Clock = time.monotonic
-    ) -> None:
+    def __init__(self, *, adaptive: bool = True, max_limit: float = MAX_LIMIT, clock: Clock = time.monotonic) -> None:
         self.limit = float(INITIAL_LIMIT if adaptive else max_limit)
         self.in_flight = 0
         self.paused_until = 0.0
@@ -50,12 +42,7 @@ class AdaptiveLimiter:
 
     def _start_epoch(self, best_rate: float) -> None:
         """A new epoch, in which a rate is measured."""
-        self._epoch_start, self._completed, self._busy_replies, self._was_full = (
-            self._clock(),
-            0,
-            0,
-            False,
-        )
+        self._epoch_start, self._completed, self._busy_replies, self._was_full = (self._clock(), 0, 0, False)
         self._best_rate = best_rate
 
     def has_room(self) -> bool:
@@ -93,9 +80,7 @@ class AdaptiveLimiter:
         if self._busy_replies <= max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * self.limit):
             return
         self.limit = max(1.0, self.limit * SHRINK_FACTOR)
-        self.paused_until = self._clock() + min(
-            retry_after or BUSY_PAUSE_SECONDS, MAX_PAUSE_SECONDS
-        )
+        self.paused_until = self._clock() + min(retry_after or BUSY_PAUSE_SECONDS, MAX_PAUSE_SECONDS)
         self._epochs_on_hold, self._stale_requests = HOLD_EPOCHS, self.in_flight - 1
         self._start_epoch(0.0)
 
@@ -107,9 +92,7 @@ class AdaptiveLimiter:
 class RateLimiter:
     """Requests and tokens a minute, spread evenly; tokens are guessed first and corrected after."""
 
-    def __init__(
-        self, rpm: float | None = None, tpm: float | None = None, clock: Clock = time.monotonic
-    ) -> None:
+    def __init__(self, rpm: float | None = None, tpm: float | None = None, clock: Clock = time.monotonic) -> None:
         self._seconds_per_request = 60.0 / rpm if rpm else 0.0
         self._seconds_per_token = 60.0 / tpm if tpm else 0.0
         self._clock = clock
@@ -131,9 +114,7 @@ class RateLimiter:
     def record_usage(self, tokens: float, charged_tokens: float) -> None:
         """What a request really took, and what it was charged."""
         self._next_token_at += (tokens - charged_tokens) * self._seconds_per_token
-        self._average_tokens = (
-            0.8 * self._average_tokens + 0.2 * tokens if self._average_tokens else float(tokens)
-        )
+        self._average_tokens = 0.8 * self._average_tokens + 0.2 * tokens if self._average_tokens else float(tokens)
 
 
 @dataclass(slots=True, eq=False)
@@ -199,9 +180,7 @@ class ConnectionPool:
             return  # sent before the rest began
         endpoint.failures += 1
         if endpoint.failures >= MAX_FAILURES and len(self.endpoints) > 1:
-            endpoint.paused_until = now + min(
-                PAUSE_SECONDS * 2**endpoint.pause_count, MAX_PAUSE_SECONDS
-            )
+            endpoint.paused_until = now + min(PAUSE_SECONDS * 2**endpoint.pause_count, MAX_PAUSE_SECONDS)
             endpoint.pause_count += 1
             endpoint.failures = MAX_FAILURES - 1  # one more after the rest, and it rests again
 
@@ -235,9 +214,7 @@ class ConnectionPool:
         now = self.clock()
         times = (max(each.limiter.paused_until, each.paused_until) for each in self.endpoints)
         soonest = min((each - now for each in times if each > now), default=None)
-        if (
-            self._pick_endpoint()
-        ):  # it opened just now, and the timer that was to tell may be the old one
+        if self._pick_endpoint():  # it opened just now, and the timer that was to tell may be the old one
             soonest = 0.0
         if self._timer:
             self._timer.cancel()

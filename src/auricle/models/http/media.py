@@ -43,9 +43,7 @@ class AudioEncoder:
 
     def __post_init__(self) -> None:
         if self.format not in get_args(AudioFormat):
-            raise SpecError(
-                f"audio_format should be {', '.join(get_args(AudioFormat))}, not {self.format!r}."
-            )
+            raise SpecError(f"audio_format should be {', '.join(get_args(AudioFormat))}, not {self.format!r}.")
 
     def __call__(self, sound: Audio) -> EncodedAudio:
         encoded = self._pass_through(sound) or self._encode(sound)
@@ -64,9 +62,7 @@ class AudioEncoder:
             return None
         if isinstance(sound.data, bytes):
             content = sound.data
-        elif (
-            sound.data is None and sound.path and sound.path.suffix[1:].lower() in UNIVERSAL_FORMATS
-        ):
+        elif sound.data is None and sound.path and sound.path.suffix[1:].lower() in UNIVERSAL_FORMATS:
             content = _read_file(sound)
         else:
             return None
@@ -122,9 +118,7 @@ def read_media_file(part: Image | Video, max_megabytes: float) -> bytes:
     """The file of a picture or a film, untouched."""
     name = part.uri or "The picture in memory"
     if _is_sliced(part):
-        raise SampleError(
-            f"{name}: no API takes a part of a film. Cut it first, or leave out start and end."
-        )
+        raise SampleError(f"{name}: no API takes a part of a film. Cut it first, or leave out start and end.")
     content = part.read()
     if len(content) / 1e6 > max_megabytes:
         raise SampleError(

@@ -30,9 +30,7 @@ def parse_prompt_logprobs(answer: Mapping[str, Any], host: str) -> list[PromptTo
         found = answer.get("prompt_logprobs") or answer["choices"][0].get("prompt_logprobs")
         return [_parse_token(each) for each in found or ()]
     except PARSE_ERRORS as error:
-        raise Refused(
-            f"{host} answered {describe_shape(answer)}, no logprobs of a prompt"
-        ) from error
+        raise Refused(f"{host} answered {describe_shape(answer)}, no logprobs of a prompt") from error
 
 
 def _parse_token(candidates: Mapping[str, Mapping[str, Any]] | None) -> PromptToken:
@@ -41,11 +39,7 @@ def _parse_token(candidates: Mapping[str, Mapping[str, Any]] | None) -> PromptTo
         return PromptToken("", None, None)
     one = next(iter(candidates.values()))
     rank = one.get("rank")
-    return PromptToken(
-        str(one.get("decoded_token") or ""),
-        float(one["logprob"]),
-        None if rank is None else rank == 1,
-    )
+    return PromptToken(str(one.get("decoded_token") or ""), float(one["logprob"]), None if rank is None else rank == 1)
 
 
 def parse_echo(answer: Mapping[str, Any], prompt: str, host: str) -> list[PromptToken]:
@@ -75,17 +69,11 @@ def continuation_likelihood(tokens: Sequence[PromptToken], text: str, start: int
     What stands in `text` before `start` is what is known of the prompt.
     """
     known = tokens[1:] if tokens and tokens[0].logprob is None else tokens
-    count = (
-        len(known)
-        if start < 0
-        else count_covering_tokens([each.token for each in known], text, start)
-    )
+    count = len(known) if start < 0 else count_covering_tokens([each.token for each in known], text, start)
     asked = known[len(known) - count :]
     logprobs = tuple(each.logprob for each in asked if each.logprob is not None)
     if not logprobs or len(logprobs) < len(asked):
-        raise SampleError(
-            "the server tells of some tokens asked about how likely they are, not all"
-        )
+        raise SampleError("the server tells of some tokens asked about how likely they are, not all")
     greedy = [each.greedy for each in asked]
     return Likelihood(logprobs=logprobs, greedy=None if None in greedy else all(greedy))
 
@@ -104,14 +92,7 @@ def count_covering_tokens(tokens: Sequence[str], text: str, start: int = 0) -> i
         if REPLACEMENT_CHARACTER in token and not text.endswith(token, 0, at):
             broken, count = broken + len(token), count + 1
             continue
-        end = next(
-            (
-                each
-                for each in _possible_ends(text, at, broken)
-                if _token_ends_at(text, each, token)
-            ),
-            None,
-        )
+        end = next((each for each in _possible_ends(text, at, broken) if _token_ends_at(text, each, token)), None)
         if end is None or (broken and end < start):
             raise _mismatch_error(text[start:])
         if end <= start and token:

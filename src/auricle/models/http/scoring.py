@@ -11,12 +11,7 @@ import orjson
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generation, Likelihood
 from auricle.models.http.client import HttpModel, merge_extra, parse_count
-from auricle.models.http.prompt_logprobs import (
-    PromptToken,
-    continuation_likelihood,
-    parse_echo,
-    parse_prompt_logprobs,
-)
+from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_echo, parse_prompt_logprobs
 
 JSON = "application/json"
 LogprobsSource = Literal["prompt_logprobs", "echo"]
@@ -31,21 +26,15 @@ SUPPORTED_MODELS_HINT = (
 class LikelihoodScorer:
     """Asks how likely texts are, and first whether that is told at all: once, before any sample."""
 
-    def __init__(
-        self, model: HttpModel, source: LogprobsSource = "prompt_logprobs", start_token: str = ""
-    ) -> None:
+    def __init__(self, model: HttpModel, source: LogprobsSource = "prompt_logprobs", start_token: str = "") -> None:
         if source not in ("prompt_logprobs", "echo"):
             raise SpecError(f"logprobs_by should be prompt_logprobs or echo, not {source!r}.")
         self._model, self._source, self._start_token = model, source, start_token
-        self._min_tokens = (
-            0 if source == "echo" else 1
-        )  # tokens to write, for nothing: as few as may be
+        self._min_tokens = 0 if source == "echo" else 1  # tokens to write, for nothing: as few as may be
         self._is_supported, self._unsupported_reason = False, ""
         self._probe_lock = asyncio.Lock()
 
-    async def score_text(
-        self, context: str, continuation: str, *, whole: bool = False
-    ) -> Likelihood:
+    async def score_text(self, context: str, continuation: str, *, whole: bool = False) -> Likelihood:
         """How likely is the continuation of a bare text, or of nothing?"""
         await self.ensure_supported(lambda: self._score_prompt("one two three"))
         context = context or self._start_token
@@ -76,9 +65,7 @@ class LikelihoodScorer:
                 raise SpecError(self._unsupported_reason)
             self._is_supported = True
 
-    async def _find_unsupported_reason(
-        self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]
-    ) -> str:
+    async def _find_unsupported_reason(self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]) -> str:
         """What keeps this server from being asked; nothing, if it tells."""
         try:
             told = await self._run_probe(probe)
@@ -93,9 +80,7 @@ class LikelihoodScorer:
         where = ", ".join(self._model.hosts)
         return f"The server {where} gives no prompt logprobs ({why}). {SUPPORTED_MODELS_HINT}"
 
-    async def _run_probe(
-        self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]
-    ) -> Sequence[PromptToken]:
+    async def _run_probe(self, probe: Callable[[], Awaitable[Sequence[PromptToken]]]) -> Sequence[PromptToken]:
         """Some servers write at least one token, even for nothing."""
         try:
             return await probe()
@@ -113,9 +98,7 @@ class LikelihoodScorer:
             "temperature": 0.0,
         }
         if self._source == "echo":
-            answer, host = await self.post_json(
-                "/completions", {**asked, "echo": True, "logprobs": 1}
-            )
+            answer, host = await self.post_json("/completions", {**asked, "echo": True, "logprobs": 1})
             return parse_echo(answer, prompt, host)
         answer, host = await self.post_json("/completions", {**asked, "prompt_logprobs": 0})
         return parse_prompt_logprobs(answer, host)
@@ -124,6 +107,4 @@ class LikelihoodScorer:
 def _is_unsupported_error(error: Refused) -> bool:
     """Is it the field or the path that the server does not know, and not the model?"""
     words = str(error)
-    return words.startswith(UNSUPPORTED_STATUSES) and not (
-        words.startswith("HTTP 404") and "model" in words
-    )
+    return words.startswith(UNSUPPORTED_STATUSES) and not (words.startswith("HTTP 404") and "model" in words)

@@ -60,9 +60,7 @@ class ServiceConfig:
                 raise SpecError(f"{name}: {limit} should be a number above 0, not {value!r}.")
         for mapping in ("headers", "extra"):
             if not isinstance(getattr(self, mapping), Mapping):
-                raise SpecError(
-                    f'{name}: {mapping} should be an object: -M \'{mapping}={{"name": "value"}}\'.'
-                )
+                raise SpecError(f'{name}: {mapping} should be an object: -M \'{mapping}={{"name": "value"}}\'.')
 
     def resolve_urls(self, default: str = "") -> list[str]:
         given = self.base_url or default
@@ -83,10 +81,7 @@ class ServiceConfig:
         return os.environ.get(self.api_key_env or default_env, "").strip()
 
     def resolve_headers(self) -> dict[str, str]:
-        return {
-            name: ENV_REFERENCE.sub(_expand_variable, str(value))
-            for name, value in self.headers.items()
-        }
+        return {name: ENV_REFERENCE.sub(_expand_variable, str(value)) for name, value in self.headers.items()}
 
 
 def _expand_variable(match: re.Match[str]) -> str:

@@ -12,9 +12,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 ChunkKind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
-SPEECH_BYTES_PER_SECOND = (
-    24_000 * 2
-)  # a second of speech as OpenAI's protocol streams it: 16-bit mono
+SPEECH_BYTES_PER_SECOND = 24_000 * 2  # a second of speech as OpenAI's protocol streams it: 16-bit mono
 AUDIBLE_AMPLITUDE = 104  # of 32,768: -50 dB of full scale
 
 

@@ -25,9 +25,7 @@ class TimedUpload(io.BytesIO):
         return piece
 
 
-def prepare_upload(
-    content: bytes, on_uploaded: Callable[[], None] | None = None
-) -> bytes | io.BytesIO:
+def prepare_upload(content: bytes, on_uploaded: Callable[[], None] | None = None) -> bytes | io.BytesIO:
     """A large body in a form that is written piece by piece, so that others get their turn."""
     if on_uploaded and len(content) > TIMED_THRESHOLD:
         return TimedUpload(content, on_uploaded)

@@ -15,16 +15,7 @@ from typing import Any
 
 from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
-from auricle.core.types import (
-    Generate,
-    Generation,
-    Likelihood,
-    LogLikelihood,
-    Part,
-    Predict,
-    Request,
-    Turn,
-)
+from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Part, Predict, Request, Turn
 from auricle.models.token_boundary import (
     ContextWindow,
     ScoringInput,
@@ -56,12 +47,7 @@ class AudioChat(GenerativeModel):
     first_tokens = True
 
     def __init__(
-        self,
-        *,
-        cut_long: bool = False,
-        window: int | None = None,
-        stride: int | None = None,
-        **weights: Any,
+        self, *, cut_long: bool = False, window: int | None = None, stride: int | None = None, **weights: Any
     ) -> None:
         """A sound longer than the model hears is refused; `cut_long` asks about its start.
 
@@ -70,9 +56,7 @@ class AudioChat(GenerativeModel):
         """
         self._cut_long = cut_long
         super().__init__(**weights)
-        self._context_window = ContextWindow.from_options(
-            self.name, max_context_tokens(self.model), window, stride
-        )
+        self._context_window = ContextWindow.from_options(self.name, max_context_tokens(self.model), window, stride)
 
     def load(self) -> None:
         self.processor = self.weights.load(self.library.AutoProcessor)
@@ -82,15 +66,12 @@ class AudioChat(GenerativeModel):
                 f"{self.weights.model} has no processor for text and sound together; for "
                 "text alone there is -m causal, for speech to text -m whisper or -m ctc."
             )
-        self.sample_rate = self._rate = int(
-            getattr(self._feature_extractor, "sampling_rate", DEFAULT_SAMPLE_RATE)
-        )
+        self.sample_rate = self._rate = int(getattr(self._feature_extractor, "sampling_rate", DEFAULT_SAMPLE_RATE))
         self.tokenizer.padding_side = "left"
         model = self.weights.build(self._model_class(), self.device)
         self.model = getattr(model, "thinker", model)  # Omni models also have a mouth
         self._has_chat_template = bool(
-            getattr(self.processor, "chat_template", None)
-            or getattr(self.tokenizer, "chat_template", None)
+            getattr(self.processor, "chat_template", None) or getattr(self.tokenizer, "chat_template", None)
         )
 
     @property
@@ -118,27 +99,20 @@ class AudioChat(GenerativeModel):
         read = inputs["attention_mask"].sum(-1).tolist()
         self.refuse_too_long(max(read))
         settings = self.generation_config(
-            batch[0].temperature,
-            max_new_tokens=max(request.max_tokens for request in batch),
-            tokenizer=self.tokenizer,
+            batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
         )
         until = StoppingCriterion(batch, start, self.tokenizer)
         wanted = any(request.first_tokens for request in batch)
         rows, logits = generate_rows(self.model, inputs, settings, until, wanted)
         said = [
-            self._to_generation(
-                trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, length
-            )
+            self._to_generation(trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, length)
             for row, asked, length in zip(rows, batch, read, strict=True)
         ]
         return attach_first_tokens(batch, said, logits, self.tokenizer)
 
     def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return replace(
-            build_generation(text, request, len(tokens), request.max_tokens),
-            input_tokens=input_tokens,
-        )
+        return replace(build_generation(text, request, len(tokens), request.max_tokens), input_tokens=input_tokens)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         """Requests with sounds together; the others by themselves, as long as they may be."""
@@ -150,9 +124,7 @@ class AudioChat(GenerativeModel):
         with self.inference_mode():
             after_sounds = iter(self._score_with_audio(heard) if heard else [])
             rows = [self._text_input(each) for each in rest]
-            after_text = iter(
-                score_windows(self.model, rows, self._context_window, self.batch_size)
-            )
+            after_text = iter(score_windows(self.model, rows, self._context_window, self.batch_size))
         return [next(after_sounds if _audio_parts(each.turns) else after_text) for each in asked]
 
     def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
@@ -170,9 +142,7 @@ class AudioChat(GenerativeModel):
     def _text_input(self, request: LogLikelihood) -> ScoringInput:
         """Without a sound; without a turn also without the template, after the start token."""
         if request.turns:
-            row = self._scoring_input(
-                self._processor_inputs([request.turns])["input_ids"][0].tolist(), request
-            )
+            row = self._scoring_input(self._processor_inputs([request.turns])["input_ids"][0].tolist(), request)
         else:
             known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
             start = [each for each in known if each is not None][:1]
@@ -242,13 +212,10 @@ class AudioChat(GenerativeModel):
                 prompt = self._apply_template([form(turn) for turn in turns], turns[-1].role)
             except TypeError:  # a template that wants text and was given a list
                 continue
-            if PRINTED_LIST_MARK not in prompt and all(
-                part.strip() in prompt for part in _text_parts(turns)
-            ):
+            if PRINTED_LIST_MARK not in prompt and all(part.strip() in prompt for part in _text_parts(turns)):
                 return prompt
         raise SpecError(
-            f"The chat template of {self.weights.model} loses words of the question; "
-            "serve the model and use -m openai."
+            f"The chat template of {self.weights.model} loses words of the question; serve the model and use -m openai."
         )
 
     def _apply_template(self, messages: list[dict[str, Any]], last_role: str) -> str:
@@ -256,10 +223,7 @@ class AudioChat(GenerativeModel):
         template = self.processor if self.processor.chat_template else self.tokenizer
         return str(
             template.apply_chat_template(
-                messages,
-                tokenize=False,
-                add_generation_prompt=not prefilled,
-                continue_final_message=prefilled,
+                messages, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
             )
         )
 
@@ -271,12 +235,8 @@ class AudioChat(GenerativeModel):
 
     def _tokenizer_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
         """Voxtral has no template: its tokeniser takes the sounds themselves, as files."""
-        messages = [
-            [_base64_message(turn, self._rate) for turn in turns] for turns in conversations
-        ]
-        return self.processor.apply_chat_template(
-            messages, tokenize=True, return_dict=True, return_tensors="pt"
-        )
+        messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
+        return self.processor.apply_chat_template(messages, tokenize=True, return_dict=True, return_tensors="pt")
 
 
 def _move_trailing_space(request: LogLikelihood) -> LogLikelihood:

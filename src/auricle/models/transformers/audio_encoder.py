@@ -43,9 +43,7 @@ class AudioPredictor(LocalModel):
     def _forward(self, sounds: Sequence[Any]) -> Any:
         """A sound alone is taken in the checkpoint's own way; several are padded and masked."""
         padded = {"padding": True, "return_attention_mask": True} if len(sounds) > 1 else {}
-        heard = self.extractor(
-            list(sounds), sampling_rate=self._rate, return_tensors="pt", **padded
-        )
+        heard = self.extractor(list(sounds), sampling_rate=self._rate, return_tensors="pt", **padded)
         logits = self.model(**heard.to(self.model.device, self.model.dtype)).logits
         return logits.cpu().double()
 

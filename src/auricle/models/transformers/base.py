@@ -14,9 +14,7 @@ from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
 from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
 
-UNSUPPORTED_DTYPE_MESSAGE = (
-    "not implemented for '"  # torch's words about an operation and a kind of number
-)
+UNSUPPORTED_DTYPE_MESSAGE = "not implemented for '"  # torch's words about an operation and a kind of number
 
 
 class LocalModel(BatchModel, ABC):
@@ -48,9 +46,7 @@ class LocalModel(BatchModel, ABC):
             with torch.inference_mode():
                 yield
         except (RuntimeError, NotImplementedError) as error:
-            if UNSUPPORTED_DTYPE_MESSAGE not in str(error) or isinstance(
-                error, torch.OutOfMemoryError
-            ):
+            if UNSUPPORTED_DTYPE_MESSAGE not in str(error) or isinstance(error, torch.OutOfMemoryError):
                 raise
             raise SpecError(
                 f"{self.name}: {self.device} cannot run this model in {self.weights.dtype} "
@@ -78,10 +74,7 @@ class GenerativeModel(LocalModel):
         greedy = [request for request in batch if not request.temperature]
         with self.inference_mode():
             written = iter(self.generate_batch(greedy) if greedy else [])
-            return [
-                self._generate_sampled(each) if each.temperature else next(written)
-                for each in batch
-            ]
+            return [self._generate_sampled(each) if each.temperature else next(written) for each in batch]
 
     def _generate_sampled(self, request: Generate) -> Generation:
         """Each of several answers has a seed of its own, whenever and wherever it is asked for."""

@@ -57,9 +57,7 @@ class Causal(GenerativeModel):
         self._wants_chat = chat
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
         super().__init__(**weights)
-        self._context_window = ContextWindow.from_options(
-            self.name, max_context_tokens(self.model), window, stride
-        )
+        self._context_window = ContextWindow.from_options(self.name, max_context_tokens(self.model), window, stride)
 
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
@@ -71,35 +69,27 @@ class Causal(GenerativeModel):
 
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         prompts = [
-            self._tokenize(self._render_turns(each.turns), self._uses_chat) or self._start_tokens()
-            for each in batch
+            self._tokenize(self._render_turns(each.turns), self._uses_chat) or self._start_tokens() for each in batch
         ]
         for prompt in prompts:
             self.refuse_too_long(len(prompt))
         inputs = self.tokenizer.pad({"input_ids": prompts}, return_tensors="pt").to(self.device)
         start = inputs["input_ids"].shape[1]
         settings = self.generation_config(
-            batch[0].temperature,
-            max_new_tokens=max(request.max_tokens for request in batch),
-            tokenizer=self.tokenizer,
+            batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
         )
         until = StoppingCriterion(batch, start, self.tokenizer)
         wanted = any(request.first_tokens for request in batch)
         rows, logits = generate_rows(self.model, inputs, settings, until, wanted)
         said = [
-            self._to_generation(
-                trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, len(prompt)
-            )
+            self._to_generation(trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, len(prompt))
             for row, asked, prompt in zip(rows, batch, prompts, strict=True)
         ]
         return attach_first_tokens(batch, said, logits, self.tokenizer)
 
     def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
-        return replace(
-            build_generation(text, request, len(tokens), request.max_tokens),
-            input_tokens=input_tokens,
-        )
+        return replace(build_generation(text, request, len(tokens), request.max_tokens), input_tokens=input_tokens)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         with self.inference_mode():
@@ -113,9 +103,7 @@ class Causal(GenerativeModel):
         context, both = self._tokenize(text, chat), self._tokenize(text + continuation, chat)
         if request.include_context:
             return score_all_tokens(both)
-        if not common_prefix_length(
-            context, both
-        ):  # something must stand before the first token asked about
+        if not common_prefix_length(context, both):  # something must stand before the first token asked about
             context, both = self._start_tokens(), [*self._start_tokens(), *both]
         return append_continuation(context, context, both)
 
@@ -152,9 +140,6 @@ class Causal(GenerativeModel):
         prefilled = bool(turns) and turns[-1].role == "assistant"
         return str(
             self.tokenizer.apply_chat_template(
-                said,
-                tokenize=False,
-                add_generation_prompt=not prefilled,
-                continue_final_message=prefilled,
+                said, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
             )
         )

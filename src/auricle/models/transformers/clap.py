@@ -49,11 +49,7 @@ class Clap(LocalModel):
         window = int(self._feature_extractor.nb_max_samples)
         parts = [[s[at : at + window] for at in range(0, len(s), window)] for s in sounds]
         # One by one: together, fusing extractors mark one of them by chance.
-        taken = [
-            self._feature_extractor(p, sampling_rate=self._rate, return_tensors="pt")
-            for s in parts
-            for p in s
-        ]
+        taken = [self._feature_extractor(p, sampling_rate=self._rate, return_tensors="pt") for s in parts for p in s]
         heard = {key: torch.cat([each[key] for each in taken]) for key in taken[0]}
         heard["input_features"] = heard["input_features"].to(self.model.dtype)
         placed = {key: value.to(self.model.device) for key, value in heard.items()}
@@ -66,13 +62,9 @@ class Clap(LocalModel):
 
         tokens = self._tokenizer(list(texts), padding=True, return_tensors="pt")
         if (longest := tokens["input_ids"].shape[1]) > self._max_text_tokens:
-            raise SampleError(
-                f"{longest} tokens of text, and the model reads at most {self._max_text_tokens}"
-            )
+            raise SampleError(f"{longest} tokens of text, and the model reads at most {self._max_text_tokens}")
         kept = {key: tokens[key].to(self.model.device) for key in ("input_ids", "attention_mask")}
-        return torch.nn.functional.normalize(
-            _projected_embeddings(self.model.get_text_features(**kept)), dim=-1
-        )
+        return torch.nn.functional.normalize(_projected_embeddings(self.model.get_text_features(**kept)), dim=-1)
 
     def _decode_samples(self, request: Predict) -> Any:
         return crop_audio(get_candidate_audio(request), self._crop_seconds).decode(self._rate)

@@ -46,8 +46,7 @@ class Ctc(GenerativeModel):
         letters = self.model(**heard).logits.argmax(dim=-1)
         rows = zip(letters, sounds, batch, strict=True)
         return [
-            self._to_generation(row[: self._frame_count(len(sound), len(row))], asked)
-            for row, sound, asked in rows
+            self._to_generation(row[: self._frame_count(len(sound), len(row))], asked) for row, sound, asked in rows
         ]
 
     def _frame_count(self, samples: int, default: int) -> int:

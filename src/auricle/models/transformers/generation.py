@@ -22,9 +22,7 @@ class StoppingCriterion:
         import torch
 
         written = input_ids[:, self._prompt_length :]
-        done = [
-            self._is_finished(row, asked) for row, asked in zip(written, self._batch, strict=True)
-        ]
+        done = [self._is_finished(row, asked) for row, asked in zip(written, self._batch, strict=True)]
         return torch.tensor(done, device=input_ids.device, dtype=torch.bool)
 
     def _is_finished(self, row: Any, request: Generate) -> bool:
@@ -52,9 +50,7 @@ def build_generation(text: str, request: Generate, tokens: int, limit: int) -> G
     places = [place for word in request.stop if word and (place := text.find(word)) >= 0]
     stopped = bool(places) or tokens < limit
     return Generation(
-        text=text[: min(places)] if places else text,
-        tokens=tokens,
-        finish="stop" if stopped else "length",
+        text=text[: min(places)] if places else text, tokens=tokens, finish="stop" if stopped else "length"
     )
 
 
@@ -66,10 +62,7 @@ def generate_rows(
     needs_logits: bool,
 ) -> tuple[Any, Any]:
     """The rows a model writes and, where first tokens are wanted, the logits of their place."""
-    options: dict[str, Any] = {
-        "generation_config": generation_config,
-        "stopping_criteria": [stopping_criterion],
-    }
+    options: dict[str, Any] = {"generation_config": generation_config, "stopping_criteria": [stopping_criterion]}
     if not needs_logits:
         return model.generate(**inputs, **options), None
     told = model.generate(**inputs, **options, output_logits=True, return_dict_in_generate=True)

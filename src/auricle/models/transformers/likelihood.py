@@ -22,10 +22,7 @@ def max_context_tokens(model: Any) -> int | None:
 
 
 def score_windows(
-    model: Any,
-    scoring_inputs: Sequence[ScoringInput],
-    context_window: ContextWindow,
-    batch_size: int,
+    model: Any, scoring_inputs: Sequence[ScoringInput], context_window: ContextWindow, batch_size: int
 ) -> list[Likelihood]:
     """Each row's log-probabilities, read in windows where it is too long; `size` rows at once."""
     windows = [context_window.split(row) for row in scoring_inputs]
@@ -53,9 +50,7 @@ def score_batch(
         ids[place, : len(row.tokens) - 1] = torch.tensor(row.tokens[:-1], device=device)
         mask[place, : len(row.tokens) - 1] = 1
     first = min(row.score_from for row in scoring_inputs) - 1
-    logits = _logits(
-        model, {**model_inputs, "input_ids": ids, "attention_mask": mask}, longest - first
-    )
+    logits = _logits(model, {**model_inputs, "input_ids": ids, "attention_mask": mask}, longest - first)
     return [
         _to_likelihood(logits[place, row.score_from - 1 - first : len(row.tokens) - 1 - first], row)
         for place, row in enumerate(scoring_inputs)

@@ -76,9 +76,7 @@ class Weights:
         told = {"output_loading_info": True, "ignore_mismatched_sizes": True}  # refused below
         model, found = self.load(model_class, dtype=kind_of_number, **told, **placed)
         self._refuse_shape_mismatches(found["mismatched_keys"])
-        missing = [
-            each for each in found["missing_keys"] if not each.endswith(TRAINING_ONLY_WEIGHTS)
-        ]
+        missing = [each for each in found["missing_keys"] if not each.endswith(TRAINING_ONLY_WEIGHTS)]
         if missing:
             raise SpecError(
                 f"{self.model} lacks {len(missing)} of the weights of a "
@@ -92,9 +90,7 @@ class Weights:
             )
         return model.eval()
 
-    def _refuse_shape_mismatches(
-        self, mismatches: Iterable[tuple[str, Sequence[int], Sequence[int]]]
-    ) -> None:
+    def _refuse_shape_mismatches(self, mismatches: Iterable[tuple[str, Sequence[int], Sequence[int]]]) -> None:
         """Transformers would raise without a name, or make the weight up."""
         for name, found, due in sorted(mismatches):
             raise SpecError(
@@ -107,8 +103,7 @@ class Weights:
         path_like = self.model.startswith((".", "/", "~")) or self.model.count("/") > 1
         if path_like and not Path(self.location).is_dir():
             raise SpecError(
-                f"There is no directory {self.model} to load a model from: "
-                "give -M model=DIRECTORY, or a hub name."
+                f"There is no directory {self.model} to load a model from: give -M model=DIRECTORY, or a hub name."
             )
 
     def _load_error_message(self, error: Exception) -> str:
@@ -166,7 +161,6 @@ def resolve_device(model_name: str, device: str) -> str:
         raise SpecError(f"{model_name}: device should be auto, cpu, cuda:0 or mps, not {device!r}.")
     if not found[kind]:
         raise SpecError(
-            f"{model_name}: there is no {device} here (torch {torch.__version__}); "
-            "device=auto takes what there is."
+            f"{model_name}: there is no {device} here (torch {torch.__version__}); device=auto takes what there is."
         )
     return device

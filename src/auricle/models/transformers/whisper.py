@@ -30,9 +30,7 @@ class Whisper(GenerativeModel):
     name = "whisper"
     sample_rate = 16_000
 
-    def __init__(
-        self, *, language: str | None = None, task: str = "transcribe", **weights: Any
-    ) -> None:
+    def __init__(self, *, language: str | None = None, task: str = "transcribe", **weights: Any) -> None:
         """Without a language a multilingual checkpoint finds out, sound by sound."""
         if task not in TASKS:
             raise SpecError(f"{self.name}: task should be {' or '.join(TASKS)}, not {task!r}.")
@@ -56,8 +54,7 @@ class Whisper(GenerativeModel):
             return {"task": self._task, **known}
         if self._task != "transcribe" or (self._language or "en").lower() not in ENGLISH:
             raise SpecError(
-                f"{self.weights.model} hears English only: it takes no language but en, "
-                "and cannot translate."
+                f"{self.weights.model} hears English only: it takes no language but en, and cannot translate."
             )
         return {}
 
@@ -81,11 +78,7 @@ class Whisper(GenerativeModel):
         sounds = [get_single_audio(request).decode(self._rate) for request in batch]
         groups: dict[int, list[int]] = {}
         for place, (sound, asked) in enumerate(zip(sounds, batch, strict=True)):
-            window_limit = (
-                min(asked.max_tokens, self._max_window_tokens)
-                if self._is_long(sound)
-                else SINGLE_WINDOW
-            )
+            window_limit = min(asked.max_tokens, self._max_window_tokens) if self._is_long(sound) else SINGLE_WINDOW
             groups.setdefault(window_limit, []).append(place)
         answers: dict[int, Generation] = {}
         for limit, places in groups.items():
@@ -97,41 +90,25 @@ class Whisper(GenerativeModel):
     def _is_long(self, sound: Any) -> bool:
         return bool(len(sound) > self._window_samples)
 
-    def _transcribe_short(
-        self, sounds: list[Any], requests: Sequence[Generate]
-    ) -> list[Generation]:
+    def _transcribe_short(self, sounds: list[Any], requests: Sequence[Generate]) -> list[Generation]:
         most = max(request.max_tokens for request in requests)
-        rows = self._generate(
-            self._extract_features(sounds), requests[0], most, return_timestamps=False
-        )
-        return [
-            self._to_generation(row, each, each.max_tokens)
-            for row, each in zip(rows, requests, strict=True)
-        ]
+        rows = self._generate(self._extract_features(sounds), requests[0], most, return_timestamps=False)
+        return [self._to_generation(row, each, each.max_tokens) for row, each in zip(rows, requests, strict=True)]
 
     def _transcribe_long(self, sounds: list[Any], requests: Sequence[Generate]) -> list[Generation]:
         """Each window has the limit, as each has the decoder's own; an hour must not end at it."""
         heard = self._extract_features(sounds, truncation=False, padding="longest")
         how = {"return_timestamps": True, "condition_on_prev_tokens": False}
         rows = self._generate(heard, requests[0], requests[0].max_tokens, **how)
-        return [
-            self._to_generation(row, each, len(row) + 1)
-            for row, each in zip(rows, requests, strict=True)
-        ]
+        return [self._to_generation(row, each, len(row) + 1) for row, each in zip(rows, requests, strict=True)]
 
     def _extract_features(self, sounds: list[Any], **options: Any) -> Any:
         heard = self.processor.feature_extractor(
-            sounds,
-            sampling_rate=self._rate,
-            return_tensors="pt",
-            return_attention_mask=True,
-            **options,
+            sounds, sampling_rate=self._rate, return_tensors="pt", return_attention_mask=True, **options
         )
         return heard.to(self.model.device, self.model.dtype)
 
-    def _generate(
-        self, features: Any, request: Generate, max_tokens: int, **options: Any
-    ) -> list[list[int]]:
+    def _generate(self, features: Any, request: Generate, max_tokens: int, **options: Any) -> list[list[int]]:
         warmth = request.temperature
         more: dict[str, Any] = {"temperature": warmth} if warmth else {"num_beams": 1}
         if max_tokens < self._max_window_tokens:

@@ -25,14 +25,7 @@ MIN_RATE_BINS = 5
 """Stretches all the same, or there is no course to see."""
 MAX_DOTS = 500
 QUANTILES = (*(at / 100 for at in range(100)), 0.992, 0.995, 0.998, 0.999, 1.0)
-DISTRIBUTION_MEASURES = (
-    "latency_s",
-    "sched_latency_s",
-    "ttft_s",
-    "ttfa_s",
-    "underrun_max_s",
-    "min_prebuffer_s",
-)
+DISTRIBUTION_MEASURES = ("latency_s", "sched_latency_s", "ttft_s", "ttfa_s", "underrun_max_s", "min_prebuffer_s")
 
 
 def build_chart_data(columns: RequestColumns) -> dict[str, Any]:
@@ -52,17 +45,12 @@ def _build_bars(columns: RequestColumns) -> list[list[Any]]:
     """When it was due or sent, sent, first said something, ended, and how; evenly chosen."""
     order = np.argsort(columns.start_times, kind="stable")
     order = order[~np.isnan(columns.start_times[order])]
-    chosen = (
-        order[np.unique(np.linspace(0, len(order) - 1, MAX_BARS).astype(int))]
-        if len(order)
-        else order
-    )
+    chosen = order[np.unique(np.linspace(0, len(order) - 1, MAX_BARS).astype(int))] if len(order) else order
     status = columns.categorical["status"]
     last = np.where(np.isnan(columns["last_content"]), columns["done"], columns["last_content"])
     times = (columns.start_times, columns["sent"], columns["first_token"], last)
     return [
-        [*(_none_if_nan(each[row]) for each in times), status.categories[status.codes[row]]]
-        for row in chosen.tolist()
+        [*(_none_if_nan(each[row]) for each in times), status.categories[status.codes[row]]] for row in chosen.tolist()
     ]
 
 
@@ -115,14 +103,8 @@ def _compute_quantiles(values: Floats) -> list[float]:
 
 def _thin_dots(x_values: Floats, y_values: Floats) -> list[list[float]]:
     known = np.flatnonzero(~np.isnan(x_values) & ~np.isnan(y_values))
-    chosen = (
-        known[np.unique(np.linspace(0, len(known) - 1, MAX_DOTS).astype(int))]
-        if len(known)
-        else known
-    )
-    return [
-        _to_rounded_list(pair) for pair in np.stack([x_values[chosen], y_values[chosen]], axis=1)
-    ]
+    chosen = known[np.unique(np.linspace(0, len(known) - 1, MAX_DOTS).astype(int))] if len(known) else known
+    return [_to_rounded_list(pair) for pair in np.stack([x_values[chosen], y_values[chosen]], axis=1)]
 
 
 def _to_rounded_list(values: Floats) -> list[float]:

@@ -8,14 +8,7 @@ from typing import Any, NamedTuple, TypeAlias
 from auricle.perf.report.chart_data import QUANTILES
 from auricle.report.formatting import Scale
 from auricle.report.markup import Markup, tag
-from auricle.report.plots.drawing import (
-    draw_line,
-    draw_svg,
-    draw_text,
-    fit_axis,
-    format_tick,
-    position_on_scale,
-)
+from auricle.report.plots.drawing import draw_line, draw_svg, draw_text, fit_axis, format_tick, position_on_scale
 
 WIDTH, HEIGHT = 440.0, 230.0
 LEFT, TOP, RIGHT, BOTTOM = 58.0, 30.0, 18.0, 44.0
@@ -40,9 +33,7 @@ class Axes(NamedTuple):
     height: float = HEIGHT
 
 
-def draw_chart(
-    title: str, axes: Axes, series: Sequence[Series], *, y_max: float | None = None
-) -> Markup:
+def draw_chart(title: str, axes: Axes, series: Sequence[Series], *, y_max: float | None = None) -> Markup:
     """Lines from zero up, each with its name; `most` is the top of the scale if that is known."""
     shown = [each for each in series if each.points]
     across, ticks = fit_axis([x for each in shown for x, _ in each.points])
@@ -50,14 +41,9 @@ def draw_chart(
 
     def place(x: float, y: float) -> Point:
         foot = TOP + axes.height
-        return LEFT + WIDTH * position_on_scale(across, x), foot - axes.height * position_on_scale(
-            up, y
-        )
+        return LEFT + WIDTH * position_on_scale(across, x), foot - axes.height * position_on_scale(up, y)
 
-    drawn = [
-        _draw_series(each, [place(*point) for point in each.points], at)
-        for at, each in enumerate(shown)
-    ]
+    drawn = [_draw_series(each, [place(*point) for point in each.points], at) for at, each in enumerate(shown)]
     frame = _draw_frame(axes, (across, ticks), (up, steps))
     whole = (LEFT + WIDTH + RIGHT, TOP + axes.height + BOTTOM)
     return draw_svg(*whole, title, frame, drawn, _draw_legend(shown))
@@ -81,16 +67,11 @@ MAX_MARKED_POINTS = 24
 """Points of a line that are few enough to be marked each."""
 
 
-def _draw_frame(
-    axes: Axes, x_axis: tuple[Scale, list[float]], y_axis: tuple[Scale, list[float]]
-) -> Markup:
+def _draw_frame(axes: Axes, x_axis: tuple[Scale, list[float]], y_axis: tuple[Scale, list[float]]) -> Markup:
     foot, made = TOP + axes.height, []
     for value in x_axis[1]:
         x = LEFT + WIDTH * position_on_scale(x_axis[0], value)
-        made += [
-            draw_line(x, TOP, x, foot, "grid"),
-            draw_text(x, foot + 16, format_tick(value), "middle quiet"),
-        ]
+        made += [draw_line(x, TOP, x, foot, "grid"), draw_text(x, foot + 16, format_tick(value), "middle quiet")]
     for value in y_axis[1]:
         y = foot - axes.height * position_on_scale(y_axis[0], value)
         made += [
@@ -109,17 +90,12 @@ def _draw_legend(series: Sequence[Series]) -> Markup:
         if not each.name:
             continue
         stroke = f"M{x:.1f} 12h16" if each.kind != "dots" else f"M{x + 8:.1f} 12h0"
-        made += [
-            tag("path", d=stroke, class_=f"{each.kind} hue{at}"),
-            draw_text(x + 22, 16, each.name),
-        ]
+        made += [tag("path", d=stroke, class_=f"{each.kind} hue{at}"), draw_text(x + 22, 16, each.name)]
         x += 36 + 6.6 * len(each.name)
     return tag("g", made)
 
 
-def render_figure(
-    chart_markup: Markup | None, caption: str, *, full_width: bool = False
-) -> Markup | None:
+def render_figure(chart_markup: Markup | None, caption: str, *, full_width: bool = False) -> Markup | None:
     """A picture with what to see in it; a whole one has a line of its own."""
     if chart_markup is None:
         return None
@@ -138,9 +114,7 @@ def draw_rates(chart_data: Mapping[str, Any]) -> Markup | None:
         return None
     names = {"done": "answered", "sent": "sent", "due": "offered"}
     lines = [
-        Series(
-            said, _bin_centres(found[name], width), "course dashed" if name == "due" else "course"
-        )
+        Series(said, _bin_centres(found[name], width), "course dashed" if name == "due" else "course")
         for name, said in names.items()
         if any(found[name])
     ]
@@ -157,28 +131,18 @@ def draw_in_flight(chart_data: Mapping[str, Any]) -> Markup | None:
     width = found["width_s"]
     if not width:
         return None
-    steps = [
-        (side * width, value) for at, value in enumerate(found["most"]) for side in (at, at + 1)
-    ]
-    return draw_chart(
-        "Requests in flight over time", Axes("seconds", "in flight"), [Series("", steps)]
-    )
+    steps = [(side * width, value) for at, value in enumerate(found["most"]) for side in (at, at + 1)]
+    return draw_chart("Requests in flight over time", Axes("seconds", "in flight"), [Series("", steps)])
 
 
 LINE_STYLES = ("course", "course dashed", "course")
 """So that lines which lie on each other are both seen."""
 
 
-def draw_cumulative(
-    chart_data: Mapping[str, Any], measure_labels: Mapping[str, str], title: str
-) -> Markup | None:
+def draw_cumulative(chart_data: Mapping[str, Any], measure_labels: Mapping[str, str], title: str) -> Markup | None:
     """The share of requests for which a measure is not more than so much."""
     lines = [
-        Series(
-            said,
-            [(value, 100 * share) for value, share in zip(found, QUANTILES, strict=True)],
-            kind,
-        )
+        Series(said, [(value, 100 * share) for value, share in zip(found, QUANTILES, strict=True)], kind)
         for (name, said), kind in zip(measure_labels.items(), LINE_STYLES, strict=False)
         if (found := chart_data["spread"].get(name))
     ]
@@ -193,9 +157,7 @@ def draw_rtfx_by_length(chart_data: Mapping[str, Any]) -> Markup | None:
     if not dots:
         return None
     words = "RTFx by seconds of sound sent"
-    return draw_chart(
-        words, Axes("seconds of sound sent", "RTFx of a request"), [Series("", dots, "dots")]
-    )
+    return draw_chart(words, Axes("seconds of sound sent", "RTFx of a request"), [Series("", dots, "dots")])
 
 
 BAR_HEIGHT = 2.6
@@ -256,9 +218,6 @@ def _split_stages(bar: Sequence[Any]) -> list[tuple[str, float, float]]:
 def _draw_stage_legend(stages: Sequence[tuple[str, str]]) -> Markup:
     made, x = [], LEFT
     for name, said in stages:
-        made += [
-            tag("path", d=f"M{x:.1f} 12h16", class_=f"{name} wide"),
-            draw_text(x + 22, 16, said),
-        ]
+        made += [tag("path", d=f"M{x:.1f} 12h16", class_=f"{name} wide"), draw_text(x + 22, 16, said)]
         x += 42 + 6.6 * len(said)
     return tag("g", made)

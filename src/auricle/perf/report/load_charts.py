@@ -21,16 +21,11 @@ def draw_load_charts(summaries: Sequence[Summary]) -> Markup:
     answered = _run_reader("req_s")
 
     def percentiles(across: SummaryReader, name: str) -> list[Series]:
-        return [
-            _build_series(each, summaries, across, _statistic_reader(name, each))
-            for each in PERCENTILES
-        ]
+        return [_build_series(each, summaries, across, _statistic_reader(name, each)) for each in PERCENTILES]
 
     came = [
         _build_series("answered", summaries, rate, answered),
-        _build_series(
-            "with promises kept", summaries, rate, _run_reader("goodput_req_s"), "course dashed"
-        ),
+        _build_series("with promises kept", summaries, rate, _run_reader("goodput_req_s"), "course dashed"),
     ]
     made = (
         render_figure(
@@ -66,11 +61,7 @@ def _statistic_reader(name: str, statistic: str) -> SummaryReader:
 
 
 def _build_series(
-    name: str,
-    summaries: Sequence[Summary],
-    read_x: SummaryReader,
-    read_y: SummaryReader,
-    kind: str = "course",
+    name: str, summaries: Sequence[Summary], read_x: SummaryReader, read_y: SummaryReader, kind: str = "course"
 ) -> Series:
     pairs = [(read_x(each), read_y(each)) for each in summaries]
     return Series(name, sorted((x, y) for x, y in pairs if x is not None and y is not None), kind)

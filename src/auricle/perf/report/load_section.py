@@ -17,11 +17,7 @@ STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
 BREAKDOWN_STATISTICS = ("p50", "p95")
 LATENCY_LABELS = {"latency_s": "from sent", "sched_latency_s": "from due", "ttft_s": "first word"}
 SILENCE_LABELS = {"underrun_max_s": "longest silence", "min_prebuffer_s": "wait that prevents all"}
-BREAKDOWN_TITLES = {
-    "audio_seconds": "Seconds of sound sent",
-    "turn": "Turn",
-    "output_tokens": "Output tokens",
-}
+BREAKDOWN_TITLES = {"audio_seconds": "Seconds of sound sent", "turn": "Turn", "output_tokens": "Output tokens"}
 
 
 def render_point(summary: Summary, chart_data: ChartData | None, *, folded: bool) -> Markup:
@@ -61,21 +57,14 @@ def _render_charts(chart_data: ChartData) -> Iterator[Markup | None]:
         full_width=True,
     )
     width = chart_data["rates"]["width_s"]
-    yield render_figure(
-        charts.draw_rates(chart_data), f"Counted over {format_number(width)} s at a time."
-    )
-    yield render_figure(
-        charts.draw_in_flight(chart_data), "Requests sent and not yet done: the most at a time."
-    )
+    yield render_figure(charts.draw_rates(chart_data), f"Counted over {format_number(width)} s at a time.")
+    yield render_figure(charts.draw_in_flight(chart_data), "Requests sent and not yet done: the most at a time.")
     yield render_figure(
         charts.draw_cumulative(chart_data, LATENCY_LABELS, "How long requests took"),
         "The share that took no longer. Between “from sent” and “from due” lies what a client"
         " waited before its request could be sent.",
     )
-    yield render_figure(
-        charts.draw_rtfx_by_length(chart_data),
-        "Short sounds pay most for what every request costs.",
-    )
+    yield render_figure(charts.draw_rtfx_by_length(chart_data), "Short sounds pay most for what every request costs.")
     yield render_figure(
         charts.draw_cumulative(chart_data, SILENCE_LABELS, "Silences while playing"),
         "The share of answers whose longest silence is no longer, and the share that would play"
@@ -94,11 +83,7 @@ def _measures_table(summary: Summary) -> Markup:
 
 def _run_table(summary: Summary) -> Markup:
     rows = [
-        [
-            name,
-            format_number(each["value"], RUN_DEFINITIONS[name].unit),
-            _format_interval(each.get("interval")),
-        ]
+        [name, format_number(each["value"], RUN_DEFINITIONS[name].unit), _format_interval(each.get("interval"))]
         for name, each in summary["run"].items()
         if each["value"] is not None
     ]
@@ -116,12 +101,7 @@ def _breakdown_table(summary: Summary, field: str, title: str) -> Markup | None:
         return None
     names = list(dict.fromkeys(name for each in buckets for name in each["measures"]))
     rows = [
-        [
-            each["bucket"],
-            f"{each['ok']:,}",
-            f"{each['failed']:,}",
-            *_format_measures(each["measures"], names),
-        ]
+        [each["bucket"], f"{each['ok']:,}", f"{each['failed']:,}", *_format_measures(each["measures"], names)]
         for each in buckets
     ]
     titles = [f"{name} {which}" for name in names for which in BREAKDOWN_STATISTICS]
@@ -129,19 +109,14 @@ def _breakdown_table(summary: Summary, field: str, title: str) -> Markup | None:
 
 
 def _format_measures(measures: Mapping[str, Any], names: Sequence[str]) -> list[str]:
-    return [
-        format_number((measures.get(name) or {}).get(which))
-        for name in names
-        for which in BREAKDOWN_STATISTICS
-    ]
+    return [format_number((measures.get(name) or {}).get(which)) for name in names for which in BREAKDOWN_STATISTICS]
 
 
 def _failures_table(summary: Summary) -> Markup | None:
     if not summary["failures"]:
         return None
     rows = [
-        [each["examples"][0], f"{each['count']:,}", format_number(each["after_p50_s"])]
-        for each in summary["failures"]
+        [each["examples"][0], f"{each['count']:,}", format_number(each["after_p50_s"])] for each in summary["failures"]
     ]
     return render_table(header_cells("Failed with", "requests", "after, median s"), rows)
 
@@ -151,18 +126,12 @@ def _failures_table(summary: Summary) -> Markup | None:
 
 def header_cells(*titles: str) -> list[Markup]:
     """Titles of columns, numbers in all but the first."""
-    return [
-        tag("th", title, scope="col", class_="number" if at else None)
-        for at, title in enumerate(titles)
-    ]
+    return [tag("th", title, scope="col", class_="number" if at else None) for at, title in enumerate(titles)]
 
 
 def render_table(header: Sequence[Markup], rows: Sequence[Sequence[str]]) -> Markup:
     """A table of numbers; a measure's name tells what it is."""
-    lines = [
-        tag("tr", _name_cell(first), [tag("td", each, class_="number") for each in rest])
-        for first, *rest in rows
-    ]
+    lines = [tag("tr", _name_cell(first), [tag("td", each, class_="number") for each in rest]) for first, *rest in rows]
     table = tag("table", tag("thead", tag("tr", header)), tag("tbody", lines))
     return tag("div", table, class_="wide")
 

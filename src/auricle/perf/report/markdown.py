@@ -26,9 +26,7 @@ def render_markdown(about: Mapping[str, Any], summaries: Sequence[Summary]) -> s
     parts = [f"# {_escape(_title(about))}", *_facts(about)]
     parts += [_escape(format_search(each)) for each in about.get("searches", ())]
     parts += [_escape(format_repeats(each)) for each in about.get("spreads", ())]
-    parts.append(
-        _render_table(format_header(columns), [format_row(each, columns) for each in summaries])
-    )
+    parts.append(_render_table(format_header(columns), [format_row(each, columns) for each in summaries]))
     for summary in summaries:
         parts += _point_section(summary)
     parts += ["## Definitions", _definitions_table(summaries)]
@@ -61,11 +59,7 @@ def _point_section(summary: Summary) -> list[str]:
 
 def _run_table(summary: Summary) -> str:
     rows = [
-        [
-            name,
-            format_number(each["value"], RUN_DEFINITIONS[name].unit),
-            _format_interval(each.get("interval")),
-        ]
+        [name, format_number(each["value"], RUN_DEFINITIONS[name].unit), _format_interval(each.get("interval"))]
         for name, each in summary["run"].items()
         if each["value"] is not None
     ]
@@ -87,19 +81,13 @@ def _format_interval(interval: Sequence[float] | None) -> str:
 
 
 def _definitions_table(summaries: Sequence[Summary]) -> str:
-    said = [
-        name
-        for name in REQUEST_DEFINITIONS
-        if any(each["measures"][name]["n"] for each in summaries)
-    ]
+    said = [name for name in REQUEST_DEFINITIONS if any(each["measures"][name]["n"] for each in summaries)]
     known = {name: REQUEST_DEFINITIONS[name] for name in said} | RUN_DEFINITIONS
     rows = [[name, each.unit, each.text, each.undefined_when] for name, each in known.items()]
     return _render_table(["name", "unit", "is", "undefined when"], rows, "---")
 
 
-def _render_table(
-    header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str = "--:"
-) -> str:
+def _render_table(header: Sequence[str], rows: Sequence[Sequence[str]], alignment: str = "--:") -> str:
     """As GitHub reads it; what is not in the first column stands to the right, unless told."""
     rule = ["---", *([alignment] * (len(header) - 1))]
     return "\n".join(_render_row(cells) for cells in (header, rule, *rows))

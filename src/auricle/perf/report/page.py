@@ -67,19 +67,11 @@ def _head(about: Mapping[str, Any]) -> Markup:
 # --- the head of the page -------------------------------------------------------------------
 
 
-def _header(
-    about: Mapping[str, Any], summaries: Sequence[Summary], sections: Sequence[Section]
-) -> Markup:
+def _header(about: Mapping[str, Any], summaries: Sequence[Summary], sections: Sequence[Section]) -> Markup:
     links = [tag("li", tag("a", name, href=f"#{anchor}")) for anchor, name, _ in sections]
     links.append(tag("li", tag("a", "Definitions", href="#method")))
-    wrong = ["Interrupted: this is about what was measured before."] * bool(
-        about.get("interrupted")
-    )
-    wrong += [
-        f"{each['load']} is not valid: {why}"
-        for each in summaries
-        for why in each["validity"]["reasons"]
-    ]
+    wrong = ["Interrupted: this is about what was measured before."] * bool(about.get("interrupted"))
+    wrong += [f"{each['load']} is not valid: {why}" for each in summaries for why in each["validity"]["reasons"]]
     wrong += [format_search(each) for each in about.get("searches", ())]
     wrong += [format_repeats(each) for each in about.get("spreads", ())]
     return tag(
@@ -116,11 +108,7 @@ def _headline(summaries: Sequence[Summary]) -> Markup:
 
 
 def _format_interval(interval: Sequence[float] | None) -> str:
-    return (
-        f"95 % interval {format_number(interval[0])} – {format_number(interval[1])}"
-        if interval
-        else ""
-    )
+    return f"95 % interval {format_number(interval[0])} – {format_number(interval[1])}" if interval else ""
 
 
 def _facts(summaries: Sequence[Summary]) -> Markup:
@@ -201,18 +189,10 @@ def _fact(name: str, text: str) -> Markup:
 
 def _definitions_table(summaries: Sequence[Summary]) -> Markup:
     """What every number on the page is, and when there is none."""
-    said = [
-        name
-        for name in REQUEST_DEFINITIONS
-        if any(each["measures"][name]["n"] for each in summaries)
-    ]
+    said = [name for name in REQUEST_DEFINITIONS if any(each["measures"][name]["n"] for each in summaries)]
     known = {name: REQUEST_DEFINITIONS[name] for name in said} | RUN_DEFINITIONS
     lines = [
-        tag(
-            "tr",
-            tag("th", tag("code", name), scope="row"),
-            [tag("td", each) for each in definition],
-        )
+        tag("tr", tag("th", tag("code", name), scope="row"), [tag("td", each) for each in definition])
         for name, definition in known.items()
     ]
     heads = [tag("th", title, scope="col") for title in ("Name", "Unit", "Is", "Undefined when")]

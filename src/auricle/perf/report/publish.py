@@ -19,9 +19,7 @@ REQUESTS_FILE = "requests.jsonl"
 def write_reports(folder: Path, document: Mapping[str, Any]) -> None:
     """`summary.md`, `summary.csv` and `report.html`; derived, so they can be made again."""
     points, about = document["points"], build_about(document)
-    shown = [
-        (point, _load_chart_data(folder / point["folder"] / REQUESTS_FILE)) for point in points
-    ]
+    shown = [(point, _load_chart_data(folder / point["folder"] / REQUESTS_FILE)) for point in points]
     _write_atomically(folder / "summary.md", render_markdown(about, points).encode())
     _write_atomically(folder / "summary.csv", render_csv(points))
     _write_atomically(folder / "report.html", render_page(about, shown).encode())

@@ -79,10 +79,7 @@ def select_columns(summaries: Sequence[Summary]) -> list[TableColumn]:
     return [
         shown
         for shown in TABLE_COLUMNS
-        if any(
-            shown.read_value(each) is not None and _is_informative(shown, each)
-            for each in summaries
-        )
+        if any(shown.read_value(each) is not None and _is_informative(shown, each) for each in summaries)
     ]
 
 
@@ -133,9 +130,7 @@ MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
 def format_search(search_result: Mapping[str, Any]) -> str:
     """What a search came to."""
     best, beyond = search_result["best"], search_result["beyond"]
-    unjudged = {
-        each["value"] for each in search_result["tried"] if not {True, False} & {*each["met"]}
-    }
+    unjudged = {each["value"] for each in search_result["tried"] if not {True, False} & {*each["met"]}}
     if best is None and beyond in unjudged:
         said = f"no load could be judged; {MEASURE_LONGER_HINT}"
     elif best is None and unjudged:
@@ -168,9 +163,7 @@ def format_summaries(
         return ["No load point was measured."]
     columns = select_columns(summaries)
     while True:
-        lines = _align_columns(
-            format_header(columns), [format_row(each, columns) for each in summaries]
-        )
+        lines = _align_columns(format_header(columns), [format_row(each, columns) for each in summaries])
         fewer = drop_column(columns)
         if width is None or len(lines[2]) <= width or fewer == columns:
             break

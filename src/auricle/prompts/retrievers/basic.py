@@ -44,8 +44,7 @@ class FixedRetriever:
             if each not in places:
                 near = difflib.get_close_matches(each, places, n=3) or list(places)[:3]
                 raise SpecError(
-                    f"The pool has no usable row {each!r}; it has {', '.join(near)}.",
-                    location=("shots", "ids"),
+                    f"The pool has no usable row {each!r}; it has {', '.join(near)}.", location=("shots", "ids")
                 )
         self._indices = [places[each] for each in self._ids]
 
@@ -61,9 +60,7 @@ class SlidingRetriever:
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
         if sample.id not in self._index_by_id:
-            raise SampleError(
-                "sliding shows the rows before a sample's own, which the pool of examples lacks"
-            )
+            raise SampleError("sliding shows the rows before a sample's own, which the pool of examples lacks")
         return range(self._index_by_id[sample.id] - 1, -1, -1)
 
 
@@ -74,9 +71,7 @@ class RandomRetriever:
         self._seed = seed
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
-        return (
-            allowed[at] for at in lazy_shuffle(len(allowed), Generator(f"{self._seed} {sample.id}"))
-        )
+        return (allowed[at] for at in lazy_shuffle(len(allowed), Generator(f"{self._seed} {sample.id}")))
 
 
 class BalancedRetriever:
@@ -92,10 +87,7 @@ class BalancedRetriever:
             if (label := self._label(sample)) is not None:
                 self._indices_by_label.setdefault(dumps(label), []).append(place)
         if not self._indices_by_label:
-            raise SpecError(
-                f"No row of the pool has the field {self._by!r} to balance by.",
-                location=("shots", "by"),
-            )
+            raise SpecError(f"No row of the pool has the field {self._by!r} to balance by.", location=("shots", "by"))
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterator[int]:
         chance = Generator(f"{self._seed} {sample.id}")

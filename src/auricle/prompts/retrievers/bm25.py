@@ -18,9 +18,7 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.float64]
 
-CJK_CHARACTERS = (
-    "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
-)
+CJK_CHARACTERS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff"
 """Han, kana and Hangul, of which every character is a word."""
 TOKEN_PATTERN = re.compile(rf"[{CJK_CHARACTERS}]|[^\W{CJK_CHARACTERS}]+")
 BM25_K1, BM25_B = 1.5, 0.75
@@ -30,9 +28,7 @@ BM25_K1, BM25_B = 1.5, 0.75
 def sample_text(sample: Sample, field: str = "") -> str:
     """A sample's texts, or those of one input, a line each."""
     values = sample.inputs.values() if not field else [sample.inputs.get(field, "")]
-    return "\n".join(
-        part for value in values for part in list_parts(value) if isinstance(part, str)
-    )
+    return "\n".join(part for value in values for part in list_parts(value) if isinstance(part, str))
 
 
 def tokenise(text: str) -> list[str]:
@@ -85,9 +81,7 @@ class Bm25Similarity:
             )
 
 
-def _term_scores(
-    indices: list[int], counts: list[int], weight: Numbers
-) -> tuple[NDArray[np.intp], Numbers]:
+def _term_scores(indices: list[int], counts: list[int], weight: Numbers) -> tuple[NDArray[np.intp], Numbers]:
     """What a word adds to the score of each row that has it."""
     found, times = np.array(indices, dtype=np.intp), np.array(counts, dtype=np.float64)
     rarity = np.log1p((len(weight) - len(found) + 0.5) / (len(found) + 0.5))

@@ -43,9 +43,7 @@ class EmbeddingSimilarity:
         cuts = range(0, len(pool), BATCH_SIZE)
         self._pool = list(pool)
         self._index_by_id = {sample.id: place for place, sample in enumerate(pool)}
-        self._vectors = np.concatenate(
-            [self._encode_samples(pool[at : at + BATCH_SIZE]) for at in cuts]
-        )
+        self._vectors = np.concatenate([self._encode_samples(pool[at : at + BATCH_SIZE]) for at in cuts])
 
     def score_sample(self, sample: Sample) -> Numbers:
         place = self._index_by_id.get(sample.id)
@@ -92,12 +90,8 @@ class DiverseRetriever:
         except (TypeError, ValueError):
             self._weight = -1.0
         if not 0 <= self._weight <= 1:
-            raise SpecError(
-                f"`weight` should be from 0 to 1, not {weight!r}.", location=("shots", "weight")
-            )
-        self._similarity: Similarity = (
-            Bm25Similarity() if encoder == "bm25" else EmbeddingSimilarity(encoder)
-        )
+            raise SpecError(f"`weight` should be from 0 to 1, not {weight!r}.", location=("shots", "weight"))
+        self._similarity: Similarity = Bm25Similarity() if encoder == "bm25" else EmbeddingSimilarity(encoder)
 
     def fit(self, pool: Sequence[Sample]) -> None:
         self._similarity.fit(pool)

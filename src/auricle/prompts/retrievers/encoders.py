@@ -66,9 +66,7 @@ def _logmel_statistics(sounds: Sequence[Audio]) -> Vectors:
 def _logmel_bands(values: Vectors) -> NDArray[np.float64]:
     """Log-mel bands of a sound, a row a frame; one shorter than a frame is filled with silence."""
     padded = np.pad(values, (0, max(0, FRAME_LENGTH - len(values))))
-    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME_LENGTH)[
-        ::HOP_LENGTH
-    ] * np.hanning(FRAME_LENGTH)
+    frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME_LENGTH)[::HOP_LENGTH] * np.hanning(FRAME_LENGTH)
     power = np.abs(np.fft.rfft(frames, FFT_SIZE)) ** 2
     found: NDArray[np.float64] = np.log(np.maximum(power @ _mel_filters().T, POWER_FLOOR))
     return found
@@ -142,12 +140,7 @@ class AudioEncoder(_TransformersEncoder):
     """A model's mean over the time of a sample's sounds."""
 
     def __call__(self, samples: Sequence[Sample]) -> Vectors:
-        return np.stack(
-            [
-                np.mean([self._encode_audio(each) for each in audio_parts(sample)], 0)
-                for sample in samples
-            ]
-        )
+        return np.stack([np.mean([self._encode_audio(each) for each in audio_parts(sample)], 0) for sample in samples])
 
     def _encode_audio(self, audio: Audio) -> Vectors:
         rate = self._extractor.sampling_rate

@@ -17,12 +17,7 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.agreement import ModelAgreement
 from auricle.metrics.base import Metric
 from auricle.report.compare.agreement import describe_agreements, measure_agreements
-from auricle.report.compare.comparable import (
-    ParsedSignature,
-    choose_metrics,
-    load_metrics,
-    overall_numbers,
-)
+from auricle.report.compare.comparable import ParsedSignature, choose_metrics, load_metrics, overall_numbers
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, Pairs, load_compared_run, pair_samples
 from auricle.report.compare.matrices import subtract_run_matrices
@@ -78,9 +73,7 @@ class Comparison:
                 "rows": [self._row_document(row) for row in self.rows],
                 "refused": dict(self.refused),
                 "notes": list(self.notes),
-                "flips": {
-                    name: [asdict(each) for each in held] for name, held in self.flips.items()
-                },
+                "flips": {name: [asdict(each) for each in held] for name, held in self.flips.items()},
                 "matrix": self.matrix,
                 "shifts": [_shift_document(each) for each in self.shifts],
                 "agreement": [asdict(each) for each in self.agreement],
@@ -112,10 +105,7 @@ def compare_runs(
         most_flips: Number of changed samples to keep in each direction, per metric.
     """
     names, refused = choose_metrics(paths, documents, metrics)
-    signed = {
-        name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric
-        for name in names
-    }
+    signed = {name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric for name in names}
     found = load_metrics(paths, signed)
     for name in set(signed) - {metric.name for metric in found}:
         refused[name] = "the task does not know this metric any more"
@@ -169,18 +159,12 @@ def _shared_cluster(documents: Sequence[Mapping[str, Any]]) -> str:
 def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:
     values = {side.fields[by][place] for place in pairs.a} - {None}
     if pairs.count and not values:
-        raise SpecError(
-            f"No sample has the meta field {by!r}; see `auricle samples {side.path} --json`."
-        )
+        raise SpecError(f"No sample has the meta field {by!r}; see `auricle samples {side.path} --json`.")
     if len(values) > MAX_GROUPS:
-        raise SpecError(
-            f"{by!r} has {len(values)} values, more than the {MAX_GROUPS} that can be told apart."
-        )
+        raise SpecError(f"{by!r} has {len(values)} values, more than the {MAX_GROUPS} that can be told apart.")
 
 
-def _explain_missing_matrix(
-    sides: tuple[ComparedRun, ComparedRun], has_matrix: bool
-) -> dict[str, str]:
+def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: bool) -> dict[str, str]:
     """Why there is no difference of matrices, where a reader may look for one."""
     dimensional = [name for name, side in zip("AB", sides, strict=True) if side.dimensions]
     if has_matrix or not dimensional:

@@ -32,7 +32,4 @@ def describe_agreements(agreements: Sequence[ModelAgreement]) -> Iterator[str]:
                 f", and they decide {100 * each.alike:.1f} % of {each.pairs:,} pairs alike "
                 f"(Cohen's kappa {each.kappa:.2f})"
             )
-        yield (
-            f"The two models' {each.output} of {each.sounds:,} sounds correlate with "
-            f"SRCC {each.srcc:.3f}{alike}."
-        )
+        yield (f"The two models' {each.output} of {each.sounds:,} sounds correlate with SRCC {each.srcc:.3f}{alike}.")

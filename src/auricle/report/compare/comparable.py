@@ -50,9 +50,7 @@ def choose_metrics(
         if not any(name in side for side in (*known, *failed)):
             there = ", ".join(dict.fromkeys([*known[0], *known[1]])) or "none"
             raise SpecError(f"Neither run has the metric {name!r}; there are {there}.")
-        why = _explain_missing(name, known, failed) or _explain_difference(
-            paths, *(side[name] for side in known)
-        )
+        why = _explain_missing(name, known, failed) or _explain_difference(paths, *(side[name] for side in known))
         if why:
             refused[name] = why
         elif name not in chosen:
@@ -61,9 +59,7 @@ def choose_metrics(
 
 
 def _explain_missing(
-    name: str,
-    numbers_by_side: Sequence[Mapping[str, Any]],
-    refusals_by_side: Sequence[Mapping[str, str]],
+    name: str, numbers_by_side: Sequence[Mapping[str, Any]], refusals_by_side: Sequence[Mapping[str, str]]
 ) -> str:
     """Why one of the runs does not have this metric; empty if both do."""
     for which, numbers, refusals in zip("AB", numbers_by_side, refusals_by_side, strict=True):
@@ -79,9 +75,7 @@ def _explain_missing(
     return ""
 
 
-def _explain_difference(
-    paths: tuple[Path, Path], a: Mapping[str, Any], b: Mapping[str, Any]
-) -> str:
+def _explain_difference(paths: tuple[Path, Path], a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
     """Why two numbers of one name do not mean the same, and the command that mends it."""
     first, second = (ParsedSignature.parse(each["signature"]).metric for each in (a, b))
     if first == second:
@@ -123,11 +117,7 @@ def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> lis
                 found.setdefault(each.name, each)
     if problems and not found:
         raise problems[0]
-    return [
-        _restore_profile(found[name], signature)
-        for name, signature in signatures.items()
-        if name in found
-    ]
+    return [_restore_profile(found[name], signature) for name, signature in signatures.items() if name in found]
 
 
 def _restore_profile(metric: Metric, signature: str) -> Metric:

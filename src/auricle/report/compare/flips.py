@@ -31,10 +31,7 @@ class Flip:
 
 
 def find_flips(
-    paired_stats: Sequence[PairedStats],
-    sides: tuple[ComparedRun, ComparedRun],
-    pairs: Pairs,
-    limit: int,
+    paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, limit: int
 ) -> dict[str, tuple[Flip, ...]]:
     """Of each metric, those that became worse, most first, then the better ones; `most` of each."""
     chosen = {each.metric.name: _largest_changes(each, limit) for each in paired_stats}
@@ -44,15 +41,10 @@ def find_flips(
         for name in (each.metric.name,)
     }
     ids = _ids_by_index(sides[0], {place for held in places.values() for place in held})
-    held = [
-        {record.sample.id: record for record in read_records(side, list(ids.values()))}
-        for side in sides
-    ]
+    held = [{record.sample.id: record for record in read_records(side, list(ids.values()))} for side in sides]
     return {
         each.metric.name: tuple(
-            _build_flips(
-                each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], held
-            )
+            _build_flips(each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], held)
         )
         for each in paired_stats
     }
@@ -80,10 +72,7 @@ def _build_flips(
         {
             look.id: look
             for look in build_views(
-                [side[sample] for sample in ids if sample in side],
-                paired_stats.metric,
-                own,
-                audio=False,
+                [side[sample] for sample in ids if sample in side], paired_stats.metric, own, audio=False
             )
         }
         for side, own in zip(records_by_side, stats, strict=True)
@@ -117,17 +106,12 @@ def build_views(
     return [
         each
         for start in range(0, len(records), MAX_SAMPLES)
-        for each in build_sample_views(
-            records[start : start + MAX_SAMPLES], metric, stats, audio=False
-        )
+        for each in build_sample_views(records[start : start + MAX_SAMPLES], metric, stats, audio=False)
     ]
 
 
 def _build_flip(
-    sample: str,
-    became: str,
-    views: Sequence[Mapping[str, SampleView]],
-    stats: Sequence[Mapping[str, Any]],
+    sample: str, became: str, views: Sequence[Mapping[str, SampleView]], stats: Sequence[Mapping[str, Any]]
 ) -> Flip:
     a, b = (side[sample] for side in views)
     return Flip(

@@ -107,9 +107,7 @@ def _to_text(value: Any) -> str:
     return f"{value:g}" if isinstance(value, float) else dumps(value).decode().strip()
 
 
-def _add_failed_bounds(
-    scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]
-) -> None:
+def _add_failed_bounds(scored: MetricStats, metric: Metric, failed_records: Mapping[int, Record]) -> None:
     if metric.bounds is None:
         return
     for place, record in failed_records.items():
@@ -123,9 +121,7 @@ def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
         with path.open("rb") as lines:
             yield from map(orjson.loads, lines)
     except (FileNotFoundError, orjson.JSONDecodeError) as error:
-        raise DataError(
-            f"{path} is missing or damaged: `auricle score {path.parent}` makes it anew."
-        ) from error
+        raise DataError(f"{path} is missing or damaged: `auricle score {path.parent}` makes it anew.") from error
 
 
 def _add_scores(side: ComparedRun, line: Mapping[str, Any]) -> None:

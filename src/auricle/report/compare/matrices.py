@@ -27,19 +27,13 @@ def subtract_run_matrices(a: Document, b: Document) -> dict[str, Any] | None:
     if numbers[0] is None or numbers[1] is None:
         return None
     strict = any("no-synonyms" in number["signature"] for number in numbers if number)
-    baseline, candidate = (
-        build_matrix(number["details"]["matrix"]) for number in numbers if number
-    )
-    return to_document(
-        subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=not strict))
-    )
+    baseline, candidate = (build_matrix(number["details"]["matrix"]) for number in numbers if number)
+    return to_document(subtract_matrices(baseline, candidate, partial(match_by_meaning, synonyms=not strict)))
 
 
 def _find_number_with_matrix(document: Document) -> Mapping[str, Any] | None:
     """The first number that a matrix stands beside."""
-    return next(
-        (each for each in overall_numbers(document).values() if "matrix" in each["details"]), None
-    )
+    return next((each for each in overall_numbers(document).values() if "matrix" in each["details"]), None)
 
 
 def get_known_labels(document: Document) -> set[str] | None:
@@ -58,9 +52,7 @@ def build_matrix(details: Mapping[str, Any]) -> ConfusionMatrix:
     if any(silent):
         columns = [*columns, UNREADABLE]
         counts = [[*row, unread] for row, unread in zip(counts, silent, strict=True)]
-    return ConfusionMatrix.from_dict(
-        {"rows": details["rows"], "columns": columns, "counts": counts}
-    )
+    return ConfusionMatrix.from_dict({"rows": details["rows"], "columns": columns, "counts": counts})
 
 
 def to_document(difference: MatrixDifference) -> dict[str, Any]:
@@ -83,12 +75,7 @@ def to_document(difference: MatrixDifference) -> dict[str, Any]:
 def _axis_document(labels: Sequence[AxisLabel]) -> list[dict[str, str]]:
     names = display_labels([each.name for each in labels])
     return [
-        {
-            "label": each.name,
-            "shown": name,
-            "spelled_by_candidate": each.candidate_spelling,
-            "only_in": each.only_side,
-        }
+        {"label": each.name, "shown": name, "spelled_by_candidate": each.candidate_spelling, "only_in": each.only_side}
         for each, name in zip(labels, names, strict=True)
     ]
 

@@ -61,9 +61,7 @@ class PairedStats:
         """Is each pair's change from right to wrong, or back, or none?"""
         import numpy as np
 
-        return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_share_without_diff(
-            self.metric
-        )
+        return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_share_without_diff(self.metric)
 
 
 def _is_share_without_diff(metric: Metric) -> bool:
@@ -85,11 +83,7 @@ def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> 
 def _stat_indices(scored: MetricStats) -> Indices:
     import numpy as np
 
-    return (
-        np.frombuffer(scored.stat_index, dtype=np.int64)
-        if scored.stat_index
-        else np.empty(0, dtype=np.int64)
-    )
+    return np.frombuffer(scored.stat_index, dtype=np.int64) if scored.stat_index else np.empty(0, dtype=np.int64)
 
 
 def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
@@ -111,21 +105,14 @@ def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
 
 
 def build_rows(
-    paired_stats: Sequence[PairedStats],
-    sides: tuple[ComparedRun, ComparedRun],
-    pairs: Pairs,
-    by: str,
-    cluster: str,
+    paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
     """Each metric over all pairs, then by each value of the field `by`; adjusted within each."""
     import numpy as np
 
     everybody = np.ones(pairs.count, dtype=bool)
     clusters = encode_field(sides[0], pairs, cluster) if cluster else None
-    whole = [
-        _add_bounds(_build_row(each, everybody, clusters), each, sides, pairs)
-        for each in paired_stats
-    ]
+    whole = [_add_bounds(_build_row(each, everybody, clusters), each, sides, pairs) for each in paired_stats]
     parts = [
         replace(_build_row(each, members, clusters), field=by, group=group)
         for group, members in iterate_groups(sides[0], pairs, by)
@@ -140,17 +127,13 @@ def _adjust_p_values(rows: Sequence[ComparisonRow]) -> list[ComparisonRow]:
     return [replace(row, adjusted=p) for row, p in zip(rows, ps, strict=True)]
 
 
-def _build_row(
-    paired_stats: PairedStats, members: NDArray[np.bool_], clusters: Indices | None
-) -> ComparisonRow:
+def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: Indices | None) -> ComparisonRow:
     import numpy as np
 
     metric = paired_stats.metric
     which = np.flatnonzero(members[paired_stats.pairs])
     drawn = None if clusters is None else renumber_clusters(clusters[paired_stats.pairs[which]])
-    difference = compare_paired(
-        _take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, drawn
-    )
+    difference = compare_paired(_take(paired_stats.a, which), _take(paired_stats.b, which), metric.aggregate, drawn)
     return ComparisonRow(
         metric=metric.name,
         field="",
@@ -195,9 +178,7 @@ def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
     return np.array(found, dtype=np.int64)
 
 
-def iterate_groups(
-    side: ComparedRun, pairs: Pairs, field: str
-) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
     """Each value of a meta field with the pairs that have it, numbers in their own order."""
     import numpy as np
 
@@ -216,15 +197,10 @@ def _natural_sort_key(text: str) -> tuple[int, float, str]:
 
 
 def _add_bounds(
-    row: ComparisonRow,
-    paired_stats: PairedStats,
-    sides: tuple[ComparedRun, ComparedRun],
-    pairs: Pairs,
+    row: ComparisonRow, paired_stats: PairedStats, sides: tuple[ComparedRun, ComparedRun], pairs: Pairs
 ) -> ComparisonRow:
     """The difference had the samples that failed gone as badly for B as can be, and as well."""
-    ends = [
-        _failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)
-    ]
+    ends = [_failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)]
     extra = [(a, b) for a, b in zip(*ends, strict=True) if a and b]
     if not pairs.failed_pairs:
         return row

@@ -19,12 +19,7 @@ def collect_notes(
     a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow], cluster: str
 ) -> list[str]:
     """About the runs, about the pairs, about the tests."""
-    return [
-        *_run_notes(a, b),
-        *_label_notes(a, b),
-        *_pair_notes(a, b, pairs),
-        *_test_notes(rows, cluster),
-    ]
+    return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *_test_notes(rows, cluster)]
 
 
 def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
@@ -63,9 +58,7 @@ def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     )
 
 
-def _get_both(
-    a: ComparedRun, b: ComparedRun, name: str
-) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+def _get_both(a: ComparedRun, b: ComparedRun, name: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
     return a.document[name], b.document[name]
 
 

@@ -11,14 +11,10 @@ from auricle.report.worst_samples import MAX_SAMPLES, SampleView
 def render_page(comparison: Comparison) -> str:
     """One file that fetches nothing; its samples changed most by the first metric."""
     first = next(iter(comparison.flips), "")
-    return render_comparison(
-        comparison.document(), _changed_samples(comparison, first) if first else []
-    )
+    return render_comparison(comparison.document(), _changed_samples(comparison, first) if first else [])
 
 
-def _changed_samples(
-    comparison: Comparison, metric: str
-) -> list[tuple[SampleView, SampleView, str]]:
+def _changed_samples(comparison: Comparison, metric: str) -> list[tuple[SampleView, SampleView, str]]:
     """Both answers of each sample. The sound is that of the side that did worse: it went wrong."""
     chosen = comparison.flips[metric][:MAX_SAMPLES]
     shown_a = _views_by_id(comparison, metric, chosen, "a")
@@ -30,9 +26,7 @@ def _changed_samples(
     ]
 
 
-def _views_by_id(
-    comparison: Comparison, metric: str, flips: tuple[Flip, ...], side_name: str
-) -> dict[str, SampleView]:
+def _views_by_id(comparison: Comparison, metric: str, flips: tuple[Flip, ...], side_name: str) -> dict[str, SampleView]:
     side = comparison.a if side_name == "a" else comparison.b
     stats = {each.id: getattr(each, f"stat_{side_name}") for each in flips}
     made: dict[str, SampleView] = {}

@@ -45,9 +45,7 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
     found = []
     for name in shared_dimensions(a, b):
         before, after = (
-            np.array(
-                [side.dimensions.get(place, NO_VALUES).get(name, math.nan) for place in places]
-            )
+            np.array([side.dimensions.get(place, NO_VALUES).get(name, math.nan) for place in places])
             for side, places in ((a, pairs.a.tolist()), (b, pairs.b.tolist()))
         )
         known = ~(np.isnan(before) | np.isnan(after))
@@ -76,9 +74,7 @@ def _members_by_label(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArra
     return [*alone, *((name, labels == name) for name in names)]
 
 
-def _compute_shift(
-    dimension_and_label: tuple[str, str], before: Any, after: Any, clusters: Any
-) -> Shift:
+def _compute_shift(dimension_and_label: tuple[str, str], before: Any, after: Any, clusters: Any) -> Shift:
     found = compare_paired(before, after, mean, clusters)
     spread = math.nan
     if len(before) > 1:

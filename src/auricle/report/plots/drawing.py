@@ -33,9 +33,7 @@ def draw_text(x: float, y: float, text: str, css_class: str = "", rotation: floa
     return tag("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=css_class or None, transform=turn)
 
 
-def draw_label(
-    x: float, y: float, label: str, raw_label: str, css_class: str = "", rotation: float = 0
-) -> Markup:
+def draw_label(x: float, y: float, label: str, raw_label: str, css_class: str = "", rotation: float = 0) -> Markup:
     """A label, clipped if it is long, with what it stands for on hovering."""
     whole = raw_label if raw_label == label else f"{label} ({raw_label})"
     return tag("g", tag("title", whole), draw_text(x, y, shorten_label(label), css_class, rotation))
@@ -47,9 +45,7 @@ def shorten_label(label: str) -> str:
 
 def label_width(labels: Sequence[str]) -> float:
     """How much room the longest of these takes."""
-    return max(
-        (CHARACTER_WIDTH * _count_characters(shorten_label(label)) for label in labels), default=0.0
-    )
+    return max((CHARACTER_WIDTH * _count_characters(shorten_label(label)) for label in labels), default=0.0)
 
 
 def _count_characters(text: str) -> float:
@@ -62,9 +58,7 @@ def draw_line(x1: float, y1: float, x2: float, y2: float, css_class: str) -> Mar
     return tag("line", class_=css_class, **{name: f"{at:.1f}" for name, at in places.items()})
 
 
-def draw_box(
-    x: float, y: float, width: float, height: float, css_class: str, opacity: float = 1.0
-) -> Markup:
+def draw_box(x: float, y: float, width: float, height: float, css_class: str, opacity: float = 1.0) -> Markup:
     style = None if opacity == 1.0 else f"fill-opacity:{opacity:.3f}"
     places = {"x": x, "y": y, "width": width, "height": height}
     told = {name: f"{at:.1f}" for name, at in places.items()}

@@ -9,14 +9,7 @@ from typing import Any
 
 from auricle.metrics.alignment import display_labels
 from auricle.report.markup import Child, Markup, tag
-from auricle.report.plots.drawing import (
-    draw_box,
-    draw_label,
-    draw_line,
-    draw_svg,
-    draw_text,
-    label_width,
-)
+from auricle.report.plots.drawing import draw_box, draw_label, draw_line, draw_svg, draw_text, label_width
 
 CELL_WIDTH, CELL_HEIGHT = 66.0, 40.0
 MAX_LEVEL_LABEL_WIDTH = 71.0  # a longer name of a column is written at a slant
@@ -77,10 +70,7 @@ class HeatmapLayout:
         return self.top + self.rows.length(CELL_HEIGHT) + 4
 
     def corner(self, row: int, column: int) -> tuple[float, float]:
-        return (
-            self.left + self.columns.offset(column, CELL_WIDTH),
-            self.top + self.rows.offset(row, CELL_HEIGHT),
-        )
+        return (self.left + self.columns.offset(column, CELL_WIDTH), self.top + self.rows.offset(row, CELL_HEIGHT))
 
     def draw_names(self) -> list[Markup]:
         """The labels of both axes; those of one side alone are set apart."""
@@ -94,9 +84,7 @@ class HeatmapLayout:
             kind = "" if at < self.columns.shared_count else "alone"
             where = (x + CELL_WIDTH / 2, self.top - 8)
             if self.is_slanted:
-                made.append(
-                    draw_label(*where, label, self.columns.raw_names[at], kind, SLANT_DEGREES)
-                )
+                made.append(draw_label(*where, label, self.columns.raw_names[at], kind, SLANT_DEGREES))
             else:
                 made.append(draw_label(*where, label, self.columns.raw_names[at], f"middle {kind}"))
         return made
@@ -124,30 +112,20 @@ def draw_confusion(matrix: Mapping[str, Any]) -> Markup:
 
 def _draw_row(layout: HeatmapLayout, row: int, counts: Sequence[int]) -> list[Markup]:
     support = sum(counts)
-    made = [
-        _draw_count_cell(layout, (row, column), size, support) for column, size in enumerate(counts)
-    ]
+    made = [_draw_count_cell(layout, (row, column), size, support) for column, size in enumerate(counts)]
     x, y = layout.corner(row, len(counts) - 1)
     made.append(draw_text(x + CELL_WIDTH + 8, y + 24, f"n {support:,}", "quiet"))
     return made
 
 
-def _draw_count_cell(
-    layout: HeatmapLayout, position: tuple[int, int], count: int, support: int
-) -> Markup:
+def _draw_count_cell(layout: HeatmapLayout, position: tuple[int, int], count: int, support: int) -> Markup:
     row, column = position
     x, y = layout.corner(row, column)
     hit = row == column and row < layout.rows.shared_count
     share = count / support if support else 0.0
-    field = draw_box(
-        x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "hit" if hit else "miss", MAX_TINT * share
-    )
+    field = draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "hit" if hit else "miss", MAX_TINT * share)
     if not count:
-        return tag(
-            "g",
-            draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "none"),
-            _draw_centered_text(x, y, 24, "·"),
-        )
+        return tag("g", draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "none"), _draw_centered_text(x, y, 24, "·"))
     told = f"{layout.rows.raw_names[row]} said as {layout.columns.raw_names[column]}: {count:,} of {support:,}"
     return tag(
         "g",
@@ -158,9 +136,7 @@ def _draw_count_cell(
     )
 
 
-def _draw_centered_text(
-    x: float, y: float, offset: float, text: str, css_class: str = "quiet"
-) -> Markup:
+def _draw_centered_text(x: float, y: float, offset: float, text: str, css_class: str = "quiet") -> Markup:
     return draw_text(x + CELL_WIDTH / 2 - 0.5, y + offset, text, f"middle {css_class}")
 
 
@@ -181,9 +157,7 @@ def draw_difference(matrix_difference: Mapping[str, Any]) -> Markup:
     or None where undefined, `diagonal` the `{row, column}` that mean the same.
     """
     frame = HeatmapLayout(
-        _build_axis(matrix_difference["rows"]),
-        _build_axis(matrix_difference["columns"]),
-        right_margin=12.0,
+        _build_axis(matrix_difference["rows"]), _build_axis(matrix_difference["columns"]), right_margin=12.0
     )
     defined = [abs(cell) for row in matrix_difference["cells"] if row is not None for cell in row]
     reach = max([MIN_SCALE, *defined])
@@ -211,9 +185,7 @@ def draw_difference(matrix_difference: Mapping[str, Any]) -> Markup:
 def _build_axis(labels: Sequence[Mapping[str, Any]]) -> Axis:
     raw = [str(each["label"]) for each in labels]
     spelled = [
-        f"{own}; candidate: {each['spelled_by_candidate']}"
-        if each.get("spelled_by_candidate")
-        else own
+        f"{own}; candidate: {each['spelled_by_candidate']}" if each.get("spelled_by_candidate") else own
         for own, each in zip(raw, labels, strict=True)
     ]
     shared = sum(not each.get("only_in") for each in labels)
@@ -221,11 +193,7 @@ def _build_axis(labels: Sequence[Mapping[str, Any]]) -> Axis:
 
 
 def _draw_difference_cell(
-    layout: HeatmapLayout,
-    position: tuple[int, int],
-    value: float,
-    max_difference: float,
-    only_side: str,
+    layout: HeatmapLayout, position: tuple[int, int], value: float, max_difference: float, only_side: str
 ) -> Markup:
     x, y = layout.corner(*position)
     points = 100 * value
@@ -237,13 +205,9 @@ def _draw_difference_cell(
     return tag(
         "g",
         tag("title", told + note),
-        draw_box(
-            x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, kind, MAX_TINT * abs(value) / max_difference
-        ),
+        draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, kind, MAX_TINT * abs(value) / max_difference),
         _draw_centered_text(x, y, 24, text, "quiet" if still else "count"),
-        tag("circle", class_="ring", cx=f"{x + 8:.1f}", cy=f"{y + 8:.1f}", r=3)
-        if only_side
-        else None,
+        tag("circle", class_="ring", cx=f"{x + 8:.1f}", cy=f"{y + 8:.1f}", r=3) if only_side else None,
     )
 
 
@@ -269,10 +233,6 @@ def _draw_color_scale(x: float, y: float, max_difference: float, steps: int = 4)
         draw_box(x + at * size, y, size, 10, "more" if share > 0 else "less", MAX_TINT * abs(share))
         for at, share in enumerate(shares)
     ]
-    ends = (
-        (0, f"−{100 * max_difference:.0f}"),
-        (steps, "0"),
-        (2 * steps, f"+{100 * max_difference:.0f} points"),
-    )
+    ends = ((0, f"−{100 * max_difference:.0f}"), (steps, "0"), (2 * steps, f"+{100 * max_difference:.0f} points"))
     words = [draw_text(x + (at + 0.5) * size, y + 24, text, "middle quiet") for at, text in ends]
     return tag("g", fields, words)

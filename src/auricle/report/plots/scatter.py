@@ -35,9 +35,7 @@ def draw_scatter(data: Mapping[str, Any]) -> Markup:
     labels = display_labels(data["labels"])
 
     def place(x: float, y: float) -> tuple[float, float]:
-        return LEFT + PLOT_SIZE * position_on_scale(across, x), TOP + PLOT_SIZE * (
-            1 - position_on_scale(up, y)
-        )
+        return LEFT + PLOT_SIZE * position_on_scale(across, x), TOP + PLOT_SIZE * (1 - position_on_scale(up, y))
 
     dots = [
         tag("path", d=_marker_path(kind, *place(x, y), 3.0), class_=f"dot hue{kind % COLOUR_COUNT}")
@@ -45,9 +43,7 @@ def draw_scatter(data: Mapping[str, Any]) -> Markup:
     ]
     widths = PLOT_SIZE / (across.high - across.low), PLOT_SIZE / (up.high - up.low)
     ellipses = [
-        _draw_ellipse(
-            place(each["x"], each["y"]), (each["sd_x"] * widths[0], each["sd_y"] * widths[1]), at
-        )
+        _draw_ellipse(place(each["x"], each["y"]), (each["sd_x"] * widths[0], each["sd_y"] * widths[1]), at)
         for at, each in enumerate(data["centres"])
     ]
     centres = [
@@ -55,9 +51,7 @@ def draw_scatter(data: Mapping[str, Any]) -> Markup:
         for at, each in enumerate(data["centres"])
     ]
     right = LEFT + PLOT_SIZE + 20
-    legend = [
-        _draw_legend_entry(right, TOP + 12 + 20 * at, at, label) for at, label in enumerate(labels)
-    ]
+    legend = [_draw_legend_entry(right, TOP + 12 + 20 * at, at, label) for at, label in enumerate(labels)]
     height = max(TOP + PLOT_SIZE + BOTTOM, TOP + 20 * len(labels) + 20)
     words = f"{data['y']} against {data['x']} by emotion"
     axes = _draw_axes(data, *rulers)
@@ -70,10 +64,7 @@ def _draw_axes(data: Mapping[str, Any], x_axis: AxisWithTicks, y_axis: AxisWithT
     made = []
     for value in x_axis[1]:
         x = LEFT + PLOT_SIZE * position_on_scale(x_axis[0], value)
-        made += [
-            draw_line(x, TOP, x, foot, "grid"),
-            draw_text(x, foot + 16, format_tick(value), "middle quiet"),
-        ]
+        made += [draw_line(x, TOP, x, foot, "grid"), draw_text(x, foot + 16, format_tick(value), "middle quiet")]
     for value in y_axis[1]:
         y = foot - PLOT_SIZE * position_on_scale(y_axis[0], value)
         made += [
@@ -92,16 +83,12 @@ def _draw_ellipse(centre: tuple[float, float], radii: tuple[float, float], serie
 
 
 def _draw_mean(position: tuple[float, float], series: int, description: str) -> Markup:
-    shape = tag(
-        "path", d=_marker_path(series, *position, 7.0), class_=f"centre hue{series % COLOUR_COUNT}"
-    )
+    shape = tag("path", d=_marker_path(series, *position, 7.0), class_=f"centre hue{series % COLOUR_COUNT}")
     return tag("g", tag("title", description), shape)
 
 
 def _draw_legend_entry(x: float, y: float, series: int, label: str) -> Markup:
-    shape = tag(
-        "path", d=_marker_path(series, x, y - 4, 5.5), class_=f"centre hue{series % COLOUR_COUNT}"
-    )
+    shape = tag("path", d=_marker_path(series, x, y - 4, 5.5), class_=f"centre hue{series % COLOUR_COUNT}")
     return tag("g", shape, draw_label(x + 14, y, label, label))
 
 
@@ -111,9 +98,7 @@ def _marker_path(series: int, x: float, y: float, size: float) -> str:
         (series + series // len(MARKER_SHAPES)) % len(MARKER_SHAPES)
     ]  # beyond all colours, another pair
     if name == "circle":
-        around = [
-            (math.cos(turn), math.sin(turn)) for turn in (math.tau * at / 12 for at in range(12))
-        ]
+        around = [(math.cos(turn), math.sin(turn)) for turn in (math.tau * at / 12 for at in range(12))]
     else:
         around = MARKER_CORNERS[name]
     points = (f"{x + size * across:.1f} {y + size * down:.1f}" for across, down in around)

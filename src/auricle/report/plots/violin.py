@@ -27,9 +27,7 @@ MAX_HALF_HEIGHT = 15.0  # half the room of a row
 MIN_RELATIVE_DENSITY = 0.01  # of the fattest place; beyond it, a tail would be a mere line
 
 
-def draw_violins(
-    dimension: str, figures: Mapping[str, Any], densities: Mapping[str, Any] | None = None
-) -> Markup:
+def draw_violins(dimension: str, figures: Mapping[str, Any], densities: Mapping[str, Any] | None = None) -> Markup:
     """One dimension: an emotion a row, in the order of their means, the highest first."""
     emotions: Mapping[str, Mapping[str, Any]] = figures["emotions"]
     order = sorted(emotions, key=lambda label: -emotions[label]["mean"])
@@ -55,27 +53,17 @@ def _draw_axis(scale: Scale, ticks: Sequence[float], left: float, bottom: float)
     made = []
     for value in ticks:
         x = left + WIDTH * position_on_scale(scale, value)
-        made += [
-            draw_line(x, TOP, x, bottom, "grid"),
-            draw_text(x, bottom + 16, format_tick(value), "middle quiet"),
-        ]
+        made += [draw_line(x, TOP, x, bottom, "grid"), draw_text(x, bottom + 16, format_tick(value), "middle quiet")]
     return tag("g", made)
 
 
 def _draw_density(
-    density: Sequence[float],
-    grid: Mapping[str, Any],
-    scale: Scale,
-    position: tuple[float, float],
-    max_density: float,
+    density: Sequence[float], grid: Mapping[str, Any], scale: Scale, position: tuple[float, float], max_density: float
 ) -> Markup:
     left, y = position
     step = (grid["to"] - grid["from"]) / (len(density) - 1)
     places = [
-        (
-            left + WIDTH * position_on_scale(scale, grid["from"] + at * step),
-            MAX_HALF_HEIGHT * each / max_density,
-        )
+        (left + WIDTH * position_on_scale(scale, grid["from"] + at * step), MAX_HALF_HEIGHT * each / max_density)
         for at, each in enumerate(density)
         if each > MIN_RELATIVE_DENSITY * max(density)
     ]
@@ -84,9 +72,7 @@ def _draw_density(
     return tag("polygon", class_="violin", points=" ".join(over + under))
 
 
-def _draw_quartiles(
-    emotion: Mapping[str, Any], scale: Scale, left: float, y: float, label: str
-) -> Markup:
+def _draw_quartiles(emotion: Mapping[str, Any], scale: Scale, left: float, y: float, label: str) -> Markup:
     def at(value: float) -> float:
         return left + WIDTH * position_on_scale(scale, value)
 

@@ -6,14 +6,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    Items,
-    find_below,
-    make_item,
-    read_lines,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Items, find_below, make_item, read_lines
 
 CHANNELS: Mapping[str, tuple[str, ...]] = {
     "ios": ("iOS", "IOS", "ios"),
@@ -68,9 +61,7 @@ def _read_aishell_2(root: Path, part: BenchmarkPart) -> Items:
     for line in read_lines(folder / "trans.txt"):
         name, text = (*line.split(maxsplit=1), "")[:2]
         if name in places:
-            yield make_item(
-                name, folder / places[name], text, speaker=Path(places[name]).parent.name
-            )
+            yield make_item(name, folder / places[name], text, speaker=Path(places[name]).parent.name)
 
 
 AISHELL_2 = Benchmark(
@@ -82,11 +73,7 @@ AISHELL_2 = Benchmark(
     source="aishelltech.com/aishell_2",
     splits={"test": 5000, "dev": 2500},
     options={"channel": tuple(CHANNELS)},
-    counts={
-        f"{split}/{channel}": count
-        for channel in CHANNELS
-        for split, count in (("test", 5000), ("dev", 2500))
-    },
+    counts={f"{split}/{channel}": count for channel in CHANNELS for split, count in (("test", 5000), ("dev", 2500))},
     layout="AISHELL-2/iOS/test/wav.scp and trans.txt",
     read=_read_aishell_2,
     task_options=TASK_OPTIONS,

@@ -13,25 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import DataError, SpecError
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
 
 ID = "{http://nite.sourceforge.net/}id"
 CHILD = "{http://nite.sourceforge.net/}child"
 WORD_ID_PATTERN = re.compile(r"id\(([^)]+)\)")
 SESSIONS: Mapping[str, tuple[str, ...]] = {
     "test": ("EN2002", "ES2004", "IS1009", "TS3003"),
-    "dev": (
-        *("ES2011", "IB4001", "IB4002", "IB4003", "IB4004", "IB4010", "IB4011"),
-        *("IS1008", "TS3004"),
-    ),
+    "dev": (*("ES2011", "IB4001", "IB4002", "IB4003", "IB4004", "IB4010", "IB4011"), *("IS1008", "TS3004")),
 }
 """The partition that the corpus's authors recommend for speech recognition."""
 MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
@@ -39,9 +28,7 @@ MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
     """Segments of each speaker of a split's meetings."""
-    notes = find_below(
-        root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", ""
-    )
+    notes = find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
     segments = find_below(notes, "segments")
     sounds = find_below(root, "amicorpus", "wav_db", "")
     people = _read_speakers(notes / "corpusResources" / "meetings.xml")
@@ -77,18 +64,12 @@ def _read_words(path: Path) -> dict[str, str]:
     }
 
 
-def _read_segments(
-    path: Path, words: Mapping[str, str]
-) -> Iterator[tuple[str, str, tuple[float, float]]]:
+def _read_segments(path: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[float, float]]]:
     """Segments in which something is said."""
     places = {name: at for at, name in enumerate(words)}
     spoken = list(words.values())
     for segment in _parse_xml(path):
-        names = [
-            n
-            for child in segment.iter(CHILD)
-            for n in WORD_ID_PATTERN.findall(child.get("href", ""))
-        ]
+        names = [n for child in segment.iter(CHILD) for n in WORD_ID_PATTERN.findall(child.get("href", ""))]
         at = [places[name] for name in names if name in places]
         text = " ".join(filter(None, spoken[min(at) : max(at) + 1])) if at else ""
         start, end = segment.get("transcriber_start"), segment.get("transcriber_end")

@@ -199,10 +199,7 @@ class Benchmark:
         """A value among those an option knows; without any known, whatever is said."""
         said = str(value) or (choices[0] if choices else "")
         if choices and said not in choices:
-            raise SpecError(
-                f"{self.name}: {option} is one of {', '.join(choices)}, not {said!r}.",
-                location=(option,),
-            )
+            raise SpecError(f"{self.name}: {option} is one of {', '.join(choices)}, not {said!r}.", location=(option,))
         return said
 
     def _resolve_language(self, value: object) -> str:
@@ -242,9 +239,7 @@ class RowSource:
             return cls(None, replace(bench.hub, name=name, revision=revision))
         if source not in SOURCES or (source == HUB and not bench.hub):
             known = "disk, hf or hf:COPY" if bench.hub else "disk"
-            raise SpecError(
-                f"{bench.name}: source is {known}, not {source!r}.", location=("source",)
-            )
+            raise SpecError(f"{bench.name}: source is {known}, not {source!r}.", location=("source",))
         if source == HUB and bench.hub:
             hub = replace(bench.hub, revision=revision) if revision else bench.hub
             return cls(None, hub)
@@ -261,9 +256,7 @@ class RowSource:
 
         def make(**how: Any) -> Manifest:
             if self.hub is None:
-                return ArchiveSamples(
-                    Path(bench.name), **{**how, "root": self.root}, bench=bench, part=part
-                )
+                return ArchiveSamples(Path(bench.name), **{**how, "root": self.root}, bench=bench, part=part)
             config, split = self.hub.locate(part)
             where: dict[str, Any] = {
                 "config": config,

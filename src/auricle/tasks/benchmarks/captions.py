@@ -7,15 +7,7 @@ from pathlib import Path
 
 from auricle.core.types import RejectedRow
 from auricle.data.rows import Row
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    not_found_error,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.tables import Values, convert_table, split_valid_rows
 from auricle.tasks.recordings import AUDIO_SUFFIXES, iter_files
 
@@ -58,9 +50,7 @@ def _read_audiocaps(root: Path, part: BenchmarkPart) -> Items:
     listed = find_below(root, f"{part['split']}.csv", f"dataset/{part['split']}.csv")
     there = {path.stem: path for path in iter_files(root, AUDIO_SUFFIXES)}
     if not there:
-        raise not_found_error(
-            root, "recordings called by their YouTube id, such as YOUTUBE_ID.wav,"
-        )
+        raise not_found_error(root, "recordings called by their YouTube id, such as YOUTUBE_ID.wav,")
     rows, rejected = split_valid_rows(listed, "youtube_id", "start_time", "caption")
     yield from rejected
     for (clip, start), those in groupby(sorted(rows, key=_clip_key), key=_clip_key):

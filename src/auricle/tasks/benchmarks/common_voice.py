@@ -33,8 +33,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
     for row in read_table(folder / name, required=("client_id", "path", "sentence")):
         if row.get("locale", language) not in (language, ""):
             raise DataError(
-                f"{folder / name} is in {row['locale']}, not in {language}: "
-                f"say so with -T language={row['locale']}."
+                f"{folder / name} is in {row['locale']}, not in {language}: say so with -T language={row['locale']}."
             )
         yield _make_utterance(row, folder / "clips" / _clip_file_name(row["path"]))
 
@@ -99,10 +98,7 @@ COMMON_VOICE = Benchmark(
 
 TARGET_LANGUAGES = "de tr fa sv-SE mn zh-CN cy ca sl et id ar ta lv ja"
 SOURCE_LANGUAGES = "fr de es ca it ru zh-CN pt fa et mn nl tr ar sv-SE lv sl ta ja id cy"
-PAIRS = (
-    *(f"en_{each}" for each in TARGET_LANGUAGES.split()),
-    *(f"{each}_en" for each in SOURCE_LANGUAGES.split()),
-)
+PAIRS = (*(f"en_{each}" for each in TARGET_LANGUAGES.split()), *(f"{each}_en" for each in SOURCE_LANGUAGES.split()))
 
 
 def _read_translations(root: Path, part: BenchmarkPart) -> Items:
@@ -110,9 +106,7 @@ def _read_translations(root: Path, part: BenchmarkPart) -> Items:
     pair = part["pair"]
     spoken, _, written = pair.partition("_")
     split, stem, tops = part["split"], f"covost_v2.{pair}", ("", f"{spoken}/")
-    path = find_below(
-        root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops)
-    )
+    path = find_below(root, *(f"{top}{stem}{end}" for end in (f".{split}.tsv", ".tsv") for top in tops))
     clips = _find_clips_folder(root, path.parent, spoken)
     for row in read_table(path, required=("path", "translation"), escape="\\"):
         if row.get("split", split) == split:
@@ -154,12 +148,7 @@ COVOST_2 = Benchmark(
     source="github.com/facebookresearch/covost",
     splits={"test": None, "dev": None},
     options={"pair": PAIRS},
-    counts={
-        f"{split}/{pair}": 15531
-        for pair in PAIRS
-        if pair.startswith("en_")
-        for split in ("test", "dev")
-    },
+    counts={f"{split}/{pair}": 15531 for pair in PAIRS if pair.startswith("en_") for split in ("test", "dev")},
     layout="covost_v2.en_de.test.tsv (or covost_v2.en_de.tsv) and Common Voice 4's en/clips",
     read=_read_translations,
     hub=HubDataset(

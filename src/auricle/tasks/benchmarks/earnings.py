@@ -33,9 +33,7 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
     home = find_below(root, "earnings22/media", "media").parent
     calls = _read_calls(home / "metadata.csv")
     whole = part["cut"] == "whole"
-    folder = find_below(
-        home, f"transcripts/{'nlp_references' if whole else 'force_aligned_nlp_references'}"
-    )
+    folder = find_below(home, f"transcripts/{'nlp_references' if whole else 'force_aligned_nlp_references'}")
     for path in sorted(folder.glob("*.nlp")):
         name = path.name.removesuffix(".nlp").removesuffix(".aligned")
         sound, tokens = home / "media" / f"{name}.mp3", list(read_table(path, delimiter="|"))
@@ -51,19 +49,14 @@ def _read_calls(path: Path) -> dict[str, dict[str, Any]]:
     if not path.exists():
         return {}
     rows = csv.DictReader(read_lines(path))
-    return {
-        row["File ID"]: {"country": row.get(COUNTRY, ""), "accent": row.get(FAMILY, "")}
-        for row in rows
-    }
+    return {row["File ID"]: {"country": row.get(COUNTRY, ""), "accent": row.get(FAMILY, "")} for row in rows}
 
 
 def _join_tokens(tokens: Sequence[Mapping[str, str]]) -> str:
     return " ".join(f"{each['token']}{each.get('punctuation', '')}" for each in tokens)
 
 
-def _sentences(
-    name: str, sound: Path, tokens: Tokens, call_meta: Mapping[str, Any]
-) -> Iterator[Item]:
+def _sentences(name: str, sound: Path, tokens: Tokens, call_meta: Mapping[str, Any]) -> Iterator[Item]:
     """What one person says up to a full stop, where the aligner found every word of it."""
     for at, said in enumerate(_split_sentences(tokens)):
         if not all(map(_is_aligned, said)):

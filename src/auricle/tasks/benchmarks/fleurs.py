@@ -27,8 +27,7 @@ CODES = (
     "tg_tj th_th tr_tr uk_ua umb_ao ur_pk uz_uz vi_vn wo_sn xh_za yo_ng yue_hant_hk zu_za"
 )
 LANGUAGES: Mapping[str, str] = {
-    code: {"cmn": "zh"}.get(code.partition("_")[0], code.partition("_")[0])
-    for code in CODES.split()
+    code: {"cmn": "zh"}.get(code.partition("_")[0], code.partition("_")[0]) for code in CODES.split()
 }
 COLUMNS = ("id", "file", "raw", "text", "letters", "samples", "gender")
 GENDERS = ("male", "female")
@@ -40,9 +39,7 @@ BY_CHARACTER = ("zh", "yue", "ja", "th", "lo", "km", "my")
 def _read(root: Path, part: BenchmarkPart) -> Items:
     """A TSV without a header beside folders of WAV files."""
     language, split = part["language"], part["split"]
-    folder = find_below(
-        root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv"
-    )
+    folder = find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
     sounds = find_below(folder.parent, f"audio/{split}", split)
     for row in read_table(folder, COLUMNS):
         yield make_item(

@@ -6,14 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    Item,
-    Items,
-    find_below,
-    make_item,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
 META_COLUMNS = ("dataset", "task", "category", "sub-category", "difficulty")
@@ -27,12 +20,7 @@ def _read_mmau(root: Path, part: BenchmarkPart) -> Items:
         known = {name: row[name] for name in META_COLUMNS if row.get(name)}
         sound = listed.parent / str(row["audio_id"])
         return make_item(
-            str(row["id"]),
-            sound,
-            row["answer"],
-            question=row["question"],
-            choices=row["choices"],
-            **known,
+            str(row["id"]), sound, row["answer"], question=row["question"], choices=row["choices"], **known
         )
 
     return convert_table(listed, make)
@@ -48,10 +36,7 @@ MMAU = Benchmark(
     splits={"test-mini": 1000},
     layout="mmau-test-mini.json and test-mini-audios/ID.wav",
     read=_read_mmau,
-    task_options={
-        "metrics": ["option_accuracy", "word_match"],
-        "by": ["task", "difficulty", "sub-category"],
-    },
+    task_options={"metrics": ["option_accuracy", "word_match"], "by": ["task", "difficulty", "sub-category"]},
 )
 
 PRO_META_COLUMNS = ("category", "sub-cat", "length_type", "task_classification")
@@ -84,9 +69,7 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: BenchmarkPart) -> Item
 
 def _is_closed(row: Values) -> bool:
     """Options to choose from; instructions to be followed have rules of their own."""
-    return (
-        row["category"] not in (OPEN, INSTRUCTION_FOLLOWING) and len(row.get("choices") or ()) > 1
-    )
+    return row["category"] not in (OPEN, INSTRUCTION_FOLLOWING) and len(row.get("choices") or ()) > 1
 
 
 def _pro_benchmark(name: str, kind: str, question_kind: str, metrics: list[str]) -> Benchmark:

@@ -9,21 +9,10 @@ from typing import Any
 
 from auricle.core.types import RejectedRow
 from auricle.data.rows import Row, read_rows
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    make_item,
-    not_found_error,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, make_item, not_found_error
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")
-SETS = {
-    "librispeech-clean": ("librispeech", "test.clean"),
-    "librispeech-other": ("librispeech", "test.other"),
-}
+SETS = {"librispeech-clean": ("librispeech", "test.clean"), "librispeech-other": ("librispeech", "test.other")}
 LEADERBOARD_SETS = (
     *("ami_cleaned", "earnings22", "gigaspeech_cleaned", "librispeech-clean"),
     *("librispeech-other", "spgispeech", "voxpopuli_cleaned_aa"),
@@ -94,10 +83,5 @@ ESB = _benchmark(
     title="ESB",
     source="huggingface.co/datasets/hf-audio/esb-datasets-test-only-sorted",
     options={"set": ESB_SETS},
-    hub=HubDataset(
-        "hf-audio/esb-datasets-test-only-sorted",
-        None,
-        locate=_config_and_split,
-        convert_row=_convert_row,
-    ),
+    hub=HubDataset("hf-audio/esb-datasets-test-only-sorted", None, locate=_config_and_split, convert_row=_convert_row),
 )

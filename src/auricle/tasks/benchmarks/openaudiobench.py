@@ -9,14 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    Item,
-    Items,
-    find_below,
-    make_item,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table
 
 OPEN_SUBSET = "alpaca_eval"
@@ -84,6 +77,4 @@ ALPACA_EVAL = _benchmark(Subset(OPEN_SUBSET, "instruction", "output", ("judge-1-
 LLAMA_QUESTIONS = _benchmark(Subset("llama_questions", "Questions", "Answer", QA_METRICS))
 TRIVIA_QA = _benchmark(Subset("trivia_qa", "question", "answer_normalized_aliases", QA_METRICS))
 WEB_QUESTIONS = _benchmark(Subset("web_questions", "question", "answers", QA_METRICS))
-REASONING_QA = _benchmark(
-    Subset("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh")
-)
+REASONING_QA = _benchmark(Subset("reasoning_qa", "Prompt", "参考答案", ("judge-solution-1-5",), "zh"))

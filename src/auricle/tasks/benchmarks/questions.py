@@ -10,15 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.data.rows import Row
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    HubDataset,
-    Item,
-    Items,
-    find_below,
-    make_item,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table, split_valid_rows
 from auricle.tasks.emotion import meld
 from auricle.tasks.kinds import MEDIA_TEMPLATE
@@ -39,9 +31,7 @@ def _read_clotho_aqa(root: Path, part: BenchmarkPart) -> Items:
     for (name, question), answers in _group_answers(rows):
         asked[name] += 1
         votes = Counter(answers)
-        accepted = [
-            each for each, times in votes.items() if times >= MIN_AGREEMENT[part["agreement"]]
-        ]
+        accepted = [each for each, times in votes.items() if times >= MIN_AGREEMENT[part["agreement"]]]
         kind = "yes-no" if set(answers) <= {"yes", "no"} else "single-word"
         if accepted and part["questions"] in ("all", kind):
             yield make_item(
@@ -71,12 +61,7 @@ CLOTHO_AQA = Benchmark(
     source="doi.org/10.5281/zenodo.6473207",
     splits={"test": None, "val": None, "train": None},
     options={"agreement": tuple(MIN_AGREEMENT), "questions": ("all", "yes-no", "single-word")},
-    counts={
-        "test/majority/all": 2476,
-        "test/majority/yes-no": 1892,
-        "test/unanimous/all": 1312,
-        "test/any/all": 2838,
-    },
+    counts={"test/majority/all": 2476, "test/majority/yes-no": 1892, "test/unanimous/all": 1312, "test/any/all": 2838},
     layout="clotho_aqa_test.csv and audio_files/",
     read=_read_clotho_aqa,
     task_options={
@@ -107,15 +92,10 @@ MELD_CHOICE = Benchmark(
     language="en",
     licence=meld.CORPUS.licence,
     source=meld.CORPUS.source,
-    splits={
-        name: sum(meld.PUBLISHED_COUNTS[name]) - (name in meld.WITHOUT_AUDIO) for name in SPLITS
-    },
+    splits={name: sum(meld.PUBLISHED_COUNTS[name]) - (name in meld.WITHOUT_AUDIO) for name in SPLITS},
     layout=meld.CORPUS.example,
     read=_read_meld,
-    task_options={
-        "question": "Identify the predominant emotion in this speech.",
-        "by": ["sentiment"],
-    },
+    task_options={"question": "Identify the predominant emotion in this speech.", "by": ["sentiment"]},
 )
 
 
@@ -156,9 +136,7 @@ def _convert_air_row(row: Values) -> Item:
     )
 
 
-def _air_benchmark(
-    name: str, kind: str, task_options: Mapping[str, Any], hub_splits: str
-) -> Benchmark:
+def _air_benchmark(name: str, kind: str, task_options: Mapping[str, Any], hub_splits: str) -> Benchmark:
     return Benchmark(
         name=f"air-bench-{name.lower()}",
         title=f"AIR-Bench {name}",
@@ -182,6 +160,4 @@ def _air_benchmark(
 
 CHOICE_OPTIONS = {"prompt": f"{MEDIA_TEMPLATE}{CHOICE_INSTRUCTION}\n{{question}}{{options}}"}
 AIR_BENCH_FOUNDATION = _air_benchmark("Foundation", "mcq", CHOICE_OPTIONS, "speech+sound+music")
-AIR_BENCH_CHAT = _air_benchmark(
-    "Chat", "open", {"metrics": ["judge-1-10"]}, "speech+sound+music+mixed"
-)
+AIR_BENCH_CHAT = _air_benchmark("Chat", "open", {"metrics": ["judge-1-10"]}, "speech+sound+music+mixed")

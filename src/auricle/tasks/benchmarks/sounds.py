@@ -120,9 +120,7 @@ def _read_speech_commands(root: Path, part: BenchmarkPart) -> Items:
         folder = find_below(root, "speech_commands_test_set_v0.02", "")
         find_below(folder, "_unknown_")
         for name, path in iter_labelled_files(folder, TWELVE_CLASSES):
-            yield make_item(
-                f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker_id(path.stem)
-            )
+            yield make_item(f"{name}/{path.stem}", path, name.strip("_"), speaker=_speaker_id(path.stem))
         return
     folder = find_below(root, "speech_commands_v0.02", "")
     find_below(folder, SPLIT_LISTS[part["split"]])
@@ -140,8 +138,7 @@ def _commands_options(part: BenchmarkPart) -> dict[str, object]:
     if part["classes"] == "12":
         return {
             "labels": [name.strip("_") for name in TWELVE_CLASSES],
-            "question": "Which command is spoken: one of ten words, another word (unknown), "
-            "or none (silence)?",
+            "question": "Which command is spoken: one of ten words, another word (unknown), or none (silence)?",
         }
     return {"labels": list(COMMANDS), "question": "Which word is spoken?", "cluster": "speaker"}
 
@@ -261,10 +258,7 @@ TUT2017 = Benchmark(
     splits={"evaluation": 1620},
     layout="TUT-acoustic-scenes-2017-evaluation/meta.txt and audio/",
     read=_read_tut2017,
-    task_options={
-        "labels": [format_label(scene) for scene in TUT_SCENES],
-        "question": SCENE_QUESTION,
-    },
+    task_options={"labels": [format_label(scene) for scene in TUT_SCENES], "question": SCENE_QUESTION},
 )
 COCHL_SCENES = (
     "Bus", "Cafe", "Car", "CrowdedIndoor", "Elevator", "Kitchen", "Park", "ResidentialArea",
@@ -293,10 +287,7 @@ COCHLSCENE = Benchmark(
     splits={"test": None, "val": None, "train": None},
     layout="CochlScene/Test/Bus/NAME.wav",
     read=_read_cochlscene,
-    task_options={
-        "labels": [format_label(scene) for scene in COCHL_SCENES],
-        "question": SCENE_QUESTION,
-    },
+    task_options={"labels": [format_label(scene) for scene in COCHL_SCENES], "question": SCENE_QUESTION},
 )
 
 
@@ -323,9 +314,7 @@ def _read_gtzan(root: Path, part: BenchmarkPart) -> Items:
         raise not_found_error(folder, "blues/blues.00000.wav")
     for genre, path in iter_labelled_files(folder, list(GENRES)):
         number = path.stem.rpartition(".")[2]
-        if number.isdigit() and (
-            part["split"] == "all" or int(number) in _expand_ranges(GENRES[genre])
-        ):
+        if number.isdigit() and (part["split"] == "all" or int(number) in _expand_ranges(GENRES[genre])):
             yield make_item(path.stem, path, genre)
 
 

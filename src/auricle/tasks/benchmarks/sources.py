@@ -92,9 +92,7 @@ class ArchiveSamples(BenchmarkSamples):
             if not found:
                 raise not_found_error(root, f"{self.title} rows")
         except ArchiveNotFound as error:
-            raise DataError(
-                f"{self.bench.title}: {error} Looked for {self.bench.layout}."
-            ) from None
+            raise DataError(f"{self.bench.title}: {error} Looked for {self.bench.layout}.") from None
         return found
 
     def _describe_columns(self) -> str:
@@ -150,9 +148,7 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
         found = {split: each._dataset() for split, each in of.items()}  # noqa: SLF001 - its own
         return datasets.concatenate_datasets(
             [
-                each.add_column(HUB_SPLIT, [split] * len(each)).add_column(
-                    HUB_ROW, list(range(len(each)))
-                )
+                each.add_column(HUB_SPLIT, [split] * len(each)).add_column(HUB_ROW, list(range(len(each))))
                 for split, each in found.items()
             ]
         )

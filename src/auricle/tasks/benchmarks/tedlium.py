@@ -5,15 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from auricle.tasks.benchmarks.base import (
-    Benchmark,
-    BenchmarkPart,
-    Item,
-    Items,
-    find_below,
-    make_item,
-    read_lines,
-)
+from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item, read_lines
 
 IGNORED = "ignore_time_segment_in_scoring"
 APOSTROPHE = re.compile(r" '(?=\w)")
@@ -41,9 +33,7 @@ def _parse_segment(folder: Path, line: str) -> Item | None:
     spoken = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
     first, last = float(start), float(end)
     name = f"{talk}-{round(first * 100):07}-{round(last * 100):07}"
-    return make_item(
-        name, folder / "sph" / f"{talk}.sph", spoken, span=(first, last), speaker=speaker
-    )
+    return make_item(name, folder / "sph" / f"{talk}.sph", spoken, span=(first, last), speaker=speaker)
 
 
 TEDLIUM = Benchmark(

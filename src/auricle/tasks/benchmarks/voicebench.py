@@ -102,10 +102,7 @@ def _convert_reasoning(row: Values) -> Item:
     """Yes or no, or (a) or (b); the id says which of four puzzles it is."""
     puzzle = re.sub(r"[\W_]*\d+$", "", str(row["id"]))
     if str(row["reference"]).strip().lower() not in ("yes", "no"):
-        return {
-            **_convert_spoken_choices(row),
-            "meta": {**_make_row(row)["meta"], "puzzle": puzzle},
-        }
+        return {**_convert_spoken_choices(row), "meta": {**_make_row(row)["meta"], "puzzle": puzzle}}
     target = str(row["reference"]).strip().lower()
     return _make_row(row, target, choices=["yes", "no"], puzzle=puzzle)
 
@@ -117,12 +114,7 @@ def _convert_conversation(row: Values) -> Item:
     texts = [row[name] for name in sorted(row) if name.startswith(("prompt", "turns"))]
     words = chain.from_iterable(each if isinstance(each, list) else [each] for each in texts)
     said = [{"role": "user", "audio": sound} for sound in chain.from_iterable(listed)]
-    return {
-        "id": _row_id(row),
-        "target": None,
-        "turns": said,
-        "meta": {"audio_content": "\n".join(map(str, words))},
-    }
+    return {"id": _row_id(row), "target": None, "turns": said, "meta": {"audio_content": "\n".join(map(str, words))}}
 
 
 # --- where rows are -----------------------------------------------------------------------
@@ -176,11 +168,7 @@ def _expand_splits(subset: str, split: str) -> tuple[str, ...]:
 
 
 def _benchmark(
-    subset: str,
-    kind: str,
-    convert: RowConverter,
-    task_options: Mapping[str, Any],
-    splits: Mapping[str, int | None],
+    subset: str, kind: str, convert: RowConverter, task_options: Mapping[str, Any], splits: Mapping[str, int | None]
 ) -> Benchmark:
     return Benchmark(
         name=f"voicebench-{subset.replace('_', '-')}",
@@ -208,11 +196,7 @@ CHOICE_OPTIONS = {"prompt": MEDIA_TEMPLATE}
 INSTRUCTION_OPTIONS = {
     "metrics": [
         "ifeval",
-        *(
-            f"ifeval_{what}_{how}"
-            for what in ("prompt", "instruction")
-            for how in ("strict", "loose")
-        ),
+        *(f"ifeval_{what}_{how}" for what in ("prompt", "instruction") for how in ("strict", "loose")),
     ],
     "max_tokens": 2048,
 }
@@ -223,11 +207,7 @@ COMMONEVAL = _benchmark("commoneval", "open", _convert_open, JUDGE_OPTIONS, {"te
 WILDVOICE = _benchmark("wildvoice", "open", _convert_open, JUDGE_OPTIONS, {"test": 1000})
 OPENBOOKQA = _benchmark("openbookqa", "mcq", _convert_spoken_choices, CHOICE_OPTIONS, {"test": 455})
 MMSU = _benchmark(
-    "mmsu",
-    "mcq",
-    _convert_spoken_choices,
-    {**CHOICE_OPTIONS, "by": ["domain"]},
-    {ALL: 3074, **dict.fromkeys(DOMAINS)},
+    "mmsu", "mcq", _convert_spoken_choices, {**CHOICE_OPTIONS, "by": ["domain"]}, {ALL: 3074, **dict.fromkeys(DOMAINS)}
 )
 SD_QA = _benchmark(
     "sd-qa",
@@ -236,11 +216,7 @@ SD_QA = _benchmark(
     {"metrics": ["judge-reference", "contains"], "votes": 3, "by": ["accent"]},
     {**dict.fromkeys(ACCENTS), "usa": 553, ALL: None},
 )
-MTBENCH = _benchmark(
-    "mtbench", "chat", _convert_conversation, {"metrics": ["judge-1-10"]}, {"test": 46}
-)
+MTBENCH = _benchmark("mtbench", "chat", _convert_conversation, {"metrics": ["judge-1-10"]}, {"test": 46})
 IFEVAL = _benchmark("ifeval", "open", _convert_instruction, INSTRUCTION_OPTIONS, {"test": 345})
-BBH = _benchmark(
-    "bbh", "mcq", _convert_reasoning, {**CHOICE_OPTIONS, "by": ["puzzle"]}, {"test": 1000}
-)
+BBH = _benchmark("bbh", "mcq", _convert_reasoning, {**CHOICE_OPTIONS, "by": ["puzzle"]}, {"test": 1000})
 ADVBENCH = _benchmark("advbench", "open", _convert_open, {"metrics": ["refusal"]}, {"test": 520})

@@ -19,9 +19,7 @@ from auricle.tasks.options import TaskOptions
 from auricle.tasks.recordings import Clip, ScanResult, describe_contents, describe_count_mismatch
 
 DIMENSION_METRICS = tuple(
-    f"{name}_{dimension}"
-    for name in ("ccc", "pearson", "rmse")
-    for dimension in ("arousal", "dominance", "valence")
+    f"{name}_{dimension}" for name in ("ccc", "pearson", "rmse") for dimension in ("arousal", "dominance", "valence")
 )
 EMOTION_METRICS: tuple[str, ...] = (
     *LABEL_METRICS,
@@ -90,10 +88,7 @@ class Recordings:
         """What is odd about this copy of the corpus, in sentences."""
         found = self.scan
         source = self.corpus.source
-        return [
-            *found.notes,
-            *describe_count_mismatch(self.title, found.clips, self.expected, source),
-        ]
+        return [*found.notes, *describe_count_mismatch(self.title, found.clips, self.expected, source)]
 
     @property
     def title(self) -> str:
@@ -116,11 +111,7 @@ class Recordings:
         return found
 
     def _nothing_found_message(self, scan: ScanResult) -> str:
-        others = (
-            f" {scan.excluded_count:,} other recordings of it are there."
-            if scan.excluded_count
-            else ""
-        )
+        others = f" {scan.excluded_count:,} other recordings of it are there." if scan.excluded_count else ""
         missing = [f" {each.origin}: {each.reason}." for each in scan.rejected[:1]]
         return (
             f"No {self.title} recordings in {self.root} or the folders below it; files such as "

@@ -6,17 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-EMOBOX_CORPORA = (
-    "ravdess",
-    "esd",
-    "crema-d",
-    "tess",
-    "savee",
-    "emodb",
-    "iemocap",
-    "meld",
-    "msp-podcast",
-)
+EMOBOX_CORPORA = ("ravdess", "esd", "crema-d", "tess", "savee", "emodb", "iemocap", "meld", "msp-podcast")
 """Corpora read here that EmoBox holds."""
 
 

@@ -31,18 +31,14 @@ DEMOGRAPHICS = "videodemographics.csv"
 
 def crema_d(root: str = "", **arguments: Any) -> Task:
     """Acted emotions; sex and age of the actors where VideoDemographics.csv lies with them."""
-    recordings = Recordings(
-        corpus=CORPUS, root=resolve_folder(CORPUS, root), scan_folder=_scan, expected=EXPECTED
-    )
+    recordings = Recordings(corpus=CORPUS, root=resolve_folder(CORPUS, root), scan_folder=_scan, expected=EXPECTED)
     return emotion_task(recordings, arguments)
 
 
 def _scan(root: Path) -> ScanResult:
     found = scan_by_name(root, parse)
     actors = _read_actors(root)
-    known = [
-        replace(c, meta={**c.meta, **actors.get(str(c.meta["speaker"]), {})}) for c in found.clips
-    ]
+    known = [replace(c, meta={**c.meta, **actors.get(str(c.meta["speaker"]), {})}) for c in found.clips]
     return replace(found, clips=known)
 
 
@@ -57,9 +53,7 @@ def parse(path: Path) -> Clip | None:
 
 def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
     """What is known of each actor."""
-    table = next(
-        (each for each in iter_files(root, (".csv",)) if each.name.lower() == DEMOGRAPHICS), None
-    )
+    table = next((each for each in iter_files(root, (".csv",)) if each.name.lower() == DEMOGRAPHICS), None)
     if table is None:
         return {}
     with table.open(encoding="utf-8-sig", errors="replace", newline="") as lines:

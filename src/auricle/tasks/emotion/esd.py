@@ -10,13 +10,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import (
-    Corpus,
-    Recordings,
-    check_choice,
-    emotion_task,
-    resolve_folder,
-)
+from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
 from auricle.tasks.recordings import Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
@@ -37,13 +31,7 @@ SENTENCES = 350
 NAME_PATTERN = re.compile(r"(00(?:0[1-9]|1\d|20))_(\d{6})")
 
 
-def esd(
-    root: str = "",
-    language: str = "en",
-    split: str = "test",
-    speakers: object = (),
-    **arguments: Any,
-) -> Task:
+def esd(root: str = "", language: str = "en", split: str = "test", speakers: object = (), **arguments: Any) -> Task:
     """Emotional speech; by default the 1,500 English recordings of the official test split."""
     language = check_choice(CORPUS, "language", language, tuple(LANGUAGES))
     split = check_choice(CORPUS, "split", split, (*SPLITS, "all"))
@@ -87,9 +75,7 @@ def parse(path: Path) -> Clip | None:
     by_place = CORPUS.labels[number // SENTENCES], _split_of_sentence(number % SENTENCES)
     label = next((each for each in reversed(folders) if each in CORPUS.labels), by_place[0])
     split = next((each for each in reversed(folders) if each in SPLITS), by_place[1])
-    doubt = (
-        "lie in another emotion's or split's folder than their numbers say; the folder is believed"
-    )
+    doubt = "lie in another emotion's or split's folder than their numbers say; the folder is believed"
     return Clip(
         path.stem,
         path,

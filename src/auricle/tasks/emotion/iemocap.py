@@ -12,13 +12,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import (
-    Corpus,
-    Recordings,
-    check_choice,
-    emotion_task,
-    resolve_folder,
-)
+from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
 from auricle.tasks.recordings import AUDIO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
 CORPUS = Corpus(
@@ -54,9 +48,7 @@ LABEL_LINE_PATTERN = re.compile(
 )
 
 
-def iemocap(
-    root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **arguments: Any
-) -> Task:
+def iemocap(root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **arguments: Any) -> Task:
     """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all.
 
     `ratings=0-1` puts listeners' ratings on the scale that dimensional models are trained on.

@@ -12,21 +12,8 @@ from typing import Any
 from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import (
-    Corpus,
-    Recordings,
-    check_choice,
-    emotion_task,
-    resolve_folder,
-)
-from auricle.tasks.recordings import (
-    AUDIO_SUFFIXES,
-    VIDEO_SUFFIXES,
-    Clip,
-    ScanResult,
-    describe_contents,
-    iter_files,
-)
+from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
+from auricle.tasks.recordings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, describe_contents, iter_files
 
 CORPUS = Corpus(
     name="meld",
@@ -87,9 +74,7 @@ def scan(root: Path, split: str) -> ScanResult:
             rejected.append(RejectedRow(f"{table.name}, row {at}", why))
         else:
             clips.append(Clip(f"{split}/{name}", media[name], label, _row_meta(row, split)))
-    note = (
-        f"{WITHOUT_AUDIO.get(split)} has no usable sound in the published archive and is left out."
-    )
+    note = f"{WITHOUT_AUDIO.get(split)} has no usable sound in the published archive and is left out."
     return ScanResult(clips, rejected, [note] * left_out, left_out)
 
 

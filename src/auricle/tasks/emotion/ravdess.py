@@ -9,13 +9,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
-from auricle.tasks.emotion.base import (
-    Corpus,
-    Recordings,
-    check_choice,
-    emotion_task,
-    resolve_folder,
-)
+from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
 from auricle.tasks.recordings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
@@ -51,9 +45,7 @@ NAME_PATTERN = re.compile(
 ACTOR_FOLDER = re.compile(r"actor_?(\d\d)", re.IGNORECASE)
 
 
-def ravdess(
-    root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **arguments: Any
-) -> Task:
+def ravdess(root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **arguments: Any) -> Task:
     """Emotions that actors spoke or sang; all of it, or the actors of one EmoBox fold."""
     channels = PARTS[check_choice(CORPUS, "part", part, tuple(PARTS))]
     modality = check_choice(CORPUS, "modality", modality, tuple(MODALITIES))
@@ -89,9 +81,7 @@ def _expected_counts(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict
     return counts
 
 
-def _scan(
-    root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]
-) -> ScanResult:
+def _scan(root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]) -> ScanResult:
     def wanted(clip: Clip) -> bool:
         meta = clip.meta
         right = meta["modality"] == modality and meta["part"] in channels

@@ -22,9 +22,7 @@ CORPUS = Corpus(
 )
 CODES = {label: label for label in CORPUS.labels} | {"ps": "pleasant surprise"}
 AGES = {"O": "older", "Y": "younger"}
-NAME_PATTERN = re.compile(
-    r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE
-)  # one is named OA_bite_neutral
+NAME_PATTERN = re.compile(r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE)  # one is named OA_bite_neutral
 
 
 def tess(root: str = "", **arguments: Any) -> Task:

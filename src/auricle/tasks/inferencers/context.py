@@ -40,12 +40,6 @@ class WithContext:
         await close_inferencer(self.inner)
 
 
-def with_context(
-    inferencer: Inferencer, model_class: type[object], task_context: Mapping[str, Json]
-) -> Inferencer:
+def with_context(inferencer: Inferencer, model_class: type[object], task_context: Mapping[str, Json]) -> Inferencer:
     """The same way to ask, and for a model that wants to be told, with what is known."""
-    return (
-        WithContext(inferencer, task_context)
-        if getattr(model_class, "wants_context", False)
-        else inferencer
-    )
+    return WithContext(inferencer, task_context) if getattr(model_class, "wants_context", False) else inferencer

@@ -30,10 +30,7 @@ class Converse:
 
     def __post_init__(self) -> None:
         if self.mode not in ("every", "last", "gold"):
-            raise SpecError(
-                f"A conversation goes on by every, last or gold, not {self.mode!r}.",
-                location=("mode",),
-            )
+            raise SpecError(f"A conversation goes on by every, last or gold, not {self.mode!r}.", location=("mode",))
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         history = [Turn("system", render(self.system, sample.inputs))] if self.system else []

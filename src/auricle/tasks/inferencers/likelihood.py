@@ -33,11 +33,7 @@ class Choose(PromptMixin):
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         found = await asyncio.gather(*(ask(request) for request in self.requests(sample)))
         return tuple(
-            replace(
-                cast(Likelihood, output),
-                text=request.continuation,
-                conditioned_on=_conditioned_on(request),
-            )
+            replace(cast(Likelihood, output), text=request.continuation, conditioned_on=_conditioned_on(request))
             for output, request in zip(found, self.requests(sample), strict=True)
         )
 
@@ -48,9 +44,7 @@ class Choose(PromptMixin):
         if self.unconditional:
             asked += [LogLikelihood(turns=(), continuation=text) for text in texts]
         if self.whole:
-            asked += [
-                LogLikelihood(turns=turns, continuation=t, include_context=True) for t in texts
-            ]
+            asked += [LogLikelihood(turns=turns, continuation=t, include_context=True) for t in texts]
         return asked
 
     def options(self, sample: Sample) -> list[str]:

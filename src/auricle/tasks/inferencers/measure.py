@@ -11,10 +11,7 @@ from auricle.core.errors import NotFinite, SampleError
 from auricle.core.types import Ability, Ask, Input, Output, Part, Predict, Sample
 from auricle.prompts.fields import as_parts
 
-EXCLUDED_INPUTS = (
-    "choices",
-    "turns",
-)  # inputs that are lists of their own, not one named thing each
+EXCLUDED_INPUTS = ("choices", "turns")  # inputs that are lists of their own, not one named thing each
 
 
 @dataclass(frozen=True)
@@ -40,8 +37,7 @@ class Compare:
             raise SampleError(f"there is no {missing[0]} to compare")
         shared = {name: part for name, part in given.items() if name not in self.candidates}
         asked = (
-            _name_candidate(side, ask(Predict(inputs={**shared, "audio": given[side]})))
-            for side in self.candidates
+            _name_candidate(side, ask(Predict(inputs={**shared, "audio": given[side]}))) for side in self.candidates
         )
         return tuple(await asyncio.gather(*asked))
 

@@ -18,9 +18,7 @@ from auricle.tasks.inferencers.base import resolve_max_tokens
 from auricle.tasks.inferencers.measure import Compare, Measure
 
 SIDES = ("a", "b")
-RATING_PROMPT = (
-    "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."
-)
+RATING_PROMPT = "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."
 PREFERENCE_PROMPT = (
     "{context?}Recording A:\n{a}\nRecording B:\n{b}\n{question}\n"
     "Answer with A or B; if you cannot tell them apart, answer tie."
@@ -64,18 +62,12 @@ class Rate:
         else:
             _refuse_missing_audio(sample)
         sounds = [given[side] for side in SIDES] if is_pair(sample) else [given["audio"]]
-        asked = [
-            self._build_request(sample, question, sound)
-            for question in self.questions
-            for sound in sounds
-        ]
+        asked = [self._build_request(sample, question, sound) for question in self.questions for sound in sounds]
         return tuple(await asyncio.gather(*map(ask, asked)))
 
     def _build_request(self, sample: Sample, question: str, sound: Input) -> Generate:
         scale = {"low": f"{self.low:g}", "high": f"{self.high:g}"}
-        return _build_request(
-            self.prompt, sample, {"audio": sound, "question": question, **scale}, self
-        )
+        return _build_request(self.prompt, sample, {"audio": sound, "question": question, **scale}, self)
 
 
 @dataclass(frozen=True)
@@ -132,8 +124,7 @@ def _build_request(
     held = {name: value for name, value in sample.inputs.items() if name not in SIDES}
     inputs: dict[str, Input] = {**held, "context": _render_context(sample), **extra_inputs}
     return Generate(
-        turns=(Turn("user", render(prompt, inputs)),),
-        max_tokens=resolve_max_tokens(sample, inferencer.max_tokens),
+        turns=(Turn("user", render(prompt, inputs)),), max_tokens=resolve_max_tokens(sample, inferencer.max_tokens)
     )
 
 

@@ -134,11 +134,7 @@ class CmiSamples:
                 for name, column in sounds.items()
                 if has_value(values.get(column))
             },
-            **{
-                name: str(values[column])
-                for name, column in texts.items()
-                if has_value(values.get(column))
-            },
+            **{name: str(values[column]) for name, column in texts.items() if has_value(values.get(column))},
         }
 
     def _duration_group(self, inputs: Mapping[str, Input]) -> dict[str, Json]:
@@ -178,23 +174,18 @@ def cmi_rewardbench(
 ) -> Task:
     """All of CMI-RewardBench, or one of its four datasets."""
     asking, rest = RewardOptions.from_arguments(arguments, ties="upstream")
-    evaluation = _load_evaluation(
-        eval_yaml, {name: rest.pop(name) for name in EVALUATION_OPTIONS if name in rest}
-    )
+    evaluation = _load_evaluation(eval_yaml, {name: rest.pop(name) for name in EVALUATION_OPTIONS if name in rest})
     names = {name: rest.pop(name, "") for name in ("name", "metrics", "by", "cluster")}
     if rest:
         raise SpecError(f"{NAME} takes no option {', '.join(rest)}.", location=(next(iter(rest)),))
     datasets = _resolve_datasets(subset)
     about = _asked_dimensions(datasets)
     dimensions = {
-        name: asking.build_dimension(name, ASKED_AS.get(name, name), about)
-        for name in (*OUTPUT_DIMENSIONS, *ASKED_AS)
+        name: asking.build_dimension(name, ASKED_AS.get(name, name), about) for name in (*OUTPUT_DIMENSIONS, *ASKED_AS)
     }
     bench = CmiSamples(
         path=_require_file(dataset_jsonl),
-        root=Path(dataset_root).expanduser()
-        if dataset_root
-        else _require_file(dataset_jsonl).parent,
+        root=Path(dataset_root).expanduser() if dataset_root else _require_file(dataset_jsonl).parent,
         split=split or evaluation.split,
         datasets=datasets,
         evaluation=evaluation,
@@ -237,9 +228,7 @@ def _resolve_datasets(subset: str) -> tuple[str, ...]:
     if subset == "all":
         return DATASETS
     if str(subset).lower() not in known:
-        raise SpecError(
-            f"subset is one of all, {', '.join(DATASETS)}, not {subset!r}.", location=("subset",)
-        )
+        raise SpecError(f"subset is one of all, {', '.join(DATASETS)}, not {subset!r}.", location=("subset",))
     return (known[subset.lower()],)
 
 
@@ -256,14 +245,8 @@ def _load_evaluation(path: str, overrides: Mapping[str, Any]) -> Evaluation:
 
 def _asked_dimensions(datasets: Iterable[str]) -> list[str]:
     """What a model that writes is asked about: only what people judged, too."""
-    judged = {
-        name
-        for each in datasets
-        for name in (*RATING_COLUMNS.get(each, ()), *PREFERENCE_COLUMNS.get(each, ()))
-    }
-    return [
-        name for name in OUTPUT_DIMENSIONS if name in {ASKED_AS.get(each, each) for each in judged}
-    ]
+    judged = {name for each in datasets for name in (*RATING_COLUMNS.get(each, ()), *PREFERENCE_COLUMNS.get(each, ()))}
+    return [name for name in OUTPUT_DIMENSIONS if name in {ASKED_AS.get(each, each) for each in judged}]
 
 
 def _build_metrics(bench: CmiSamples, ties: TiePolicy) -> list[Metric]:
@@ -272,20 +255,13 @@ def _build_metrics(bench: CmiSamples, ties: TiePolicy) -> list[Metric]:
     names = [name for name in RATING_METRICS if wanted_by.get(name, True)]
     found: list[Metric] = []
     for each in _judged_dimensions(bench, PREFERENCE_COLUMNS):
-        found += [
-            _restrict_to_datasets(metric, PREFERENCE_COLUMNS)
-            for metric in preference_metrics(each, ties)
-        ]
+        found += [_restrict_to_datasets(metric, PREFERENCE_COLUMNS) for metric in preference_metrics(each, ties)]
     for each in _judged_dimensions(bench, RATING_COLUMNS):
-        found += [
-            _restrict_to_datasets(metric, RATING_COLUMNS) for metric in score_metrics(each, names)
-        ]
+        found += [_restrict_to_datasets(metric, RATING_COLUMNS) for metric in score_metrics(each, names)]
     return found
 
 
-def _judged_dimensions(
-    bench: CmiSamples, columns: Mapping[str, Mapping[str, str]]
-) -> list[Dimension]:
+def _judged_dimensions(bench: CmiSamples, columns: Mapping[str, Mapping[str, str]]) -> list[Dimension]:
     """The dimensions that people judged in some of these datasets, musicality first."""
     judged = {name for dataset in bench.datasets for name in columns.get(dataset, ())}
     return [bench.dimensions[name] for name in DIMENSION_ORDER if name in judged]
@@ -298,10 +274,7 @@ def _restrict_to_datasets(metric: Metric, datasets: Mapping[str, Any]) -> Metric
     """The same metric for those datasets alone: what is a rating in one is a choice in another."""
     rated = metric.applies
     assert rated
-    return replace(
-        metric,
-        applies=lambda sample: sample.meta.get("subset") in datasets and rated(sample),
-    )
+    return replace(metric, applies=lambda sample: sample.meta.get("subset") in datasets and rated(sample))
 
 
 def group_fields(evaluation: Evaluation) -> tuple[str, ...]:

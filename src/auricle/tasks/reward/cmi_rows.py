@@ -17,10 +17,7 @@ RATING_COLUMNS: Mapping[str, Mapping[str, str]] = {
 """The columns of people's ratings, by dimension."""
 PREFERENCE_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "MusicArena": {"preference": "preference"},
-    "CMI-Pref": {
-        "alignment": "preference-alignment",
-        "musicality": "preference-musicality",
-    },
+    "CMI-Pref": {"alignment": "preference-alignment", "musicality": "preference-musicality"},
 }
 """The columns of people's choices, by dimension."""
 ASKED_AS: Mapping[str, str] = {"preference": "musicality"}

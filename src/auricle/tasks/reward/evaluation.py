@@ -77,13 +77,7 @@ class Evaluation:
 SECTIONS: Mapping[str, tuple[str, ...]] = {
     "filter": ("split",),
     "metrics": ("include_lcc", "include_k_tau"),
-    "groups": (
-        "musicarena_by_month",
-        "cmi_by_confidence",
-        "cmi_by_modality",
-        "by_duration",
-        "duration_bin",
-    ),
+    "groups": ("musicarena_by_month", "cmi_by_confidence", "cmi_by_modality", "by_duration", "duration_bin"),
     "outputs": ("summary_csv", "detail_csv", "json"),
 }
 

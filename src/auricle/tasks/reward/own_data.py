@@ -27,16 +27,7 @@ from auricle.tasks.reward.questions import RewardOptions, select_metrics
 TEXT_COLUMNS = ("text", "prompt", "caption", "description", "instruction", "question")
 LYRICS_COLUMNS = ("lyrics",)
 REFERENCE_COLUMNS = ("ref_audio", "ref-audio", "reference_audio", "ref-audio-path", "reference")
-FIRST_AUDIO_COLUMNS = (
-    "audio_a",
-    "audio-a",
-    "a",
-    "audio1",
-    "audio_1",
-    "chosen",
-    "audio",
-    "audio-path",
-)
+FIRST_AUDIO_COLUMNS = ("audio_a", "audio-a", "a", "audio1", "audio_1", "chosen", "audio", "audio-path")
 SECOND_AUDIO_COLUMNS = ("audio_b", "audio-b", "b", "audio2", "audio_2", "rejected")
 AUDIO_COLUMNS = ("audio", "audio-path")
 RATING_COLUMNS = ("score", "mos", "rating", "target", "label", "overall", "quality")
@@ -44,19 +35,9 @@ RATING_COLUMNS_BY_DIMENSION: Mapping[str, tuple[str, ...]] = {
     "musicality": ("musicality",),
     "alignment": ("alignment", "text-music alignment", "text_music_alignment"),
 }
-PREFERENCE_COLUMNS = (
-    "preference",
-    "preferred",
-    "winner",
-    "choice",
-    "better",
-    "label",
-    "answer",
-    "target",
-)
+PREFERENCE_COLUMNS = ("preference", "preferred", "winner", "choice", "better", "label", "answer", "target")
 PREFERENCE_COLUMNS_BY_DIMENSION: Mapping[str, tuple[str, ...]] = {
-    name: tuple(f"preference{joint}{name}" for joint in "-_.")
-    for name in RATING_COLUMNS_BY_DIMENSION
+    name: tuple(f"preference{joint}{name}" for joint in "-_.") for name in RATING_COLUMNS_BY_DIMENSION
 }
 CHOICE_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("a", "model_a", "audio_a", "left", "first", "chosen"), "a"),
@@ -64,9 +45,7 @@ CHOICE_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("tie", "both", "neither", "equal", "same", "draw"), "tie"),
 }
 # Whether there is anything to ask about is decided here, not by the manifest: hence the blank.
-FIELDS = ColumnMapping(
-    target_columns=(), question_columns=TEXT_COLUMNS, requires_target=False, default_question=" "
-)
+FIELDS = ColumnMapping(target_columns=(), question_columns=TEXT_COLUMNS, requires_target=False, default_question=" ")
 PEEK_ROWS = 50  # rows looked at to learn the columns
 
 TargetParser = Callable[[Any], Json]
@@ -80,9 +59,7 @@ def reward(**arguments: Any) -> Task:
     def metrics(dimension: Dimension, _: RewardOptions) -> list[Metric]:
         return score_metrics(dimension)
 
-    return _build_task(
-        "reward", arguments, (RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS), parse_rating, metrics
-    )
+    return _build_task("reward", arguments, (RATING_COLUMNS_BY_DIMENSION, RATING_COLUMNS), parse_rating, metrics)
 
 
 def preference(**arguments: Any) -> Task:
@@ -92,11 +69,7 @@ def preference(**arguments: Any) -> Task:
         return preference_metrics(dimension, asking.ties)
 
     return _build_task(
-        "preference",
-        arguments,
-        (PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS),
-        parse_choice,
-        metrics,
+        "preference", arguments, (PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS), parse_choice, metrics
     )
 
 
@@ -112,18 +85,12 @@ def _build_task(
     named = split_list(rest.pop("target", ""))
     options = TaskOptions.from_arguments(kind, rest)
     columns = _find_target_columns(options, named, known_columns)
-    sides = (
-        (FIRST_AUDIO_COLUMNS, SECOND_AUDIO_COLUMNS) if kind == "preference" else (AUDIO_COLUMNS,)
-    )
+    sides = (FIRST_AUDIO_COLUMNS, SECOND_AUDIO_COLUMNS) if kind == "preference" else (AUDIO_COLUMNS,)
     about = list(columns)
     found = [asking.build_dimension(name, name, about) for name in about]
     made = [metric for dimension in found for metric in metrics(dimension, asking)]
     base = Path(options.root) if options.root else Path(options.data).parent
-    manifest = load_manifest(
-        options,
-        FIELDS,
-        lambda sample: _build_sample(sample, base, sides, columns, parse_target),
-    )
+    manifest = load_manifest(options, FIELDS, lambda sample: _build_sample(sample, base, sides, columns, parse_target))
     return Task(
         manifest,
         asking.build_inferencer(about),
@@ -138,9 +105,7 @@ def _build_task(
 
 
 def _find_target_columns(
-    options: TaskOptions,
-    requested: Sequence[str],
-    known_columns: tuple[TargetColumns, tuple[str, ...]],
+    options: TaskOptions, requested: Sequence[str], known_columns: tuple[TargetColumns, tuple[str, ...]]
 ) -> TargetColumns:
     """Where the truth stands: in the columns that are named, or in those the first rows have."""
     several, single = known_columns
@@ -167,11 +132,7 @@ def _peek_columns(data: str) -> set[str]:
 
 
 def _build_sample(
-    sample: Sample,
-    base: Path,
-    sides: Sequence[tuple[str, ...]],
-    columns: TargetColumns,
-    parse_target: TargetParser,
+    sample: Sample, base: Path, sides: Sequence[tuple[str, ...]], columns: TargetColumns, parse_target: TargetParser
 ) -> Sample:
     """A row's sounds, texts and truths by the names reward models know."""
     held: dict[str, Any] = {**sample.meta}
@@ -190,9 +151,7 @@ def _build_sample(
         "ref_audio": _pop_audio(held, REFERENCE_COLUMNS, base),
     }
     target = _build_target(held, columns, parse_target)
-    inputs: dict[str, Input] = {
-        name: value for name, value in {**sounds, **others}.items() if has_value(value)
-    }
+    inputs: dict[str, Input] = {name: value for name, value in {**sounds, **others}.items() if has_value(value)}
     held.pop("audio", None)
     return replace(sample, inputs=inputs, target=target, meta=held)
 
@@ -214,9 +173,7 @@ def _pop_audio(values: dict[str, Any], names: Sequence[str], base: Path) -> Inpu
     return None if found is None else Audio.of(found)
 
 
-def _build_target(
-    values: dict[str, Any], columns: TargetColumns, parse_target: TargetParser
-) -> Json:
+def _build_target(values: dict[str, Any], columns: TargetColumns, parse_target: TargetParser) -> Json:
     """The truths of a row; one of several dimensions may lack one, but not all."""
     if list(columns) == [""]:
         found = _pop_first(values, columns[""])
@@ -224,9 +181,7 @@ def _build_target(
             raise SampleError(f"no truth: one of {', '.join(columns[''])} is needed")
         return parse_target(found)
     told: dict[str, Json] = {
-        name: parse_target(found)
-        for name, names in columns.items()
-        if (found := _pop_first(values, names)) is not None
+        name: parse_target(found) for name, names in columns.items() if (found := _pop_first(values, names)) is not None
     }
     if not told:
         raise SampleError(f"no truth: one of {', '.join(columns)} is needed")

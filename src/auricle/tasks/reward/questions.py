@@ -10,14 +10,7 @@ from auricle.core.errors import SpecError
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TIE_POLICIES, TiePolicy
 from auricle.metrics.rewards import Dimension
-from auricle.tasks.inferencers import (
-    Appraise,
-    FirstSupported,
-    Inferencer,
-    Prefer,
-    Rate,
-    RateOrPrefer,
-)
+from auricle.tasks.inferencers import Appraise, FirstSupported, Inferencer, Prefer, Rate, RateOrPrefer
 from auricle.tasks.inferencers.reward import PREFERENCE_PROMPT, RATING_PROMPT
 from auricle.tasks.options import split_list
 
@@ -49,9 +42,7 @@ class RewardOptions:
     max_tokens: int = 512
 
     @classmethod
-    def from_arguments(
-        cls, arguments: Mapping[str, Any], ties: TiePolicy
-    ) -> tuple[RewardOptions, dict[str, Any]]:
+    def from_arguments(cls, arguments: Mapping[str, Any], ties: TiePolicy) -> tuple[RewardOptions, dict[str, Any]]:
         """What is said of asking, and the options that are about something else."""
         known = {each.name for each in fields(cls)}
         said = {name: value for name, value in arguments.items() if name in known}
@@ -59,9 +50,7 @@ class RewardOptions:
         said = {name: _parse_option(name, value) for name, value in said.items()}
         return cls(**{"ties": ties, "outputs": {}, **said}), rest
 
-    def build_dimension(
-        self, name: str, asked_dimension: str, asked_dimensions: Sequence[str]
-    ) -> Dimension:
+    def build_dimension(self, name: str, asked_dimension: str, asked_dimensions: Sequence[str]) -> Dimension:
         """A dimension of the data; `about` is asked for it, if that is one of the questions."""
         is_asked = asked_dimension in asked_dimensions
         return Dimension(
@@ -77,22 +66,14 @@ class RewardOptions:
         """Numbers of a model that tells them, else what a model writes when it is asked."""
         low, high = self.scale
         rate = Rate(
-            self._questions(RATING_QUESTIONS, dimensions),
-            low,
-            high,
-            self.prompt or RATING_PROMPT,
-            self.max_tokens,
+            self._questions(RATING_QUESTIONS, dimensions), low, high, self.prompt or RATING_PROMPT, self.max_tokens
         )
         choosing = self.prompt or PREFERENCE_PROMPT
-        prefer = Prefer(
-            self._questions(PREFERENCE_QUESTIONS, dimensions), self.swap, choosing, self.max_tokens
-        )
+        prefer = Prefer(self._questions(PREFERENCE_QUESTIONS, dimensions), self.swap, choosing, self.max_tokens)
         written = RateOrPrefer(rate, prefer if self.ask == "choice" else rate)
         return FirstSupported((Appraise(), written))
 
-    def _questions(
-        self, questions: Mapping[str, str], dimensions: Sequence[str]
-    ) -> tuple[str, ...]:
+    def _questions(self, questions: Mapping[str, str], dimensions: Sequence[str]) -> tuple[str, ...]:
         otherwise = questions["musicality"]
         return tuple(self.question or questions.get(name, otherwise) for name in dimensions)
 
@@ -137,9 +118,7 @@ def _parse_scale(value: Any) -> tuple[float, float]:
     except (TypeError, ValueError):
         low, high = 0.0, 0.0
     if not low < high:
-        raise SpecError(
-            f"scale should be two numbers such as 1-5, not {value!r}.", location=("scale",)
-        )
+        raise SpecError(f"scale should be two numbers such as 1-5, not {value!r}.", location=("scale",))
     return low, high
 
 
@@ -151,8 +130,5 @@ def select_metrics(metrics: Sequence[Metric], names: Sequence[str]) -> list[Metr
     known = dict.fromkeys(each.name.partition(".")[0] for each in metrics)
     for name in names:
         if not any(name in (each.name, each.name.partition(".")[0]) for each in metrics):
-            raise SpecError(
-                f"No metric called {name!r} here; there are {', '.join(known)}.",
-                location=("metrics",),
-            )
+            raise SpecError(f"No metric called {name!r} here; there are {', '.join(known)}.", location=("metrics",))
     return found

@@ -62,12 +62,7 @@ def render_echo_logprobs(text: str) -> Document:
 
 def render_token_logprobs(tokens: Sequence[str], top_count: int) -> Document:
     """As chat completions tell them: each token, and the likeliest in its place."""
-    return {
-        "content": [
-            {**_token_entry(token), "top_logprobs": _top_entries(token, top_count)}
-            for token in tokens
-        ]
-    }
+    return {"content": [{**_token_entry(token), "top_logprobs": _top_entries(token, top_count)} for token in tokens]}
 
 
 def _top_entries(token: str, top_count: int) -> list[Document]:

@@ -21,9 +21,7 @@ BYTES_PER_TOKEN = 640
 MAX_TOP_LOGPROBS = 20
 """As OpenAI has it."""
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
-TOKEN_PATTERN = re.compile(
-    r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+"
-)
+TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
 LABEL_PATTERN = re.compile(r';\s*(name|filename\*?)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))')
 
@@ -76,9 +74,7 @@ class RequestBody:
 
     def __init__(self, content: bytes, content_type: str) -> None:
         self.content = content
-        found = (
-            BOUNDARY_PATTERN.search(content_type) if content_type.startswith("multipart/") else None
-        )
+        found = BOUNDARY_PATTERN.search(content_type) if content_type.startswith("multipart/") else None
         self._sections = content.split(b"--" + found[1].encode()) if found else [content]
         self._is_multipart = bool(found)
 
@@ -105,15 +101,9 @@ class RequestBody:
 
 def _parse_field(section: bytes) -> tuple[str, tuple[str, bytes]]:
     head, _, value = section.partition(b"\r\n\r\n")
-    labels = {
-        label[1]: label[2] or label[3] or ""
-        for label in LABEL_PATTERN.finditer(head.decode("utf-8", "replace"))
-    }
+    labels = {label[1]: label[2] or label[3] or "" for label in LABEL_PATTERN.finditer(head.decode("utf-8", "replace"))}
     extended = labels.get("filename*", "").rpartition("''")[2]
-    return labels.get("name", ""), (
-        unquote(extended or labels.get("filename", "")),
-        value.removesuffix(b"\r\n"),
-    )
+    return labels.get("name", ""), (unquote(extended or labels.get("filename", "")), value.removesuffix(b"\r\n"))
 
 
 def split_tokens(text: str) -> list[str]:
@@ -143,9 +133,7 @@ class ContentPart:
     def to_text(self) -> str:
         if not self.verb:
             return self.content
-        return describe_media(
-            self.verb, _decode_base64(self.content) if self.is_base64 else self.content.encode()
-        )
+        return describe_media(self.verb, _decode_base64(self.content) if self.is_base64 else self.content.encode())
 
 
 ChatTurns = list[tuple[Any, list[ContentPart]]]
@@ -173,10 +161,7 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
     messages = document.get("messages")
     if not isinstance(messages, list) or not messages:
         raise invalid_request("`messages` must be a list of at least one message.")
-    turns = [
-        (message.get("role"), list(_parse_parts(message)))
-        for message in map(_require_object, messages)
-    ]
+    turns = [(message.get("role"), list(_parse_parts(message))) for message in map(_require_object, messages)]
     return ParsedRequest(
         model=path_model or _require_model(document),
         reply_text=_last_user_text(turns),
@@ -184,9 +169,7 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
         max_tokens=_parse_max_tokens(document, "max_completion_tokens", "max_tokens"),
         stream=bool(document.get("stream")),
         include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
-        continuous_usage=bool(
-            _get_object(document, "stream_options").get("continuous_usage_stats")
-        ),
+        continuous_usage=bool(_get_object(document, "stream_options").get("continuous_usage_stats")),
         logprobs=bool(document.get("logprobs")),
         top_logprobs=_parse_top_logprobs(document),
         prompt=_render_chat(turns, document) if _wants_prompt_logprobs(document) else "",
@@ -203,9 +186,7 @@ def _wants_prompt_logprobs(document: Mapping[str, Any]) -> bool:
 def _parse_top_logprobs(document: Mapping[str, Any]) -> int:
     top = document.get("top_logprobs") or 0
     if not isinstance(top, int) or not 0 <= top <= MAX_TOP_LOGPROBS:
-        raise invalid_request(
-            f"`top_logprobs` must be a number from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}."
-        )
+        raise invalid_request(f"`top_logprobs` must be a number from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
     if top and not document.get("logprobs"):
         raise invalid_request("`top_logprobs` needs `logprobs` to be true.")
     return top
@@ -264,9 +245,7 @@ def _parse_part(part: Any) -> ContentPart:
         case {"type": "image_url", "image_url": {"url": str(url)}}:
             return _parse_media_url("saw", url)
     kind = part.get("type") if isinstance(part, dict) else type(part).__name__
-    raise invalid_request(
-        f"Not a content part: {kind!r}. Known: text, input_audio, audio_url, image_url."
-    )
+    raise invalid_request(f"Not a content part: {kind!r}. Known: text, input_audio, audio_url, image_url.")
 
 
 def _parse_media_url(verb: str, url: str) -> ContentPart:
@@ -299,9 +278,7 @@ def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedReques
         texts = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
         form = texts.get("response_format", "json")
         if form not in RESPONSE_FORMATS:
-            raise invalid_request(
-                f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {form!r}."
-            )
+            raise invalid_request(f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {form!r}.")
         file_name, content = fields["file"]
         words = PurePath(file_name).stem.replace("_", " ")
         return ParsedRequest(
@@ -326,10 +303,7 @@ def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:
     if not isinstance(contents, list) or not contents:
         raise invalid_request("`contents` must be a list of at least one content.")
     turns = [
-        (
-            content.get("role", "user"),
-            [_parse_gemini_part(part) for part in content.get("parts") or ()],
-        )
+        (content.get("role", "user"), [_parse_gemini_part(part) for part in content.get("parts") or ()])
         for content in map(_require_object, contents)
     ]
     config = _get_object(document, "generationConfig") or _get_object(document, "generation_config")

@@ -10,11 +10,7 @@ from typing import Any
 import orjson
 
 from auricle.testing.fake_server import tone
-from auricle.testing.fake_server.logprobs import (
-    render_echo_logprobs,
-    render_prompt_logprobs,
-    render_token_logprobs,
-)
+from auricle.testing.fake_server.logprobs import render_echo_logprobs, render_prompt_logprobs, render_token_logprobs
 from auricle.testing.fake_server.requests import ParsedRequest, Refusal, split_tokens
 from auricle.testing.fake_server.script import Script
 
@@ -46,9 +42,7 @@ class Answer:
         return "".join(self.tokens)
 
 
-def build_answer(
-    request: ParsedRequest, digest: str, script: Script, *, empty: bool = False
-) -> Answer:
+def build_answer(request: ParsedRequest, digest: str, script: Script, *, empty: bool = False) -> Answer:
     if script.no_logprobs:  # asked for or not, as servers do that know no such field
         request = replace(request, logprobs=False, prompt_logprobs=False)
     words = request.reply_text if script.reply is None else script.reply
@@ -118,11 +112,7 @@ def build_usage(answer: Answer, token_count: int | None = None) -> Document:
     read, thought = answer.request.input_tokens, len(answer.reasoning_tokens)
     wrote = thought + len(answer.tokens)
     if token_count is not None:
-        return {
-            "prompt_tokens": read,
-            "completion_tokens": token_count,
-            "total_tokens": read + token_count,
-        }
+        return {"prompt_tokens": read, "completion_tokens": token_count, "total_tokens": read + token_count}
     counts = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
     details = {"completion_tokens_details": {"reasoning_tokens": thought}} if thought else {}
     return {**counts, **details}
@@ -138,11 +128,7 @@ def synthesise_audio(answer: Answer) -> bytes:
 
 
 def _build_audio(answer: Answer) -> Document:
-    return {
-        "id": build_audio_id(answer),
-        "data": b64encode(synthesise_audio(answer)).decode(),
-        "expires_at": 0,
-    }
+    return {"id": build_audio_id(answer), "data": b64encode(synthesise_audio(answer)).decode(), "expires_at": 0}
 
 
 # --- OpenAI's uploads ------------------------------------------------------------

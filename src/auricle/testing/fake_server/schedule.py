@@ -72,18 +72,13 @@ class ServerSchedule:
 
 
 def insert_keep_alives(
-    chunks: Sequence[StreamChunk],
-    arrival: float,
-    interval: float,
-    keep_alive_events: Sequence[bytes],
+    chunks: Sequence[StreamChunk], arrival: float, interval: float, keep_alive_events: Sequence[bytes]
 ) -> Iterator[StreamChunk]:
     """Fill the times in which nothing is said; `pieces` have their times of the clock."""
     last, told = arrival, 0
     for piece in chunks:
         for count in range(1, math.ceil((piece.due - last) / interval)):
-            yield StreamChunk(
-                last + count * interval, "alive", keep_alive_events[told % len(keep_alive_events)]
-            )
+            yield StreamChunk(last + count * interval, "alive", keep_alive_events[told % len(keep_alive_events)])
             told += 1
         yield piece
         last = piece.due

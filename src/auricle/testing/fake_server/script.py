@@ -30,14 +30,7 @@ NON_NEGATIVE_FIELDS = (
     *("latency", "jitter", "retry_after", "usage_delay", "accept_delay"),
     *("stall_at", "stall_seconds", "reasoning"),
 )
-POSITIVE_FIELDS = (
-    "pace",
-    "audio_pace",
-    "audio_chunk_seconds",
-    "keep_alive",
-    "slots",
-    "tokens_per_event",
-)
+POSITIVE_FIELDS = ("pace", "audio_pace", "audio_chunk_seconds", "keep_alive", "slots", "tokens_per_event")
 
 
 def compute_digest(*pieces: bytes) -> str:

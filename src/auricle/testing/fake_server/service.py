@@ -58,16 +58,8 @@ class Route:
 
 OPENAI_PREFIX = r"/v1|/openai/deployments/(?P<name>[^/]+)"
 ROUTES = (
-    Route(
-        re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"),
-        reading.read_chat,
-        responses.render_chat,
-    ),
-    Route(
-        re.compile(rf"(?:{OPENAI_PREFIX})/completions"),
-        reading.read_completion,
-        responses.render_completion,
-    ),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"), reading.read_chat, responses.render_chat),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/completions"), reading.read_completion, responses.render_completion),
     Route(
         re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"),
         reading.upload_reader("transcribe"),
@@ -78,11 +70,7 @@ ROUTES = (
         reading.upload_reader("translate"),
         responses.render_transcription,
     ),
-    Route(
-        re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"),
-        reading.read_gemini,
-        responses.render_gemini,
-    ),
+    Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"), reading.read_gemini, responses.render_gemini),
 )
 
 
@@ -125,15 +113,10 @@ class ServerCounts:
         """A copy, each part of it taken in one step: the server counts on in its own thread."""
         parts = {each.name: getattr(self, each.name) for each in fields(self)}
         kept = parts.pop("times")
-        counts = {
-            name: dict(part) if isinstance(part, dict) else part for name, part in parts.items()
-        }
+        counts = {name: dict(part) if isinstance(part, dict) else part for name, part in parts.items()}
         if kept is None:
             return counts
-        times = {
-            digest: [each.document() for each in list(found)]
-            for digest, found in dict(kept).items()
-        }
+        times = {digest: [each.document() for each in list(found)] for digest, found in dict(kept).items()}
         return {**counts, "times": times}
 
 
@@ -206,11 +189,7 @@ class RequestHandler:
         """When a request is heard, which on a new connection may be later than it came."""
         now = time.monotonic()
         self._schedule.start_clock(now)
-        if (
-            self.script.accept_delay
-            and request.transport
-            and request.transport not in self._seen_connections
-        ):
+        if self.script.accept_delay and request.transport and request.transport not in self._seen_connections:
             self._seen_connections.add(request.transport)
             now += self.script.accept_delay
             await sleep_until(now)
@@ -225,12 +204,7 @@ class RequestHandler:
             raise Refusal(429, "rate_limit_exceeded", message)
 
     async def _handle_attempt(
-        self,
-        request: web.BaseRequest,
-        route: Route,
-        parsed_request: ParsedRequest,
-        digest: str,
-        arrival: float,
+        self, request: web.BaseRequest, route: Route, parsed_request: ParsedRequest, digest: str, arrival: float
     ) -> web.StreamResponse:
         self.counts.received[digest] += 1
         attempt = self.counts.received[digest]
@@ -239,33 +213,23 @@ class RequestHandler:
             self.counts.faults[fault] += 1
         said = responses.build_answer(parsed_request, digest, self.script, empty=fault == "empty")
         delay = self.script.draw_delay(digest, attempt)
-        exchange = self._plan_response(
-            PlannedResponse(request, route, said, fault, ResponseTimes(arrival)), delay
-        )
+        exchange = self._plan_response(PlannedResponse(request, route, said, fault, ResponseTimes(arrival)), delay)
         self.counts.add_times(digest, exchange.times)
         return await self._send_response(exchange)
 
     def _plan_response(self, response_plan: PlannedResponse, delay: float) -> PlannedResponse:
         """Give it its turn, and every piece of its answer a time by the clock."""
         times, timetable = response_plan.times, self._schedule
-        pieces = (
-            build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
-        )
+        pieces = build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
         work = delay + (pieces[-1].due if pieces else 0.0)
         times.begun = begun = timetable.assign_slot(times.arrival, work)
         due = timetable.finish_time(begun, delay)
-        planned = [
-            piece._replace(due=timetable.finish_time(begun, delay + piece.due)) for piece in pieces
-        ]
+        planned = [piece._replace(due=timetable.finish_time(begun, delay + piece.due)) for piece in pieces]
         if planned and self.script.role_first:
             planned[0] = planned[0]._replace(due=timetable.finish_time(times.arrival, 0.0))
-        return replace(
-            response_plan, due_time=due, chunks=self._add_keep_alives(response_plan, planned)
-        )
+        return replace(response_plan, due_time=due, chunks=self._add_keep_alives(response_plan, planned))
 
-    def _add_keep_alives(
-        self, response_plan: PlannedResponse, chunks: Sequence[StreamChunk]
-    ) -> Sequence[StreamChunk]:
+    def _add_keep_alives(self, response_plan: PlannedResponse, chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
         every = self.script.keep_alive
         if every is None:
             return chunks
@@ -333,9 +297,7 @@ class RequestHandler:
             response.headers["Retry-After"] = f"{self.script.retry_after:g}"
         return response
 
-    async def _disconnect(
-        self, response_plan: PlannedResponse, *, before_reply: bool
-    ) -> web.StreamResponse:
+    async def _disconnect(self, response_plan: PlannedResponse, *, before_reply: bool) -> web.StreamResponse:
         """Hang up, after half of the reply or none of it."""
         response = web.StreamResponse()
         if not before_reply and response_plan.is_streamed:
@@ -367,9 +329,7 @@ class RequestHandler:
 
     def _list_models(self) -> dict[str, Any]:
         names = self.script.models or ("fake",)
-        models = [
-            {"id": name, "object": "model", "created": 0, "owned_by": "auricle"} for name in names
-        ]
+        models = [{"id": name, "object": "model", "created": 0, "owned_by": "auricle"} for name in names]
         return {"object": "list", "data": models}
 
 
@@ -396,9 +356,7 @@ def _garbage_response(response_plan: PlannedResponse) -> web.Response:
     return web.Response(body=b'{"choices": [{"message', content_type=JSON_TYPE)
 
 
-async def _open_response(
-    request: web.BaseRequest, content_type: str, length: int | None = None
-) -> web.StreamResponse:
+async def _open_response(request: web.BaseRequest, content_type: str, length: int | None = None) -> web.StreamResponse:
     response = web.StreamResponse(headers={"Content-Type": content_type})
     response.content_length = length
     await response.prepare(request)

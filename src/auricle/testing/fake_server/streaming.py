@@ -29,9 +29,7 @@ BYTES_PER_SECOND = SAMPLE_RATE * 2
 def build_chunks(answer: Answer, script: Script) -> list[StreamChunk]:
     """What a stream says, in order; what is due at once may leave at once."""
     opening = StreamChunk(0.0, "role", _render_chunk(answer, {"role": "assistant", "content": ""}))
-    spoken = sorted(
-        [*_text_chunks(answer, script), *_audio_chunks(answer, script)], key=attrgetter("due")
-    )
+    spoken = sorted([*_text_chunks(answer, script), *_audio_chunks(answer, script)], key=attrgetter("due"))
     last = spoken[-1].due if spoken else 0.0
     return [opening, *spoken, *_closing_chunks(answer, script, last)]
 
@@ -44,18 +42,13 @@ def keep_alive_events(answer: Answer) -> tuple[bytes, bytes]:
 def _text_chunks(answer: Answer, script: Script) -> Iterator[StreamChunk]:
     """Thoughts, then words, so many tokens to an event."""
     each = script.tokens_per_event
-    thoughts = [
-        answer.reasoning_tokens[at : at + each]
-        for at in range(0, len(answer.reasoning_tokens), each)
-    ]
+    thoughts = [answer.reasoning_tokens[at : at + each] for at in range(0, len(answer.reasoning_tokens), each)]
     words = [answer.tokens[at : at + each] for at in range(0, len(answer.tokens), each)]
     step = each / script.pace if script.pace else 0.0
     so_far = list(accumulate(map(len, [*thoughts, *words])))
     for at, tokens in enumerate(thoughts):
         thought = {"reasoning_content": "".join(tokens)}
-        yield StreamChunk(
-            at * step, "reasoning", _render_chunk(answer, thought, token_count=so_far[at])
-        )
+        yield StreamChunk(at * step, "reasoning", _render_chunk(answer, thought, token_count=so_far[at]))
     for at, tokens in enumerate(words, len(thoughts)):
         yield StreamChunk(at * step, "text", _render_delta(answer, tokens, so_far[at]))
 
@@ -96,9 +89,7 @@ def _audio_chunk_times(script: Script, count: int) -> Iterator[float]:
 
 def _build_audio_chunk(answer: Answer, content: bytes, due: float) -> StreamChunk:
     told = {"id": build_audio_id(answer), "data": b64encode(content).decode(), "expires_at": 0}
-    return StreamChunk(
-        due, "audio", _render_chunk(answer, {"audio": told}), len(content) / BYTES_PER_SECOND
-    )
+    return StreamChunk(due, "audio", _render_chunk(answer, {"audio": told}), len(content) / BYTES_PER_SECOND)
 
 
 def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[StreamChunk]:
@@ -106,11 +97,7 @@ def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[Str
     yield StreamChunk(last, "end", _render_chunk(answer, {}, finish_reason=answer.finish_reason))
     counts = b""
     if answer.request.include_usage and answer.include_usage:
-        document = {
-            **build_head(answer, "chat.completion.chunk"),
-            "choices": [],
-            "usage": build_usage(answer),
-        }
+        document = {**build_head(answer, "chat.completion.chunk"), "choices": [], "usage": build_usage(answer)}
         counts = render_event(document)
     yield StreamChunk(last + script.usage_delay, "end", counts + DONE_EVENT)
 
