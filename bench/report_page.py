@@ -18,8 +18,8 @@ from measure import Cost, Sheet, at_most, cost
 
 from auricle import api
 from auricle.metrics.text import wer
-from auricle.report.html import render_report
-from auricle.report.worst_samples import build_sample_views
+from auricle.report.run_html import render_report
+from auricle.report.sample_view import build_sample_views
 from auricle.runs.run_directory import Run
 
 SAMPLES = 10_000

@@ -24,9 +24,9 @@ from auricle.core.gc_tuning import infrequent_gc
 from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import preference_metrics
-from auricle.metrics.rewards import Dimension, score_metrics
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.metrics.ratings import Dimension, score_metrics
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 from auricle.runs.run_directory import Run
 from auricle.runs.usage import UsageTotals
 

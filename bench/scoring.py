@@ -17,8 +17,8 @@ from measure import Cost, Sheet, at_most, best, cost
 from auricle import Generation, Sample, evaluate, score
 from auricle.core.types import Record
 from auricle.metrics.text import wer
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 SAMPLES = 100_000
 HARD = 0.3

@@ -250,7 +250,7 @@ def large(folder, name, count):
 def measured(out, loads=("closed:1", "closed:2"), count=10):
     """A load test against a server of our own that answers at once."""
     from auricle.perf.measurement import PerfConfig, measure
-    from auricle.perf.report.publish import write_reports
+    from auricle.perf.report.files import write_reports
     from auricle.testing.fake_server import FakeServer, Script
 
     rows = [{"id": f"s{at}", "question": f"say {at}", "answer": f"say {at}"} for at in range(20)]
@@ -347,8 +347,8 @@ def served(out):
     """A load test as `auricle perf` leaves it, from requests whose times are known."""
     from dataclasses import asdict
 
-    from auricle.perf.exchange import RequestRecord
-    from auricle.perf.report.publish import write_reports
+    from auricle.perf.report.files import write_reports
+    from auricle.perf.request_record import RequestRecord
     from auricle.perf.summary import summarise
 
     points = []

@@ -74,17 +74,17 @@ class Begun:
 
 
 def _serve():
-    import click  # noqa: F401
-    import numpy  # noqa: F401
-    import orjson  # noqa: F401
-    import soundfile  # noqa: F401
+    import click
+    import numpy
+    import orjson
+    import soundfile
 
     import auricle.api
     import auricle.cli
-    import auricle.cli.run  # noqa: F401
+    import auricle.cli.run
 
     with suppress(ImportError):
-        import aiohttp  # noqa: F401
+        import aiohttp
 
     answers = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
@@ -109,8 +109,8 @@ def _ended(pid, patiently):
 def _import_weights():
     """What models with weights take seconds to import; no thread is started by it."""
     with suppress(ImportError):
-        import torch  # noqa: F401
-        from transformers import AutoTokenizer  # noqa: F401
+        import torch
+        from transformers import AutoTokenizer
 
 
 def _be_the_command(asked):
@@ -132,7 +132,7 @@ def _be_the_command(asked):
         main()
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:  # noqa: BLE001 - told as the interpreter would
+    except BaseException:
         sys.excepthook(*sys.exc_info())
         code = 1
     threading._shutdown()

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
-    from auricle.engine.loop import Settings
+    from auricle.engine.run_loop import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
@@ -23,7 +23,7 @@ _HOMES = {
     "api": ("compare", "evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
-    "engine.loop": ("Settings",),
+    "engine.run_loop": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),

@@ -27,20 +27,20 @@ from auricle.core.types import (
     Turn,
 )
 from auricle.engine import judge as judging
-from auricle.engine import loop
+from auricle.engine import run_loop
 from auricle.engine.factory import build_spec_document, check_arguments, check_settings, deploy_model, resolve_model
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
-from auricle.engine.loop import Observer, Settings
+from auricle.engine.run_loop import Observer, Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 from auricle.report.compare import Comparison, compare_runs
 from auricle.report.publish import publish
-from auricle.report.score import ScoreTable
-from auricle.report.summarise import Number
+from auricle.report.score_table import ScoreTable
+from auricle.report.summary import Number
 from auricle.runs.run_directory import Run, lock_run
 from auricle.runs.usage import Budget
 from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
@@ -163,7 +163,7 @@ def _run_judge_pass(
             try:
                 await asked.run(model, settings, judge_observer.start_judging(total), stop)
             finally:
-                await loop.close_model(model)
+                await run_loop.close_model(model)
 
     _run_async(main())
 
@@ -243,7 +243,7 @@ def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | Re
     try:
         yield from _preview_samples(task, inferencer, model.preview_request)
     finally:
-        _run_async(loop.close_model(model))
+        _run_async(run_loop.close_model(model))
 
 
 def _preview_samples(
@@ -270,10 +270,10 @@ def _run_inference(
             observer.start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                one_pass = loop.RunLoop(inferencer, model, run, settings, observer)
+                one_pass = run_loop.RunLoop(inferencer, model, run, settings, observer)
                 await one_pass.run(task.samples, stop)
             finally:
-                await loop.close_model(model)
+                await run_loop.close_model(model)
 
     _run_async(main())
 
@@ -304,7 +304,7 @@ class LoadedModel:
 
         `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
         """
-        return self._run_on_thread(loop.send_once(self.model, self._build_request(audio, text, inputs)))
+        return self._run_on_thread(run_loop.send_once(self.model, self._build_request(audio, text, inputs)))
 
     @property
     def can_stream(self) -> bool:
@@ -341,7 +341,7 @@ class LoadedModel:
         return Predict(inputs={**named, **({"audio": heard[0]} if heard else {})})
 
     def close(self) -> None:
-        self._run_on_thread(loop.close_model(self.model))
+        self._run_on_thread(run_loop.close_model(self.model))
         self._thread.submit(self._runner.close).result()
         self._thread.shutdown()
 

@@ -6,11 +6,11 @@ import pytest
 from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions, labels, text
-from auricle.report.documents import build_document
-from auricle.report.html import render_report
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
-from auricle.report.worst_samples import build_sample_views
+from auricle.report.metrics_document import build_document
+from auricle.report.run_html import render_report
+from auricle.report.sample_view import build_sample_views
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 LONG = "unbroken" * 40
 

@@ -85,7 +85,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(folder, directly, row
     told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
     for name, value in told.items():  # told, not tested: how fast depends on the machine
         record_property(name, value)
-    print(told)  # noqa: T201 - `pytest -s` shows it
+    print(told)
 
 
 def test_minutes_are_heard_as_transformers_hears_them(folder, directly, rows):

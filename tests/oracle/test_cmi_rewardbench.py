@@ -15,7 +15,7 @@ import pytest
 import soundfile
 
 from auricle import Spec, evaluate
-from auricle.interop.export import export_run
+from auricle.interop.result_export import export_run
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "cmi"
 DOCS = Path(__file__).parents[2] / "docs" / "reward.md"

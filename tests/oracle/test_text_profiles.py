@@ -8,10 +8,10 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sacrebleu.tokenizers.tokenizer_zh import TokenizerZh
 
 from auricle import Generation, Sample
-from auricle.metrics.edits import count_errors, count_errors_with_joins
+from auricle.metrics.edit_distance import count_errors, count_errors_with_joins
 from auricle.metrics.text import LENGTH, wer
 from auricle.text import PROFILES, get_profile, split_words
-from auricle.text.toolkits import tokenise_13a, tokenise_zh
+from auricle.text.framework_normalisers import tokenise_13a, tokenise_zh
 
 GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8"))
 TOOLS = sorted(GOLDEN["tools"])

@@ -3,7 +3,7 @@
 import pytest
 
 from auricle import Spec, compare, evaluate
-from auricle.report import compare_text
+from auricle.report.compare import text
 
 
 @pytest.fixture
@@ -37,7 +37,7 @@ def test_a_comparison_tells_how_far_two_reward_models_agree(run):
     assert found["srcc"] == pytest.approx(1.0)
     assert found["sounds"] == 6
     assert (found["alike"], found["kappa"], found["pairs"]) == (1.0, 1.0, 3)
-    told = "\n".join(compare_text.format_comparison(document))
+    told = "\n".join(text.format_comparison(document))
     assert "they decide 100.0 % of 3 pairs alike (Cohen's kappa 1.00)" in told
 
 

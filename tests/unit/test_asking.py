@@ -8,8 +8,8 @@ from auricle import AsyncModel, Generate, Generation, Sample, SampleError, Setti
 from auricle.api import NullObserver
 from auricle.core.errors import AllRequestsFailed, AudioError, Refused, Transient, Unreachable
 from auricle.core.types import Prediction
-from auricle.engine.loop import DirectSlot, RunLoop
 from auricle.engine.retry import FAIL_FAST_AFTER, MAX_RETRY_AFTER, FailFast, RetryingSender
+from auricle.engine.run_loop import DirectSlot, RunLoop
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Respond
 

@@ -611,13 +611,13 @@ def test_files_are_closed_whether_sound_or_not(wav, tmp_path):
     bad = tmp_path / "bad.wav"
     bad.write_bytes(b"not a sound")
     Audio.of(wav).decode(16_000)
-    before = len(os.listdir("/proc/self/fd"))  # noqa: PTH208
+    before = len(os.listdir("/proc/self/fd"))
     for _ in range(20):
         Audio.of(wav).info()
         assert Audio.of(wav).decode().any()
         with pytest.raises(AudioError):
             Audio.of(bad).decode()
-    assert len(os.listdir("/proc/self/fd")) == before  # noqa: PTH208
+    assert len(os.listdir("/proc/self/fd")) == before
 
 
 @pytest.fixture(scope="module")

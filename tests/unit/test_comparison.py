@@ -8,7 +8,7 @@ import pytest
 
 import auricle as package
 from auricle import Spec, SpecError, compare, evaluate, score
-from auricle.report import compare_text
+from auricle.report.compare import text as compare_text
 from auricle.report.compare.loading import restore_stat
 
 MODELS = """

@@ -205,8 +205,8 @@ def test_a_function_without_a_name_must_be_given_one():
 
 def test_a_function_that_breaks_is_the_sample_s_failure_told_with_its_line(tmp_path):
     from auricle.api import NullObserver
-    from auricle.engine.loop import RunLoop
     from auricle.engine.retry import Settings
+    from auricle.engine.run_loop import RunLoop
     from auricle.testing.models import FakeApi
 
     def breaks(sample, turn, answers):

@@ -9,7 +9,7 @@ from auricle import Audio, Generation, Sample, Spec, SpecError, evaluate, score
 from auricle.api import metrics
 from auricle.core.serialization import decode_record, encode_record
 from auricle.core.types import Failure, Record
-from auricle.report.usage import format_usage_line, usage_facts
+from auricle.report.usage_text import format_usage_line, usage_facts
 from auricle.runs.usage import Budget, Price, Prices, UsageTotals, format_money, sample_audio_seconds
 
 TOKENS = Price("m", input=2.0, output=10.0)

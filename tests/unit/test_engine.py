@@ -8,7 +8,7 @@ from auricle import AsyncModel, Audio, BatchModel, Generate, Generation, Sample,
 from auricle.api import NullObserver
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.engine.loop import RunLoop, send_once
+from auricle.engine.run_loop import RunLoop, send_once
 from auricle.runs.run_directory import Run
 from auricle.tasks.inferencers import Choose, Compare, Converse, Measure, Respond
 from auricle.testing.models import Echo, FakeApi, FakeReward

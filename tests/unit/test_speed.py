@@ -9,8 +9,8 @@ from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
 from auricle.api import NullObserver, score
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Failure, Record, has_media
-from auricle.engine.loop import RunLoop
-from auricle.report.usage import describe_speed_facts, format_usage_line, usage_facts
+from auricle.engine.run_loop import RunLoop
+from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import PassTimer, read_passes, summarise_throughput
 from auricle.tasks.inferencers import Respond

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from auricle.audio import Audio
-from auricle.core.fast_construct import make_fast_constructor
+from auricle.core.fast_dataclass import make_fast_constructor
 from auricle.core.types import Generation, Prediction, Record, Sample
 
 KINDS = (Audio, Generation, Prediction, Record, Sample)

@@ -17,12 +17,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from auricle.app.colours import streamlit_theme_options
+from auricle.app.palette import streamlit_theme_options
 from auricle.app.workspace import Workspace, workspace_environment
 from auricle.core.errors import MissingExtra, SpecError
 
 DEFAULT_PORT = 8501
-ENTRY_SCRIPT = Path(__file__).parent / "entry" / "app.py"
+ENTRY_SCRIPT = Path(__file__).parent / "entry" / "streamlit_app.py"
 LOCAL_HOSTS = ("127.0.0.1", "localhost", "::1")
 STARTUP_TIMEOUT = 60.0
 SHUTDOWN_TIMEOUT = 5.0
@@ -129,9 +129,7 @@ def find_free_port(host: str, port: int) -> int:
 def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a child that ends with us, whether by Ctrl-C or by a signal."""
     asked = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    process = subprocess.Popen(  # noqa: S603 - our own words, no shell
-        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
-    )
+    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
     try:
         yield process
     except KeyboardInterrupt:
@@ -148,7 +146,7 @@ def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[sub
 
 def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> None:
     until = time.monotonic() + STARTUP_TIMEOUT
-    where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only looked up
+    where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     while process.poll() is None and time.monotonic() < until:
         try:
             socket.create_connection((where, port), timeout=1).close()

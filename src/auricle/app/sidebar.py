@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from auricle.app.models import get_model_pool, gpu_memory, system_memory
+from auricle.app.model_pool import get_model_pool, gpu_memory, system_memory
 from auricle.app.theme import escape_markdown
 
 GIGABYTE = 1e9

@@ -13,8 +13,8 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.app.colours import DARK, LIGHT
-from auricle.app.colours import Palette as Palette
+from auricle.app.palette import DARK, LIGHT
+from auricle.app.palette import Palette as Palette
 
 PERSIST_STATE: Any = {"persist_state": "session"}
 """For widgets that keep their value while a visitor looks at other pages."""

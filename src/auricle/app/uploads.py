@@ -61,10 +61,10 @@ def decode_audio(content: bytes, name: str, max_seconds: float = MAX_SECONDS) ->
 
 
 def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
-    command = [sys.executable, "-m", "auricle.app.decode_upload", str(max_seconds)]
+    command = [sys.executable, "-m", "auricle.app.decode_worker", str(max_seconds)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
-        done = subprocess.run(  # noqa: S603 - our own words, no shell
+        done = subprocess.run(
             command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             timeout=DECODE_TIMEOUT, env=environment, check=False,
         )  # fmt: skip

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from auricle import api
 from auricle.core.types import Generation, Likelihood, Output, Prediction
-from auricle.engine.loop import Settings
+from auricle.engine.run_loop import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 

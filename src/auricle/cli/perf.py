@@ -21,8 +21,8 @@ from auricle.perf.measurement import PerfConfig, measure
 from auricle.perf.pricing import Pricing
 from auricle.perf.progress import ProgressLine
 from auricle.perf.recompute import is_measurement, recompute_summary
-from auricle.perf.report.publish import write_reports
-from auricle.perf.report.table import format_measurement
+from auricle.perf.report.files import write_reports
+from auricle.perf.report.tables import format_measurement
 from auricle.runs.run_directory import set_aside
 
 SELFTEST = "selftest"

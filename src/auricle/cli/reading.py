@@ -87,7 +87,7 @@ def leaderboard(runs: tuple[Path, ...], output_format: str, all_metrics: bool, i
 @click.option("-o", "--out", type=click.Path(path_type=Path), help="By default RUN/kimi, …")
 def export(run: Path, export_format: str, out: Path | None) -> None:
     """Write a run as another framework would have: files its scorer and notebooks can read."""
-    from auricle.interop.export import export_run as write
+    from auricle.interop.result_export import export_run as write
 
     for path in write(run, export_format, out, lambda line: click.echo(f"Note: {line}", err=True)):
         click.echo(path)

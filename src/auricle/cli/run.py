@@ -18,15 +18,15 @@ import orjson
 from auricle import api
 from auricle.audio import Audio
 from auricle.cli.estimate import MIN_SAMPLES_FOR_ESTIMATE, estimate_run
+from auricle.cli.progress_bar import JudgingProgress, Progress
 from auricle.cli.show import print_runs
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.redaction import redact
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, RejectedRow, Request
 from auricle.engine.factory import model_identity
-from auricle.engine.loop import Settings
+from auricle.engine.run_loop import Settings
 from auricle.engine.spec import JudgeSpec, Spec, parse_arguments, read_yaml, resolve_task, resolve_tasks
-from auricle.report.progress import JudgingProgress, Progress
 from auricle.runs.response_cache import ResponseCache, default_cache_path, served_model_name
 from auricle.runs.run_directory import Run, set_aside
 from auricle.runs.usage import Budget, Price, Prices

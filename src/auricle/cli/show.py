@@ -18,12 +18,12 @@ from auricle.core.registry import Registry
 from auricle.core.serialization import dumps
 from auricle.core.types import Generation, Likelihood, Output, Record
 from auricle.metrics.catalogue import METRICS
-from auricle.metrics.turns import get_turns
+from auricle.metrics.conversation import get_turns
 from auricle.models.catalogue import MODELS
 from auricle.prompts.catalogue import ENCODERS, RETRIEVERS
 from auricle.report import terminal, transcript
-from auricle.report.number_format import format_likelihood
-from auricle.report.usage import format_usage_line
+from auricle.report.text_format import format_likelihood
+from auricle.report.usage_text import format_usage_line
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import INFERENCERS, TASKS
 
@@ -172,7 +172,7 @@ def compare_runs(
         compare_measurements(runs, as_json)
         return
     from auricle.api import compare
-    from auricle.report import compare_text
+    from auricle.report.compare import text as compare_text
 
     found = compare(*runs, metrics, by, most_flips=flips)
     document = found.document()

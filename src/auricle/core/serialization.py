@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from auricle.audio import Audio, Image, Video
-from auricle.core.fast_construct import make_fast_constructor
+from auricle.core.fast_dataclass import make_fast_constructor
 from auricle.core.types import Failure, Generation, Likelihood, Output, Prediction, Record, Sample, Turn, get_max_tokens
 
 JSON_OPTIONS = orjson.OPT_APPEND_NEWLINE | orjson.OPT_PASSTHROUGH_DATACLASS | orjson.OPT_SERIALIZE_NUMPY

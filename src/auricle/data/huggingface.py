@@ -13,7 +13,7 @@ from typing import Any
 from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
-from auricle.data.rows import Row
+from auricle.data.row_files import Row
 
 HF_PREFIX = "hf:"
 CONVERTED_REVISION_PREFIX = "refs/convert/"
@@ -55,7 +55,7 @@ class HuggingFaceDataset(Manifest):
     def _dataset(self) -> Any:
         try:
             import datasets
-            from datasets import load_dataset  # noqa: F401 - not a folder called so that is here
+            from datasets import load_dataset
         except ImportError as error:
             raise MissingExtra("A Hugging Face dataset", "huggingface") from error
         try:

@@ -19,7 +19,7 @@ import orjson
 from auricle.audio import Audio, Image, Video
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Input, Json, RejectedRow, Sample, list_parts
-from auricle.data.rows import Row, count_rows, file_revision, read_rows
+from auricle.data.row_files import Row, count_rows, file_revision, read_rows
 
 COLUMN_ALIASES: Mapping[str, tuple[str, ...]] = {
     "id": ("id", "index", "key", "utt_id"),

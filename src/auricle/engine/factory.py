@@ -63,7 +63,7 @@ def _call_factory(factory: Callable[..., Any], name: str, arguments: Mapping[str
 def resolve_model(spec: Spec) -> type[Model]:
     """The model's class, or what another Python says of it; nothing is loaded yet."""
     if home := resolve_interpreter(spec.model_args):
-        from auricle.engine.workers.interpreter import describe_model_class
+        from auricle.engine.workers.other_python import describe_model_class
 
         return describe_model_class(spec.model, home.python, home.variables)
     return adapt(MODELS.get(spec.model))
@@ -145,7 +145,7 @@ def _split_interpreter_arguments(spec: Spec) -> tuple[dict[str, Any], dict[str, 
     home = resolve_interpreter(spec.model_args)
     if home is None:
         return dict(spec.model_args), {}
-    from auricle.engine.workers.interpreter import worker_environment
+    from auricle.engine.workers.other_python import worker_environment
 
     own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT)}
     return own, {"python": home.python, "environment": worker_environment(home.variables)}

@@ -16,7 +16,7 @@ from auricle.core.errors import AllRequestsFailed, AuricleError, describe
 from auricle.core.files import Journal, truncate_partial_line
 from auricle.core.serialization import digest
 from auricle.core.types import Failure, Generation
-from auricle.engine import loop
+from auricle.engine import run_loop
 from auricle.engine.batching import RunStopped
 from auricle.engine.retry import FailFast, RetryingSender, Settings, Slot
 from auricle.metrics.base import Metric
@@ -106,7 +106,7 @@ class JudgeLoop:
     ) -> None:
         # No cache: votes are the same request again, and every answer would be the first.
         self._settings = replace(settings, cache=None)
-        self._slots = loop.open_slots(model, self._settings)
+        self._slots = run_loop.open_slots(model, self._settings)
         self._fail_fast = FailFast()
         self._judge_name = judge_name
         self._journal = journal
@@ -152,7 +152,7 @@ class JudgeLoop:
             reply = output
         except (RunStopped, AllRequestsFailed):
             raise
-        except Exception as failure:  # noqa: BLE001 - kept with its question
+        except Exception as failure:
             error = Failure(type(failure).__name__, describe(failure))
         seconds = round(time.perf_counter() - began, 4)
         return Verdict(judge_request, self._judge_name, reply, error, seconds)

@@ -13,10 +13,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_valida
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
 from auricle.core.registry import split_prefix
+from auricle.core.yaml_files import read_yaml as read_yaml
+from auricle.core.yaml_files import read_yaml_with_extends
 from auricle.data.huggingface import HF_PREFIX
-from auricle.data.rows import READERS
-from auricle.data.yaml_file import read_yaml as read_yaml
-from auricle.data.yaml_file import read_yaml_with_extends
+from auricle.data.row_files import READERS
 from auricle.runs.run_directory import Run
 from auricle.runs.verdicts import Judge
 from auricle.tasks.catalogue import TASKS

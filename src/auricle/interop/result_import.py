@@ -10,14 +10,14 @@ from pathlib import Path
 
 from auricle.core.errors import DataError
 from auricle.engine.spec import Spec
-from auricle.interop.cmi import results_in as cmi
-from auricle.interop.kimi import results_in as kimi
-from auricle.interop.lmms import results_in as lmms
-from auricle.interop.open_asr import results_in as open_asr
+from auricle.interop.cmi import import_results as cmi
+from auricle.interop.kimi import import_results as kimi
+from auricle.interop.lmms import import_results as lmms
+from auricle.interop.open_asr import import_results as open_asr
 from auricle.interop.result_files import ImportedResults, ResultFormat, read_lines
 from auricle.interop.run_writer import ImportOptions as ImportOptions
 from auricle.interop.run_writer import write_run
-from auricle.interop.ultraeval import results_in as ultraeval
+from auricle.interop.ultraeval import import_results as ultraeval
 from auricle.runs.run_directory import set_aside
 from auricle.text import PROFILES
 

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
 from auricle.metrics.base import Details, WeightedAggregate, divide
+from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
 
 if TYPE_CHECKING:
     import numpy as np

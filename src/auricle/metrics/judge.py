@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 from auricle.metrics.base import Details, Metric, SumAggregator, WeightedAggregate, constant_bounds, divide, mean
+from auricle.metrics.conversation import build_transcript
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
 from auricle.metrics.rubric import Rubric, load_builtin_rubric, load_rubric
 from auricle.metrics.text import reference_texts
-from auricle.metrics.turns import build_transcript
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

@@ -14,10 +14,10 @@ from functools import lru_cache, partial
 from auricle.core.errors import SampleError, Unreadable, Unsuited, Unsupported
 from auricle.core.types import Generation, Json, Output, Prediction, Sample, Stat
 from auricle.metrics import confusion
-from auricle.metrics.alignment import align_labels
 from auricle.metrics.base import Metric, constant_bounds, mean
 from auricle.metrics.calibration import ExpectedCalibrationError
 from auricle.metrics.confusion import ClassAggregate, ConfusionAggregator, LabelStat, get_task_labels
+from auricle.metrics.label_alignment import align_labels
 from auricle.text import extract_label, extract_option
 
 NEEDS_TEXT_OR_SCORES = (

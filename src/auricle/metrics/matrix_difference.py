@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
-from auricle.metrics.alignment import align_labels
+from auricle.metrics.label_alignment import align_labels
 
 LabelMatcher: TypeAlias = Callable[[Sequence[str], Sequence[str]], Iterable[tuple[int, int]]]
 """Which names of two lists mean the same, as pairs of places; each name at most once."""

@@ -21,7 +21,7 @@ from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
 from auricle.metrics.answer_aggregation import wrap_aggregator
 from auricle.metrics.base import Metric, ScoreFunction, mean
-from auricle.metrics.turns import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
+from auricle.metrics.conversation import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
 AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generation, Output, Prediction, Sample
 from auricle.metrics.base import FirstValueMean, Metric, SumAggregator, divide, mean
-from auricle.metrics.rewards import Dimension, output_variant
+from auricle.metrics.ratings import Dimension, output_variant
 from auricle.text import extract_option
 
 A, TIE, B = 0.0, 0.5, 1.0

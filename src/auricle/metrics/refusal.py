@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Details, Metric, SumAggregator, divide
-from auricle.text.replies import clean_reply
+from auricle.text.clean_reply import clean_reply
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

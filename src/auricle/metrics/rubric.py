@@ -17,7 +17,7 @@ from typing import Any
 import orjson
 
 from auricle.core.errors import SpecError, Unreadable
-from auricle.data.yaml_file import read_yaml
+from auricle.core.yaml_files import read_yaml
 
 RUBRICS_DIR = Path(__file__).parent / "rubrics"
 TEMPLATE_FIELDS = ("question", "reference", "answer", "choices", "baseline")

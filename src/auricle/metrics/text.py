@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from auricle.core.types import Generation, Json, Sample
 from auricle.metrics.base import Details, Metric, SumAggregator, constant_bounds, divide, mean, metric
-from auricle.metrics.edits import count_errors, count_errors_with_joins
+from auricle.metrics.edit_distance import count_errors, count_errors_with_joins
 from auricle.text import get_profile, split_mixed, split_words
 
 if TYPE_CHECKING:

@@ -12,9 +12,9 @@ import orjson
 
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Request, Turn
-from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
-from auricle.models.http.render_request import render_request
-from auricle.models.http.scoring import LikelihoodScorer, LogprobsSource
+from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.likelihood import LikelihoodScorer, LogprobsSource
+from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
 from auricle.models.plain_text import join_turns, turn_text
 from auricle.models.token_boundary import check_scorable, move_trailing_space, split_trailing_space

@@ -19,7 +19,7 @@ from typing import Any
 
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict, Prediction
-from auricle.data.yaml_file import read_yaml
+from auricle.core.yaml_files import read_yaml
 from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
 from auricle.models.transformers.weights import resolve_device

@@ -9,9 +9,9 @@ import orjson
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SpecError
 from auricle.core.types import Generate, Generation, Part, Request, Turn
-from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
 from auricle.models.http.media import encode_base64, is_remote, read_media_file
-from auricle.models.http.render_request import render_request
+from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest
 
 ROLES = {"user": "user", "assistant": "model"}

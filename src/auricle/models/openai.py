@@ -19,7 +19,7 @@ import orjson
 from auricle.audio import Audio, Image
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.core.types import Generate, Generation, Part, Request, Turn
-from auricle.models.http.client import (
+from auricle.models.http.base import (
     STREAM_END,
     HttpModel,
     PendingResponse,
@@ -30,7 +30,7 @@ from auricle.models.http.client import (
     parse_count,
 )
 from auricle.models.http.media import data_url, encode_base64, is_remote, read_media_file
-from auricle.models.http.render_request import render_request
+from auricle.models.http.request_preview import render_request
 from auricle.models.http.timing import PreparedRequest, RequestTimer, iter_event_parts, streamed_token_count
 from auricle.prompts.meta_template import MetaTemplate
 

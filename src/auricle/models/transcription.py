@@ -14,7 +14,7 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Generate, Generation, list_media
-from auricle.models.http.client import HttpModel, Reply, describe_shape, merge_extra, parse_count
+from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.timing import PreparedRequest
 

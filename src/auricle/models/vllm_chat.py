@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from auricle.core.types import Likelihood, LogLikelihood, Turn
+from auricle.models.http.likelihood import LikelihoodScorer
 from auricle.models.http.prompt_logprobs import PromptToken, continuation_likelihood, parse_prompt_logprobs
-from auricle.models.http.scoring import LikelihoodScorer
 from auricle.models.openai import OpenAI
 from auricle.models.plain_text import turn_text
 from auricle.models.token_boundary import check_scorable, move_trailing_space

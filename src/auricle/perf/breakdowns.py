@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.columns import Floats, Ints, Mask, RequestColumns
+from auricle.perf.request_columns import Floats, Ints, Mask, RequestColumns
 from auricle.perf.statistics import describe_values
 
 AUDIO_SECONDS_BOUNDS = (5.0, 15.0, 30.0, 120.0)

@@ -15,7 +15,7 @@ import orjson
 
 from auricle.core.errors import DataError
 from auricle.perf.definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.report.table import format_number
+from auricle.perf.report.tables import format_number
 
 Document: TypeAlias = Mapping[str, Any]
 IntervalBounds: TypeAlias = Sequence[float] | None

@@ -17,9 +17,9 @@ import orjson
 
 from auricle.core import errors
 from auricle.core.errors import SpecError
-from auricle.perf.exchange import RequestRecord
 from auricle.perf.health import SenderHealth
 from auricle.perf.plan import LoadPointPlan
+from auricle.perf.request_record import RequestRecord
 from auricle.perf.worker import CoordinatorChannel, run_worker
 
 START_DELAY = 0.3  # seconds from "all are ready" to the start, so that nobody misses it

@@ -15,7 +15,7 @@ from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Ability, Generate, Output, Part, Predict, Request, list_media
 from auricle.engine.batching import BatchWorker, decode_request_audio
 from auricle.models import AsyncModel, BatchModel, Model
-from auricle.models.http.client import HttpModel
+from auricle.models.http.base import HttpModel
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.body_store import BodyStore, StoredBody, digest_body
 
@@ -156,7 +156,7 @@ class BatchDriver:
     async def _process_batch(self, lane: BatchWorker, batch: Sequence[QueuedRequest]) -> None:
         try:
             outputs = await _run_batch(lane, [request for request, *_ in batch])
-        except Exception as error:  # noqa: BLE001 - handed to all who wait for this batch
+        except Exception as error:
             for *_, answer in batch:
                 if not answer.done():
                     answer.set_exception(error)

@@ -14,9 +14,9 @@ from auricle.core.serialization import encode_record
 from auricle.core.types import Failure, Generation, Output, Record, Request, Sample
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, PreparedRequest
-from auricle.perf.exchange import Phase, RequestRecord, Status
 from auricle.perf.loads import ClosedLoop, Load, OpenLoop, SearchPlan, SweepPlan
 from auricle.perf.plan import LoadPointPlan
+from auricle.perf.request_record import Phase, RequestRecord, Status
 from auricle.perf.saturation import SaturationDetector
 from auricle.tasks.inferencers import Inferencer, preview_requests
 
@@ -229,7 +229,7 @@ class LoadGenerator:
         outputs: tuple[Output, ...] = ()
         try:
             outputs = await self._inferencer(sample, client)
-        except Exception as failure:  # noqa: BLE001 - kept with its sample
+        except Exception as failure:
             error = Failure(type(failure).__name__, describe(failure))
         if client.phase == "measure":
             self._write_answer(client.index, sample, outputs, error)

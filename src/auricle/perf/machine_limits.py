@@ -10,8 +10,8 @@ from pathlib import Path
 
 import orjson
 
-from auricle.perf.columns import RequestColumns
 from auricle.perf.loads import FixedRate, Load, Ramp, Steps
+from auricle.perf.request_columns import RequestColumns
 
 WARNING_SHARE = 0.5
 """Of the ceiling may be asked for before a reader is told."""

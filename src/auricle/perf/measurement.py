@@ -29,7 +29,6 @@ from auricle.engine.factory import build_spec_document, build_task, display_name
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, abilities
-from auricle.perf.columns import RequestColumns
 from auricle.perf.coordinator import ProgressCallback, run_load_point
 from auricle.perf.health import SenderHealth
 from auricle.perf.load_generator import schedule_due_times
@@ -38,6 +37,7 @@ from auricle.perf.machine_limits import find_limit_warnings
 from auricle.perf.plan import LoadPointPlan
 from auricle.perf.pricing import Pricing
 from auricle.perf.repeats import summarise_repeats
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.search import Search
 from auricle.perf.slo import Slo, evaluate_run
 from auricle.perf.slo import parse_slos as parse_slos

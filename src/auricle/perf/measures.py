@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from auricle.perf.columns import Floats, RaggedArray, RequestColumns
 from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
-from auricle.perf.exchange import RequestRecord
+from auricle.perf.request_columns import Floats, RaggedArray, RequestColumns
+from auricle.perf.request_record import RequestRecord
 
 __all__ = ["REQUEST_DEFINITIONS", "compute_measures", "compute_record_measures", "get_pooled_values"]
 

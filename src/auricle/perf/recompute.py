@@ -10,11 +10,11 @@ from typing import Any, TypeAlias
 import orjson
 
 from auricle.core.errors import DataError
-from auricle.perf.columns import RequestColumns
 from auricle.perf.health import SenderHealth
 from auricle.perf.loads import parse_loads
 from auricle.perf.pricing import Pricing
 from auricle.perf.repeats import summarise_repeats
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.slo import parse_slos as parse_slos
 from auricle.perf.summary import summarise
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.columns import Floats, RequestColumns
+from auricle.perf.request_columns import Floats, RequestColumns
 from auricle.perf.windows import CountOverTime, Window, find_last_time
 
 TREND_BINS = 10

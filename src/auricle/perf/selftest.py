@@ -20,10 +20,10 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.perf.columns import RequestColumns
 from auricle.perf.coordinator import run_load_point
 from auricle.perf.machine_limits import MachineLimits, describe_machine
 from auricle.perf.plan import LoadPointPlan
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.search import Search
 from auricle.perf.summary import summarise
 
@@ -128,9 +128,7 @@ def run_fake_server() -> Iterator[str]:
     """The fake server in a process of its own: where it is."""
     command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0"]
     times = ["--latency", str(SERVER_LATENCY), "--pace", str(SERVER_PACE)]
-    with subprocess.Popen(  # noqa: S603 - ourselves
-        [*command, *times], stdout=subprocess.PIPE, text=True
-    ) as process:
+    with subprocess.Popen([*command, *times], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
             found = re.search(r"http://[^\s;]+", process.stdout.readline())

@@ -18,7 +18,7 @@ from auricle.core.errors import SpecError
 from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 
 if TYPE_CHECKING:
-    from auricle.perf.columns import Floats, Mask, RequestColumns
+    from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
 STATISTICS = ("mean", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
 COMPARATORS = {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -17,8 +17,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.columns import Floats, Ints
-from auricle.perf.throughput import CumulativeAmount
+from auricle.perf.cumulative import CumulativeAmount
+from auricle.perf.request_columns import Floats, Ints
 from auricle.perf.windows import Window
 
 PERCENTILES = (1.0, 5.0, 10.0, 25.0, 50.0, 75.0, 90.0, 95.0, 99.0, 99.9)

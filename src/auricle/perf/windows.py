@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from auricle.perf.columns import Floats, Mask, RequestColumns
 from auricle.perf.loads import ClosedLoop, FixedRate, Load
+from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
 WindowKind: TypeAlias = Literal["all", "steady"]
 

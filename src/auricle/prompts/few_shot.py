@@ -14,11 +14,11 @@ from typing import Any, Protocol
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import RejectedRow, Sample
-from auricle.prompts.budget import ExampleBudget, ExampleRenderer
+from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer
+from auricle.prompts.example_pool import AllowedIndices, ExamplePool
+from auricle.prompts.example_pool import Example as Example
 from auricle.prompts.few_shot_options import parse_few_shot_options
 from auricle.prompts.few_shot_options import pool_path as pool_path
-from auricle.prompts.pool import AllowedIndices, ExamplePool
-from auricle.prompts.pool import Example as Example
 
 EXAMPLE_IDS_KEY = "shots"
 """The meta field that tells the ids of a sample's examples, in the order shown."""

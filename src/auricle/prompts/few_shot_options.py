@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.errors import SpecError
-from auricle.data.rows import file_revision
-from auricle.prompts.budget import ExampleBudget, ExampleRenderer, all_parts
+from auricle.data.row_files import file_revision
 from auricle.prompts.catalogue import RETRIEVERS
+from auricle.prompts.example_budget import ExampleBudget, ExampleRenderer, all_parts
 
 COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "max_seconds", "tokenizer")
 ORDERS = ("nearest-last", "nearest-first", "random")

@@ -18,7 +18,7 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.types import Turn
-from auricle.data.yaml_file import read_yaml_with_locations
+from auricle.core.yaml_files import read_yaml_with_locations
 
 ROLE_ALIASES = {"human": "user", "bot": "assistant"}
 """Other frameworks' names of the roles."""

@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from auricle.core.errors import SpecError
 from auricle.core.types import Input, Part, Sample, Turn
 from auricle.prompts.few_shot import Example, FewShotSelector
-from auricle.prompts.fields import field_names, merge_texts, render
+from auricle.prompts.placeholders import field_names, merge_texts, render
 
 Role: TypeAlias = Literal["system", "user", "assistant"]
 ROLES = get_args(Role)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.formatting import (
+from auricle.report.html_format import (
     NumberDocument,
     Scale,
     collect_extents,

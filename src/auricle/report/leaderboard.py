@@ -16,8 +16,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.report.formatting import metric_title
-from auricle.report.number_format import format_coverage, format_number
+from auricle.report.html_format import metric_title
+from auricle.report.text_format import format_coverage, format_number
 
 Document = Mapping[str, Any]
 CSV_COLUMNS = (

@@ -15,10 +15,10 @@ import orjson
 from auricle.core.files import write_lines_atomically
 from auricle.core.gc_tuning import infrequent_gc
 from auricle.metrics.base import Metric
-from auricle.report import documents, html
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import Number, summarise
-from auricle.report.worst_samples import SampleView, build_sample_views
+from auricle.report import metrics_document, run_html
+from auricle.report.sample_view import SampleView, build_sample_views
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import Number, summarise
 from auricle.runs.run_directory import Run
 from auricle.runs.throughput import read_passes, summarise_throughput
 from auricle.runs.usage import Price, UsageTotals
@@ -47,11 +47,11 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
         about["judge"] = verdicts.to_dict()
     asked = f"{task.name}:{task.version}|{about['task']['revision'] or 'local'}|{_inferencer_signature(run)}"
     numbers = summarise(board, asked, f"{_model_signature(about['model'])}|auricle {about['auricle']}")
-    document = {**documents.build_document(about, board, numbers), "usage": tally.to_dict()}
+    document = {**metrics_document.build_document(about, board, numbers), "usage": tally.to_dict()}
     document["speed"] = summarise_throughput(read_passes(run))
-    run.write("metrics_summary.csv", documents.summary_csv(document))
-    run.write("metrics_detail.csv", documents.detail_csv(document))
-    run.write("report.html", html.render_report(document, _view_worst_samples(board)).encode())
+    run.write("metrics_summary.csv", metrics_document.summary_csv(document))
+    run.write("metrics_detail.csv", metrics_document.detail_csv(document))
+    run.write("report.html", run_html.render_report(document, _view_worst_samples(board)).encode())
     run.write("metrics.json", orjson.dumps(document, option=orjson.OPT_INDENT_2))
     return [number for number in numbers if not number.field]
 

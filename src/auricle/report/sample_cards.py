@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from auricle.metrics.alignment import display_label as english
-from auricle.metrics.alignment import labels_match
-from auricle.report.formatting import format_count, metric_title
+from auricle.metrics.label_alignment import display_label as english
+from auricle.metrics.label_alignment import labels_match
+from auricle.report.html_format import format_count, metric_title
 from auricle.report.html_tables import cell, header_cell, render_table, row_header
 from auricle.report.markup import Markup, join_markup, tag
-from auricle.report.worst_samples import Edit, SampleView, truncate
+from auricle.report.sample_view import Edit, SampleView, truncate
 
 MAX_QUESTION_LENGTH = 400  # a question longer than this would bury the answers
 FIRST_UNSPACED_CHARACTER = "\u2e80"  # from here on lie the scripts that are written without spaces

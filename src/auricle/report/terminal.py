@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from auricle.report.number_format import format_coverage, format_number, format_value, group_by_reason
+from auricle.report.text_format import format_coverage, format_number, format_value, group_by_reason
 
 TABLE_HEADER = ("model", "metric", "group", "value", "95 % interval", "n", "coverage", "notes")
 RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p", "Cohen's d", "better", "worse"}

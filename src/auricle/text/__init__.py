@@ -1,7 +1,8 @@
 """Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
 
 from auricle.text.extract import extract_label, extract_number, extract_option, extract_yes_no
-from auricle.text.normalise import (
+from auricle.text.extract_option import strip_labels
+from auricle.text.profiles import (
     PROFILES,
     TOKENISERS,
     Profile,
@@ -11,7 +12,6 @@ from auricle.text.normalise import (
     split_mixed,
     split_words,
 )
-from auricle.text.options import strip_labels
 
 __all__ = [
     "PROFILES",

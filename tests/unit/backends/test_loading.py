@@ -7,7 +7,7 @@ import pytest
 
 from auricle import Sample, Settings
 from auricle.api import NullObserver
-from auricle.engine.loop import RunLoop, close_model
+from auricle.engine.run_loop import RunLoop, close_model
 from auricle.engine.workers.process import earliest_time
 from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 from auricle.engine.workers.senders import SenderPool

@@ -10,7 +10,7 @@ import pytest
 from auricle.audio import Audio, Image, Video
 from auricle.core import errors
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Turn, list_media
-from auricle.engine.workers.messages import (
+from auricle.engine.workers.protocol import (
     pack,
     pack_error,
     pack_output,

@@ -9,14 +9,14 @@ from ais_bench.benchmark.models.output import RequestOutput
 from ais_bench.benchmark.openicl.icl_inferencer.icl_base_api_inferencer import BaseApiInferencer
 from ais_bench.benchmark.openicl.icl_inferencer.icl_base_local_inferencer import BaseLocalInferencer
 from ais_bench.benchmark.openicl.icl_inferencer.icl_gen_inferencer import GenInferencer
-from ais_bench.benchmark.openicl.icl_inferencer.output_handler.gen_inferencer_output_handler import (  # noqa: E501
+from ais_bench.benchmark.openicl.icl_inferencer.output_handler.gen_inferencer_output_handler import (
     GenInferencerOutputHandler,
 )
 from ais_bench.benchmark.openicl.icl_retriever import BaseRetriever
 from ais_bench.benchmark.registry import ICL_INFERENCERS
 from ais_bench.benchmark.utils.logging.error_codes import ICLI_CODES
 from ais_bench.benchmark.utils.logging.exceptions import ParameterValueError
-from torch.utils.data import DataLoader  # noqa: F401 - as the guide has it
+from torch.utils.data import DataLoader
 
 SEEN = []
 """What the objects were given, for tests to look at."""
@@ -123,7 +123,7 @@ class Swallowing(Api):
         output = RequestOutput()
         try:
             await self.model.generate(data["prompt"], 5, None)
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:
             output.error_info = f"caught {error}"
         await self.output_handler.report_cache_info(0, data["prompt"], output, "")
 

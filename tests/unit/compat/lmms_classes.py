@@ -4,7 +4,7 @@
 its own that need no download: five arguments, messages, media, a template, a generation.
 """
 
-# ruff: noqa: B905, I001, RUF059, T201 - as people write them
+# ruff: noqa: I001 - as people write them
 
 from loguru import logger as eval_logger
 from lmms_eval import utils

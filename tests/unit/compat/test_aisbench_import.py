@@ -9,8 +9,8 @@ import yaml
 from auricle.core.errors import SpecError
 from auricle.interop.aisbench.config_import import draft_tasks, render_task_file
 from auricle.interop.aisbench.config_reader import find_datasets, read_config
-from auricle.interop.aisbench.label_prompts import LabelPrompts
 from auricle.runs.run_directory import Run
+from auricle.tasks.inferencers.label_prompts import LabelPrompts
 
 HEAD = """
 from mmengine.config import read_base

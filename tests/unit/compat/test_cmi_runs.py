@@ -9,7 +9,7 @@ from reward_classes import calls, duck, inheriting
 import auricle
 from auricle import Spec, evaluate
 from auricle.api import display_name
-from auricle.engine.loop import Settings
+from auricle.engine.run_loop import Settings
 from auricle.engine.spec import JudgeSpec
 from auricle.runs.response_cache import _resolve_source
 from auricle.runs.run_directory import Run

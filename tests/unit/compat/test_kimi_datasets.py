@@ -10,8 +10,8 @@ from auricle.core.errors import SpecError, UnknownName
 from auricle.core.types import RejectedRow
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec, resolve_tasks
+from auricle.interop.kimi.data_config import DataConfig
 from auricle.interop.kimi.datasets import DATASETS, GROUPS, find_dataset, find_group
-from auricle.interop.kimi.paths import DataConfig
 from auricle.runs.run_directory import Run
 from auricle.tasks.catalogue import TASKS
 

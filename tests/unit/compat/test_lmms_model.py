@@ -13,7 +13,7 @@ from auricle.core.errors import SampleError, SpecError, UnknownName, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Image, LogLikelihood, Turn
 from auricle.interop.lmms import resolve_model_class
-from auricle.interop.lmms.stubs import THIRD_PARTY_STUBS, stubs_importable
+from auricle.interop.lmms.stub_importer import THIRD_PARTY_STUBS, stubs_importable
 from auricle.runs.run_directory import Run
 
 CLASSES = Path(__file__).with_name("lmms_classes.py")

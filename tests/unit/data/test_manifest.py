@@ -9,7 +9,7 @@ from auricle import Sample
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data import ColumnMapping, Manifest
-from auricle.data.rows import count_rows, file_revision, read_rows
+from auricle.data.row_files import count_rows, file_revision, read_rows
 
 ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write it down.")
 QA = ColumnMapping(target_columns=("answer",), question_columns=("question", "text"))

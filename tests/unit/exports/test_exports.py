@@ -7,7 +7,7 @@ import pytest
 from auricle import api
 from auricle.core.errors import SpecError
 from auricle.engine.spec import Spec
-from auricle.interop.export import export_run
+from auricle.interop.result_export import export_run
 from auricle.interop.result_import import ImportOptions, import_results
 from auricle.runs.run_directory import Run
 from foreign_results import cmi, kimi, open_asr

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.metrics.alignment import align_labels, alignment_warnings, display_label, display_labels
+from auricle.metrics.label_alignment import align_labels, alignment_warnings, display_label, display_labels
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 ESD = ["Neutral", "Angry", "Happy", "Sad", "Surprise"]

@@ -10,8 +10,8 @@ from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels
 from auricle.metrics.multi_answer import aggregate_answers
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",

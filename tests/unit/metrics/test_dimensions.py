@@ -7,8 +7,8 @@ import pytest
 from auricle.core.errors import Unsuited
 from auricle.core.types import Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 SEPARATING = [dimensions.eta2, dimensions.eta2_arousal]
 AGREEING = [dimensions.ccc_arousal, dimensions.pearson_arousal, dimensions.rmse_arousal]

@@ -11,9 +11,9 @@ from auricle.core.registry import import_object
 from auricle.core.types import Generation, Sample
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.ifeval import language
-from auricle.metrics.ifeval.check_sample import check_instructions
 from auricle.metrics.ifeval.checks import CHECKS
-from auricle.metrics.ifeval.segments import count_capital_words, count_sentences
+from auricle.metrics.ifeval.counting import count_capital_words, count_sentences
+from auricle.metrics.ifeval.instructions import check_instructions
 from auricle.tasks.catalogue import TASKS
 
 GOLDEN_FILE = Path(__file__).resolve().parents[2] / "golden" / "ifeval.jsonl"

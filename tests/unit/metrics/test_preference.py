@@ -6,9 +6,9 @@ import pytest
 
 from auricle.core.errors import Unreadable, Unsuited
 from auricle.core.types import Generation, Prediction, Sample
-from auricle.metrics.agreement import measure_agreement
+from auricle.metrics.model_agreement import measure_agreement
 from auricle.metrics.preference import get_choice, preference_metrics
-from auricle.metrics.rewards import Dimension, score_metrics
+from auricle.metrics.ratings import Dimension, score_metrics
 from auricle.metrics.statistics import compute_interval
 
 

@@ -7,15 +7,15 @@ import pytest
 from auricle import Audio, Generation, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Failure, Record, Turn
+from auricle.metrics.conversation import build_transcript
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.metrics.multi_answer import aggregate_answers, apply_aggregations
 from auricle.metrics.refusal import refusal
 from auricle.metrics.text import contains, empty, exact_match, wer
-from auricle.metrics.turns import build_transcript
-from auricle.report.documents import collect_refusals
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.report.metrics_document import collect_refusals
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
 

@@ -17,8 +17,8 @@ from http_servers import chat, delta, held, question, streamed, told, whole
 
 from auricle import Settings
 from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
-from auricle.engine.loop import DirectSlot
 from auricle.engine.retry import RetryingSender
+from auricle.engine.run_loop import DirectSlot
 from auricle.models.http.error_messages import parse_retry_after
 from auricle.models.openai import Azure, OpenAI
 
@@ -306,7 +306,7 @@ def test_azure_must_be_told_where_it_is():
 
 
 def test_a_missing_package_is_told_before_anything_is_sent(monkeypatch):
-    monkeypatch.setattr("auricle.models.http.client.find_spec", lambda _: None)
+    monkeypatch.setattr("auricle.models.http.base.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"auricle\[api\]"):
         model_at("http://127.0.0.1:1/v1")
 

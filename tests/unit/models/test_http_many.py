@@ -12,8 +12,8 @@ pytest.importorskip("aiohttp")
 from http_servers import held, question, told
 
 from auricle import Settings
-from auricle.engine.loop import DirectSlot
 from auricle.engine.retry import RetryingSender
+from auricle.engine.run_loop import DirectSlot
 from auricle.models.openai import OpenAI
 
 QUICK = Settings(initial_backoff=0.001, max_attempts=6)

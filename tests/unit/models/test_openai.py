@@ -312,14 +312,14 @@ def test_an_empty_answer_is_an_answer(serve):
 
 
 def test_a_line_without_end_is_refused(canned, monkeypatch):
-    monkeypatch.setattr("auricle.models.http.client.LINE", 1 << 10)
+    monkeypatch.setattr("auricle.models.http.base.LINE", 1 << 10)
     server = canned(streamed(delta("x" * 200_000)))
     with pytest.raises(Refused, match="a line longer than"):
         told(model_at(server, stream=True))
 
 
 def test_an_answer_without_end_is_refused(canned, monkeypatch):
-    monkeypatch.setattr("auricle.models.http.client.MOST_BYTES", 1000)
+    monkeypatch.setattr("auricle.models.http.base.MOST_BYTES", 1000)
     with pytest.raises(Refused, match="answered more than"):
         told(model_at(canned(chat("x" * 2000))))
 

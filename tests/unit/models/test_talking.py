@@ -5,7 +5,7 @@ import json
 import pytest
 
 from auricle import api
-from auricle.engine.loop import Settings
+from auricle.engine.run_loop import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 

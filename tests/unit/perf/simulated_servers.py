@@ -4,7 +4,7 @@ import heapq
 
 import numpy as np
 
-from auricle.perf.exchange import RequestRecord
+from auricle.perf.request_record import RequestRecord
 
 
 def answered(index=0, *, due=None, sent=0.0, seconds=1.0, **said):

@@ -7,7 +7,7 @@ from simulated_servers import streamed
 
 from auricle.perf.definitions import COST_MEASURES, RUN_DEFINITIONS
 from auricle.perf.pricing import Pricing
-from auricle.perf.report.table import format_costs, format_outcomes
+from auricle.perf.report.tables import format_costs, format_outcomes
 from auricle.perf.summary import summarise
 from auricle.runs.usage import Price
 

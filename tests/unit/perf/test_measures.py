@@ -7,10 +7,10 @@ from simulated_servers import answered, streamed
 from auricle.core.errors import DataError
 from auricle.models.http.timing import RequestTimer, streamed_token_count
 from auricle.models.http.upload_body import TIMED_THRESHOLD, prepare_upload
-from auricle.perf.columns import RequestColumns
 from auricle.perf.definitions import POOLED_MEASURES
-from auricle.perf.exchange import RequestRecord
 from auricle.perf.measures import REQUEST_DEFINITIONS, compute_measures, compute_record_measures
+from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_record import RequestRecord
 
 
 def speaking(*pieces):

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from simulated_servers import streamed
 
-from auricle.perf.columns import RequestColumns
 from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.exchange import RequestRecord
-from auricle.perf.report import markdown, page, table
+from auricle.perf.report import html, markdown, tables
 from auricle.perf.report.chart_data import IN_FLIGHT_BINS, MAX_BARS, MAX_DOTS, QUANTILES, build_chart_data
-from auricle.perf.report.publish import write_reports
+from auricle.perf.report.files import write_reports
+from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_record import RequestRecord
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 
@@ -77,21 +77,21 @@ def summaries(points):
 
 
 def test_each_load_point_is_a_row(summaries):
-    lines = table.format_summaries(summaries)
+    lines = tables.format_summaries(summaries)
     assert [line.split()[0] for line in lines[3:6]] == ["constant:5", "constant:10", "constant:20"]
     assert " 292 " in lines[3]
     assert "0.299" in lines[3]
 
 
 def test_columns_stand_below_their_titles(summaries):
-    lines = table.format_summaries(summaries)[:6]
+    lines = tables.format_summaries(summaries)[:6]
     ends = [at.end() for at in re.finditer("─+", lines[2])]
     assert all(len(line) <= ends[-1] for line in lines)
     assert all(line[end : end + 2].strip() == "" for line in lines for end in ends)
 
 
 def test_what_nobody_has_a_number_for_has_no_column(summaries):
-    head = " ".join(table.format_header(table.select_columns(summaries)))
+    head = " ".join(tables.format_header(tables.select_columns(summaries)))
     assert "TTFT p50" in head
     assert "first audio" not in head
     assert "goodput" not in head
@@ -99,45 +99,45 @@ def test_what_nobody_has_a_number_for_has_no_column(summaries):
 
 def test_what_was_due_has_no_column_in_a_closed_loop():
     summary, _ = point("closed:4", closed=True)
-    head = table.format_header(table.select_columns([summary]))
+    head = tables.format_header(tables.select_columns([summary]))
     assert not {"offered/s", "sent/s", "from due p99, s"} & set(head)
 
 
 def test_a_narrow_terminal_has_fewer_columns(summaries):
-    lines = table.format_summaries(summaries, width=80)[:6]
+    lines = tables.format_summaries(summaries, width=80)[:6]
     assert max(map(len, lines)) <= 80
     assert "latency" in lines[0]
 
 
 def test_why_a_point_is_not_valid_is_told_below(summaries):
     broken = {**summaries[0], "validity": {"valid": False, "reasons": ["It was late."]}}
-    lines = table.format_summaries([broken])
+    lines = tables.format_summaries([broken])
     assert lines[3].endswith("no")
     assert "constant:5 is not valid: It was late." in lines
 
 
 def test_failures_are_told_with_an_example(summaries):
-    (told,) = [line for line in table.format_summaries(summaries[:1]) if "failed with" in line]
+    (told,) = [line for line in tables.format_summaries(summaries[:1]) if "failed with" in line]
     assert told == "constant:5: 6 failed with Transient: 503 | <busy>"
 
 
 def test_promises_are_told_with_what_came_of_them():
     summary, _ = point(slos="p95(ttft_s)<0.05,latency_s<1,req_s>1")
-    told = table.format_slos(summary)
+    told = tables.format_slos(summary)
     assert told[0] == "p95(ttft_s)<0.05 was not met: 0.099."
     assert told[1].startswith("latency_s<1 of each request: 98 % kept")
     assert told[2].startswith("req_s>1 was met: ")
 
 
 def test_definitions_come_on_demand(summaries):
-    assert not any("first piece of the answer" in line for line in table.format_summaries(summaries))
-    lines = table.format_summaries(summaries, with_definitions=True)
+    assert not any("first piece of the answer" in line for line in tables.format_summaries(summaries))
+    lines = tables.format_summaries(summaries, with_definitions=True)
     (told,) = [line for line in lines if line.startswith("TTFT p50")]
     assert REQUEST_DEFINITIONS["ttft_s"].text in told
 
 
 def test_no_load_point_is_one_sentence():
-    assert table.format_summaries([]) == ["No load point was measured."]
+    assert tables.format_summaries([]) == ["No load point was measured."]
 
 
 @pytest.mark.parametrize(
@@ -152,7 +152,7 @@ def test_no_load_point_is_one_sentence():
     ],
 )
 def test_numbers_have_three_digits(value, unit, said):
-    assert table.format_number(value, unit) == said
+    assert tables.format_number(value, unit) == said
 
 
 # --- the spreadsheet ------------------------------------------------------------------
@@ -163,7 +163,7 @@ def read(content):
 
 
 def test_the_spreadsheet_has_a_row_a_point(summaries):
-    rows = read(table.render_csv(summaries))
+    rows = read(tables.render_csv(summaries))
     assert [each["load"] for each in rows] == ["constant:5", "constant:10", "constant:20"]
     assert float(rows[1]["offered_rate"]) == pytest.approx(10)
     assert float(rows[1]["ttft_s_p50"]) == pytest.approx(0.099)
@@ -172,16 +172,16 @@ def test_the_spreadsheet_has_a_row_a_point(summaries):
 
 
 def test_what_is_unknown_is_empty_and_not_zero(summaries):
-    row = read(table.render_csv(summaries))[0]
+    row = read(tables.render_csv(summaries))[0]
     assert row["ttfa_s_p50"] == ""
     assert row["ttfa_s_n"] == "0"
     assert row["slo_met"] == ""
 
 
 def test_every_number_has_a_column_whatever_was_measured(summaries):
-    whole = set(read(table.render_csv(summaries))[0])
+    whole = set(read(tables.render_csv(summaries))[0])
     assert {f"{name}_p99" for name in REQUEST_DEFINITIONS} | set(RUN_DEFINITIONS) <= whole
-    assert set(table.flatten_summary(summaries[0])) <= whole
+    assert set(tables.flatten_summary(summaries[0])) <= whole
 
 
 # --- text -----------------------------------------------------------------------------
@@ -251,7 +251,7 @@ def test_nothing_at_all_is_drawn_as_nothing():
     found = build_chart_data(RequestColumns.from_records([]))
     assert found["bars"] == []
     assert found["rates"]["width_s"] is None
-    assert page.render_page({}, [(summarise([exchange(49)], "burst:1"), found)])
+    assert html.render_page({}, [(summarise([exchange(49)], "burst:1"), found)])
 
 
 # --- what is written ------------------------------------------------------------------
@@ -298,7 +298,7 @@ def test_without_the_requests_there_are_numbers_and_no_pictures(tmp_path, docume
 
 
 def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
-    text = table.format_measurement(document)
+    text = tables.format_measurement(document)
     assert "search:rate,low=1,high=8: 4 kept what was promised, 5 did not." in text
     assert "constant:10: wer 0.05 (0.04 … 0.06) over 294 answers." in text
     assert text.endswith("Interrupted: what is told is of what was measured before.")
@@ -306,7 +306,7 @@ def test_a_terminal_is_told_of_searches_accuracy_and_the_interruption(document):
 
 @pytest.mark.parametrize(("best", "beyond", "said"), [(None, 1.0, "not even the lowest"), (8.0, None, "try higher")])
 def test_a_search_that_found_no_limit_says_so(best, beyond, said):
-    assert said in table.format_search({**SEARCH, "best": best, "beyond": beyond})
+    assert said in tables.format_search({**SEARCH, "best": best, "beyond": beyond})
 
 
 @pytest.mark.parametrize(
@@ -319,7 +319,7 @@ def test_a_search_that_found_no_limit_says_so(best, beyond, said):
 )
 def test_a_search_tells_broken_promises_from_those_nobody_could_judge(best, beyond, said):
     tried = [{"value": 1.0, "met": [None] * 3}, {"value": 2.0, "met": [False]}]
-    assert said in table.format_search({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
+    assert said in tables.format_search({**SEARCH, "best": best, "beyond": beyond, "tried": tried})
 
 
 # --- the page -------------------------------------------------------------------------
@@ -352,7 +352,7 @@ def parsed(text):
 
 
 def test_the_page_is_whole_and_fetches_nothing(points):
-    reader = parsed(page.render_page(ABOUT, points))
+    reader = parsed(html.render_page(ABOUT, points))
     assert all(link.startswith("#") for link in reader.links)
     text = "".join(reader.text)
     assert "<b>model</b>" in text
@@ -362,40 +362,40 @@ def test_the_page_is_whole_and_fetches_nothing(points):
 
 
 def test_several_points_are_compared(points):
-    whole = page.render_page(ABOUT, points)
+    whole = html.render_page(ABOUT, points)
     assert "Latency against throughput" in whole
     assert "First word against load" in whole
-    assert "Latency against throughput" not in page.render_page(ABOUT, points[:1])
+    assert "Latency against throughput" not in html.render_page(ABOUT, points[:1])
 
 
 def test_many_points_are_folded(points):
-    assert "<details" not in page.render_page(ABOUT, points)
-    assert page.render_page(ABOUT, points * 2).count("<details") == 6
+    assert "<details" not in html.render_page(ABOUT, points)
+    assert html.render_page(ABOUT, points * 2).count("<details") == 6
 
 
 def test_silences_are_drawn_where_there_is_sound(points):
-    assert "Silences while playing" in page.render_page(ABOUT, [point(spoken=True)])
-    assert "Silences while playing" not in page.render_page(ABOUT, points)
+    assert "Silences while playing" in html.render_page(ABOUT, [point(spoken=True)])
+    assert "Silences while playing" not in html.render_page(ABOUT, points)
 
 
 def test_a_point_that_is_not_valid_is_told_at_the_top(points):
     summary, thinned = points[0]
     broken = {**summary, "validity": {"valid": False, "reasons": ["It was late."]}}
-    text = page.render_page(ABOUT, [(broken, thinned)])
+    text = html.render_page(ABOUT, [(broken, thinned)])
     assert text.index("is not valid: It was late.") < text.index("Load points</h2>")
 
 
 def test_a_page_without_pictures_has_all_numbers(points):
-    text = page.render_page(ABOUT, [(points[0][0], None)])
+    text = html.render_page(ABOUT, [(points[0][0], None)])
     assert "<figure" not in text
     assert "sched_latency_s" in text
 
 
 def test_a_page_without_points_is_a_page():
-    parsed(page.render_page({}, []))
+    parsed(html.render_page({}, []))
 
 
 def test_the_page_stays_small_with_many_requests():
-    sizes = np.array([len(page.render_page(ABOUT, [point(count=n)])) for n in (1_000, 50_000)])
+    sizes = np.array([len(html.render_page(ABOUT, [point(count=n)])) for n in (1_000, 50_000)])
     assert sizes.max() < 150_000
     assert sizes[1] < 1.1 * sizes[0]

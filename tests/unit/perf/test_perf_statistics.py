@@ -3,11 +3,11 @@ import pytest
 from scipy import stats
 from simulated_servers import closed_loop, lognormal
 
-from auricle.perf.columns import RequestColumns
+from auricle.perf.cumulative import compute_cumulative_amounts
 from auricle.perf.loads import ClosedLoop
 from auricle.perf.measures import compute_measures
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.statistics import BlockBootstrap, _student_t_975, describe_values
-from auricle.perf.throughput import compute_cumulative_amounts
 from auricle.perf.windows import Window, choose_window
 
 WHOLE = Window("all", 0.0, 100.0)

@@ -5,10 +5,10 @@ import orjson
 import pytest
 from simulated_servers import answered, behind_a_cap, closed_loop, lognormal, streamed
 
-from auricle.perf.columns import RequestColumns
 from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.health import SenderHealth
 from auricle.perf.loads import ClosedLoop, FixedRate
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 

@@ -338,7 +338,7 @@ def test_a_load_without_an_end_is_refused(measured):
 
 
 def test_numbers_can_be_had_again_from_what_was_written(measured):
-    from auricle.perf.columns import RequestColumns
+    from auricle.perf.request_columns import RequestColumns
     from auricle.perf.summary import summarise
 
     run = measured("constant:50", Script(latency=0.02), count=30)

@@ -3,8 +3,8 @@ import pytest
 from simulated_servers import answered, streamed
 
 from auricle.core.errors import SpecError
-from auricle.perf.columns import RequestColumns
 from auricle.perf.measures import compute_measures
+from auricle.perf.request_columns import RequestColumns
 from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
 
 

@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from simulated_servers import answered, closed_loop, lognormal, queueing_inside, streamed
 
-from auricle.perf.columns import RequestColumns
-from auricle.perf.exchange import RequestRecord
+from auricle.perf.cumulative import compute_cumulative_amounts
 from auricle.perf.loads import ClosedLoop, FixedRate, parse_loads
 from auricle.perf.measures import compute_measures
-from auricle.perf.throughput import compute_cumulative_amounts
+from auricle.perf.request_columns import RequestColumns
+from auricle.perf.request_record import RequestRecord
 from auricle.perf.windows import (
     CountOverTime,
     Window,

@@ -10,8 +10,8 @@ from auricle import Audio, Image, Sample, SpecError, Video
 from auricle.core.errors import SampleError
 from auricle.core.types import Turn
 from auricle.prompts import Prompt
-from auricle.prompts.fields import field_names, render
-from auricle.prompts.pool import Example
+from auricle.prompts.example_pool import Example
+from auricle.prompts.placeholders import field_names, render
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 

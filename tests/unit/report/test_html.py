@@ -8,14 +8,14 @@ import pytest
 from auricle.core.types import Failure, Generation, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import metric
-from auricle.report.documents import build_document
-from auricle.report.formatting import Scale
-from auricle.report.html import render_report
+from auricle.report.html_format import Scale
 from auricle.report.markup import Markup, tag
+from auricle.report.metrics_document import build_document
+from auricle.report.run_html import render_report
 from auricle.report.sample_cards import join_tokens
-from auricle.report.score import ScoreTable, score_records
-from auricle.report.summarise import summarise
-from auricle.report.worst_samples import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
+from auricle.report.sample_view import RIGHT_ANSWER_NOTE, SampleView, build_sample_views
+from auricle.report.score_table import ScoreTable, score_records
+from auricle.report.summary import summarise
 
 EVIL = "<script>alert('x')</script>\"&"
 

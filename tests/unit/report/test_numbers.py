@@ -11,9 +11,9 @@ from auricle.core.types import Failure, Record
 from auricle.metrics.base import constant_bounds, mean
 from auricle.metrics.labels import uar
 from auricle.metrics.text import wer
-from auricle.report.documents import collect_refusals
-from auricle.report.score import MAX_GROUPS, ScoreTable, score_records
-from auricle.report.summarise import summarise
+from auricle.report.metrics_document import collect_refusals
+from auricle.report.score_table import MAX_GROUPS, ScoreTable, score_records
+from auricle.report.summary import summarise
 
 
 def record(row, target="a b", said="a b", error=None, **meta):

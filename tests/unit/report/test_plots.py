@@ -7,8 +7,8 @@ import pytest
 
 from auricle.metrics import dimensions, labels
 from auricle.report import plots
-from auricle.report.plots.drawing import fit_axis
 from auricle.report.plots.heatmap import DIFFERENCE_CAPTION
+from auricle.report.plots.svg import fit_axis
 
 EVIL = "<script>alert('x')</script>"
 

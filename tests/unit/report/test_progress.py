@@ -2,8 +2,8 @@
 
 import io
 
+from auricle.cli.progress_bar import Progress
 from auricle.core.types import Failure, Record, Sample
-from auricle.report.progress import Progress
 
 
 def record(**about):

@@ -9,8 +9,8 @@ from auricle.core.types import Record, Turn
 from auricle.metrics.multi_answer import aggregate_answers
 from auricle.metrics.text import exact_match, wer
 from auricle.report.sample_cards import render_worst_samples
+from auricle.report.sample_view import build_sample_views
 from auricle.report.transcript import MAX_LINES, TranscriptLine, transcript_lines
-from auricle.report.worst_samples import build_sample_views
 
 USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))]
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]

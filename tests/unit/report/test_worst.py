@@ -7,8 +7,8 @@ from auricle.audio import Audio
 from auricle.core.types import Failure, Generation, Likelihood, Prediction, Record, Sample
 from auricle.metrics import labels, text
 from auricle.metrics.base import Metric, mean
-from auricle.report import worst_samples
-from auricle.report.worst_samples import Edit, align_tokens, build_sample_views
+from auricle.report import sample_view
+from auricle.report.sample_view import Edit, align_tokens, build_sample_views
 
 
 def record(output="", target="one two three", name="a", **inputs):
@@ -98,7 +98,7 @@ def test_prediction_is_listed_highest_first_with_the_right_label_kept():
     prediction = Prediction(values=values, scale="probability")
     (one,) = build_sample_views([record(prediction, target="label19")], labels.accuracy)
     names = [name for name, _ in one.values]
-    assert names == [*(f"label{at}" for at in range(worst_samples.MAX_VALUES)), "label19"]
+    assert names == [*(f"label{at}" for at in range(sample_view.MAX_VALUES)), "label19"]
 
 
 def test_likelihoods_are_told_by_choice():
@@ -140,9 +140,9 @@ def test_targets_of_every_kind_are_told_plainly(target, expected):
 
 def test_endless_answer_is_cut_and_said_so():
     (one,) = build_sample_views([record("word " * 50_000)], text.wer)
-    assert len(one.answer) < worst_samples.MAX_CHARACTERS + 100
+    assert len(one.answer) < sample_view.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
-    assert sum(len(edit.answer) for edit in one.diff) == worst_samples.MAX_TOKENS
+    assert sum(len(edit.answer) for edit in one.diff) == sample_view.MAX_TOKENS
     assert "first 800 tokens" in one.note
 
 
@@ -181,7 +181,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
 
 
 def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
-    monkeypatch.setattr(worst_samples, "AUDIO_BYTES", 30_000)
+    monkeypatch.setattr(sample_view, "AUDIO_BYTES", 30_000)
     found = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
     have = [bool(each.audio) for each in found]
     assert have == sorted(have, reverse=True)
@@ -199,4 +199,4 @@ def test_a_perfect_answer_says_why_it_has_no_player():
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
     found = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
     assert [len(each.audio) for each in found] == [1, 0, 0]
-    assert [each.note for each in found] == ["", worst_samples.RIGHT_ANSWER_NOTE, ""]
+    assert [each.note for each in found] == ["", sample_view.RIGHT_ANSWER_NOTE, ""]

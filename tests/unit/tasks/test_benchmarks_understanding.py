@@ -13,7 +13,7 @@ from auricle.cli.data import check_samples, prepare_data
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Generation, Sample, list_parts
 from auricle.engine.spec import Spec, resolve_tasks
-from auricle.metrics.ifeval import scores as _loads_langdetect  # noqa: F401 - once, not in a test
+from auricle.metrics.ifeval import scores as _loads_langdetect
 from auricle.tasks.catalogue import TASKS
 from auricle.tasks.inferencers import preview_requests
 

@@ -8,11 +8,11 @@ from auricle import Audio, Spec, evaluate
 from auricle.api import build_task, summary
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow
-from auricle.interop.export import export_run
+from auricle.interop.result_export import export_run
 from auricle.tasks.inferencers import select_inferencer
 from auricle.tasks.reward.cmi import cmi_rewardbench, musicarena, pam
-from auricle.tasks.reward.cmi_rows import assign_groups, detect_dataset, parse_targets
-from auricle.tasks.reward.evaluation import Evaluation
+from auricle.tasks.reward.cmi_columns import assign_groups, detect_dataset, parse_targets
+from auricle.tasks.reward.cmi_evaluation import Evaluation
 
 PAM = {
     "audio-path": "music/p.wav",

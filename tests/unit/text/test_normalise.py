@@ -10,8 +10,8 @@ from whisper_normalizer.english import EnglishTextNormalizer
 
 from auricle.core.errors import UnknownName, Unreadable
 from auricle.text import PROFILES, get_profile, resolve_profile_name, split_characters, split_mixed, split_words
-from auricle.text.numbers_zh import read_cardinal, read_number
-from auricle.text.whisper import _normalise_fast, normalise_whisper, normalise_whisper_in_full
+from auricle.text.chinese_numbers import read_cardinal, read_number
+from auricle.text.whisper_normaliser import _normalise_fast, normalise_whisper, normalise_whisper_in_full
 
 LIBRARY = EnglishTextNormalizer()
 
@@ -97,18 +97,18 @@ def test_sentences_whose_words_depend_on_each_other_go_the_long_way(text):
 
 
 def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(monkeypatch):
-    from auricle.text import whisper
+    from auricle.text import whisper_normaliser
 
     library = EnglishTextNormalizer()
     library.replacers[r"\bof course\b"] = "certainly"
-    monkeypatch.setattr(whisper, "_library", lambda: library)
-    whisper._build_expander.cache_clear()
-    whisper._completer_pattern.cache_clear()
+    monkeypatch.setattr(whisper_normaliser, "_library", lambda: library)
+    whisper_normaliser._build_expander.cache_clear()
+    whisper_normaliser._completer_pattern.cache_clear()
     try:
         assert normalise_whisper("of course we are") == "certainly we are"
     finally:
-        whisper._build_expander.cache_clear()
-        whisper._completer_pattern.cache_clear()
+        whisper_normaliser._build_expander.cache_clear()
+        whisper_normaliser._completer_pattern.cache_clear()
 
 
 def test_a_text_the_library_fails_on_is_unreadable():

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from auricle.app.answers import class_score_chart, gauge_chart
-from auricle.app.colours import DARK, LIGHT
+from auricle.app.palette import DARK, LIGHT
 from auricle.app.theme import escape_markdown
 from auricle.app.uploads import DecodedAudio
+from auricle.app.views.model_answer import class_score_chart, gauge_chart
 from auricle.app.waveforms import (
     MIN_DECIBELS,
     SPECTROGRAM_COLUMNS,

@@ -5,9 +5,9 @@ import time
 
 import pytest
 
-from auricle.app.job_status import describe_progress, format_duration
 from auricle.app.jobs import Job, JobManager, is_alive
 from auricle.app.run_form import RunForm
+from auricle.app.views.job_cards import describe_progress, format_duration
 from auricle.app.workspace import Workspace
 from auricle.core.errors import SpecError
 

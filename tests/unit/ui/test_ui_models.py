@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from auricle.app import models as room
-from auricle.app.models import ModelPool
+from auricle.app import model_pool as room
+from auricle.app.model_pool import ModelPool
 from auricle.core.errors import SpecError
 
 COUNTING = """

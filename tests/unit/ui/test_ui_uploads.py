@@ -5,7 +5,7 @@ import pytest
 import soundfile
 
 from auricle.app import uploads
-from auricle.app.decode_upload import check_limits
+from auricle.app.decode_worker import check_limits
 from auricle.app.uploads import decode_audio
 from auricle.core.errors import AudioError
 

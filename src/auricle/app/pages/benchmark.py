@@ -7,11 +7,12 @@ from typing import Any
 
 import streamlit as st
 
-from auricle.app import job_status, navigation, theme
+from auricle.app import navigation, theme
 from auricle.app.jobs import JobManager
-from auricle.app.pages.listen import list_model_names
+from auricle.app.pages.inference import list_model_names
 from auricle.app.run_form import DATA_SUFFIXES, RunForm, validate_run_name
-from auricle.app.run_list import draw_run_list
+from auricle.app.views import job_cards
+from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import Workspace, current_workspace
 from auricle.core.errors import AuricleError
 from auricle.engine.factory import display_name
@@ -30,7 +31,7 @@ def page() -> None:
         _draw_results(shelf, chosen)
         return
     theme.draw_header("Benchmark", "Run a task on a model. Closing this page stops nothing.")
-    job_status.draw_job_cards(shelf)
+    job_cards.draw_job_cards(shelf)
     _draw_form(shelf)
     if runs := [entry for entry in shelf.list_entries() if entry.kind == "run"]:
         st.subheader("Runs", anchor=False)
@@ -49,9 +50,7 @@ def _draw_results(workspace: Workspace, run_name: str) -> None:
         return
     navigation.draw_page_link("benchmark", "All benchmarks")
     theme.draw_header(theme.escape_markdown(run_name))
-    job_status.draw_job_cards(
-        workspace, [job.name for job in JobManager(workspace).list_jobs() if run_name in job.runs]
-    )
+    job_cards.draw_job_cards(workspace, [job.name for job in JobManager(workspace).list_jobs() if run_name in job.runs])
     draw_results(path)
 
 

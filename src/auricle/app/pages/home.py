@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
-from auricle.app import job_status, navigation, theme
+from auricle.app import navigation, theme
 from auricle.app.jobs import JobManager
-from auricle.app.run_list import draw_run_list
+from auricle.app.views import job_cards
+from auricle.app.views.run_list import draw_run_list
 from auricle.app.workspace import RunEntry, Workspace, current_workspace
 
 MAX_RUNS = 8
@@ -53,9 +54,9 @@ def _draw_demo(workspace: Workspace, entries: list[RunEntry]) -> bool:
                 st.rerun()
     if job is None:
         return False
-    job_status.draw_job_cards(workspace, ["demo"])
+    job_cards.draw_job_cards(workspace, ["demo"])
     finished = [each for each in entries if each.name in job.runs and each.is_finished]
-    if finished and JobManager(workspace).state(job) not in job_status.ACTIVE_STATES:
+    if finished and JobManager(workspace).state(job) not in job_cards.ACTIVE_STATES:
         _draw_results(finished)
     return True
 

@@ -13,10 +13,10 @@ from auricle.app.theme import draw_chart, draw_header
 from auricle.app.views import charts, components, run_picker
 from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
-from auricle.report.formatting import Scale, metric_title
+from auricle.report.html_format import Scale, metric_title
 from auricle.report.leaderboard import Cell, Column, Leaderboard, Row, build_leaderboard
 from auricle.report.markup import Child, tag
-from auricle.report.number_format import format_coverage
+from auricle.report.text_format import format_coverage
 
 MAX_COLUMNS = 12
 MAX_RUNS = 500

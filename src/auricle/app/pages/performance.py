@@ -7,7 +7,7 @@ import streamlit as st
 from auricle.app.theme import draw_header
 from auricle.app.views import components, run_picker
 from auricle.app.views.error_boundary import error_boundary
-from auricle.app.views.performance import draw_load_test
+from auricle.app.views.load_test import draw_load_test
 
 
 def page() -> None:

@@ -16,7 +16,7 @@ from auricle.app.theme import draw_header
 from auricle.app.views import components, run_picker, sample_card
 from auricle.app.views.error_boundary import error_boundary
 from auricle.core.errors import DataError
-from auricle.report import formatting
+from auricle.report import html_format
 
 PAGE_SIZE = 50
 SORT_ORDERS = ("Worst first", "As in the data", "Slowest first", "Longest sound first")
@@ -88,7 +88,7 @@ def _apply_filters(table: SamplesTable, numbers: Sequence[Number]) -> tuple[Numb
     order = third.selectbox("Order", SORT_ORDERS, key="samples-order")
     titles = {each["metric"]: each for each in numbers}
     metric = fourth.selectbox(
-        "Metric", list(titles) or ["none"], format_func=formatting.metric_title, key="samples-metric"
+        "Metric", list(titles) or ["none"], format_func=html_format.metric_title, key="samples-metric"
     )
     number = titles.get(str(metric))
     frame = _filter_by_metadata(search_samples(table.frame, words), table.fields)

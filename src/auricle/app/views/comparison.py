@@ -13,7 +13,7 @@ from auricle.app import run_data
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import components, heatmaps, sample_card
 from auricle.core.types import Record
-from auricle.report.compare_text import (
+from auricle.report.compare.text import (
     change_heading,
     format_difference,
     format_difference_interval,
@@ -22,10 +22,10 @@ from auricle.report.compare_text import (
     is_significant,
     typeset,
 )
-from auricle.report.compare_text import describe_row as told
-from auricle.report.formatting import Scale, format_count, metric_title, typeset_number
+from auricle.report.compare.text import describe_row as told
+from auricle.report.html_format import Scale, format_count, metric_title, typeset_number
 from auricle.report.markup import Child, tag
-from auricle.report.worst_samples import truncate
+from auricle.report.sample_view import truncate
 
 MAX_FLIPS = 20
 FLIPS_SHOWN = 4

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import streamlit as st
 
 from auricle.app.theme import current_palette
-from auricle.report.formatting import Scale
+from auricle.report.html_format import Scale
 from auricle.report.markup import Child, Markup, join_markup, tag
 
 STYLE = """

@@ -9,7 +9,7 @@ import streamlit as st
 
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
-from auricle.report.formatting import format_count, typeset_number
+from auricle.report.html_format import format_count, typeset_number
 from auricle.report.markup import Child
 
 Number = Mapping[str, Any]

@@ -13,8 +13,8 @@ from auricle.app import run_data, samples_table
 from auricle.app.theme import draw_chart, escape_markdown
 from auricle.app.views import charts, components
 from auricle.core.errors import DataError
-from auricle.report import formatting
-from auricle.report.formatting import (
+from auricle.report import html_format
+from auricle.report.html_format import (
     Scale,
     collect_extents,
     format_count,
@@ -25,7 +25,7 @@ from auricle.report.formatting import (
     typeset_value,
 )
 from auricle.report.markup import Child, Markup, join_markup, tag
-from auricle.report.worst_samples import truncate
+from auricle.report.sample_view import truncate
 
 MAX_HEADLINES = 4
 MAX_GROUPS = 100
@@ -36,7 +36,7 @@ Number = Mapping[str, Any]
 
 
 def metric_title(number: Number) -> str:
-    return f"{formatting.metric_title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
+    return f"{html_format.metric_title(number['metric'])} {'↑' if number['higher_is_better'] else '↓'}"
 
 
 def draw_headline(document: Document) -> None:
@@ -91,7 +91,7 @@ def draw_overview(document: Document) -> None:
     alike = [each for each in numbers if unit and each["unit"] == unit]
     scale = Scale.fit(collect_extents(alike), include_zero=True) if alike else None
     head = ["Metric", "Value", "95 % interval", _format_scale(scale), "Scored", "Coverage", "Failed", "Unreadable"]
-    bounded = any(formatting.has_bounds(each) for each in numbers)
+    bounded = any(html_format.has_bounds(each) for each in numbers)
     if bounded:
         head.append("Had the failed gone well – badly")
     rows = [_overview_row(each, scale if each in alike else None, bounded) for each in numbers]
@@ -116,7 +116,7 @@ def _overview_row(number: Number, scale: Scale | None, show_bounds: bool) -> lis
     ]
     if show_bounds:
         case = f"{typeset_value(number, 'best')} – {typeset_value(number, 'worst')}"
-        made.append(case if formatting.has_bounds(number) else "–")
+        made.append(case if html_format.has_bounds(number) else "–")
     return made
 
 
@@ -140,7 +140,7 @@ def draw_breakdown(document: Document, key: str) -> None:
     metrics = [each["metric"] for each in run_data.overall_numbers(document)]
     left, right = st.columns(2)
     field = left.selectbox("Field", fields, key=f"{key}-field")
-    metric = right.selectbox("Metric", metrics, format_func=formatting.metric_title, key=f"{key}-metric")
+    metric = right.selectbox("Metric", metrics, format_func=html_format.metric_title, key=f"{key}-metric")
     numbers = [each for each in document["numbers"] if each["field"] == field and each["metric"] == metric]
     if not numbers:
         components.draw_notes("This metric has no number by that field.")
@@ -148,14 +148,14 @@ def draw_breakdown(document: Document, key: str) -> None:
     whole = next(each for each in run_data.overall_numbers(document) if each["metric"] == metric)
     draw_chart(
         charts.interval_chart(_group_frame(numbers[:MAX_GROUPS]), whole["unit"], _axis_title(whole), whole["value"]),
-        alt=f"{formatting.metric_title(str(metric))} by group",
+        alt=f"{html_format.metric_title(str(metric))} by group",
     )
     components.draw_notes("Dots are values, bars 95 % intervals, the dashed line all samples together.")
 
 
 def _axis_title(number: Number) -> str:
     better = "higher is better" if number["higher_is_better"] else "lower is better"
-    return f"{formatting.metric_title(number['metric'])} ({better})"
+    return f"{html_format.metric_title(number['metric'])} ({better})"
 
 
 def _group_frame(numbers: Sequence[Number]) -> pd.DataFrame:
@@ -189,7 +189,7 @@ def draw_exclusions(document: Document) -> None:
         )
     for metric, reasons in document["unreadable"].items():
         rows += [
-            ["unreadable", formatting.metric_title(metric), truncate(str(why), 200), format_count(times)]
+            ["unreadable", html_format.metric_title(metric), truncate(str(why), 200), format_count(times)]
             for why, times in reasons.items()
         ]
     unsuited = document.get("unsuited") or ()
@@ -203,7 +203,7 @@ def draw_provenance(path: Path, document: Document) -> None:
     """Signatures, versions and files, folded away."""
     with st.expander("Signatures, method and files", icon=":material/fingerprint:"):
         signed = [
-            (formatting.metric_title(each["metric"]), tag("code", each["signature"]))
+            (html_format.metric_title(each["metric"]), tag("code", each["signature"]))
             for each in run_data.overall_numbers(document)
         ]
         methods = dict.fromkeys(str(each.get("interval")) for each in run_data.overall_numbers(document))

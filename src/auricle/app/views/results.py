@@ -10,10 +10,9 @@ import streamlit as st
 
 from auricle.app import navigation, run_data, samples_table, workspace
 from auricle.app.views import components, sample_card
+from auricle.app.views.classification import draw_classification
 from auricle.app.views.dimensions import draw_dimensions
 from auricle.app.views.error_boundary import error_boundary
-from auricle.app.views.errors import draw_word_errors
-from auricle.app.views.labels import draw_classification
 from auricle.app.views.metrics import (
     draw_breakdown,
     draw_exclusions,
@@ -22,7 +21,8 @@ from auricle.app.views.metrics import (
     draw_provenance,
     draw_warnings,
 )
-from auricle.app.views.rewards import draw_preferences, draw_ratings, select_preference_numbers, select_rating_numbers
+from auricle.app.views.ratings import draw_preferences, draw_ratings, select_preference_numbers, select_rating_numbers
+from auricle.app.views.word_errors import draw_word_errors
 
 Document = Mapping[str, Any]
 
@@ -32,7 +32,7 @@ def draw_results(path: Path) -> None:
     components.apply_styles()
     with error_boundary():
         if (path / "perf.json").exists():
-            from auricle.app.views.performance import draw_load_test
+            from auricle.app.views.load_test import draw_load_test
 
             draw_load_test(path)
             return

@@ -15,13 +15,13 @@ from auricle.app.views import components
 from auricle.audio import Audio
 from auricle.core.errors import SampleError
 from auricle.core.types import Generation, Likelihood, Prediction, Record, list_parts
-from auricle.metrics.alignment import display_label as english
-from auricle.metrics.alignment import labels_match
+from auricle.metrics.label_alignment import display_label as english
+from auricle.metrics.label_alignment import labels_match
 from auricle.report import transcript
-from auricle.report.formatting import typeset_number
+from auricle.report.html_format import typeset_number
 from auricle.report.markup import Child, Markup, join_markup, tag
 from auricle.report.sample_cards import join_tokens, token_separator
-from auricle.report.worst_samples import MAX_TOKENS, Edit, align_tokens, format_json_value, truncate
+from auricle.report.sample_view import MAX_TOKENS, Edit, align_tokens, format_json_value, truncate
 from auricle.text import PROFILES, split_mixed, split_words
 
 MAX_SECONDS = 60.0

@@ -14,7 +14,7 @@ from typing import IO, Any
 from auricle.core.errors import AuricleError, SpecError, Transient
 from auricle.core.types import Output, Request
 from auricle.engine.batching import WorkerLost
-from auricle.engine.workers.messages import pack, pack_request, unpack_error, unpack_output
+from auricle.engine.workers.protocol import pack, pack_request, unpack_error, unpack_output
 from auricle.engine.workers.worker import read_message
 
 MAX_STARTS = 8  # in a row, without an answer between

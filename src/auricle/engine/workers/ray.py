@@ -15,8 +15,8 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SpecError, Transient
 from auricle.core.types import Ability, Output, Request
 from auricle.engine.batching import WorkerLost
-from auricle.engine.workers.messages import HEADER, pack_request, unpack, unpack_error, unpack_output
 from auricle.engine.workers.process import MAX_STARTS, earliest_time
+from auricle.engine.workers.protocol import HEADER, pack_request, unpack, unpack_error, unpack_output
 from auricle.engine.workers.worker import answer_batch, load_model
 from auricle.models import BatchModel
 

@@ -12,9 +12,9 @@ from typing import Any
 from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.serialization import dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Output
-from auricle.engine.loop import ESCAPING_ERRORS, DirectSlot, close_model
 from auricle.engine.retry import RetryingSender, Settings
-from auricle.engine.workers.messages import HEADER, pack, pack_error, pack_output, unpack, unpack_request
+from auricle.engine.run_loop import ESCAPING_ERRORS, DirectSlot, close_model
+from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 
@@ -86,7 +86,7 @@ class WorkerServer:
         try:
             output = await RetryingSender(slot, SINGLE_ATTEMPT)(unpack_request(message))
             self._send(pack_output(number, output))
-        except Exception as error:  # noqa: BLE001 - told to the parent, kept with its sample
+        except Exception as error:
             self._send(pack_error(number, error))
 
     def _send(self, message: bytes) -> None:
@@ -100,7 +100,7 @@ def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[byt
         requests = [unpack_request(message) for message in batch]
         outputs = _check_output_count(getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests), batch)
         return [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
-    except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - told to the parent, who halves
+    except (Exception, *ESCAPING_ERRORS) as error:
         return [pack_error(message["number"], error) for message in batch]
 
 

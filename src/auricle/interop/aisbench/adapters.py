@@ -11,7 +11,7 @@ from typing import Any
 from auricle.core.errors import MissingExtra, SampleError
 from auricle.core.types import Generation, Sample, get_max_tokens
 from auricle.interop.aisbench.prompts import PromptList, to_aisbench
-from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE, SampleContext
+from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE, SampleContext
 from auricle.prompts import Prompt
 from auricle.prompts.few_shot import EXAMPLE_IDS_KEY
 

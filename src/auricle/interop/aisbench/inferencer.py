@@ -21,7 +21,7 @@ from typing import Any, ClassVar
 from auricle.core.errors import AuricleError, SampleError, SpecError, describe
 from auricle.core.types import Ability, Ask, Output, Sample
 from auricle.interop.aisbench.adapters import BaseRetriever, LazySession, ModelAdapter, StatusCounter, TokenBucket
-from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE, SampleContext
+from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE, SampleContext
 from auricle.interop.aisbench.stubs import (
     CURRENT_MODEL,
     OPENICL_MODULE,
@@ -30,7 +30,7 @@ from auricle.interop.aisbench.stubs import (
     GenInferencerOutputHandler,
     build_data_list,
 )
-from auricle.interop.blame import annotate_errors
+from auricle.interop.user_errors import annotate_errors
 from auricle.prompts import Prompt
 from auricle.tasks.inferencers.base import resolve_max_tokens
 
@@ -204,7 +204,7 @@ async def run_in_thread(call: Callable[[], Any]) -> None:
         error: BaseException | None = None
         try:
             context.run(call)
-        except BaseException as raised:  # noqa: BLE001 - handed to whoever awaits
+        except BaseException as raised:
             error = raised
         with suppress(RuntimeError):  # the run ended meanwhile
             loop.call_soon_threadsafe(tell, error)

@@ -19,7 +19,7 @@ from typing import Any
 
 from auricle.interop.aisbench.adapters import BaseRetriever, ModelAdapter, StatusCounter
 from auricle.interop.aisbench.prompts import PromptList
-from auricle.interop.aisbench.sample_session import CURRENT_SAMPLE
+from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE
 
 CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("lending")
 """The model that an object being made is lent."""
@@ -67,24 +67,10 @@ class BaseInferencerOutputHandler:
     def __init__(self, perf_mode: bool = False, save_every: int = 1, **_: Any) -> None:
         self.perf_mode, self.save_every = perf_mode, save_every
 
-    async def report_cache_info(
-        self,
-        id: Any,  # noqa: A002 - a class may name it
-        input: Any,  # noqa: A002
-        output: Any,
-        data_abbr: str = "",
-        gold: Any = None,
-    ) -> bool:
+    async def report_cache_info(self, id: Any, input: Any, output: Any, data_abbr: str = "", gold: Any = None) -> bool:
         return self.report_cache_info_sync(id, input, output, data_abbr, gold)
 
-    def report_cache_info_sync(
-        self,
-        id: Any,  # noqa: A002 - a class may name it
-        input: Any,  # noqa: A002
-        output: Any,
-        data_abbr: str = "",
-        gold: Any = None,
-    ) -> bool:
+    def report_cache_info_sync(self, id: Any, input: Any, output: Any, data_abbr: str = "", gold: Any = None) -> bool:
         CURRENT_SAMPLE.get().reports.append(output)
         return True
 

@@ -21,8 +21,8 @@ from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownNam
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.blame import annotate_errors
 from auricle.interop.cmi.stubs import get_search_paths, input_class, stub_core_package
+from auricle.interop.user_errors import annotate_errors
 from auricle.models.audio_input import get_candidate_audio, parse_crop
 from auricle.models.base import BatchModel
 

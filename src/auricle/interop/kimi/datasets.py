@@ -13,7 +13,7 @@ from typing import Any
 from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.core.types import Json
-from auricle.interop.kimi.class_source import parse_class
+from auricle.interop.kimi.class_parser import parse_class
 from auricle.interop.kimi.model import display_name
 from auricle.interop.kimi.stubs import (
     DATASET_BASE_CLASSES,

@@ -17,8 +17,8 @@ from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, list_media
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.blame import annotate_errors
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, IsolatedModules, inference_mode
+from auricle.interop.user_errors import annotate_errors
 from auricle.models.adapt import extract_request_text
 from auricle.models.base import BatchModel
 

@@ -12,9 +12,9 @@ from typing import Any
 from auricle.core.errors import DataError, SpecError
 from auricle.core.types import Sample
 from auricle.data.manifest import ColumnMapping
-from auricle.interop.kimi.data import EvalkitManifest
+from auricle.interop.kimi.data_config import DataConfig, find_audio_root
 from auricle.interop.kimi.datasets import Dataset, find_dataset, find_group
-from auricle.interop.kimi.paths import DataConfig, find_audio_root
+from auricle.interop.kimi.manifest import EvalkitManifest
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task

@@ -23,6 +23,6 @@ def resolve_model_class(class_path: str) -> type[LmmsModel]:
 
 def resolve_task_factory(path: str) -> Callable[..., Task]:
     """What makes the task of a YAML file."""
-    from auricle.interop.lmms.task import create_task_factory as found
+    from auricle.interop.lmms.tasks import create_task_factory as found
 
     return found(path)

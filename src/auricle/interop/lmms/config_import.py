@@ -13,7 +13,7 @@ from auricle.data.huggingface import HF_PREFIX
 from auricle.data.manifest import COLUMN_ALIASES
 from auricle.interop.lmms.config_reader import FunctionReference, TaskConfig, read_config, reject_unsupported
 from auricle.interop.lmms.data import COLUMN_TEMPLATE, resolve_source
-from auricle.interop.lmms.task import LmmsTaskOptions, build_generation
+from auricle.interop.lmms.tasks import LmmsTaskOptions, build_generation
 
 QUESTION_COLUMNS = ("question", "text", "prompt", "instruction")
 """Columns that a task file shows as {question}, whatever their names."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
 from auricle.core.registry import import_object
-from auricle.interop.lmms.stubs import find_checkout, stubs_importable
+from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
 
 FUNCTION_TAG = "!function"
 MAX_INCLUDE_DEPTH = 20  # files that include one another; more are a circle
@@ -147,7 +147,7 @@ def _load_yaml(path: Path) -> dict[str, Any]:
 
     Loader.add_constructor(FUNCTION_TAG, lambda loader, node: FunctionReference(path.parent, str(node.value)))
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
+        found = yaml.load(path.read_text(encoding="utf-8"), Loader)
     except FileNotFoundError as error:
         raise SpecError(f"There is no file {path}.") from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:

@@ -14,7 +14,7 @@ from auricle.core.errors import DataError, MissingExtra, SampleError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample, Turn
 from auricle.data.huggingface import HF_PREFIX, HuggingFaceDataset
 from auricle.data.manifest import ColumnMapping, Manifest
-from auricle.data.rows import READERS, Row
+from auricle.data.row_files import READERS, Row
 from auricle.interop.lmms.config_reader import TaskConfig, UserFunction
 from auricle.interop.lmms.media import is_media, to_part, to_turns, to_user_value
 from auricle.interop.lmms.requests import join_text
@@ -248,7 +248,7 @@ class HubDocs(HuggingFaceDataset):
 def _read_all_rows(path: Path) -> list[dict[str, Any]]:
     """All rows of a file at once: a JSON array, JSON lines, or any that are read row by row."""
     if path.suffix.lower() != ".json":
-        from auricle.data.rows import read_rows
+        from auricle.data.row_files import read_rows
 
         return [dict(each.values) for each in read_rows(path) if isinstance(each, Row)]
     try:

@@ -19,7 +19,6 @@ from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownNam
 from auricle.core.registry import import_object
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.blame import annotate_errors
 from auricle.interop.lmms.requests import (
     SPLIT_NAME,
     TASK_NAME,
@@ -34,7 +33,8 @@ from auricle.interop.lmms.requests import (
     doc_to_text,
     doc_to_visual,
 )
-from auricle.interop.lmms.stubs import find_checkout, stubs_importable
+from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
+from auricle.interop.user_errors import annotate_errors
 from auricle.models.base import BatchModel
 
 GENERATE_METHOD, MULTI_ROUND_METHOD, LOGLIKELIHOOD_METHOD = (

@@ -1,244 +1,239 @@
-"""lmms-eval's modules where the package is not installed, and what such code imports besides.
-
-A stand-in is offered only where Python finds no real module, and only within a block.
-"""
+"""What lmms-eval's own modules offer to a class, without that package."""
 
 from __future__ import annotations
 
-import logging
-import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from importlib.abc import Loader, MetaPathFinder
-from importlib.machinery import ModuleSpec, PathFinder
-from importlib.util import spec_from_file_location
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
 from pathlib import Path
-from types import ModuleType, SimpleNamespace
-from typing import Any
-
-PACKAGE = "lmms_eval"
-LOGGER = logging.getLogger(PACKAGE)
+from typing import Any, Self
 
 
-def _protocol_names() -> dict[str, Any]:
-    from auricle.interop.lmms import protocol
+class CacheHook:
+    """Answers are kept by the run; a class that hands them here hands them to nobody."""
 
-    return {name: value for name, value in vars(protocol).items() if name.startswith("Chat")}
+    def __init__(self, cachinglm: Any = None) -> None: ...
 
-
-def _stub_names(*names: str, **aliases: str) -> Callable[[], dict[str, Any]]:
-    def offered() -> dict[str, Any]:
-        from auricle.interop.lmms import api_stubs
-
-        wanted = {**{name: name for name in names}, **aliases}
-        return {name: getattr(api_stubs, ours) for name, ours in wanted.items()}
-
-    return offered
+    def add_partial(self, attr: str, req: Any, res: Any) -> None: ...
 
 
-class Logger:
-    """`loguru.logger`: what is worth a warning is told, the rest is not."""
+class lmms(ABC):
+    """Base of all models."""
 
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        level = {"exception": "ERROR"}.get(name, name.upper())
-        number = logging.getLevelNamesMapping().get(level, logging.DEBUG)
-
-        def say(message: Any = "", *values: Any, **named: Any) -> Logger:
-            if number >= logging.WARNING:
-                LOGGER.log(number, "%s", _format_message(str(message), values, named))
-            return self
-
-        return say
-
-
-def _format_message(message: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    return message.format(*args, **kwargs) if args or kwargs else message
-
-
-class ProgressBar:
-    """`tqdm.tqdm`: the run has a bar of its own."""
-
-    def __init__(self, iterable: Any = (), *_: Any, **__: Any) -> None:
-        self._iterable = iterable
-
-    def __iter__(self) -> Iterator[Any]:
-        return iter(self._iterable)
-
-    def __enter__(self) -> ProgressBar:
-        return self
-
-    def __exit__(self, *_: object) -> None: ...
-
-    def __getattr__(self, name: str) -> Callable[..., None]:
-        return lambda *_, **__: None
-
-
-def _torch_names() -> dict[str, Any]:
-    return {
-        "no_grad": nullcontext,
-        "inference_mode": nullcontext,
-        "device": str,
-        "Tensor": type("Tensor", (), {}),
-        "cuda": SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, empty_cache=lambda: None),
-        "__getattr__": _missing_torch_name,
-    }
-
-
-def _missing_torch_name(name: str) -> Any:
-    raise AttributeError(f"torch is not installed, and there is no torch.{name} without it")
-
-
-def _edit_distance(first: Sequence[Any], second: Sequence[Any]) -> int:
-    """How many insertions, deletions and substitutions lie between two sequences."""
-    from rapidfuzz.distance import Levenshtein
-
-    return int(Levenshtein.distance(first, second))
-
-
-def _no_names() -> dict[str, Any]:
-    return {}
-
-
-class Unavailable:
-    """Something of lmms-eval's that can be imported and made, and says what to do when used."""
-
-    def __init__(self, *_: Any, **__: Any) -> None: ...
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        raise NotImplementedError(
-            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
-        )
-
-
-def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
-    """A module that has every name, each of them unlent."""
-
-    def found(name: str) -> Any:
-        if name.startswith("__"):
-            raise AttributeError(name)
-        return type(name, (Unavailable,), {"__module__": module})
-
-    return lambda: {"__getattr__": found}
-
-
-NameProvider = Callable[[], dict[str, Any]]
-MODEL_UTILS = f"{PACKAGE}.models.model_utils"
-LMMS_STUBS: Mapping[str, NameProvider] = {
-    PACKAGE: _no_names,
-    f"{PACKAGE}.api": _no_names,
-    f"{PACKAGE}.api.model": _stub_names("lmms", "CacheHook"),
-    f"{PACKAGE}.api.instance": _stub_names("Instance", "GenerationResult", "TokenCounts"),
-    f"{PACKAGE}.api.registry": _stub_names("register_model"),
-    f"{PACKAGE}.imports": _stub_names("optional_import"),
-    f"{PACKAGE}.llm_judge": _unavailable_names(f"{PACKAGE}.llm_judge"),
-    f"{PACKAGE}.models": _no_names,
-    MODEL_UTILS: _no_names,
-    f"{MODEL_UTILS}.audio_processing": _stub_names("downsample_audio", "split_audio"),
-    f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
-    f"{PACKAGE}.protocol": _protocol_names,
-    f"{PACKAGE}.tasks": _no_names,
-    f"{PACKAGE}.tasks._task_utils": _no_names,
-    f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
-    f"{PACKAGE}.verifiers": _unavailable_names(f"{PACKAGE}.verifiers"),
-    f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
-    f"{PACKAGE}.utils": _stub_names("Collator", "chunks", simple_parse_args_string="parsed"),
-}
-THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
-    "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
-    "loguru": lambda: {"logger": Logger()},
-    "tqdm": lambda: {"tqdm": ProgressBar},
-    "tqdm.auto": lambda: {"tqdm": ProgressBar},
-    "torch": _torch_names,
-    "torch.nn": lambda: {"Module": type("Module", (), {})},
-}
-"""What such code imports besides; offered where lmms-eval, too, is missing."""
-
-
-class StubFinder(MetaPathFinder, Loader):
-    """Stands last in the line of finders, so it is asked only where the others found nothing."""
+    is_simple: bool = True
 
     def __init__(self) -> None:
-        self._modules: dict[str, ModuleType] = {}
-        self._populated: set[str] = set()
-        self._active_stubs: set[str] = set()
-        self._lock, self._users = threading.Lock(), 0
-        self._checkout = ""
+        self._rank, self._world_size = 0, 1
+        self.cache_hook: Any = CacheHook()
+        self.task_dict: dict[str, Any] = {}
 
-    def find_spec(
-        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
-    ) -> ModuleSpec | None:
-        if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not _is_installed()):
-            return ModuleSpec(fullname, self, is_package=True)
-        if self._checkout and fullname.startswith(f"{PACKAGE}."):
-            return self._find_in_checkout(fullname)
-        return None
+    @abstractmethod
+    def loglikelihood(self, requests: list[Instance]) -> list[tuple[float, bool]]: ...
 
-    def _find_in_checkout(self, name: str) -> ModuleSpec | None:
-        """A module of the checkout that a file belongs to, where there is no stand-in for it."""
-        place = Path(self._checkout).joinpath(*name.split(".")[1:])
-        for file, within in ((place.with_suffix(".py"), None), (place / "__init__.py", place)):
-            if file.is_file():
-                inside = [str(within)] if within else None
-                return spec_from_file_location(name, file, submodule_search_locations=inside)
-        return ModuleSpec(name, self, is_package=True) if place.is_dir() else None
+    @abstractmethod
+    def generate_until(self, requests: list[Instance]) -> list[Any]: ...
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        self._active_stubs.add(spec.name)
-        return self._modules.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
+    @abstractmethod
+    def generate_until_multi_round(self, requests: list[Instance]) -> list[Any]: ...
 
-    def exec_module(self, module: ModuleType) -> None:
-        name = module.__name__
-        if name not in self._populated:  # what a class holds already stays the same thing
-            vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)())
-            self._populated.add(name)
+    @classmethod
+    def create_from_arg_string(cls, arg_string: str, additional_config: Mapping[str, Any] | None = None) -> Self:
+        """From `name=value,name=value` and what else is known; what is None is left out."""
+        known = {k: v for k, v in (additional_config or {}).items() if v is not None}
+        return cls(**simple_parse_args_string(arg_string), **known)
 
-    @contextmanager
-    def activate(self, checkout: str = "") -> Iterator[None]:
-        """Stand-ins can be imported within, and what else a checkout has."""
-        with self._lock:
-            self._users += 1
-            self._checkout = checkout or self._checkout
-            if self._users == 1:
-                sys.meta_path.append(self)
+    @property
+    def rank(self) -> int:
+        return self._rank
+
+    @property
+    def world_size(self) -> int:
+        return self._world_size
+
+    def set_cache_hook(self, cache_hook: Any) -> None:
+        self.cache_hook = cache_hook
+
+    def clean(self) -> None:
+        """What a local judge would need room for."""
+
+    @staticmethod
+    def _resolve_system_prompt(value: str) -> str:
+        """The words themselves, or those of the file that is named."""
+        if value and Path(value).is_file():
+            return Path(value).read_text(encoding="utf-8").strip()
+        return value
+
+    def _apply_system_prompt(self, messages: list[Any], system_prompt: str) -> list[Any]:
+        """Put a system message first, written as the others are, in the place of one there."""
+        if not system_prompt:
+            return messages
+        plain = any(isinstance(each.get("content"), str) for each in messages)
+        content = system_prompt if plain else [{"type": "text", "text": system_prompt}]
+        if not messages or messages[0].get("role") != "system":
+            messages.insert(0, {"role": "system"})
+        messages[0]["content"] = content
+        return messages
+
+
+@dataclass
+class TokenCounts:
+    """How many tokens an answer took, as far as that is known."""
+
+    input_tokens: int | None = None
+    output_tokens: int | None = None
+    reasoning_tokens: int | None = None
+
+    def to_dict(self) -> dict[str, int]:
+        return {name: value for name, value in vars(self).items() if value is not None}
+
+
+@dataclass
+class GenerationResult:
+    """An answer and its token counts."""
+
+    text: str
+    token_counts: TokenCounts | None = None
+
+
+@dataclass
+class Instance:
+    """One request."""
+
+    request_type: str
+    arguments: Any
+    idx: int
+    metadata: dict[str, Any] = field(default_factory=dict)
+    resps: list[Any] = field(default_factory=list)
+    filtered_resps: dict[str, Any] = field(default_factory=dict)
+    raw_filtered_resps: dict[str, Any] = field(default_factory=dict)
+    token_counts: list[TokenCounts | None] = field(default_factory=list)
+    task_name: Any = None
+    doc_id: Any = None
+    repeats: Any = None
+    doc: Any = None
+
+    def __post_init__(self) -> None:
+        held = self.metadata
+        self.task_name, self.doc_id, self.repeats = held["task"], held["doc_id"], held["repeats"]
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        return self.arguments if isinstance(self.arguments, tuple) else (self.arguments,)
+
+
+def register_model(*names: str) -> Callable[[type[Any]], type[Any]]:
+    """Nothing is looked up by these names: a class is named by its file."""
+    return lambda cls: cls
+
+
+# --- lmms_eval.utils -------------------------------------------------------------------
+
+
+def simple_parse_args_string(arg_string: str) -> dict[str, Any]:
+    """`name=value,name=value` as values; a comma within quotes or brackets parts nothing."""
+    pieces = [each.strip() for each in _split_arguments(arg_string)]
+    pairs = [each.split("=", 1) for each in pieces if each]
+    return {name: _parse_value(value) for name, value in pairs}
+
+
+def _split_arguments(text: str) -> list[str]:
+    pieces, depth, quote = [""], 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "'\"":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and not depth:
+            pieces.append("")
+            continue
+        pieces[-1] += letter
+    return pieces
+
+
+def _parse_value(text: str) -> Any:
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    for kind in (int, float):
         try:
-            yield
-        finally:
-            with self._lock:
-                self._users -= 1
-                if not self._users:
-                    self._deactivate()
-
-    def _deactivate(self) -> None:
-        """Afterwards these names mean what they meant before: nothing."""
-        sys.meta_path.remove(self)
-        self._checkout = ""
-        if not self._active_stubs:
-            return
-        for name in self._active_stubs:
-            sys.modules.pop(name, None)
-        if PACKAGE in self._active_stubs:  # what a checkout has of it stood on the stand-in
-            for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
-                del sys.modules[name]
-        self._active_stubs.clear()
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
-def _is_installed() -> bool:
-    found = PathFinder.find_spec(PACKAGE)
-    return found is not None and found.origin is not None  # a mere folder of that name has none
+class Collator:
+    """Requests sorted and cut into batches, and answers put back in the order of the requests."""
+
+    def __init__(
+        self,
+        arr: Sequence[Any],
+        sort_fn: Callable[[Any], Any],
+        group_fn: Callable[[Any], Any] = lambda each: each[1],
+        grouping: bool = False,
+    ) -> None:
+        self.size = len(arr)
+        self._sort = sort_fn
+        self._groups: dict[Any, list[tuple[int, Any]]] = {}
+        self._order: list[int] = []
+        for at, each in enumerate(arr):
+            key = _hashable(group_fn(each)) if grouping else None
+            self._groups.setdefault(key, []).append((at, each))
+
+    def __len__(self) -> int:
+        return self.size
+
+    def get_batched(self, n: int = 1, batch_fn: Callable[..., int] | None = None) -> Iterator[list[Any]]:
+        for group in self._groups.values():
+            group = sorted(group, key=lambda held: self._sort(held[1]))
+            self._order += [at for at, _ in group]
+            yield from chunks([each for _, each in group], n, batch_fn)
+
+    def get_original(self, newarr: Iterable[Any]) -> list[Any]:
+        found = dict(zip(self._order, newarr, strict=False))
+        assert len(found) == self.size, f"{len(found)} answers to {self.size} requests"
+        return [found[at] for at in range(self.size)]
 
 
-FINDER = StubFinder()
+def _hashable(value: Any) -> Any:
+    """What requests are grouped by: mostly the arguments of a generation."""
+    if isinstance(value, Mapping):
+        return tuple(sorted((name, _hashable(each)) for name, each in value.items()))
+    return tuple(map(_hashable, value)) if isinstance(value, (list, tuple, set)) else repr(value)
 
 
-def stubs_importable(checkout: str = "") -> AbstractContextManager[None]:
-    """lmms-eval's names can be imported within: the package's own, or stand-ins."""
-    return FINDER.activate(checkout)
+def chunks(iterable: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None) -> Iterator[list[Any]]:
+    """Pieces of n, or of as many as a function of the place says."""
+    whole, piece = tuple(iterable), []
+    for at, each in enumerate(whole):
+        piece.append(each)
+        if len(piece) == (fn(at, whole) if fn else n):
+            yield piece
+            piece = []
+    if piece:
+        yield piece
 
 
-def find_checkout(file: Path) -> str:
-    """The folder `lmms_eval` that a file is in, if it is in a checkout."""
-    inside = (each for each in file.resolve().parents if each.name == PACKAGE)
-    return next((str(each) for each in inside if (each / "tasks").is_dir()), "")
+def optional_import(module: str, attribute: str | None = None) -> tuple[Any, bool]:
+    """A thing and whether it is there."""
+    try:
+        found = import_module(module)
+        return (getattr(found, attribute) if attribute else found), True
+    except (ImportError, AttributeError):
+        return None, False
+
+
+def downsample_audio(audio_array: Any, original_sr: int, target_sr: int) -> Any:
+    """Samples at another rate."""
+    from auricle.audio.waveform import as_float32, resample
+
+    return resample(as_float32(audio_array), int(original_sr), int(target_sr), "The sound")
+
+
+def split_audio(audio_arrays: Any, chunk_lim: int) -> list[Any]:
+    """Pieces of at most so many samples."""
+    return [audio_arrays[at : at + chunk_lim] for at in range(0, len(audio_arrays), chunk_lim)]

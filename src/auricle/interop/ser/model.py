@@ -13,8 +13,8 @@ from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownNam
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.blame import annotate_errors
 from auricle.interop.ser.stubs import MODELS_PACKAGE, BaseModelWrapper, IsolatedModules, display_name, split_class_path
+from auricle.interop.user_errors import annotate_errors
 from auricle.models.audio_input import get_single_audio
 from auricle.models.base import BatchModel
 

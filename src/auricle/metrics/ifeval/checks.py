@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
 from auricle.core.errors import Unreadable
+from auricle.metrics.ifeval.counting import count_capital_words, count_sentences
 from auricle.metrics.ifeval.language import is_language
-from auricle.metrics.ifeval.segments import count_capital_words, count_sentences
 
 Check: TypeAlias = Callable[..., bool]
 

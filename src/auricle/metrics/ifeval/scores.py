@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from auricle.core.errors import MissingExtra, Unreadable
 from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Details, Metric, SumAggregator, constant_bounds, divide, mean, ratio
-from auricle.metrics.ifeval.check_sample import InstructionResults, check_instructions, get_instructions
+from auricle.metrics.ifeval.instructions import InstructionResults, check_instructions, get_instructions
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array

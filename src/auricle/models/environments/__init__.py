@@ -2,7 +2,7 @@
 
 from auricle.models.environments.build import create as create
 from auricle.models.environments.build import remove as remove
-from auricle.models.environments.requirements import EnvironmentSpec as EnvironmentSpec
+from auricle.models.environments.spec import EnvironmentSpec as EnvironmentSpec
 from auricle.models.environments.store import ENVIRONMENT_ARGUMENT as ENVIRONMENT_ARGUMENT
 from auricle.models.environments.store import PYTHON_ARGUMENT as PYTHON_ARGUMENT
 from auricle.models.environments.store import Environment as Environment

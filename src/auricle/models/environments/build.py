@@ -21,7 +21,7 @@ import orjson
 from auricle.core.errors import SpecError
 from auricle.core.files import write_atomically
 from auricle.core.redaction import redact
-from auricle.models.environments.requirements import EnvironmentSpec
+from auricle.models.environments.spec import EnvironmentSpec
 from auricle.models.environments.store import (
     METADATA_FILE,
     Environment,
@@ -186,7 +186,7 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     lines: list[str] = []
     try:
-        with subprocess.Popen(  # noqa: S603 - the user names the Python
+        with subprocess.Popen(
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -14,7 +14,7 @@ import orjson
 
 from auricle.core.errors import SpecError
 from auricle.core.redaction import redact
-from auricle.models.environments.requirements import EnvironmentSpec
+from auricle.models.environments.spec import EnvironmentSpec
 
 PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT = "python", "environment"
 """The arguments that name another Python for a model to run under, or an environment."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.core.errors import Refused, SampleError
 from auricle.core.types import Likelihood
-from auricle.models.http.client import describe_shape
+from auricle.models.http.base import describe_shape
 
 REPLACEMENT_CHARACTER = "\ufffd"  # part of a character, told by itself
 PARSE_ERRORS = (AttributeError, IndexError, KeyError, StopIteration, TypeError, ValueError)

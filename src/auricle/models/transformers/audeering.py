@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from auricle.core.types import Prediction
-from auricle.models.transformers.audio_encoder import AudioPredictor
+from auricle.models.transformers.audio_predictor import AudioPredictor
 
 
 class Audeering(AudioPredictor):

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from auricle.perf.columns import Floats, RequestColumns
 from auricle.perf.measures import compute_measures
+from auricle.perf.request_columns import Floats, RequestColumns
 from auricle.perf.windows import count_in_flight
 
 MAX_BARS = 150

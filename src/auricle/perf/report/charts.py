@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 from auricle.perf.report.chart_data import QUANTILES
-from auricle.report.formatting import Scale
+from auricle.report.html_format import Scale
 from auricle.report.markup import Markup, tag
-from auricle.report.plots.drawing import draw_line, draw_svg, draw_text, fit_axis, format_tick, position_on_scale
+from auricle.report.plots.svg import draw_line, draw_svg, draw_text, fit_axis, format_tick, position_on_scale
 
 WIDTH, HEIGHT = 440.0, 230.0
 LEFT, TOP, RIGHT, BOTTOM = 58.0, 30.0, 18.0, 44.0

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from auricle.perf.report.charts import Axes, Series, draw_chart, render_figure
-from auricle.perf.report.table import Summary
+from auricle.perf.report.tables import Summary
 from auricle.report.markup import Markup, tag
 
 SummaryReader: TypeAlias = Callable[[Summary], float | None]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from auricle.perf.definitions import REQUEST_DEFINITIONS, RUN_DEFINITIONS
-from auricle.perf.report.table import (
+from auricle.perf.report.tables import (
     Summary,
     format_header,
     format_number,

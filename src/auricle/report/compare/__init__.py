@@ -14,14 +14,14 @@ from typing import Any
 
 from auricle.core.errors import SpecError
 from auricle.core.gc_tuning import infrequent_gc
-from auricle.metrics.agreement import ModelAgreement
 from auricle.metrics.base import Metric
+from auricle.metrics.model_agreement import ModelAgreement
 from auricle.report.compare.agreement import describe_agreements, measure_agreements
-from auricle.report.compare.comparable import ParsedSignature, choose_metrics, load_metrics, overall_numbers
 from auricle.report.compare.flips import Flip, find_flips
 from auricle.report.compare.loading import ComparedRun, Pairs, load_compared_run, pair_samples
 from auricle.report.compare.matrices import subtract_run_matrices
 from auricle.report.compare.metric_rows import ComparisonRow, build_rows, pair_stats
+from auricle.report.compare.metric_selection import ParsedSignature, choose_metrics, load_metrics, overall_numbers
 from auricle.report.compare.notes import collect_notes
 from auricle.report.compare.shifts import Shift, compute_shifts, shared_dimensions
 

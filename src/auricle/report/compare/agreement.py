@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from auricle.core.types import Output
-from auricle.metrics.agreement import ModelAgreement, measure_agreement
+from auricle.metrics.model_agreement import ModelAgreement, measure_agreement
 from auricle.report.compare.loading import ComparedRun, Pairs
 
 NO_OUTPUTS: tuple[Output, ...] = ()

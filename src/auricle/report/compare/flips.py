@@ -10,7 +10,7 @@ from auricle.core.types import Record
 from auricle.metrics.base import Metric
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.metric_rows import PairedStats
-from auricle.report.worst_samples import MAX_SAMPLES, SampleView, build_sample_views
+from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_views
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from auricle.core.errors import DataError
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Output, Prediction, Record
 from auricle.metrics.base import Metric
-from auricle.report.columns import StatArray
+from auricle.report.metric_columns import StatArray
 from auricle.runs.run_directory import Run
 
 ABSENT = -1

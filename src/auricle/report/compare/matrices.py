@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
-from auricle.metrics.alignment import display_label, display_labels
+from auricle.metrics.label_alignment import display_label, display_labels
 from auricle.metrics.matrix_difference import (
     AxisLabel,
     ConfusionMatrix,
@@ -15,7 +15,7 @@ from auricle.metrics.matrix_difference import (
     subtract_matrices,
 )
 from auricle.metrics.statistics import newcombe_interval
-from auricle.report.compare.comparable import Document, overall_numbers
+from auricle.report.compare.metric_selection import Document, overall_numbers
 
 UNREADABLE = "(unreadable)"
 MAX_INCREASES = 10

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from auricle.metrics.alignment import display_label
-from auricle.report.compare.comparable import ParsedSignature, overall_numbers
+from auricle.metrics.label_alignment import display_label
 from auricle.report.compare.loading import ComparedRun, Pairs
 from auricle.report.compare.matrices import get_known_labels
 from auricle.report.compare.metric_rows import ComparisonRow
-from auricle.report.formatting import pluralise
+from auricle.report.compare.metric_selection import ParsedSignature, overall_numbers
+from auricle.report.html_format import pluralise
 
 FEW_CLUSTERS = 10
 

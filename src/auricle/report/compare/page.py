@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from auricle.report.compare import Comparison
 from auricle.report.compare.flips import Flip, build_views, read_records
-from auricle.report.compare_html import render_comparison
-from auricle.report.worst_samples import MAX_SAMPLES, SampleView
+from auricle.report.compare.html import render_comparison
+from auricle.report.sample_view import MAX_SAMPLES, SampleView
 
 
 def render_page(comparison: Comparison) -> str:

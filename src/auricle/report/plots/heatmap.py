@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from auricle.metrics.alignment import display_labels
+from auricle.metrics.label_alignment import display_labels
 from auricle.report.markup import Child, Markup, tag
-from auricle.report.plots.drawing import draw_box, draw_label, draw_line, draw_svg, draw_text, label_width
+from auricle.report.plots.svg import draw_box, draw_label, draw_line, draw_svg, draw_text, label_width
 
 CELL_WIDTH, CELL_HEIGHT = 66.0, 40.0
 MAX_LEVEL_LABEL_WIDTH = 71.0  # a longer name of a column is written at a slant

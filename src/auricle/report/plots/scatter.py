@@ -6,10 +6,10 @@ import math
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from auricle.metrics.alignment import display_labels
-from auricle.report.formatting import Scale
+from auricle.metrics.label_alignment import display_labels
+from auricle.report.html_format import Scale
 from auricle.report.markup import Markup, tag
-from auricle.report.plots.drawing import (
+from auricle.report.plots.svg import (
     draw_label,
     draw_line,
     draw_svg,

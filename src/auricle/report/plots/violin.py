@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from auricle.metrics.alignment import display_labels
-from auricle.report.formatting import Scale
+from auricle.metrics.label_alignment import display_labels
+from auricle.report.html_format import Scale
 from auricle.report.markup import Child, Markup, tag
-from auricle.report.plots.drawing import (
+from auricle.report.plots.svg import (
     draw_box,
     draw_label,
     draw_line,

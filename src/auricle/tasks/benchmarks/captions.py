@@ -6,10 +6,10 @@ from itertools import groupby
 from pathlib import Path
 
 from auricle.core.types import RejectedRow
-from auricle.data.rows import Row
+from auricle.data.row_files import Row
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item, not_found_error
 from auricle.tasks.benchmarks.tables import Values, convert_table, split_valid_rows
-from auricle.tasks.recordings import AUDIO_SUFFIXES, iter_files
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
 
 TASK_OPTIONS = {
     "question": "Describe this audio in one sentence.",

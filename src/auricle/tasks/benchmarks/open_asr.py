@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import RejectedRow
-from auricle.data.rows import Row, read_rows
+from auricle.data.row_files import Row, read_rows
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, make_item, not_found_error
 
 IGNORED = ("", "ignore time segment in scoring", "ignore_time_segment_in_scoring")

@@ -9,7 +9,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from auricle.data.rows import Row
+from auricle.data.row_files import Row
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, HubDataset, Item, Items, find_below, make_item
 from auricle.tasks.benchmarks.tables import Values, convert_table, split_valid_rows
 from auricle.tasks.emotion import meld

@@ -18,7 +18,7 @@ from auricle.tasks.benchmarks.base import (
     read_lines,
 )
 from auricle.tasks.benchmarks.tables import Values, convert_table
-from auricle.tasks.recordings import AUDIO_SUFFIXES, iter_files
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, iter_files
 
 RECORDING_SUFFIXES = (*AUDIO_SUFFIXES, ".au")
 SCENE_QUESTION = "Which acoustic scene was this recorded in?"

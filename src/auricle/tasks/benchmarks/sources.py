@@ -15,8 +15,8 @@ from auricle.core.errors import DataError, MissingExtra
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.huggingface import HuggingFaceDataset
 from auricle.data.manifest import Manifest
-from auricle.data.rows import Row
-from auricle.tasks.recordings import describe_contents
+from auricle.data.row_files import Row
+from auricle.tasks.folder_scan import describe_contents
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, HubDataset
@@ -145,7 +145,7 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
         import datasets
 
         of = {split: replace(self, split=split) for split in splits}
-        found = {split: each._dataset() for split, each in of.items()}  # noqa: SLF001 - its own
+        found = {split: each._dataset() for split, each in of.items()}
         return datasets.concatenate_datasets(
             [
                 each.add_column(HUB_SPLIT, [split] * len(each)).add_column(HUB_ROW, list(range(len(each))))

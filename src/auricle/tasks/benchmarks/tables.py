@@ -10,7 +10,7 @@ import orjson
 
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
-from auricle.data.rows import Row, read_rows
+from auricle.data.row_files import Row, read_rows
 from auricle.tasks.benchmarks.base import Item, Items
 
 Values = Mapping[str, Any]

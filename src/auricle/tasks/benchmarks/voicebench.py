@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from auricle.core.types import RejectedRow
-from auricle.data.rows import count_rows
+from auricle.data.row_files import count_rows
 from auricle.tasks.benchmarks.base import (
     HUB_ROW,
     HUB_SPLIT,

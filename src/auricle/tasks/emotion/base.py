@@ -14,9 +14,9 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow, Sample
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.contamination import find_contamination
+from auricle.tasks.folder_scan import Clip, ScanResult, describe_contents, describe_count_mismatch
 from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, build_label_task
 from auricle.tasks.options import TaskOptions
-from auricle.tasks.recordings import Clip, ScanResult, describe_contents, describe_count_mismatch
 
 DIMENSION_METRICS = tuple(
     f"{name}_{dimension}" for name in ("ccc", "pearson", "rmse") for dimension in ("arousal", "dominance", "valence")

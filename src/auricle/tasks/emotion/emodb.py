@@ -9,7 +9,7 @@ from typing import Any
 
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, emotion_task, resolve_folder
-from auricle.tasks.recordings import Clip, scan_by_name
+from auricle.tasks.folder_scan import Clip, scan_by_name
 
 CORPUS = Corpus(
     name="emodb",

@@ -11,7 +11,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
-from auricle.tasks.recordings import Clip, ScanResult, scan_by_name
+from auricle.tasks.folder_scan import Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
     name="esd",

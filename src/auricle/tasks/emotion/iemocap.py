@@ -13,7 +13,7 @@ from auricle.core.errors import SpecError
 from auricle.core.types import RejectedRow
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
-from auricle.tasks.recordings import AUDIO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, Clip, ScanResult, drop_duplicates, iter_files
 
 CORPUS = Corpus(
     name="iemocap",

@@ -13,7 +13,7 @@ from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
-from auricle.tasks.recordings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, describe_contents, iter_files
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, describe_contents, iter_files
 
 CORPUS = Corpus(
     name="meld",

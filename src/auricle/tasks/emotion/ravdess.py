@@ -10,7 +10,7 @@ from typing import Any
 from auricle.core.errors import SpecError
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.base import Corpus, Recordings, check_choice, emotion_task, resolve_folder
-from auricle.tasks.recordings import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, scan_by_name
+from auricle.tasks.folder_scan import AUDIO_SUFFIXES, VIDEO_SUFFIXES, Clip, ScanResult, scan_by_name
 
 CORPUS = Corpus(
     name="ravdess",

@@ -3,7 +3,7 @@
 Each inferencer is a frozen dataclass, so that its `repr` is its signature.
 """
 
-from auricle.prompts.fields import render as render
+from auricle.prompts.placeholders import render as render
 from auricle.tasks.inferencers.base import FirstSupported as FirstSupported
 from auricle.tasks.inferencers.base import Inferencer as Inferencer
 from auricle.tasks.inferencers.base import preview_requests as preview_requests

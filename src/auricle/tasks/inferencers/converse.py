@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, TypeAlias, cast
 
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Ability, Ask, Generate, Generation, Input, Output, Part, Sample, Turn
-from auricle.prompts.fields import as_parts, render
+from auricle.prompts.placeholders import as_parts, render
 from auricle.tasks.inferencers.base import resolve_max_tokens
 
 

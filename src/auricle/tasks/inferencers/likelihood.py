@@ -9,7 +9,7 @@ from typing import ClassVar, Literal, cast
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Likelihood, LogLikelihood, Output, Sample
 from auricle.prompts import Prompt
-from auricle.prompts.fields import as_parts, render
+from auricle.prompts.placeholders import as_parts, render
 from auricle.tasks.inferencers.base import PromptMixin
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 from auricle.core.errors import NotFinite, SampleError
 from auricle.core.types import Ability, Ask, Input, Output, Part, Predict, Sample
-from auricle.prompts.fields import as_parts
+from auricle.prompts.placeholders import as_parts
 
 EXCLUDED_INPUTS = ("choices", "turns")  # inputs that are lists of their own, not one named thing each
 

@@ -13,7 +13,7 @@ from typing import ClassVar
 
 from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
-from auricle.prompts.fields import as_parts, render
+from auricle.prompts.placeholders import as_parts, render
 from auricle.tasks.inferencers.base import resolve_max_tokens
 from auricle.tasks.inferencers.measure import Compare, Measure
 

@@ -13,13 +13,13 @@ from typing import Any
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, SpecError
 from auricle.core.types import Input, Json, RejectedRow, Sample
-from auricle.data.rows import Row, count_rows, file_revision, read_rows
+from auricle.data.row_files import Row, count_rows, file_revision, read_rows
 from auricle.metrics.base import Metric
 from auricle.metrics.preference import TiePolicy, preference_metrics
-from auricle.metrics.rewards import RATING_METRICS, Dimension, score_metrics
+from auricle.metrics.ratings import RATING_METRICS, Dimension, score_metrics
 from auricle.tasks.base import Task
 from auricle.tasks.options import split_list
-from auricle.tasks.reward.cmi_rows import (
+from auricle.tasks.reward.cmi_columns import (
     ASKED_AS,
     DATASETS,
     OUTPUT_DIMENSIONS,
@@ -30,8 +30,8 @@ from auricle.tasks.reward.cmi_rows import (
     has_value,
     parse_targets,
 )
-from auricle.tasks.reward.evaluation import Evaluation
-from auricle.tasks.reward.questions import RewardOptions, select_metrics
+from auricle.tasks.reward.cmi_evaluation import Evaluation
+from auricle.tasks.reward.options import RewardOptions, select_metrics
 
 NAME = "cmi-rewardbench"
 EXAMPLE = f"`auricle run {NAME} -T dataset_jsonl=all_test.jsonl -T dataset_root=DIR -m MODEL`"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from string import ascii_uppercase
 from typing import Any
 
-from auricle.testing.fake_server.requests import split_tokens
+from auricle.testing.fake_server.request_parsing import split_tokens
 from auricle.testing.fake_server.script import compute_digest
 
 Document = dict[str, Any]

@@ -12,8 +12,8 @@ from typing import Any
 
 from aiohttp import web
 
+from auricle.testing.fake_server.handler import RequestHandler
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.service import RequestHandler
 
 SHUTDOWN_GRACE_SECONDS = 0.05
 """Seconds that requests in hand have left when the server is stopped."""

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from itertools import accumulate
 from operator import attrgetter
 
+from auricle.testing.fake_server.audio import SAMPLE_RATE
 from auricle.testing.fake_server.logprobs import render_token_logprobs
-from auricle.testing.fake_server.responses import (
+from auricle.testing.fake_server.response_rendering import (
     Answer,
     Document,
     build_audio_id,
@@ -19,7 +20,6 @@ from auricle.testing.fake_server.responses import (
 )
 from auricle.testing.fake_server.schedule import StreamChunk
 from auricle.testing.fake_server.script import Script
-from auricle.testing.fake_server.tone import SAMPLE_RATE
 
 DONE_EVENT = b"data: [DONE]\n\n"
 KEEP_ALIVE_COMMENT = b": still here\n\n"

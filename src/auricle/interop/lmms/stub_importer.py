@@ -1,0 +1,244 @@
+"""lmms-eval's modules where the package is not installed, and what such code imports besides.
+
+A stand-in is offered only where Python finds no real module, and only within a block.
+"""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder
+from importlib.util import spec_from_file_location
+from pathlib import Path
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+PACKAGE = "lmms_eval"
+LOGGER = logging.getLogger(PACKAGE)
+
+
+def _protocol_names() -> dict[str, Any]:
+    from auricle.interop.lmms import chat_stubs
+
+    return {name: value for name, value in vars(chat_stubs).items() if name.startswith("Chat")}
+
+
+def _stub_names(*names: str, **aliases: str) -> Callable[[], dict[str, Any]]:
+    def offered() -> dict[str, Any]:
+        from auricle.interop.lmms import stubs
+
+        wanted = {**{name: name for name in names}, **aliases}
+        return {name: getattr(stubs, ours) for name, ours in wanted.items()}
+
+    return offered
+
+
+class Logger:
+    """`loguru.logger`: what is worth a warning is told, the rest is not."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        level = {"exception": "ERROR"}.get(name, name.upper())
+        number = logging.getLevelNamesMapping().get(level, logging.DEBUG)
+
+        def say(message: Any = "", *values: Any, **named: Any) -> Logger:
+            if number >= logging.WARNING:
+                LOGGER.log(number, "%s", _format_message(str(message), values, named))
+            return self
+
+        return say
+
+
+def _format_message(message: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    return message.format(*args, **kwargs) if args or kwargs else message
+
+
+class ProgressBar:
+    """`tqdm.tqdm`: the run has a bar of its own."""
+
+    def __init__(self, iterable: Any = (), *_: Any, **__: Any) -> None:
+        self._iterable = iterable
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._iterable)
+
+    def __enter__(self) -> ProgressBar:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return lambda *_, **__: None
+
+
+def _torch_names() -> dict[str, Any]:
+    return {
+        "no_grad": nullcontext,
+        "inference_mode": nullcontext,
+        "device": str,
+        "Tensor": type("Tensor", (), {}),
+        "cuda": SimpleNamespace(is_available=lambda: False, device_count=lambda: 0, empty_cache=lambda: None),
+        "__getattr__": _missing_torch_name,
+    }
+
+
+def _missing_torch_name(name: str) -> Any:
+    raise AttributeError(f"torch is not installed, and there is no torch.{name} without it")
+
+
+def _edit_distance(first: Sequence[Any], second: Sequence[Any]) -> int:
+    """How many insertions, deletions and substitutions lie between two sequences."""
+    from rapidfuzz.distance import Levenshtein
+
+    return int(Levenshtein.distance(first, second))
+
+
+def _no_names() -> dict[str, Any]:
+    return {}
+
+
+class Unavailable:
+    """Something of lmms-eval's that can be imported and made, and says what to do when used."""
+
+    def __init__(self, *_: Any, **__: Any) -> None: ...
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise NotImplementedError(
+            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
+        )
+
+
+def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
+    """A module that has every name, each of them unlent."""
+
+    def found(name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return type(name, (Unavailable,), {"__module__": module})
+
+    return lambda: {"__getattr__": found}
+
+
+NameProvider = Callable[[], dict[str, Any]]
+MODEL_UTILS = f"{PACKAGE}.models.model_utils"
+LMMS_STUBS: Mapping[str, NameProvider] = {
+    PACKAGE: _no_names,
+    f"{PACKAGE}.api": _no_names,
+    f"{PACKAGE}.api.model": _stub_names("lmms", "CacheHook"),
+    f"{PACKAGE}.api.instance": _stub_names("Instance", "GenerationResult", "TokenCounts"),
+    f"{PACKAGE}.api.registry": _stub_names("register_model"),
+    f"{PACKAGE}.imports": _stub_names("optional_import"),
+    f"{PACKAGE}.llm_judge": _unavailable_names(f"{PACKAGE}.llm_judge"),
+    f"{PACKAGE}.models": _no_names,
+    MODEL_UTILS: _no_names,
+    f"{MODEL_UTILS}.audio_processing": _stub_names("downsample_audio", "split_audio"),
+    f"{MODEL_UTILS}.gen_metrics": lambda: {"log_metrics": lambda *_, **__: None},
+    f"{PACKAGE}.protocol": _protocol_names,
+    f"{PACKAGE}.tasks": _no_names,
+    f"{PACKAGE}.tasks._task_utils": _no_names,
+    f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
+    f"{PACKAGE}.verifiers": _unavailable_names(f"{PACKAGE}.verifiers"),
+    f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
+    f"{PACKAGE}.utils": _stub_names("Collator", "chunks", simple_parse_args_string="parsed"),
+}
+THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
+    "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
+    "loguru": lambda: {"logger": Logger()},
+    "tqdm": lambda: {"tqdm": ProgressBar},
+    "tqdm.auto": lambda: {"tqdm": ProgressBar},
+    "torch": _torch_names,
+    "torch.nn": lambda: {"Module": type("Module", (), {})},
+}
+"""What such code imports besides; offered where lmms-eval, too, is missing."""
+
+
+class StubFinder(MetaPathFinder, Loader):
+    """Stands last in the line of finders, so it is asked only where the others found nothing."""
+
+    def __init__(self) -> None:
+        self._modules: dict[str, ModuleType] = {}
+        self._populated: set[str] = set()
+        self._active_stubs: set[str] = set()
+        self._lock, self._users = threading.Lock(), 0
+        self._checkout = ""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname in LMMS_STUBS or (fullname in THIRD_PARTY_STUBS and not _is_installed()):
+            return ModuleSpec(fullname, self, is_package=True)
+        if self._checkout and fullname.startswith(f"{PACKAGE}."):
+            return self._find_in_checkout(fullname)
+        return None
+
+    def _find_in_checkout(self, name: str) -> ModuleSpec | None:
+        """A module of the checkout that a file belongs to, where there is no stand-in for it."""
+        place = Path(self._checkout).joinpath(*name.split(".")[1:])
+        for file, within in ((place.with_suffix(".py"), None), (place / "__init__.py", place)):
+            if file.is_file():
+                inside = [str(within)] if within else None
+                return spec_from_file_location(name, file, submodule_search_locations=inside)
+        return ModuleSpec(name, self, is_package=True) if place.is_dir() else None
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
+        self._active_stubs.add(spec.name)
+        return self._modules.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
+
+    def exec_module(self, module: ModuleType) -> None:
+        name = module.__name__
+        if name not in self._populated:  # what a class holds already stays the same thing
+            vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)())
+            self._populated.add(name)
+
+    @contextmanager
+    def activate(self, checkout: str = "") -> Iterator[None]:
+        """Stand-ins can be imported within, and what else a checkout has."""
+        with self._lock:
+            self._users += 1
+            self._checkout = checkout or self._checkout
+            if self._users == 1:
+                sys.meta_path.append(self)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._users -= 1
+                if not self._users:
+                    self._deactivate()
+
+    def _deactivate(self) -> None:
+        """Afterwards these names mean what they meant before: nothing."""
+        sys.meta_path.remove(self)
+        self._checkout = ""
+        if not self._active_stubs:
+            return
+        for name in self._active_stubs:
+            sys.modules.pop(name, None)
+        if PACKAGE in self._active_stubs:  # what a checkout has of it stood on the stand-in
+            for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
+                del sys.modules[name]
+        self._active_stubs.clear()
+
+
+def _is_installed() -> bool:
+    found = PathFinder.find_spec(PACKAGE)
+    return found is not None and found.origin is not None  # a mere folder of that name has none
+
+
+FINDER = StubFinder()
+
+
+def stubs_importable(checkout: str = "") -> AbstractContextManager[None]:
+    """lmms-eval's names can be imported within: the package's own, or stand-ins."""
+    return FINDER.activate(checkout)
+
+
+def find_checkout(file: Path) -> str:
+    """The folder `lmms_eval` that a file is in, if it is in a checkout."""
+    inside = (each for each in file.resolve().parents if each.name == PACKAGE)
+    return next((str(each) for each in inside if (each / "tasks").is_dir()), "")

@@ -1,0 +1,187 @@
+"""Exchanges as columns: read once, a number each, what is unknown as NaN.
+
+Columns.read(path)      from requests.jsonl; a torn last line is left out
+Columns.of(exchanges)   from objects or their JSON
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import orjson
+from numpy.typing import NDArray
+
+from auricle.core.errors import DataError
+from auricle.perf.request_record import RequestRecord
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Mask: TypeAlias = NDArray[np.bool_]
+
+NUMERIC_COLUMNS = (
+    "turn", "user", "due", "sent", "uploaded", "first_byte", "first_token", "first_content",
+    "first_audio", "first_audible", "last_content", "done",
+    "input_tokens", "output_tokens", "audio_seconds",
+)  # fmt: skip
+GAP_COLUMNS = ("gaps", "token_gaps")
+CATEGORICAL_COLUMNS = ("phase", "status", "body", "finish", "error")
+FIELD_DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(RequestRecord)}
+
+
+@dataclass(frozen=True, slots=True)
+class RaggedArray:
+    """Several values a row, laid end to end: row i has `flat[starts[i] : starts[i + 1]]`."""
+
+    flat: Floats
+    starts: Ints
+
+    @property
+    def counts(self) -> Ints:
+        return np.diff(self.starts)
+
+    @property
+    def row_indices(self) -> Ints:
+        """The row each value belongs to."""
+        return np.repeat(np.arange(len(self.starts) - 1), self.counts)
+
+    def get_row(self, row: int) -> Floats:
+        return self.flat[self.starts[row] : self.starts[row + 1]]
+
+    def pool_rows(self, rows: Mask) -> Floats:
+        """The values of some rows, pooled."""
+        return self.flat if rows.all() else self.flat[np.repeat(rows, self.counts)]
+
+    def reduce_rows(self, ufunc: np.ufunc) -> Floats:
+        """One value a row by `fold`, NaN for a row without any."""
+        found = np.full(len(self.starts) - 1, np.nan)
+        some = self.counts > 0
+        if some.any():
+            found[some] = ufunc.reduceat(self.flat, self.starts[:-1][some])
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class CategoricalColumn:
+    """Words as numbers: row i says `words[codes[i]]`."""
+
+    codes: Ints
+    categories: tuple[str, ...]
+
+    def equals(self, category: str) -> Mask:
+        code = self.categories.index(category) if category in self.categories else -1
+        return np.equal(self.codes, code)
+
+
+@dataclass(frozen=True, slots=True)
+class RequestColumns:
+    """All exchanges of one load point."""
+
+    numeric: Mapping[str, Floats]
+    categorical: Mapping[str, CategoricalColumn]
+    streamed: Mask
+    gaps: RaggedArray
+    token_gaps: RaggedArray
+    audio_chunk_times: RaggedArray
+    audio_chunk_seconds: RaggedArray
+
+    def __len__(self) -> int:
+        return len(self.streamed)
+
+    def __getitem__(self, name: str) -> Floats:
+        return self.numeric[name]
+
+    @property
+    def ok(self) -> Mask:
+        return self.categorical["status"].equals("ok")
+
+    @property
+    def in_measure_phase(self) -> Mask:
+        return self.categorical["phase"].equals("measure")
+
+    @property
+    def start_times(self) -> Floats:
+        """When each was due, or, where nothing is due, sent."""
+        return np.where(np.isnan(self["due"]), self["sent"], self["due"])
+
+    @classmethod
+    def read(cls, path: Path) -> RequestColumns:
+        """From a file of one exchange a line."""
+        with path.open("rb") as lines:
+            return cls.from_records(_parse_lines(lines))
+
+    @classmethod
+    def from_records(cls, records: Iterable[RequestRecord | Mapping[str, Any]]) -> RequestColumns:
+        """From exchanges, or from mappings that leave out what says nothing."""
+        rows = _ColumnBuilder()
+        for each in records:
+            rows.add(each if isinstance(each, Mapping) else _record_to_row(each))
+        return rows.build()
+
+
+def _parse_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
+    for number, line in enumerate(lines, 1):
+        try:
+            yield orjson.loads(line)
+        except orjson.JSONDecodeError as error:
+            if line.endswith(b"\n"):  # damaged, and not only torn by the process's end
+                raise DataError(f"Line {number} of the requests is damaged: {error}. Remove it to go on.") from error
+
+
+def _record_to_row(record: RequestRecord) -> dict[str, Any]:
+    return {name: getattr(record, name) for name in FIELD_DEFAULTS}
+
+
+class _ColumnBuilder:
+    """Grows column by column, in machine numbers: a hundred gaps a request are many objects."""
+
+    def __init__(self) -> None:
+        self.numeric = {name: array("d") for name in NUMERIC_COLUMNS}
+        self.codes = {name: array("q") for name in CATEGORICAL_COLUMNS}
+        self.category_codes: dict[str, dict[str, int]] = {name: {} for name in CATEGORICAL_COLUMNS}
+        self.streamed = bytearray()
+        self.gaps = {name: (array("d"), array("q")) for name in GAP_COLUMNS}
+        self.audio_chunks, self.audio_chunk_counts = array("d"), array("q")
+
+    def add(self, row: Mapping[str, Any]) -> None:
+        for name, column in self.numeric.items():
+            value = row.get(name)
+            value = FIELD_DEFAULTS[name] if value is None else value
+            column.append(np.nan if value is None else value)
+        for name, codes in self.codes.items():
+            known = self.category_codes[name]
+            codes.append(known.setdefault(row.get(name, FIELD_DEFAULTS[name]), len(known)))
+        self.streamed.append(bool(row.get("streamed")))
+        self._add_lists(row)
+
+    def _add_lists(self, row: Mapping[str, Any]) -> None:
+        for name, (values, counts) in self.gaps.items():
+            values.extend(gaps := row.get(name, ()))
+            counts.append(len(gaps))
+        spoken = row.get("spoken", ())
+        for at, seconds in spoken:
+            self.audio_chunks.extend((at, seconds))
+        self.audio_chunk_counts.append(len(spoken))
+
+    def build(self) -> RequestColumns:
+        spoken = np.array(self.audio_chunks).reshape(-1, 2)
+        spoken_starts = _offsets(self.audio_chunk_counts)
+        return RequestColumns(
+            numeric={name: np.array(each) for name, each in self.numeric.items()},
+            categorical={
+                name: CategoricalColumn(np.array(codes, dtype=np.int64), tuple(self.category_codes[name]))
+                for name, codes in self.codes.items()
+            },
+            streamed=np.frombuffer(bytes(self.streamed), dtype=np.bool_),
+            **{name: RaggedArray(np.array(values), _offsets(counts)) for name, (values, counts) in self.gaps.items()},
+            audio_chunk_times=RaggedArray(spoken[:, 0].copy(), spoken_starts),
+            audio_chunk_seconds=RaggedArray(spoken[:, 1].copy(), spoken_starts),
+        )
+
+
+def _offsets(counts: array[int]) -> Ints:
+    return np.concatenate([[0], np.cumsum(np.array(counts, dtype=np.int64))]).astype(np.int64)

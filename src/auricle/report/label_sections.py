@@ -1,0 +1,161 @@
+"""Sections about labels and dimensions: figures of each, and pictures of all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from auricle.metrics.label_alignment import display_label
+from auricle.report import plots
+from auricle.report.html_format import NumberDocument, format_count, typeset_number
+from auricle.report.html_tables import cell, header_cell, render_table, row_header, shorten_name
+from auricle.report.markup import Markup, join_markup, tag
+
+MAX_MATRIX_LABELS = 30  # more labels than this cannot be read as a square
+MAX_CONFUSIONS = 30
+MAX_LABELS_BESIDE_TABLE = 7  # up to here a matrix fits beside the table of classes
+TIER_DESCRIPTIONS = {"family": "of one word family", "synonym": "as synonyms"}
+
+
+def render_classes(numbers: Sequence[NumberDocument]) -> list[Markup]:
+    """Per-class figures and confusions of every matrix there is."""
+    found = [number["details"] for number in numbers if "matrix" in number["details"]]
+    made = []
+    for details in found:
+        narrow = len(details["matrix"]["columns"]) <= MAX_LABELS_BESIDE_TABLE
+        kind = "fields pair" if narrow else "fields single"
+        made.append(tag("div", _confusion_figure(details["matrix"]), _class_table(details), class_=kind))
+    return made
+
+
+def _class_table(details: Mapping[str, Any]) -> Markup:
+    head = [header_cell("Class", css_class=""), *map(header_cell, ("Precision", "Recall", "F1", "Support"))]
+    rows = (
+        tag(
+            "tr",
+            row_header(shorten_name(label)),
+            [cell(typeset_number(figures[name], "share")) for name in ("precision", "recall", "f1")],
+            cell(format_count(figures["support"])),
+        )
+        for label, figures in details["classes"].items()
+    )
+    return tag("div", render_table("Figures of each class", head, rows), class_="field")
+
+
+def _confusion_figure(matrix: Mapping[str, Any]) -> Markup:
+    if max(len(matrix["rows"]), len(matrix["columns"])) > MAX_MATRIX_LABELS:
+        return tag("div", _frequent_confusions_table(matrix), class_="field")
+    caption = "True against predicted classes"
+    drawn = tag("div", plots.draw_confusion(matrix), class_="wide", tabindex=0, role="region", aria_label=caption)
+    words = tag("figcaption", f"{caption}. ", _matrix_legend(matrix))
+    return tag("figure", drawn, words, class_="field plotted")
+
+
+def _matrix_legend(matrix: Mapping[str, Any]) -> str:
+    """How to read the matrix, and how its two sides were matched."""
+    told = ["Counts, and shares of each row."]
+    if matrix["rows"] != matrix["columns"]:
+        told.append(f"{matrix['shared']} labels are shared and come first; those in italics only one side has.")
+    return " ".join([*told, *describe_label_matches(matrix)])
+
+
+def describe_label_matches(matrix: Mapping[str, Any]) -> list[str]:
+    """Which labels of either side were taken for one, where they are not spelt alike."""
+    pairs = list(zip(matrix["rows"], matrix["columns"], matrix["tiers"], strict=False))
+    told = []
+    for tier, how in TIER_DESCRIPTIONS.items():
+        those = [f"{true} – {display_label(said)}" for true, said, own in pairs if own == tier]
+        if those:
+            told.append(f"Matched {how}: {', '.join(those)}.")
+    return told
+
+
+def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
+    """The confusions that occur most, where the whole square would be too wide."""
+    names = [*matrix["columns_shown"], "unreadable"]
+    missed = [
+        (size, matrix["rows_shown"][true], names[said])
+        for true, row in enumerate(matrix["counts"])
+        for said, size in enumerate([*row, matrix["unreadable"][true]])
+        if size and not said == true < matrix["shared"]
+    ]
+    missed.sort(key=lambda each: -each[0])
+    head = [header_cell("True", css_class=""), header_cell("Said", css_class=""), header_cell("Times")]
+    rows = (
+        tag("tr", row_header(shorten_name(true)), cell(shorten_name(said), css_class=""), cell(format_count(size)))
+        for size, true, said in missed[:MAX_CONFUSIONS]
+    )
+    caption = f"Most frequent confusions of {len(matrix['rows'])} classes; metrics.json holds all"
+    return join_markup(tag("p", f"{caption}.", class_="quiet"), render_table(caption, head, rows))
+
+
+# --- dimensions ------------------------------------------------------------------------------
+
+
+def render_dimensions(numbers: Sequence[NumberDocument]) -> list[Markup]:
+    """Where emotions lie along each dimension, drawn and in figures."""
+    for number in numbers:
+        details = number["details"]
+        if "dimensions" in details:
+            return [_dimension_plots(details), _emotion_table(details["dimensions"])]
+    return []
+
+
+def _dimension_plots(details: Mapping[str, Any]) -> Markup:
+    densities = details.get("densities", {})
+    drawn = [plots.draw_violins(name, figures, densities.get(name)) for name, figures in details["dimensions"].items()]
+    words = (
+        "Each emotion’s values: the outline shows how thick they lie, the box the middle half, the "
+        "line the median, the dot the mean."
+    )
+    made = [_plot_figure(words, *drawn)]
+    if plane := details.get("plane"):
+        some = len(plane["points"]) < plane["of"]
+        which = f"{len(plane['points']):,} of {plane['of']:,} samples" if some else "All samples"
+        words = f"{which}; large marks are means, ellipses one standard deviation."
+        made.append(_plot_figure(words, plots.draw_scatter(plane)))
+    return join_markup(*made)
+
+
+def _plot_figure(figcaption: str, *images: Markup) -> Markup:
+    pictures = tag("div", *images, class_="pictures")
+    return tag("figure", pictures, tag("figcaption", figcaption), class_="plotted")
+
+
+def _emotion_table(dimensions: Mapping[str, Mapping[str, Any]]) -> Markup:
+    """Mean ± sd, d and AUC of every emotion, dimension by dimension."""
+    head = [header_cell("Emotion", css_class=""), header_cell("Samples")]
+    for name, figures in dimensions.items():
+        eta = f"η² {typeset_number(figures['eta2'], '')}, by chance {typeset_number(figures['chance'], '')}"
+        head.append(header_cell(tag("bdi", name), " mean ± sd", css_class="number"))
+        head += [header_cell(tag("span", "d", title="Cohen’s d against all others")),
+                 header_cell(tag("span", "AUC", title=f"one against all others; {eta}"))]  # fmt: skip
+    labels = list(next(iter(dimensions.values()))["emotions"])
+    rows = (
+        tag(
+            "tr",
+            row_header(shorten_name(display_label(label))),
+            cell(format_count(next(iter(dimensions.values()))["emotions"][label]["n"])),
+            [_emotion_cells(figures["emotions"][label]) for figures in dimensions.values()],
+        )
+        for label in labels
+    )
+    words = "d and AUC are of one emotion against all others; 0 and 0.5 mean no difference. " + " ".join(
+        f"Of {name}, {typeset_number(each['eta2'], 'share')} of the variance lies between emotions "
+        f"(by chance {typeset_number(each['chance'], 'share')})."
+        for name, each in dimensions.items()
+    )
+    return join_markup(
+        render_table("Each emotion along each dimension", head, rows, "groups"), tag("p", words, class_="quiet")
+    )
+
+
+def _emotion_cells(emotion: Mapping[str, Any]) -> Markup:
+    mean, spread = (_format_decimal(emotion[name], 3) for name in ("mean", "sd"))
+    return join_markup(
+        cell(f"{mean} ± {spread}"), cell(_format_decimal(emotion["d"], 2)), cell(_format_decimal(emotion["auc"], 2))
+    )
+
+
+def _format_decimal(value: float | None, digits: int) -> str:
+    return "–" if value is None else f"{value:.{digits}f}".replace("-", "−")

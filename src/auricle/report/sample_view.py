@@ -1,0 +1,307 @@
+"""The samples that did worst, made ready to be looked at and listened to."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from auricle.audio import Audio
+from auricle.core.errors import SampleError, Unreadable
+from auricle.core.types import Generation, Json, Likelihood, Output, Prediction, Record, Sample, list_parts
+from auricle.metrics.base import Metric
+from auricle.metrics.text import reference_text
+from auricle.report.html_format import typeset_number
+from auricle.report.text_format import format_likelihood
+from auricle.report.transcript import TranscriptLine, transcript_lines
+
+MAX_SAMPLES = 50
+MAX_CLIP_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
+MAX_TOTAL_SECONDS = 300.0  # to make a second of sound small takes 10 ms of processor
+MAX_AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
+MAX_CHARACTERS = 4000
+MAX_TOKENS = 800  # a model that repeats itself without end must not fill the page
+MAX_VALUES = 5
+RIGHT_OR_WRONG_METRICS = {
+    "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
+    "judge-reference", "judge-choice",
+}  # fmt: skip
+
+
+class Edit(NamedTuple):
+    """A stretch of the alignment, in tokens as the metric sees them."""
+
+    kind: str
+    """equal, replace, delete or insert."""
+    reference: tuple[str, ...]
+    answer: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class SampleView:
+    """What the page shows of one sample. Every text is plain and still to be escaped."""
+
+    id: str
+    origin: str = ""
+    meta: Mapping[str, str] | None = None
+    question: str = ""
+    target: str | None = None
+    """The reference, where there is one."""
+    answer: str = ""
+    values: tuple[tuple[str, float], ...] = ()
+    """A prediction's labels, highest first."""
+    score: str = ""
+    errors: str = ""
+    """How many errors of which kind make up the score, where the metric counts them."""
+    diff: tuple[Edit, ...] = ()
+    audio: tuple[bytes, ...] = ()
+    """Its sounds as MP3 files."""
+    note: str = ""
+    verdict: str = ""
+    """What a judge said of the answer, where one was asked."""
+    transcript: tuple[TranscriptLine, ...] = ()
+    """A conversation turn by turn, or several answers; it then holds the answers."""
+
+
+def build_sample_views(
+    records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any] | None = None, *, audio: bool = True
+) -> list[SampleView]:
+    """What to show of these records, worst first.
+
+    `stats` are the metric's own, by sample id; without them the records are scored again.
+    """
+    chosen = records[:MAX_SAMPLES]
+    wrong = [record.sample for record in chosen if not _is_perfect(record, metric, stats)]
+    with AudioClips(MAX_AUDIO_BYTES if audio else 0, wrong) as clips:
+        return [_build_sample_view(record, metric, stats, clips) for record in chosen]
+
+
+def _build_sample_view(
+    record: Record, metric: Metric | None, stats: Mapping[str, Any] | None, clips: AudioClips
+) -> SampleView:
+    sample = record.sample
+    score, errors, why = _format_score(record, metric, stats)
+    diff, cut = _build_diff(record, metric)
+    audio, notes = clips.get(sample) if clips.budget else ((), [])
+    said = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
+    return SampleView(
+        id=sample.id,
+        origin=sample.origin,
+        meta={name: truncate(format_json_value(value), 200) for name, value in sample.meta.items()},
+        question=truncate(_question_text(sample)),
+        target=None if sample.target is None else truncate(format_json_value(sample.target)),
+        answer="" if said else truncate("\n".join(_answer_texts(record))),
+        values=_top_values(record),
+        score=score,
+        errors=errors,
+        diff=diff,
+        audio=audio,
+        note=" ".join(each for each in (why, cut, *notes) if each),
+        transcript=said,
+    )
+
+
+def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> bool:
+    """Could it not have gone better? Then nobody needs to hear it."""
+    if metric is None or metric.bounds is None or record.error:
+        return False
+    try:
+        stat = stats.get(record.sample.id) if stats else metric.score(record.sample, *record.outputs)
+    except SampleError:
+        return False
+    return bool(stat == metric.bounds(record.sample)[1])
+
+
+def truncate(text: str, max_length: int = MAX_CHARACTERS) -> str:
+    """The text, or its beginning and how much more there is."""
+    if len(text) <= max_length:
+        return text
+    return f"{text[:max_length]} … ({len(text) - max_length:,} more characters)"
+
+
+def format_json_value(value: Json) -> str:
+    """A target or a meta value as a reader would write it."""
+    if value is None or isinstance(value, str):
+        return value or ""
+    if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
+        return " / ".join(str(each) for each in value)
+    return f"{value:g}" if isinstance(value, float) else json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _question_text(sample: Sample) -> str:
+    """What was asked, and among which options."""
+    question = sample.inputs.get("question")
+    options = sample.inputs.get("options")
+    return "\n".join(each.strip() for each in (question, options) if isinstance(each, str)).strip()
+
+
+# --- what the model said --------------------------------------------------------------
+
+
+def _answer_texts(record: Record) -> Iterator[str]:
+    choices = record.sample.inputs.get("choices")
+    named = isinstance(choices, (list, tuple)) and len(choices) == len(record.outputs) > 1
+    for at, output in enumerate(record.outputs):
+        if isinstance(output, Generation):
+            yield output.text
+        elif isinstance(output, Likelihood):
+            yield format_likelihood(output, str(choices[at]) if named else "")  # type: ignore[index]
+
+
+def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
+    """The highest class scores, and the right label's wherever it stands."""
+    last: Output | None = record.outputs[-1] if record.outputs else None
+    if not isinstance(last, Prediction):
+        return ()
+    ranked = sorted(last.values.items(), key=lambda item: -item[1])
+    right = format_json_value(record.sample.target)
+    rest = [item for item in ranked[MAX_VALUES:] if item[0] == right]
+    return tuple((str(name), float(value)) for name, value in ranked[:MAX_VALUES] + rest)
+
+
+# --- how it was scored ------------------------------------------------------------------
+
+
+def _format_score(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> tuple[str, str, str]:
+    """The score in words, the errors in it, and why there is none."""
+    if metric is None or record.error:
+        return "", "", f"{record.error.kind}: {record.error.message}" if record.error else ""
+    if stats is not None:
+        stat = stats.get(record.sample.id)
+        return ("", "", "") if stat is None else (*_format_stat(metric, stat), "")
+    try:
+        return (*_format_stat(metric, metric.score(record.sample, *record.outputs)), "")
+    except Unreadable as error:
+        score = "wrong" if metric.unreadable == "wrong" else ""
+        return score, "", f"Unreadable: {error}"
+
+
+def _format_stat(metric: Metric, stat: Any) -> tuple[str, str]:
+    value = _stat_value(metric, stat)
+    if metric.name in RIGHT_OR_WRONG_METRICS and value in (0.0, 1.0):
+        return ("right" if value else "wrong"), ""
+    details = {} if isinstance(stat, (int, float)) else metric.details([stat])
+    if "substitutions" not in details:
+        return typeset_number(value, metric.unit), ""
+    kinds = ((details[kind], kind[0].upper()) for kind in ("substitutions", "deletions", "insertions"))
+    split = " ".join(f"{number}{letter}" for number, letter in kinds)
+    return typeset_number(value, metric.unit), f"{split} of {details['reference_length']}"
+
+
+def _stat_value(metric: Metric, stat: Any) -> float:
+    if isinstance(stat, (int, float)):
+        return float(stat)
+    try:
+        return float(metric.aggregate([stat]))
+    except (ArithmeticError, ValueError):  # a fold that needs more than one sample
+        return math.nan
+
+
+def _build_diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:
+    """The alignment a text metric counts errors in, and a word if it had to be cut."""
+    last = record.outputs[-1] if len(record.outputs) == 1 else None
+    if metric is None or metric.tokenize is None or not isinstance(last, Generation):
+        return (), ""
+    reference = metric.tokenize(reference_text(record.sample.target))
+    answer = metric.tokenize(last.text)
+    cut = max(len(reference), len(answer)) > MAX_TOKENS
+    note = f"Only the first {MAX_TOKENS} tokens are compared here." if cut else ""
+    shown = ([truncate(each) for each in side[:MAX_TOKENS]] for side in (reference, answer))
+    return tuple(align_tokens(*shown)), note
+
+
+def align_tokens(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:
+    """A cheapest alignment, stretch by stretch."""
+    from rapidfuzz.distance import Levenshtein
+
+    for code in Levenshtein.opcodes(reference, answer):
+        gone = tuple(reference[code.src_start : code.src_end])
+        yield Edit(code.tag, gone, tuple(answer[code.dest_start : code.dest_end]))
+
+
+# --- how it sounds ------------------------------------------------------------------------
+
+
+class AudioClips:
+    """Sounds for the page, first come, first served, until its bytes are used up.
+
+    To encode them takes longer than all the rest of a page, so threads do it beforehand.
+    """
+
+    def __init__(self, budget: int, samples: Sequence[Sample]) -> None:
+        self.budget = budget
+        self._bytes_left = budget
+        self._executor = ThreadPoolExecutor(4, thread_name_prefix="auricle-clips")
+        coming = [sound for sample in samples for sound in get_sounds(sample)] if budget else []
+        self._encoded = {
+            id(sound): self._executor.submit(_encode_clip, sound) for sound in _limit_total_seconds(coming)
+        }
+        self._requested = {id(sound) for sound in coming}
+
+    def __enter__(self) -> AudioClips:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._executor.shutdown(cancel_futures=True)
+
+    def get(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
+        """A sample's sounds, and a note for each that is cut, left out or cannot be read."""
+        found: list[bytes] = []
+        notes: list[str] = []
+        for sound in get_sounds(sample):
+            if id(sound) not in self._requested:
+                notes.append(RIGHT_ANSWER_NOTE)
+                continue
+            try:
+                taken, note = self._take_clip(sound)
+            except SampleError as error:
+                taken, note = None, f"The sound cannot be played: {error}"
+            found += [taken] if taken else []
+            notes += [note] if note else []
+        return tuple(found), list(dict.fromkeys(notes))
+
+    def _take_clip(self, sound: Audio) -> tuple[bytes | None, str]:
+        if not self._bytes_left or id(sound) not in self._encoded:
+            return None, PAGE_FULL_NOTE
+        clip, seconds = self._encoded[id(sound)].result()
+        size = -(-len(clip) // 3) * 4  # in base64, as it stands in the page
+        if size > self._bytes_left:
+            self._bytes_left = 0  # else the players that remain would be a riddle of who fitted in
+            return None, PAGE_FULL_NOTE
+        self._bytes_left -= size
+        cut = f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s." if seconds > MAX_CLIP_SECONDS else ""
+        return clip, cut
+
+
+def _limit_total_seconds(sounds: Sequence[Audio]) -> Iterator[Audio]:
+    """The first of these sounds, as long as they last together no longer than a page may."""
+    left = MAX_TOTAL_SECONDS
+    for sound in sounds:
+        with suppress(SampleError):  # told where its player would be
+            left -= min(sound.seconds, MAX_CLIP_SECONDS)
+        if left < 0:
+            return
+        yield sound
+
+
+def _encode_clip(sound: Audio) -> tuple[bytes, float]:
+    """A sound as the page plays it, and how long all of it is."""
+    return sound.segment(0.0, MAX_CLIP_SECONDS).encode("mp3", rate=16000), sound.seconds
+
+
+PAGE_FULL_NOTE = (
+    f"No player: the page holds {MAX_AUDIO_BYTES / 1e6:g} MB or {MAX_TOTAL_SECONDS / 60:g} minutes of sound at most."
+)
+
+
+RIGHT_ANSWER_NOTE = "No player: those are for answers that went wrong."
+
+
+def get_sounds(sample: Sample) -> Iterator[Audio]:
+    """Every sound among a sample's inputs, in order."""
+    for value in sample.inputs.values():
+        yield from (part for part in list_parts(value) if isinstance(part, Audio))

@@ -1,0 +1,180 @@
+"""From records to stats: what each sample adds to each metric, or why it adds nothing.
+
+Per-sample stats go to `scores.jsonl` as they are made; what is kept of them is in `columns`.
+"""
+
+from __future__ import annotations
+
+import heapq
+from array import array
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+from typing import Any
+
+from auricle.core.errors import SpecError
+from auricle.core.serialization import dumps
+from auricle.core.types import Generation, Record
+from auricle.metrics.base import Metric
+from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_answers_error
+from auricle.report.metric_columns import MetaField, MetricColumn, ScoreEntry, ScoreLine
+from auricle.runs.verdicts import VerdictIndex
+
+MAX_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
+MAX_REQUESTED_GROUPS = 1000  # groups of a field that was asked for by name
+MAX_EXAMPLES = 20
+MAX_WORST_SAMPLES = 50
+MAX_VERDICT_LENGTH = 500  # characters of it in `scores.jsonl`; all of it is in `verdicts.jsonl`
+SCORING_BATCH_SIZE = 256  # records scored at a time
+GROUPABLE_TYPES = (str, int, float, bool, type(None))
+
+
+class ScoreTable:
+    """Everything the numbers are made of."""
+
+    def __init__(
+        self,
+        metrics: Sequence[Metric],
+        cluster: str = "",
+        max_worst: int = MAX_WORST_SAMPLES,
+        verdicts: VerdictIndex | None = None,
+        breakdown_fields: Sequence[str] = (),
+    ) -> None:
+        self.breakdown_fields = breakdown_fields
+        self.columns = [MetricColumn(metric) for metric in metrics]
+        self.rows = array("q")
+        self.failed: array[int] = array("q")
+        self.fields: dict[str, MetaField] = {}
+        self.verdicts = verdicts
+        self.cluster = cluster
+        self.clusters = MetaField(array("q"))
+        self.has_clusters = False
+        self.empty = 0
+        self.failures: Counter[str] = Counter()
+        self.examples: dict[str, list[Record]] = {}
+        self._ignored_fields: set[str] = set()
+        self._max_worst = max_worst
+        self._worst: list[tuple[float, int, Record]] = []
+
+    @property
+    def total(self) -> int:
+        return len(self.rows)
+
+    def add(self, record: Record) -> ScoreLine:
+        """Score one record; its line for `scores.jsonl`."""
+        return self.add_all([record])[0]
+
+    def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
+        """Score records, metric by metric, which is quicker than one by one; their lines."""
+        entries = [self._add_entry(record) for record in records]
+        answered = [entry for entry in entries if "stats" in entry[2]]
+        for column in self.columns:
+            if not column.refusal_reason:
+                column.add(answered, self.score_record)
+        if self.columns:
+            self._update_worst(self.columns[0].metric, answered)
+        return [line for *_, line in entries]
+
+    def _add_entry(self, record: Record) -> ScoreEntry:
+        """Give a record its place, and note all that no metric tells."""
+        place = len(self.rows)
+        self.rows.append(record.row)
+        self._add_to_groups(place, record)
+        if record.error:
+            self._add_failure(place, record)
+            failed = {"id": record.sample.id, "row": record.row, "failed": record.error.kind}
+            return place, record, failed
+        self.empty += _is_empty(record)
+        return place, record, {"id": record.sample.id, "row": record.row, "stats": {}}
+
+    def worst_ids(self) -> list[str]:
+        """Ids of the samples that did worst on the first metric, worst first."""
+        return [record.sample.id for record in self.worst_records()]
+
+    def worst_records(self) -> list[Record]:
+        return [record for *_, record in sorted(self._worst, reverse=True)]
+
+    def score_record(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
+        """What a metric makes of a record; what a judge said of it goes into the line."""
+        outputs = record.outputs
+        if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
+            raise ambiguous_answers_error(len(outputs))
+        if metric.judge_requests is None:
+            return metric.score(record.sample, *outputs)
+        if self.verdicts is None:
+            raise SpecError("needs a judge: auricle score RUN --judge MODEL")
+        texts = self.verdicts.read_replies(metric, record)
+        if not metric.applies and texts:
+            clipped = [text[-MAX_VERDICT_LENGTH:] for text in texts]
+            line.setdefault("verdicts", {})[metric.name] = clipped
+        return metric.score(record.sample, *outputs, verdicts=texts)
+
+    def _update_worst(self, metric: Metric, entries: Sequence[ScoreEntry]) -> None:
+        for _, record, line in entries:
+            stat = line["stats"].get(metric.name)
+            if stat is None:
+                continue
+            badness = metric.badness(stat)
+            full = len(self._worst) >= self._max_worst
+            if full and badness < self._worst[0][0]:
+                continue
+            entry = (badness, -record.row, record)  # the earlier of two equals is shown first
+            if not full:
+                heapq.heappush(self._worst, entry)
+            elif entry > self._worst[0]:
+                heapq.heapreplace(self._worst, entry)
+
+    def _add_failure(self, index: int, record: Record) -> None:
+        assert record.error
+        self.failed.append(index)
+        self.failures[record.error.kind] += 1
+        examples = self.examples.setdefault(record.error.kind, [])
+        if len(examples) < MAX_EXAMPLES:
+            examples.append(record)
+        if record.sample.target is None:
+            return
+        for column in self.columns:
+            if column.metric.applies and not column.metric.applies(record.sample):
+                column.not_applicable.append(index)
+            elif column.metric.bounds:
+                worst, best = column.metric.bounds(record.sample)
+                column.failed_indices.append(index)
+                column.worst_stats.append(worst)
+                column.best_stats.append(best)
+
+    def _add_to_groups(self, index: int, record: Record) -> None:
+        meta = record.sample.meta
+        if self.cluster:
+            self.has_clusters |= self.cluster in meta
+            self.clusters.add(meta.get(self.cluster, record.sample.id), 1)
+        for name, value in meta.items():
+            if name in self._ignored_fields or not isinstance(value, GROUPABLE_TYPES):
+                continue
+            if self.breakdown_fields and name not in self.breakdown_fields:
+                continue
+            column = self.fields.get(name)
+            if column is None:
+                column = self.fields[name] = MetaField(array("q"))
+            if index > len(column.codes):
+                column.codes.extend([-1] * (index - len(column.codes)))
+            if not column.add(value, MAX_GROUPS if not self.breakdown_fields else MAX_REQUESTED_GROUPS):
+                self._ignored_fields.add(name)
+                del self.fields[name]
+
+    def close(self) -> None:
+        """Give every field a code for the samples that came after its last value."""
+        for column in self.fields.values():
+            column.codes.extend([-1] * (self.total - len(column.codes)))
+
+
+def score_records(records: Iterable[Record], score_table: ScoreTable) -> Iterator[bytes]:
+    """Score records; yields the lines of `scores.jsonl`."""
+    coming = iter(records)
+    while some := list(islice(coming, SCORING_BATCH_SIZE)):
+        yield from map(dumps, score_table.add_all(some))
+    score_table.close()
+
+
+def _is_empty(record: Record) -> bool:
+    last = record.outputs[-1] if record.outputs else None
+    return isinstance(last, Generation) and not last.text.strip()

@@ -1,0 +1,231 @@
+"""From stats to numbers. Every number carries its count, its interval, its losses and its name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from auricle.core.errors import describe
+from auricle.metrics.statistics import compute_interval
+from auricle.report.metric_columns import MetricColumn
+from auricle.report.score_table import ScoreTable
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Indices = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Number:
+    """A metric's value over some samples, and how far to trust it."""
+
+    metric: str
+    details: dict[str, Any]
+    field: str
+    """The meta field the samples share a value of; empty for all of them together."""
+    group: str
+    value: float
+    low: float
+    high: float
+    interval: str
+    scored: int
+    total: int
+    failed: int
+    unreadable: int
+    worst: float
+    """The value had every failed sample gone as badly as can be; `value` if none failed."""
+    best: float
+    higher_is_better: bool
+    unit: str
+    signature: str
+
+    @property
+    def coverage(self) -> float:
+        return self.scored / self.total if self.total else math.nan
+
+
+def summarise(score_table: ScoreTable, prefix: str = "", suffix: str = "") -> list[Number]:
+    """Each metric over all samples, then by subset, then by every other field."""
+    rank = _data_order(score_table)
+    return [
+        replace(number, signature=f"{prefix}|{number.signature}|{suffix}".strip("|"))
+        for field, group, members in iterate_groups(score_table)
+        for number in _group_numbers(score_table, Group(field, group, members), rank)
+    ]
+
+
+def _data_order(score_table: ScoreTable) -> Indices:
+    """For each place in the scoreboard, its place in the data."""
+    import numpy as np
+
+    order = np.argsort(_as_array(score_table.rows), kind="stable")
+    rank = np.empty_like(order)
+    rank[order] = np.arange(len(order))
+    return rank
+
+
+def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
+    """Field, value and who belongs: everybody first, then subsets, then the rest by name."""
+    import numpy as np
+
+    yield "", "all", np.ones(score_table.total, dtype=bool)
+    for name in sorted(score_table.fields, key=lambda each: (each != "subset", each)):
+        codes = np.frombuffer(score_table.fields[name].codes, dtype=np.int64)
+        values = score_table.fields[name].values
+        if name != "subset" and not 1 < len(values) < score_table.total:
+            continue
+        for value, code in sorted(values.items(), key=lambda item: _natural_sort_key(item[0])):
+            yield name, value, codes == code
+
+
+def _natural_sort_key(text: str) -> tuple[int, float, str]:
+    """Numbers in their own order, before words."""
+    try:
+        return 0, float(text), text
+    except ValueError:
+        return 1, 0.0, text
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Samples that share a value of a meta field, or all of them."""
+
+    field: str
+    value: str
+    members: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class GroupStats:
+    """A metric's stats within a group, in data order, and the places they belong to."""
+
+    column: MetricColumn
+    stats: Any
+    indices: Indices
+
+
+def _group_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> list[Number]:
+    return _remove_repeated_matrices(_add_ceilings(list(_compute_numbers(score_table, group, data_order)), score_table))
+
+
+def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
+    """Numbers that a label without a counterpart holds down, with how high they can rise."""
+    matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
+    if not matrices or not matrices[0]["ceiling"] < 1.0:
+        return numbers
+    capped = {column.metric.name for column in score_table.columns if column.metric.has_label_ceiling}
+    ceiling = {"ceiling": matrices[0]["ceiling"]}
+    return [replace(each, details={**each.details, **ceiling}) if each.metric in capped else each for each in numbers]
+
+
+def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
+    """A matrix stands beside the first of the numbers that are made from it."""
+    matrices: list[Any] = []
+    told = []
+    for number in numbers:
+        details = number.details
+        if (found := details.get("matrix")) in matrices:
+            told.append(replace(number, details=_omit(details, "matrix", "classes", "notes")))
+            continue
+        matrices += [found] if found else []
+        told.append(number)
+    return told
+
+
+def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in details.items() if name not in names}
+
+
+def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -> Iterator[Number]:
+    for column in score_table.columns:
+        if column.refusal_reason or not (share := _select_stats(column, group, data_order)):
+            continue
+        try:
+            yield _compute_number(score_table, group, share)
+        except Exception as error:
+            column.refusal_reason = f"its fold raised {type(error).__name__}: {describe(error)}"
+
+
+def _select_stats(column: MetricColumn, group: Group, data_order: Indices) -> GroupStats | None:
+    import numpy as np
+
+    places = _as_array(column.indices)
+    which = np.flatnonzero(group.members[places])
+    if not len(which):
+        return None
+    which = which[np.argsort(data_order[places[which]], kind="stable")]
+    return GroupStats(column, column.stats[which], places[which])
+
+
+def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupStats) -> Number:
+    metric, members = (group_stats.column.resolved_metric(), _applicable_members(group_stats.column, group.members))
+    spread = compute_interval(
+        group_stats.stats, metric.aggregate, clusters=_cluster_codes(score_table, group_stats.indices)
+    )
+    value = float(metric.aggregate(group_stats.stats))
+    worst, best = _compute_bounds(group_stats.column, group_stats.stats, members, value)
+    return Number(
+        metric=metric.name,
+        field=group.field,
+        group=group.value,
+        value=value,
+        low=spread.low,
+        high=spread.high,
+        interval=spread.method,
+        scored=len(group_stats.indices),
+        total=int(members.sum()),
+        failed=int(members[_as_array(score_table.failed)].sum()),
+        unreadable=int(members[_as_array(group_stats.column.unreadable)].sum()),
+        worst=worst,
+        best=best,
+        higher_is_better=metric.higher_is_better,
+        unit=metric.unit,
+        signature=metric.signature,
+        details={**metric.details(group_stats.stats), **({} if group.field else metric.plot_data(group_stats.stats))},
+    )
+
+
+def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Those of a group that a metric is about."""
+    if not column.not_applicable:
+        return members
+    found = members.copy()
+    found[_as_array(column.not_applicable)] = False
+    return found
+
+
+def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
+    """Cluster codes from 0 without gaps, or nothing where every sample stands for itself."""
+    import numpy as np
+
+    if not score_table.has_clusters:
+        return None
+    codes = _as_array(score_table.clusters.codes)[indices]
+    found, first, members = np.unique(codes, return_index=True, return_inverse=True)
+    if len(found) < 2:
+        return None  # within one cluster, samples are all there is
+    order = np.argsort(np.argsort(first))  # by first appearance in the data, not in the journal
+    return order[members]
+
+
+def _compute_bounds(column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float) -> tuple[float, float]:
+    """The value had every failed sample been as bad, or as good, as can be."""
+    import numpy as np
+
+    which = np.flatnonzero(members[_as_array(column.failed_indices)])
+    if not len(which):
+        return value, value
+    worst, best = (
+        float(column.metric.aggregate([*stats, *lost[which]])) for lost in (column.worst_stats, column.best_stats)
+    )
+    return worst, best
+
+
+def _as_array(indices: Any) -> Indices:
+    import numpy as np
+
+    return np.frombuffer(indices, dtype=np.int64) if len(indices) else np.empty(0, dtype=np.int64)

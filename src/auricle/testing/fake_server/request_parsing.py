@@ -1,0 +1,363 @@
+"""Requests as they arrive, reduced to what an answer needs; the malformed are refused."""
+
+from __future__ import annotations
+
+import binascii
+import re
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import PurePath
+from typing import Any
+from urllib.parse import unquote
+
+import orjson
+
+from auricle.testing.fake_server import audio
+from auricle.testing.fake_server.script import compute_digest
+
+BYTES_PER_TOKEN = 640
+"""Fifty tokens a second of 16 kHz sound."""
+MAX_TOP_LOGPROBS = 20
+"""As OpenAI has it."""
+RESPONSE_FORMATS = ("json", "text", "verbose_json")
+TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
+BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
+LABEL_PATTERN = re.compile(r';\s*(name|filename\*?)=(?:"((?:[^"\\]|\\.)*)"|([^;\s]*))')
+
+
+class Refusal(Exception):
+    """A request that is not answered, and why; `code` is what it is counted as."""
+
+    def __init__(self, status: int, code: str, message: str) -> None:
+        super().__init__(message)
+        self.status = status
+        self.code = code
+
+
+def invalid_request(message: str) -> Refusal:
+    return Refusal(400, "invalid_request", message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedRequest:
+    """A request of any protocol: what follows from it, and in which form it wants that."""
+
+    model: str
+    reply_text: str
+    """What to answer unless the script says otherwise."""
+    input_tokens: int
+    max_tokens: int | None = None
+    """The most tokens wanted."""
+    stream: bool = False
+    include_usage: bool = False
+    """Is a stream to end with token counts?"""
+    continuous_usage: bool = False
+    """Is it to tell with all its words how many tokens they are so far, as vLLM can?"""
+    logprobs: bool = False
+    top_logprobs: int = 0
+    """How many of the likeliest tokens to tell in each place of the answer."""
+    prompt: str = ""
+    """All that was read as one text, where its tokens are asked about."""
+    prompt_logprobs: bool = False
+    echo: bool = False
+    audio_format: str = ""
+    """The sound format of a spoken answer: `wav` or `pcm16`."""
+    response_format: str = "json"
+    language: str = "english"
+    task: str = "transcribe"
+    audio_seconds: float = 0.0
+
+
+class RequestBody:
+    """The bytes of a request, and what they are said to be."""
+
+    def __init__(self, content: bytes, content_type: str) -> None:
+        self.content = content
+        found = BOUNDARY_PATTERN.search(content_type) if content_type.startswith("multipart/") else None
+        self._sections = content.split(b"--" + found[1].encode()) if found else [content]
+        self._is_multipart = bool(found)
+
+    @cached_property
+    def digest(self) -> str:
+        """Without the boundaries of a form, which differ each time the same is sent."""
+        return compute_digest(*self._sections)
+
+    def parse_json(self) -> dict[str, Any]:
+        try:
+            document = orjson.loads(self.content)
+        except orjson.JSONDecodeError as error:
+            raise invalid_request(f"The body is not JSON: {error}.") from error
+        if not isinstance(document, dict):
+            raise invalid_request("The body must be a JSON object.")
+        return document
+
+    def parse_form(self) -> dict[str, tuple[str, bytes]]:
+        """Fields of a form by name: file name and content."""
+        if not self._is_multipart:
+            raise invalid_request("The body must be multipart/form-data.")
+        return dict(_parse_field(piece) for piece in self._sections[1:-1])
+
+
+def _parse_field(section: bytes) -> tuple[str, tuple[str, bytes]]:
+    head, _, value = section.partition(b"\r\n\r\n")
+    labels = {label[1]: label[2] or label[3] or "" for label in LABEL_PATTERN.finditer(head.decode("utf-8", "replace"))}
+    extended = labels.get("filename*", "").rpartition("''")[2]
+    return labels.get("name", ""), (unquote(extended or labels.get("filename", "")), value.removesuffix(b"\r\n"))
+
+
+def split_tokens(text: str) -> list[str]:
+    """Words with the space before them; a Chinese or Japanese character is a token."""
+    return TOKEN_PATTERN.findall(text)
+
+
+def describe_media(verb: str, content: bytes) -> str:
+    """All that this server understands of a sound or picture: `heard 3f2a9c`."""
+    return f"{verb} {compute_digest(content)[:6]}"
+
+
+@dataclass(frozen=True, slots=True)
+class ContentPart:
+    """One piece of a message; what is encoded is decoded only if the answer is about it."""
+
+    verb: str
+    content: str
+    is_base64: bool = False
+
+    @property
+    def token_count(self) -> int:
+        if not self.verb:
+            return len(split_tokens(self.content))
+        return max(1, len(self.content) * 3 // 4 // BYTES_PER_TOKEN)
+
+    def to_text(self) -> str:
+        if not self.verb:
+            return self.content
+        return describe_media(self.verb, _decode_base64(self.content) if self.is_base64 else self.content.encode())
+
+
+ChatTurns = list[tuple[Any, list[ContentPart]]]
+"""Roles and what they said."""
+
+
+def _last_user_text(turns: ChatTurns) -> str:
+    """What was heard and seen in the user's last turn, or else its text."""
+    last: list[ContentPart] = next((parts for role, parts in reversed(turns) if role == "user"), [])
+    media = [part for part in last if part.verb]
+    if media:
+        return " ".join(part.to_text() for part in media)
+    return "\n".join(part.content for part in last)
+
+
+def _count_tokens(turns: ChatTurns) -> int:
+    return sum(part.token_count for _, parts in turns for part in parts)
+
+
+# --- OpenAI's conversations ------------------------------------------------------
+
+
+def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
+    document = body.parse_json()
+    messages = document.get("messages")
+    if not isinstance(messages, list) or not messages:
+        raise invalid_request("`messages` must be a list of at least one message.")
+    turns = [(message.get("role"), list(_parse_parts(message))) for message in map(_require_object, messages)]
+    return ParsedRequest(
+        model=path_model or _require_model(document),
+        reply_text=_last_user_text(turns),
+        input_tokens=_count_tokens(turns),
+        max_tokens=_parse_max_tokens(document, "max_completion_tokens", "max_tokens"),
+        stream=bool(document.get("stream")),
+        include_usage=bool(_get_object(document, "stream_options").get("include_usage")),
+        continuous_usage=bool(_get_object(document, "stream_options").get("continuous_usage_stats")),
+        logprobs=bool(document.get("logprobs")),
+        top_logprobs=_parse_top_logprobs(document),
+        prompt=_render_chat(turns, document) if _wants_prompt_logprobs(document) else "",
+        prompt_logprobs=_wants_prompt_logprobs(document),
+        audio_format=_parse_audio_format(document),
+    )
+
+
+def _wants_prompt_logprobs(document: Mapping[str, Any]) -> bool:
+    """Zero is a number, too: of each token itself, and of no other."""
+    return document.get("prompt_logprobs") is not None
+
+
+def _parse_top_logprobs(document: Mapping[str, Any]) -> int:
+    top = document.get("top_logprobs") or 0
+    if not isinstance(top, int) or not 0 <= top <= MAX_TOP_LOGPROBS:
+        raise invalid_request(f"`top_logprobs` must be a number from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
+    if top and not document.get("logprobs"):
+        raise invalid_request("`top_logprobs` needs `logprobs` to be true.")
+    return top
+
+
+def _render_chat(turns: ChatTurns, document: Mapping[str, Any]) -> str:
+    """A chat template of its own: a line a turn, and the last one left open if it goes on."""
+    text = "".join(f"{role}: {' '.join(part.to_text() for part in said)}\n" for role, said in turns)
+    if document.get("continue_final_message"):
+        return text.removesuffix("\n")
+    return f"{text}assistant: " if document.get("add_generation_prompt", True) else text
+
+
+# --- OpenAI's older completions ----------------------------------------------------
+
+
+def read_completion(body: RequestBody, path_model: str | None) -> ParsedRequest:
+    """A bare text; what it says last is what is answered."""
+    document = body.parse_json()
+    prompt = document.get("prompt")
+    if not isinstance(prompt, str) or not prompt:
+        raise invalid_request("`prompt` must be a text.")
+    echo = bool(document.get("echo"))
+    silent = echo and document.get("max_tokens") == 0
+    return ParsedRequest(
+        model=path_model or _require_model(document),
+        reply_text="" if silent else prompt.rstrip().rpartition("\n")[2],
+        input_tokens=len(split_tokens(prompt)),
+        max_tokens=None if silent else _parse_max_tokens(document, "max_tokens"),
+        logprobs=document.get("logprobs") is not None,
+        prompt=prompt,
+        prompt_logprobs=_wants_prompt_logprobs(document),
+        echo=echo,
+    )
+
+
+def _parse_parts(message: Mapping[str, Any]) -> Iterator[ContentPart]:
+    content = message.get("content")
+    if content is None or isinstance(content, str):
+        yield ContentPart("", content or "")
+    elif isinstance(content, list):
+        for each in content:
+            yield _parse_part(each)
+    else:
+        raise invalid_request("A message's `content` must be a string or a list of parts.")
+
+
+def _parse_part(part: Any) -> ContentPart:
+    match part:
+        case {"type": "text", "text": str(text)}:
+            return ContentPart("", text)
+        case {"type": "input_audio", "input_audio": {"data": str(data), "format": str()}}:
+            return ContentPart("heard", data, is_base64=True)
+        case {"type": "audio_url", "audio_url": {"url": str(url)}}:
+            return _parse_media_url("heard", url)
+        case {"type": "image_url", "image_url": {"url": str(url)}}:
+            return _parse_media_url("saw", url)
+    kind = part.get("type") if isinstance(part, dict) else type(part).__name__
+    raise invalid_request(f"Not a content part: {kind!r}. Known: text, input_audio, audio_url, image_url.")
+
+
+def _parse_media_url(verb: str, url: str) -> ContentPart:
+    """A data URL holds its content; any other stands for it, as nothing is fetched."""
+    head, comma, data = url.partition(",")
+    if url.startswith("data:") and comma and head.endswith(";base64"):
+        return ContentPart(verb, data, is_base64=True)
+    return ContentPart(verb, url)
+
+
+def _parse_audio_format(document: Mapping[str, Any]) -> str:
+    if "audio" not in (document.get("modalities") or ()):
+        return ""
+    form = _get_object(document, "audio").get("format", "wav")
+    if form not in ("wav", "pcm16"):
+        raise invalid_request(f"`audio.format` must be wav or pcm16 here, not {form!r}.")
+    return str(form)
+
+
+# --- OpenAI's uploads ------------------------------------------------------------
+
+
+def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedRequest]:
+    """Read a form with a sound, to be transcribed or translated."""
+
+    def read(body: RequestBody, name: str | None) -> ParsedRequest:
+        fields = body.parse_form()
+        if "file" not in fields:
+            raise invalid_request("The form has no field `file`.")
+        texts = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
+        form = texts.get("response_format", "json")
+        if form not in RESPONSE_FORMATS:
+            raise invalid_request(f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {form!r}.")
+        file_name, content = fields["file"]
+        words = PurePath(file_name).stem.replace("_", " ")
+        return ParsedRequest(
+            model=name or _require_model(texts),
+            reply_text=words or describe_media("heard", content),
+            input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
+            response_format=form,
+            task=task,
+            language="english" if task == "translate" else texts.get("language", "english"),
+            audio_seconds=audio.measure_seconds(content),
+        )
+
+    return read
+
+
+# --- Gemini ----------------------------------------------------------------------
+
+
+def read_gemini(body: RequestBody, path_model: str | None) -> ParsedRequest:
+    document = body.parse_json()
+    contents = document.get("contents")
+    if not isinstance(contents, list) or not contents:
+        raise invalid_request("`contents` must be a list of at least one content.")
+    turns = [
+        (content.get("role", "user"), [_parse_gemini_part(part) for part in content.get("parts") or ()])
+        for content in map(_require_object, contents)
+    ]
+    config = _get_object(document, "generationConfig") or _get_object(document, "generation_config")
+    return ParsedRequest(
+        model=path_model or "",
+        reply_text=_last_user_text(turns),
+        input_tokens=_count_tokens(turns),
+        max_tokens=_parse_max_tokens(config, "maxOutputTokens", "max_output_tokens"),
+    )
+
+
+def _parse_gemini_part(part: Any) -> ContentPart:
+    match part:
+        case {"text": str(text)}:
+            return ContentPart("", text)
+        case {"inlineData": dict(inline)} | {"inline_data": dict(inline)}:
+            kind = str(inline.get("mimeType") or inline.get("mime_type"))
+            verb = "heard" if kind.startswith("audio/") else "saw"
+            return ContentPart(verb, str(inline.get("data", "")), is_base64=True)
+        case {"fileData": dict(file)} | {"file_data": dict(file)}:
+            return ContentPart("heard", str(file.get("fileUri") or file.get("file_uri")))
+    raise invalid_request("A part must have one of text, inlineData and fileData.")
+
+
+def _require_model(document: Mapping[str, Any]) -> str:
+    model = document.get("model")
+    if not model or not isinstance(model, str):
+        raise invalid_request("`model` must be named.")
+    return model
+
+
+def _parse_max_tokens(document: Mapping[str, Any], *names: str) -> int | None:
+    for name in names:
+        limit = document.get(name)
+        if limit is None:
+            continue
+        if not isinstance(limit, int) or limit < 1:
+            raise invalid_request(f"`{name}` must be a number of tokens, not {limit!r:.40}.")
+        return limit
+    return None
+
+
+def _get_object(document: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return _require_object(document.get(name) or {})
+
+
+def _require_object(value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise invalid_request(f"An object was due, not {value!r:.40}.")
+    return value
+
+
+def _decode_base64(data: str) -> bytes:
+    try:
+        return binascii.a2b_base64(data.encode(), strict_mode=True)
+    except binascii.Error as error:
+        raise invalid_request(f"A sound or picture is not base64: {error}.") from error

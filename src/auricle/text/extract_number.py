@@ -1,0 +1,101 @@
+"""A number, or yes or no, read from a free-form reply."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import NamedTuple
+
+from auricle.text.answer_phrasings import whole_word
+from auricle.text.clean_reply import clean_reply
+
+_DIGITS = r"(?:[0-9]{1,3}(?:,[0-9]{3})++(?![0-9])|[0-9]++)(?:\.[0-9]++)?|\.[0-9]++"
+_SIGNED = rf"(?:(?<![\w)])[-+])?(?:{_DIGITS})(?:e[-+]?[0-9]+)?"
+_NUMBER = re.compile(rf"(?<![a-z0-9_.])({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
+_CUE = (
+    rf"(?:{whole_word('score|rating|rate|answer|grade|value|result|number|total|mark')}|评分|得分|打分|分数"
+    r"|答案|结果|总分)"
+)
+_CUED = re.compile(rf"{_CUE}[^0-9\n]{{0,40}}?({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
+# What a number is measured against is not the number.
+_SCALES = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"(?<=[0-9])\s*/\s*(?:{_DIGITS})",
+        rf"(?<=[0-9])\s+out\s+of\s+(?:a\s+(?:possible\s+)?)?(?:{_DIGITS})",
+        rf"{whole_word('scale|range|rated?|from|between')}(?:\s+(?:of|from|between))?\s+"
+        rf"(?:{_DIGITS})\s*(?:-|–|~|to|and)\s*(?:{_DIGITS})",
+        rf"(?:满分|总分)(?:是|为)?\s*(?:{_DIGITS})\s*分?(?:制)?",
+        rf"(?<![0-9.])(?:{_DIGITS})\s*分\s*(?:制|满分)",
+        rf"(?<![0-9.])(?:{_DIGITS})\s*(?:-|~|到|至)\s*(?:{_DIGITS})\s*分?(?:的|之间)",
+    )
+)
+
+
+def extract_number(text: str) -> float | None:
+    """Find the number a reply gives: the last one after "score:" and the like, else the last."""
+    reply = clean_reply(text)
+    for scale in _SCALES:
+        reply = scale.sub(" ", reply)
+    for pattern in (_CUED, _NUMBER):
+        values = [float(match[1].replace(",", "")) for match in pattern.finditer(reply)]
+        finite = [value for value in values if math.isfinite(value)]
+        if finite:
+            return finite[-1]
+    return None
+
+
+class _YesNoWord(NamedTuple):
+    """What a word says, and whether it is said as the answer."""
+
+    value: bool
+    is_stated: bool
+
+
+_WORDS = (
+    (True, whole_word("yes|yeah|yep|yup|true|correct|affirmative")),
+    (False, whole_word("no|nope|nah|false|incorrect|wrong|negative")),
+    (False, "不是|不对|不正确|错误|没有|否|不会|错"),
+    (True, r"是的|对的|对(?=\W|\Z)|正确|有的"),
+    # In a sentence 是 and 会 are verbs; by themselves they are answers.
+    (True, r"(?<!\w)[是会](?=[,.。!\s]|\Z)"),
+)
+_WORD = re.compile(
+    "|".join(f"(?P<v{place}>{pattern})" for place, (_value, pattern) in enumerate(_WORDS)), re.IGNORECASE
+)
+_OPEN_QUESTION = re.compile(
+    rf"{whole_word('yes')}\s*(?:/|,|or|and)\s*{whole_word('no')}|{whole_word('no')}\s*(?:/|or|and)\s*{whole_word('yes')}|"
+    rf"{whole_word('true')}\s*(?:/|or)\s*{whole_word('false')}|{whole_word('whether')}[^.,;!?\n]*|"
+    r"是不是|(?<!答案)是否|对不对|会不会|有没有|是(?:或|还是|/)(?:否|不是)",
+    re.IGNORECASE,
+)
+_DENIED = re.compile(
+    rf"(?:{whole_word('not|never')}|n't|不)\s*(?:{whole_word('quite|entirely|really|at all')}\s*)*$", re.IGNORECASE
+)
+_CONCLUSIONS = "answer|verdict|conclusion|judge?ment|prediction|final|so|therefore|thus|say|actually|wait"
+_LINKS = rf"(?:{whole_word('is|would be|must be|should be|it|that')}\s*|是|为|应该|就)*"
+_CONCLUDING = re.compile(
+    rf"(?:{whole_word(_CONCLUSIONS)}|答案|结论|所以|因此|判断)[\"']?\s*{_LINKS}[\s\"':=,(\[]*$", re.IGNORECASE
+)
+_LEADING = re.compile(r"(?:\A|[\n.!?。;])[\s\"'(\[]*$")
+_LEADING_END = re.compile(r"[\"')\]]*\s*(?:\Z|[\n.,;:!?。、-])")
+_WINDOW = 80
+
+
+def _classify_word(reply: str, match: re.Match[str]) -> _YesNoWord:
+    before = reply[max(0, match.start() - _WINDOW) : match.start()]
+    value, _pattern = _WORDS[int(str(match.lastgroup)[1:])]
+    is_leading = _LEADING.search(before) and _LEADING_END.match(reply, match.end())
+    is_stated = bool(is_leading or _CONCLUDING.search(before))
+    return _YesNoWord(value != bool(_DENIED.search(before)), is_stated)
+
+
+def extract_yes_no(text: str) -> bool | None:
+    """Find whether a reply affirms: its last such statement, else what all its words agree on."""
+    reply = _OPEN_QUESTION.sub(" ", clean_reply(text))
+    verdicts = [_classify_word(reply, match) for match in _WORD.finditer(reply)]
+    stated = [verdict.value for verdict in verdicts if verdict.is_stated]
+    if stated:
+        return stated[-1]
+    values = {verdict.value for verdict in verdicts}
+    return values.pop() if len(values) == 1 else None
