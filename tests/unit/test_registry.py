@@ -181,6 +181,6 @@ def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path):
 
 
 def test_what_is_named_where_it_cannot_be_is_told_what_it_is():
-    words = "aisbench: names no model, but an inferencer class written for AISBench"
+    words = "The prefix aisbench: is for inferencers, not models"
     with pytest.raises(UnknownName, match=words):
         MODELS.get("aisbench:mine.py:Mine")

@@ -118,7 +118,9 @@ class Registry(Generic[T]):
             return cast(T, adapter.load()(rest))
         if split_prefix(name)[0]:
             kinds = [kind for kind in ADAPTED_KINDS if prefix in _adapters(kind)]
-            raise UnknownName(f"{prefix}: cannot name a {self.kind}, only a {' or '.join(kinds)}.")
+            raise UnknownName(
+                f"The prefix {prefix}: is for {' and '.join(f'{kind}s' for kind in kinds)}, not {self.kind}s."
+            )
         if ":" in name:
             return cast(T, import_object(name))
         similar = _similar(name, list(self))
