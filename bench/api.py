@@ -55,7 +55,7 @@ asyncio.run(main())
 
 BARE = """
 import asyncio, base64, json, sys
-import aiohttp
+import aiohttp  # noqa: F401
 url, data, out, at_once = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
 async def main():
     rows = iter([json.loads(line) for line in open(data)])

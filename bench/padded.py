@@ -82,7 +82,7 @@ class Padded(BatchModel):
     """The encoder as the engine has it; remembers of which files each batch was."""
 
     batch_size, batch_seconds, sample_rate = SIZE, SECONDS, RATE
-    seen: list[Batch] = []
+    seen: list[Batch] = []  # noqa: RUF012 - of the class, as the engine makes the object
 
     def __init__(self) -> None:
         self._encoder = Encoder()

@@ -115,7 +115,7 @@ def theirs(program: str, server: Server, folder: Path, count: int) -> Told:
         count,
     )
     metrics = json.loads(out.read_bytes())["benchmarks"][0]["metrics"]
-    half: Callable[[str], Any] = lambda name: metrics[name]["successful"]["median"]
+    half: Callable[[str], Any] = lambda name: metrics[name]["successful"]["median"]  # noqa: E731
     return Told(
         half("time_to_first_token_ms") / 1000,
         half("inter_token_latency_ms") / 1000,  # the mean decode gap, which others call TPOT

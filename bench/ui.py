@@ -59,7 +59,6 @@ def opened(context: Any, address: str, words: str) -> float:
 
 def main() -> int:
     from playwright.sync_api import sync_playwright
-
     from ui_runs import large
 
     sheet = Sheet("The app, until a page can be used")

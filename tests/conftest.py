@@ -3,15 +3,15 @@
 import json
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
 
-from warm import Warm
+from tests.support import paths
+from tests.support.warm_cli import Warm
 
-SHARED = Path(__file__).resolve().parents[2] / "shared" / "data"
+SHARED = paths.SHARED_DATA
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from browsing import settled
+from tests.support.browser import settled
 
 CHROMIUM = shutil.which("chromium")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking",

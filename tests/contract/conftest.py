@@ -1,3 +1,3 @@
 """What the promises are tested with."""
 
-from real_server import language_model as language_model
+from tests.support.real_server import language_model as language_model

@@ -4,11 +4,12 @@ import ast
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+from tests.support import paths
+
+EXAMPLES = paths.EXAMPLES
 
 
 def body_lines(path, name):

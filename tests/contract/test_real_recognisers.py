@@ -6,11 +6,11 @@ from functools import cache
 
 import jiwer
 import pytest
-from weights import Packed, kept
 
 from auricle import load_model
 from auricle.audio import Audio
 from auricle.text import get_profile
+from tests.support.weights import Packed, kept
 
 RATE = 16_000
 CLIPS = 3

@@ -9,11 +9,10 @@ import pytest
 pytest.importorskip("torch", reason="pip install 'auricle[transformers]'")
 pytest.importorskip("transformers", reason="pip install 'auricle[transformers]'")
 
-from whisper_weights import whisper_tiny_en
-
 import auricle
 from auricle.audio import Audio
 from auricle.text import get_profile
+from tests.support.whisper_weights import whisper_tiny_en
 
 RATE = 16_000
 CLIPS = slice(1, None, 10)  # some of them misheard
@@ -85,7 +84,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(folder, directly, row
     told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
     for name, value in told.items():  # told, not tested: how fast depends on the machine
         record_property(name, value)
-    print(told)
+    print(told)  # noqa: T201 - `pytest -s` shows it
 
 
 def test_minutes_are_heard_as_transformers_hears_them(folder, directly, rows):

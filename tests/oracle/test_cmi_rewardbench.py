@@ -8,7 +8,6 @@ cell in which we differ; docs/reward.md tells why.
 
 import csv
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,9 +15,10 @@ import soundfile
 
 from auricle import Spec, evaluate
 from auricle.interop.result_export import export_run
+from tests.support import paths
 
-GOLDEN = Path(__file__).parents[1] / "golden" / "cmi"
-DOCS = Path(__file__).parents[2] / "docs" / "reward.md"
+GOLDEN = paths.GOLDEN / "cmi"
+DOCS = paths.DOCS / "reward.md"
 TABLES = ("metrics_summary.csv", "metrics_detail.csv")
 KEY = ("dataset", "task", "group_key", "group_value", "ref_category")
 FAULTS = [json.loads(line) for line in (GOLDEN / "faults.jsonl").read_text().splitlines()]

@@ -1,7 +1,6 @@
 """Our `wer` under a tool's profile is the number the tool's own code gave for the same pairs."""
 
 import json
-from pathlib import Path
 
 import pytest
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
@@ -12,8 +11,9 @@ from auricle.metrics.edit_distance import count_errors, count_errors_with_joins
 from auricle.metrics.text import LENGTH, wer
 from auricle.text import PROFILES, get_profile, split_words
 from auricle.text.framework_normalisers import tokenise_13a, tokenise_zh
+from tests.support import paths
 
-GOLDEN = json.loads((Path(__file__).parent.parent / "golden" / "text-profiles.json").read_text(encoding="utf-8"))
+GOLDEN = json.loads((paths.GOLDEN / "text-profiles.json").read_text(encoding="utf-8"))
 TOOLS = sorted(GOLDEN["tools"])
 
 

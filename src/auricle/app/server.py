@@ -129,7 +129,9 @@ def find_free_port(host: str, port: int) -> int:
 def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[subprocess.Popen[bytes]]:
     """The server as a child that ends with us, whether by Ctrl-C or by a signal."""
     asked = signal.signal(signal.SIGTERM, signal.default_int_handler)
-    process = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(  # noqa: S603 - our own command, no shell
+        command, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL
+    )
     try:
         yield process
     except KeyboardInterrupt:
@@ -146,7 +148,7 @@ def _run_server(command: list[str], environment: dict[str, str]) -> Iterator[sub
 
 def _wait_until_up(process: subprocess.Popen[bytes], host: str, port: int) -> None:
     until = time.monotonic() + STARTUP_TIMEOUT
-    where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    where = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)  # noqa: S104 - only looked up
     while process.poll() is None and time.monotonic() < until:
         try:
             socket.create_connection((where, port), timeout=1).close()

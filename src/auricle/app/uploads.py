@@ -64,7 +64,7 @@ def _run_decoder(content: bytes, name: str, max_seconds: float) -> bytes:
     command = [sys.executable, "-m", "auricle.app.decode_worker", str(max_seconds)]
     environment = {**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
     try:
-        done = subprocess.run(
+        done = subprocess.run(  # noqa: S603 - our own words, no shell
             command, input=content, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
             timeout=DECODE_TIMEOUT, env=environment, check=False,
         )  # fmt: skip

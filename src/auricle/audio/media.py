@@ -116,7 +116,7 @@ class Audio:
         """A copy that holds its mono samples at `rate`; its name, path and hash stay the same."""
         return Audio(uri=self.uri, data=self.decode(rate), rate=rate, _origin=self._origin or self)
 
-    def encode(self, format: Format = "wav", *, rate: int | None = None) -> bytes:
+    def encode(self, format: Format = "wav", *, rate: int | None = None) -> bytes:  # noqa: A002
         """The slice as a mono file, 16 bits where that applies, for the wire and for players."""
         sound = self._waveform(mono=True)
         return waveform.encode(sound, sound.rate if rate is None else rate, format, self._name)

@@ -55,7 +55,7 @@ class HuggingFaceDataset(Manifest):
     def _dataset(self) -> Any:
         try:
             import datasets
-            from datasets import load_dataset
+            from datasets import load_dataset  # noqa: F401 - not a folder called so that is here
         except ImportError as error:
             raise MissingExtra("A Hugging Face dataset", "huggingface") from error
         try:

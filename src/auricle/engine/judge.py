@@ -152,7 +152,7 @@ class JudgeLoop:
             reply = output
         except (RunStopped, AllRequestsFailed):
             raise
-        except Exception as failure:
+        except Exception as failure:  # noqa: BLE001 - kept with its question
             error = Failure(type(failure).__name__, describe(failure))
         seconds = round(time.perf_counter() - began, 4)
         return Verdict(judge_request, self._judge_name, reply, error, seconds)

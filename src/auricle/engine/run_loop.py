@@ -253,7 +253,7 @@ class RunLoop:
             outputs = await self._inferencer(sample, ask)
         except (RunStopped, SpecError):  # nobody's turn, or the user's move
             raise
-        except Exception as failure:
+        except Exception as failure:  # noqa: BLE001 - kept with its question
             error = Failure(type(failure).__name__, describe(failure))
         ended = time.perf_counter()
         record = Record(

@@ -22,7 +22,7 @@ from auricle.runs.run_directory import set_aside
 from auricle.text import PROFILES
 
 RESULT_FORMATS: Mapping[str, ResultFormat] = {
-    each.TOOL.name: each.TOOL for each in (cmi, kimi, lmms, open_asr, ultraeval)
+    module.FORMAT.name: module.FORMAT for module in (cmi, kimi, lmms, open_asr, ultraeval)
 }
 
 EARLIER_RESULTS_NOTE = "Earlier results of the same model and dataset are in the folder, and left out."
@@ -113,6 +113,7 @@ def _wrong_format_message(result_format: ResultFormat, path: Path, origin: str, 
         )
     columns = ", ".join(list(values)[:8]) or "none"
     return (
-        f"{path}:{number} is no result of {result_format.title}: it should have {' and '.join(result_format.required_columns)}, "
+        f"{path}:{number} is no result of {result_format.title}: it should have "
+        f"{' and '.join(result_format.required_columns)}, "
         f"and has {columns}."
     )

@@ -34,7 +34,8 @@ def _sacrebleu_metric(name: str) -> Metric:
     """
 
     def statistics(target: Any, text: str) -> Stat:
-        rows = _make_scorer(name)._extract_corpus_statistics([text], [[each] for each in reference_texts(target)])
+        references = [[each] for each in reference_texts(target)]
+        rows = _make_scorer(name)._extract_corpus_statistics([text], references)  # noqa: SLF001 - sacrebleu has no other way
         return tuple(float(number) for number in rows[0])
 
     def score(sample: Sample, output: Generation) -> Stat:
@@ -46,7 +47,7 @@ def _sacrebleu_metric(name: str) -> Metric:
 
     def finish(totals: Array) -> float:
         counts = [int(total) for total in totals[:-1]]
-        return float(_make_scorer(name)._compute_score_from_stats(counts).score)
+        return float(_make_scorer(name)._compute_score_from_stats(counts).score)  # noqa: SLF001
 
     return Metric(
         name,

@@ -27,7 +27,7 @@ class BodyStore:
     """Bodies one after the other in a file without a name."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="auricle-perf-")
+        self._file = tempfile.TemporaryFile(prefix="auricle-perf-")  # noqa: SIM115 - held open
         self.size = 0
 
     def put(self, prepared: PreparedRequest) -> StoredBody:

@@ -128,7 +128,9 @@ def run_fake_server() -> Iterator[str]:
     """The fake server in a process of its own: where it is."""
     command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0"]
     times = ["--latency", str(SERVER_LATENCY), "--pace", str(SERVER_PACE)]
-    with subprocess.Popen([*command, *times], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(  # noqa: S603 - our own command, no shell
+        [*command, *times], stdout=subprocess.PIPE, text=True
+    ) as process:
         try:
             assert process.stdout is not None
             found = re.search(r"http://[^\s;]+", process.stdout.readline())

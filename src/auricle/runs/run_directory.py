@@ -48,7 +48,7 @@ def _decode_line(line: bytes, folder: Path) -> Record | None:
 
 
 def _has_audio_output(record: Record) -> bool:
-    for each in record.outputs:
+    for each in record.outputs:  # noqa: SIM110 - a generator costs more, for every record
         if isinstance(each, Generation) and each.audio is not None:
             return True
     return False

@@ -123,7 +123,8 @@ STATED_BEFORE = (
     rf"(?:\s*{whole_word('that|it|this')})*(?:\s*(?:is|'s|would be|must be|should be)(?![a-z]))?{OPTIONAL_FILLERS}$",
     rf"{whole_word('choose|choosing|pick|picking|select|selecting|go with|settle on|must be|has to be')}"
     rf"{OPTIONAL_FILLERS}$",
-    rf"{whole_word(_TRANSITIONS)}(?:[\s,:]|{whole_word('i mean|it|that|this|must|should|has|to')}|{_COPULA})*{OPTIONAL_FILLERS}$",
+    rf"{whole_word(_TRANSITIONS)}(?:[\s,:]|{whole_word('i mean|it|that|this|must|should|has|to')}|{_COPULA})*"
+    rf"{OPTIONAL_FILLERS}$",
     rf"{whole_word('not')}[^.!?\n]*{whole_word('but')}\s*(?:{whole_word('rather|instead|it|is')}\s*)*{OPTIONAL_FILLERS}$",
     r"(?:→|⇒|=>|->|∴|⟹)\s*[\"'(\[]*$",
     r"(?:答案|正确的?选项|正确的?选择|结论|结果|标签|类别|情绪|情感|最终|更正)\s*"

@@ -1,7 +1,6 @@
 """ROUGE-L and CIDEr-D against values that the COCO caption tools gave, and MMAU's word match."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,8 +8,9 @@ import pytest
 from auricle.core.types import Generation, Sample
 from auricle.metrics.captions import CiderAggregator, cider, rouge_l
 from auricle.metrics.word_match import word_match
+from tests.support import paths
 
-GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "captions.json").read_text())
+GOLDEN = json.loads((paths.GOLDEN / "captions.json").read_text())
 ROWS = GOLDEN["rows"]
 
 

@@ -3,7 +3,8 @@
 import threading
 
 import pytest
-from http_servers import Canned, whole
+
+from tests.support.http_servers import Canned, whole
 
 
 @pytest.fixture

@@ -7,9 +7,6 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from asking import generate
-from http_servers import whole
-
 from auricle import Audio
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import LogLikelihood, Turn
@@ -17,6 +14,8 @@ from auricle.models.completions import Completions
 from auricle.models.openai import OpenAI
 from auricle.models.vllm_chat import VLLMChat
 from auricle.testing.fake_server.logprobs import GREEDY_THRESHOLD, compute_logprob
+from tests.support.http_servers import whole
+from tests.support.model_requests import generate
 
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
 

@@ -10,17 +10,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-import tiny_emotions
 import torch
 from click.testing import CliRunner
-from emotional_speech import about, numbers, spoken, written
-from tiny_emotions import LABELS
 
 from auricle import load_model
 from auricle.cli import cli, main
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.models import emotion2vec as module
 from auricle.models.emotion2vec import Emotion2vec
+from tests.support import tiny_emotions
+from tests.support.emotional_speech import about, numbers, spoken, written
+from tests.support.tiny_emotions import LABELS
 
 pytestmark = pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reason="funasr is an optional extra")
 

@@ -6,12 +6,11 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from http_servers import question, told, whole
-
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.audio import Image
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.gemini import Gemini
+from tests.support.http_servers import question, told, whole
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 

@@ -5,13 +5,13 @@ import warnings
 import numpy as np
 import pytest
 import soundfile
-from emotional_speech import about, spoken
 
 from auricle.audio import Audio
 from auricle.core.errors import MissingExtra, SampleError, SpecError
 from auricle.core.types import Predict
 from auricle.models import abilities
 from auricle.models.mos import Dnsmos, Plcmos, split_windows
+from tests.support.emotional_speech import about, spoken
 
 pytest.importorskip("onnxruntime")
 pytest.importorskip("speechmos")

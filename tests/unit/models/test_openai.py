@@ -9,14 +9,13 @@ import soundfile
 
 pytest.importorskip("aiohttp")
 
-from http_servers import chat, delta, pieces, question, streamed, told, whole
-
 from auricle import Audio, Generate, SampleError, Turn
 from auricle.api import load_model
 from auricle.audio import Image, Video
 from auricle.core.errors import AudioError, Refused, SpecError, Transient
 from auricle.core.types import Generation
 from auricle.models.openai import OpenAI
+from tests.support.http_servers import chat, delta, pieces, question, streamed, told, whole
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 STOP = delta(finish="stop")

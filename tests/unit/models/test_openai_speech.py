@@ -6,13 +6,12 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from http_servers import chat, question, told
-
 from auricle.api import evaluate
 from auricle.core.errors import Transient
 from auricle.engine.spec import Spec
 from auricle.models.openai import OpenAI
 from auricle.runs.run_directory import Run
+from tests.support.http_servers import chat, question, told
 
 
 def model_at(server, **options):

@@ -6,11 +6,10 @@ import pytest
 
 pytest.importorskip("aiohttp")
 
-from http_servers import question, told, whole
-
 from auricle import Audio, SampleError
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.transcription import Transcription
+from tests.support.http_servers import question, told, whole
 
 
 def model_at(server, **options):

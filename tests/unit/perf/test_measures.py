@@ -2,7 +2,6 @@ from base64 import b64encode
 
 import numpy as np
 import pytest
-from simulated_servers import answered, streamed
 
 from auricle.core.errors import DataError
 from auricle.models.http.timing import RequestTimer, streamed_token_count
@@ -11,6 +10,7 @@ from auricle.perf.definitions import POOLED_MEASURES
 from auricle.perf.measures import REQUEST_DEFINITIONS, compute_measures, compute_record_measures
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.request_record import RequestRecord
+from tests.support.simulated_servers import answered, streamed
 
 
 def speaking(*pieces):

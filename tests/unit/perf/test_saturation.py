@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
-from simulated_servers import behind_a_cap, queueing_inside
 
 from auricle.perf.loads import FixedRate
 from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.saturation import SaturationDetector, Trend, assess_saturation
 from auricle.perf.windows import Window
+from tests.support.simulated_servers import behind_a_cap, queueing_inside
 
 SERVICE, PLACES = 0.5, 8
 CAPACITY = PLACES / SERVICE

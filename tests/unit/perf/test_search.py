@@ -1,11 +1,11 @@
 import pytest
-from simulated_servers import closed_loop, queueing_inside
 
 from auricle.perf.loads import ClosedLoop, FixedRate, SearchPlan, SweepPlan, parse_loads
 from auricle.perf.search import Search
 from auricle.perf.slo import parse_slos as promised
 from auricle.perf.summary import summarise
 from auricle.perf.sweep import Sweep
+from tests.support.simulated_servers import closed_loop, queueing_inside
 
 
 def found(search, limit):

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
-from simulated_servers import answered, streamed
 
 from auricle.core.errors import SpecError
 from auricle.perf.measures import compute_measures
 from auricle.perf.request_columns import RequestColumns
 from auricle.perf.slo import Slo, evaluate_requests, evaluate_run, parse_slos
+from tests.support.simulated_servers import answered, streamed
 
 
 def judged(text, exchanges):

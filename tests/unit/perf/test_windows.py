@@ -1,6 +1,5 @@
 import numpy as np
 import pytest
-from simulated_servers import answered, closed_loop, lognormal, queueing_inside, streamed
 
 from auricle.perf.cumulative import compute_cumulative_amounts
 from auricle.perf.loads import ClosedLoop, FixedRate, parse_loads
@@ -15,6 +14,7 @@ from auricle.perf.windows import (
     compute_offered_rate,
     count_in_flight,
 )
+from tests.support.simulated_servers import answered, closed_loop, lognormal, queueing_inside, streamed
 
 
 def chosen(exchanges, load, wanted="steady"):

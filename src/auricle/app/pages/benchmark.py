@@ -61,7 +61,8 @@ def _draw_form(workspace: Workspace) -> None:
         left, right = st.columns(2, gap="large")
         with left:
             model = st.selectbox(
-                "Model", list_model_names(), index=list_model_names().index("moonshine"), key="bench-model", **theme.PERSIST_STATE,
+                "Model", list_model_names(), index=list_model_names().index("moonshine"), key="bench-model",
+                **theme.PERSIST_STATE,
                 accept_new_options=True, placeholder="A name, or file.py:Class",
             )  # fmt: skip
             st.caption(theme.escape_markdown(_describe_model(model)))
@@ -105,7 +106,8 @@ def _choose_task_or_data(workspace: Workspace) -> tuple[str, str, str]:
         st.caption(theme.escape_markdown(TASKS.summary(task)))
         return task, "", ""
     data = st.selectbox(
-        "File", list_data_files(workspace), index=None, key="bench-data", **theme.PERSIST_STATE, accept_new_options=True,
+        "File", list_data_files(workspace), index=None, key="bench-data", **theme.PERSIST_STATE,
+        accept_new_options=True,
         placeholder="JSONL, CSV, Parquet or a task's YAML",
         help="In the runs folder, or one the app was started with: auricle ui --allow DIR",
     )  # fmt: skip

@@ -176,7 +176,7 @@ def _ask_model(question: Question, name: str, options_text: str) -> Answer:
             return Answer(display_name(known), time.monotonic() - began, output)
     except AuricleError as error:
         return Answer(display_name(name), error=str(error))
-    except Exception as error:
+    except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
         return Answer(display_name(name), error=f"{type(error).__name__}: {describe(error)}")
 
 

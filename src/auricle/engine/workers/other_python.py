@@ -42,7 +42,9 @@ def worker_environment(variables: Mapping[str, str] | None = None) -> dict[str, 
 def _query_worker(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
     command = [python, "-m", "auricle.engine.workers.worker", "--describe", model]
     try:
-        told = subprocess.run(command, capture_output=True, timeout=DESCRIBE_TIMEOUT, env={**os.environ, **variables})
+        told = subprocess.run(  # noqa: S603 - the user names the Python
+            command, capture_output=True, timeout=DESCRIBE_TIMEOUT, env={**os.environ, **variables}
+        )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SpecError(f"python={python} cannot be run: {error}.") from error
     if told.returncode:

@@ -204,7 +204,7 @@ async def run_in_thread(call: Callable[[], Any]) -> None:
         error: BaseException | None = None
         try:
             context.run(call)
-        except BaseException as raised:
+        except BaseException as raised:  # noqa: BLE001 - handed to whoever awaits
             error = raised
         with suppress(RuntimeError):  # the run ended meanwhile
             loop.call_soon_threadsafe(tell, error)

@@ -139,7 +139,7 @@ class Logger:
         return say
 
 
-def print_once(msg: str, printed: set[str] = set()) -> None:
+def print_once(msg: str, printed: set[str] = set()) -> None:  # noqa: B006 - remembered on purpose
     if msg not in printed:
         printed.add(msg)
         Logger().info(msg)

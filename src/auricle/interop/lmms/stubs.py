@@ -18,7 +18,7 @@ class CacheHook:
     def add_partial(self, attr: str, req: Any, res: Any) -> None: ...
 
 
-class lmms(ABC):
+class lmms(ABC):  # noqa: N801 - the name that classes inherit from
     """Base of all models."""
 
     is_simple: bool = True
@@ -54,7 +54,7 @@ class lmms(ABC):
     def set_cache_hook(self, cache_hook: Any) -> None:
         self.cache_hook = cache_hook
 
-    def clean(self) -> None:
+    def clean(self) -> None:  # noqa: B027 - memory is given back when the model is let go
         """What a local judge would need room for."""
 
     @staticmethod

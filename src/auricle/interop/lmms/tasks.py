@@ -186,10 +186,7 @@ def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
     reject_unsupported(config, bool(ours))
     asking = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
     inferencer, left = _build_inferencer(config, options, asking)
-    if ours:
-        scoring = TaskScoring([as_metric(METRICS.get(each)) for each in ours])
-    else:
-        scoring = build_scoring(config)
+    scoring = TaskScoring([as_metric(METRICS.get(name)) for name in ours]) if ours else build_scoring(config)
     source = replace(
         resolve_source(config, {"data": options.data, "split": options.split, "revision": options.revision}),
         root=Path(options.root) if options.root else None,

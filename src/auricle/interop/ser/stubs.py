@@ -29,7 +29,7 @@ class BaseModelWrapper(ABC):
     output_type: str = ""
     labels: list[str]
 
-    def load(self) -> None:
+    def load(self) -> None:  # noqa: B027 - what has no weights need not load any
         """Load the weights; called once."""
 
     @abstractmethod

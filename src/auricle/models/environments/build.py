@@ -186,7 +186,7 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     lines: list[str] = []
     try:
-        with subprocess.Popen(
+        with subprocess.Popen(  # noqa: S603 - the user names the Python
             command,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,

@@ -83,7 +83,7 @@ class AudioChat(GenerativeModel):
         """The class for text, sound and more; where there is none, what the checkpoint names."""
         config = self.weights.load(self.library.AutoConfig)
         auto = self.library.AutoModelForMultimodalLM
-        if type(config) in auto._model_mapping:
+        if type(config) in auto._model_mapping:  # noqa: SLF001 - there is no public question
             return auto
         named = (config.architectures or [""])[0]
         if kind := getattr(self.library, named, None):

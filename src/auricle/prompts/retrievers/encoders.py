@@ -31,7 +31,7 @@ def load_encoder(name: str) -> Encoder:
     try:
         if kind in ("text", "audio"):
             if not model:
-                raise SpecError(f"The encoder {kind} needs a model: {kind}:FOLDER.")
+                raise SpecError(f"The encoder {kind} needs a model: {kind}:FOLDER.")  # noqa: TRY301
             found: Encoder = ENCODERS.get(kind)(model)
         else:
             found = ENCODERS.get(name)

@@ -79,7 +79,7 @@ LOCATION_OPTIONS = ("root", "source", "revision")
 
 
 def make_item(
-    id: str,
+    id: str,  # noqa: A002 - what a manifest calls it
     audio: object,
     target: Any,
     *,

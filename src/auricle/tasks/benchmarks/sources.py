@@ -145,7 +145,7 @@ class HubSamples(HuggingFaceDataset, BenchmarkSamples):
         import datasets
 
         of = {split: replace(self, split=split) for split in splits}
-        found = {split: each._dataset() for split, each in of.items()}
+        found = {split: each._dataset() for split, each in of.items()}  # noqa: SLF001 - its own
         return datasets.concatenate_datasets(
             [
                 each.add_column(HUB_SPLIT, [split] * len(each)).add_column(HUB_ROW, list(range(len(each))))

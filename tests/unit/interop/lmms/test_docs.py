@@ -1,0 +1,62 @@
+"""The page for people who come from lmms-eval: everything on it works."""
+
+import re
+import shlex
+
+import numpy as np
+import pytest
+import soundfile
+from click.testing import CliRunner
+
+from auricle.cli import cli
+from auricle.interop.lmms.config_reader import OUTPUT_TYPES, UNSUPPORTED_FIELDS
+from auricle.interop.lmms.scoring import FILTERS, LIKELIHOOD_METRICS
+from auricle.runs.run_directory import Run
+from tests.support import paths
+
+PAGE = paths.DOCS / "coming-from-lmms-eval.md"
+TEXT = PAGE.read_text(encoding="utf-8")
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
+
+
+def files():
+    """What the page says is in which file: named above a block, or in its first line."""
+    named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
+    bodies = [body for language, body in BLOCK.findall(TEXT) if language == "python"]
+    return dict(named + [(re.match(r"# (\w+\.py)", body).group(1), body) for body in bodies])
+
+
+def commands():
+    bodies = [body for language, body in BLOCK.findall(TEXT) if language == "sh"]
+    return [line for body in bodies for line in body.splitlines() if line.startswith("auricle ")]
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("page")
+    for name, body in files().items():
+        (folder / name).write_text(body, encoding="utf-8")
+    for number, size in enumerate((8_000, 16_000)):
+        wave = 0.3 * np.sin(np.arange(size) / 6)
+        soundfile.write(folder / f"{number}.wav", wave.astype(np.float32), 16_000)
+    return folder
+
+
+def test_the_page_says_what_is_in_every_file_it_uses():
+    assert {*files()} == {"rows.jsonl", "my_model.py", "my_task.yaml", "utils.py"}
+
+
+def test_every_command_of_the_page_runs(place, monkeypatch):
+    monkeypatch.chdir(place)
+    assert len(commands()) == 10
+    for command in commands():
+        done = CliRunner().invoke(cli, shlex.split(command)[1:])
+        assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception!r}"
+    for name in ("mine", "back"):
+        records = Run.load(place / "runs" / name).records()
+        assert {each.outputs[0].text for each in records} == {"one", "two"}
+
+
+@pytest.mark.parametrize("name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS])
+def test_what_is_followed_and_what_is_refused_is_told(name):
+    assert name in TEXT

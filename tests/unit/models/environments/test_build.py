@@ -1,0 +1,413 @@
+"""Environments are built, found, refused and removed: real virtualenvs, no network."""
+
+import json
+import os
+import sys
+
+import pytest
+
+from auricle import load_model
+from auricle.core.errors import SpecError
+from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove, resolve_interpreter
+from auricle.models.environments.store import compute_digest, find_usable
+from tests.support import wheels
+
+MODEL = """
+import os, sys
+from auricle import BatchModel, Generation
+
+class Ear(BatchModel):
+    def generate(self, batch):
+        told = f"{sys.prefix} {os.environ['EAR']}"
+        return [Generation(text=told) for _ in batch]
+"""
+QUICK = """
+import os, shutil, sys
+from pathlib import Path
+
+match sys.argv[1:]:
+    case "-m", "venv", folder:
+        (Path(folder) / "bin").mkdir()
+        shutil.copy(__file__, Path(folder) / "bin" / "python")
+    case "-m", "pip", *_:
+        pass
+    case asked:
+        os.execv(sys.executable, [sys.executable, *asked])
+"""
+SECRET = "sesame"
+
+
+@pytest.fixture(scope="module")
+def shelf(tmp_path_factory):
+    """What pip finds instead of an index."""
+    folder = tmp_path_factory.mktemp("wheels")
+    wheels.packed_again(folder, "orjson")
+    wheels.made(folder, "earmodel", MODEL)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def offline(shelf):
+    return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PIP_CONFIG_FILE": os.devnull}
+
+
+@pytest.fixture(scope="module")
+def ear(shelf, offline, tmp_path_factory):
+    """An environment with a model that this one lacks, and where such are kept."""
+    home = tmp_path_factory.mktemp("home")
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
+            patch.setenv(name, value)
+        create("ear", EnvironmentSpec(packages=("earmodel",), variables={"EAR": "big", "TOKEN": SECRET}))
+    return home
+
+
+@pytest.fixture
+def with_ear(ear, offline, monkeypatch):
+    for name, value in {**offline, "XDG_DATA_HOME": str(ear)}.items():
+        monkeypatch.setenv(name, value)
+    return ear / "auricle" / "environments" / "ear"
+
+
+@pytest.fixture
+def nowhere(offline, tmp_path, monkeypatch):
+    """A home without environments."""
+    for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
+        monkeypatch.setenv(name, value)
+    return tmp_path / "home" / "auricle" / "environments"
+
+
+@pytest.fixture
+def quick(tmp_path):
+    """A Python whose virtualenvs hold another of its kind, and whose pip has nothing to do."""
+    path = tmp_path / "quick"
+    path.write_text(f"#!{sys.executable}\n{QUICK}")
+    path.chmod(0o755)
+    return str(path)
+
+
+@pytest.fixture
+def quiz(manifest):
+    return manifest([{"id": "1", "question": "x", "answer": "x"}])
+
+
+def unfinished(folder, name="half"):
+    (folder / name / "bin").mkdir(parents=True)
+    return folder / name
+
+
+def finished(folder, name, **block):
+    """What looks like an environment until a model is run in it."""
+    path = unfinished(folder, name)
+    kept = EnvironmentSpec(**block)
+    about = {"environment": kept.to_dict(), "digest": compute_digest(kept, "3.11", []), "python": "3.11"}
+    about |= {"installed": [], "created": "2026-01-01T00:00:00+00:00"}
+    (path / "environment.json").write_text(json.dumps(about))
+    return path
+
+
+def stand_in(path, pip, venv=""):
+    """A Python that makes a virtualenv of nothing but another, whose pip does as it is told."""
+    made = path.with_name("made")
+    made.write_text(f"#!/bin/sh\n{pip}\n")
+    venv = venv or f'mkdir -p "$3/bin"; cp {made} "$3/bin/python"'
+    path.write_text(f'#!/bin/sh\n[ "$1" = -c ] && echo 3.12.0 && exit\n{venv}\n')
+    made.chmod(0o755)
+    path.chmod(0o755)
+    return path
+
+
+# --- building -----------------------------------------------------------------------
+
+
+def test_it_is_told_what_is_in_it(with_ear):
+    about = json.loads((with_ear / "environment.json").read_text())
+    assert about["environment"]["packages"] == ["earmodel"]
+    assert {line.partition("=")[0] for line in about["installed"]} == {"earmodel", "orjson"}
+    assert find("ear").is_finished
+    assert not [each.name for each in with_ear.parent.glob("*.old")]
+
+
+def test_only_its_owner_may_look_inside(with_ear):
+    assert with_ear.stat().st_mode & 0o077 == 0
+
+
+def test_making_an_equal_one_does_nothing(with_ear, auricle, tmp_path):
+    before = (with_ear / "environment.json").stat().st_mtime_ns
+    (tmp_path / "ear.yaml").write_text("environment: {packages: [earmodel], variables: {EAR: big, TOKEN: sesame}}")
+    done = auricle("env", "create", "ear", "--from", "ear.yaml")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "there already, and equal" in done.stdout
+    assert (with_ear / "environment.json").stat().st_mtime_ns == before
+
+
+def test_making_another_of_the_same_name_is_refused_with_what_differs(with_ear, auricle):
+    done = auricle("env", "create", "ear", "--package", "earmodel", "--package", "numpy")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "packages: earmodel there, earmodel, numpy asked for; variables: EAR" in done.stderr
+    assert "--force" in done.stderr
+    assert SECRET not in done.stderr
+
+
+def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere, auricle):
+    done = auricle("env", "create", "bad", "--package", "no-such-package")
+    assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
+    assert "No matching distribution found for no-such-package" in done.stderr
+    assert all_environments() == []
+    assert not (nowhere / "bad").exists()
+
+
+TALK = {
+    "Collecting x\nERROR: Could not find it\nERROR: No match for x\n\n[notice] Get pip 99": ("No match for x"),
+    "ERROR: Cannot install a==1 and b==2\n\nERROR: ResolutionImpossible: see a page": ("Cannot install a==1 and b==2"),
+    "error: subprocess-exited\n× Building x did not run\n│ exit code: 1\nnote: not pip's": ("× Building x did not run"),
+    "ERROR: nothing at https://me:sesame@example.org/x": "nothing at https://…@example.org/x",
+    "Usage: pip\n\nno such option": "no such option",
+    "": "it said nothing",
+}
+
+
+@pytest.mark.parametrize("said", TALK)
+def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere, tmp_path, said):
+    stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
+    with pytest.raises(SpecError) as error:
+        create("mine", EnvironmentSpec(python=str(tmp_path / "python")))
+    assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
+
+
+def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere, tmp_path):
+    stand_in(tmp_path / "python", "echo $$; sleep 60")
+
+    def stop(line):
+        raise KeyboardInterrupt(line)
+
+    with pytest.raises(KeyboardInterrupt) as stopped:
+        create("mine", EnvironmentSpec(python=str(tmp_path / "python")), log=stop)
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(str(stopped.value)), 0)
+    assert all_environments() == []
+
+
+def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
+    path = finished(nowhere, "old")
+    broken = stand_in(tmp_path / "python", "", venv="echo no venv; echo advice; exit 1")
+    with pytest.raises(SpecError, match=r"cannot make a virtualenv: no venv$"):
+        create("old", EnvironmentSpec(python=str(broken)), force=True)
+    assert find("old").spec == EnvironmentSpec()
+    assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
+
+
+def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere, quick):
+    unfinished(nowhere, "mine")
+    found, new = create("mine", EnvironmentSpec(python=quick))
+    assert (found.is_finished, new) == (True, True)
+    other, new = create("mine", EnvironmentSpec(python=quick, variables={"A": "1"}), force=True)
+    assert (other.spec.variables, new) == ({"A": "1"}, True)
+    assert other.digest != found.digest
+    assert [each.name for each in all_environments()] == ["mine"]
+
+
+def test_two_cannot_build_one_at_once(nowhere):
+    import fcntl
+
+    nowhere.mkdir(parents=True)
+    with (nowhere / ".mine.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(SpecError, match="Another process is making or removing"):
+            create("mine", EnvironmentSpec())
+
+
+@pytest.mark.parametrize(
+    ("python", "words"),
+    [
+        ("/no/where/python", "/no/where/python cannot be run"),
+        ("3.99", r"There is no python3\.99 on the path"),
+        ("/bin/echo", "/bin/echo is no Python"),
+    ],
+)
+def test_a_python_that_cannot_be_is_refused(nowhere, python, words):
+    with pytest.raises(SpecError, match=words):
+        create("mine", EnvironmentSpec(python=python))
+    assert all_environments() == []
+
+
+def test_a_python_too_old_for_us_is_refused(nowhere, tmp_path):
+    old = tmp_path / "python"
+    old.write_text("#!/bin/sh\necho 3.8.10\n")
+    old.chmod(0o755)
+    with pytest.raises(SpecError, match=r"is Python 3\.8\.10: .* needs 3\.11 or later"):
+        create("mine", EnvironmentSpec(python=str(old)))
+
+
+@pytest.mark.parametrize("name", ["../up", ".hidden", "a b", "", "a/b"])
+def test_a_name_that_is_no_name_is_refused(nowhere, name):
+    with pytest.raises(SpecError, match="is no name for an environment"):
+        create(name, EnvironmentSpec())
+
+
+# --- looking and removing -----------------------------------------------------------
+
+
+def test_environments_are_listed_finished_or_not(with_ear, auricle):
+    half = unfinished(with_ear.parent)
+    try:
+        done = auricle("env", "list")
+        _, _, first, second = done.stdout.splitlines()
+        assert first.split()[0::4] == ["ear", "finished"]
+        assert second.split()[0] == "half"
+        assert second.endswith("unfinished")
+    finally:
+        (half / "bin").rmdir()
+        half.rmdir()
+
+
+def test_none_is_said_with_how_to_make_one(nowhere, auricle):
+    done = auricle("env", "list")
+    assert done.returncode == 0
+    assert "auricle env create" in done.stdout
+
+
+def test_one_is_shown_without_its_secrets(with_ear, auricle):
+    done = auricle("env", "show", "ear")
+    assert "EAR=… TOKEN=…" in done.stdout
+    assert "earmodel==1.0" in done.stdout
+    machine = auricle("env", "show", "ear", "--json")
+    assert json.loads(machine.stdout)["digest"] == find("ear").digest
+    assert SECRET not in done.stdout + machine.stdout
+
+
+def test_one_is_removed(nowhere, auricle):
+    path = finished(nowhere, "mine")
+    done = auricle("env", "remove", "mine")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert not path.exists()
+    assert all_environments() == []
+
+
+@pytest.mark.parametrize("command", ["show", "remove"])
+def test_what_is_not_there_is_told_with_what_is(nowhere, auricle, command):
+    finished(nowhere, "mine")
+    done = auricle("env", command, "yours")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "There is no environment 'yours' (known: mine)." in done.stderr
+
+
+# --- running in one -----------------------------------------------------------------
+
+
+def test_a_model_runs_where_its_packages_are(with_ear, auricle, quiz, tmp_path):
+    done = auricle("run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    (line,) = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
+    assert json.loads(line)["outputs"][0]["text"] == f"{with_ear} big"
+    written = (tmp_path / "run" / "spec.json").read_text()
+    spec = json.loads(written)
+    assert spec["identity"]["environment"] == find("ear").digest == spec["environment"]["digest"]
+    assert "earmodel==1.0" in spec["environment"]["installed"]
+    assert SECRET not in written
+
+
+def test_a_run_is_not_finished_in_another_environment(with_ear, auricle, quiz, tmp_path):
+    words = ["run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run"]
+    assert auricle(*words).returncode == 0
+    spec = tmp_path / "run" / "spec.json"
+    spec.write_text(spec.read_text().replace(find("ear").digest, "0123456789abcdef"))
+    done = auricle(*words)
+    assert done.returncode == 2
+    assert "environment was '0123456789abcdef', now" in done.stderr
+
+
+def test_a_model_is_asked_where_its_packages_are(with_ear, auricle):
+    done = auricle("ask", "-m", "earmodel:Ear", "-M", "environment=ear", "--text", "hello")
+    assert done.stdout == f"{with_ear} big\n", done.stderr
+
+
+def test_a_model_is_asked_under_a_python_that_is_named(with_ear, monkeypatch):
+    monkeypatch.setenv("EAR", "small")
+    with load_model("earmodel:Ear", python=str(with_ear / "bin" / "python")) as model:
+        assert model.ask(text="hello").text == f"{with_ear} small"
+
+
+def test_the_doctor_looks_into_an_environment(with_ear, auricle):
+    done = auricle("doctor", "-m", "earmodel:Ear", "-M", "environment=ear")
+    assert "ok  earmodel:Ear can generate" in done.stdout
+    assert "A sound in memory needs numpy where the model runs" in done.stdout
+    assert "Traceback" not in done.stderr
+
+
+def test_a_model_that_is_not_there_either_is_told_with_where_was_looked(with_ear, auricle):
+    done = auricle("ask", "-m", "nosemodel:Nose", "-M", "environment=ear", "--text", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "No module called 'nosemodel'" in done.stderr
+    assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
+
+
+def test_a_package_missing_there_is_told_with_where_it_is_missing(with_ear, auricle):
+    done = auricle("ask", "-m", "vosk", "-M", "model=x", "-M", "environment=ear", "--text", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "The model vosk needs an optional package" in done.stderr
+    assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
+
+
+def test_an_unknown_environment_is_told_with_how_it_is_made(nowhere, auricle, quiz, tmp_path):
+    finished(nowhere, "mine")
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "environment=yours", "-o", "run")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "(known: mine). Make it: auricle env create yours --package PACKAGE" in done.stderr
+    assert not (tmp_path / "run").exists()
+
+
+def test_an_unfinished_environment_is_said_to_be_so(nowhere, auricle):
+    unfinished(nowhere)
+    done = auricle("ask", "-m", "echo", "-M", "environment=half", "--text", "hello")
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
+    assert "'half' is unfinished" in done.stderr
+    assert "auricle env create half" in done.stderr
+
+
+def test_an_environment_that_lost_its_python_is_said_to_have(nowhere):
+    path = finished(nowhere, "mine")
+    (path / "bin" / "python").symlink_to("/no/where/python")
+    with pytest.raises(SpecError, match=r"has lost its Python \(/no/where/python\)"):
+        find_usable("mine")
+
+
+def test_a_torn_description_is_unfinished(nowhere):
+    (finished(nowhere, "mine") / "environment.json").write_text('{"digest": ')
+    assert not find("mine").is_finished
+
+
+def test_a_python_and_an_environment_are_one_too_many():
+    with pytest.raises(SpecError, match="both say where the model runs: leave one out"):
+        resolve_interpreter({"python": "/a/python", "environment": "ear"})
+
+
+def test_a_model_without_either_lives_here():
+    assert resolve_interpreter({"model": "x"}) is None
+
+
+def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
+    plain, secret = (EnvironmentSpec(variables={"A": "1"}), EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}))
+    other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.12.0", [])
+    assert compute_digest(plain, "3.11.1", []) != compute_digest(secret, "3.11.1", [])
+    assert compute_digest(secret, "3.11.1", []) == compute_digest(other, "3.11.1", [])
+
+
+def test_remembered_answers_are_those_of_one_environment(with_ear):
+    from auricle.engine.factory import model_identity
+    from auricle.engine.spec import Spec
+
+    spec = Spec(task="demo", model="earmodel:Ear", model_args={"environment": "ear", "a": 1})
+    assert model_identity(spec) == {"environment": find("ear").digest, "a": 1}
+
+
+def test_removing_while_it_is_made_is_refused(nowhere):
+    import fcntl
+
+    finished(nowhere, "mine")
+    with (nowhere / ".mine.lock").open("a") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with pytest.raises(SpecError, match="Another process"):
+            remove("mine")

@@ -1,0 +1,319 @@
+"""One conversation with a server: statuses, timeouts, keys, several servers, and the end."""
+
+import asyncio
+import socket
+import subprocess
+import sys
+import threading
+import time
+from datetime import UTC, datetime, timedelta
+from email.utils import format_datetime
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from auricle import Settings
+from auricle.core.errors import MissingExtra, Refused, SpecError, Transient, Unreachable
+from auricle.engine.retry import RetryingSender
+from auricle.engine.run_loop import DirectSlot
+from auricle.models.http.error_messages import parse_retry_after
+from auricle.models.openai import Azure, OpenAI
+from tests.support.http_servers import chat, delta, held, question, streamed, told, whole
+
+KEY = "sk-very-secret-1234567890"
+QUICK = Settings(initial_backoff=0.001, max_attempts=6)
+
+
+def model_at(*servers, **options):
+    urls = [each if isinstance(each, str) else each.url for each in servers]
+    return OpenAI(**{"base_url": urls, "model": "fake", **options})
+
+
+def asked(model, request=None, settings=QUICK):
+    """What the engine makes of it: the answer and how many attempts it took."""
+
+    async def main():
+        async with held(model):
+            ask = RetryingSender(DirectSlot(model, 1), settings)
+            return await ask(request or question()), ask.attempts
+
+    return asyncio.run(main())
+
+
+def error(status, words="no", **headers):
+    return whole(status, {"error": {"message": words}}, headers)
+
+
+@pytest.fixture
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+# --- statuses --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
+def test_a_status_that_may_pass_is_tried_again(canned, status):
+    server = canned(error(status), error(status), chat("at last"))
+    said, attempts = asked(model_at(server))
+    assert (said.text, attempts, len(server.heard)) == ("at last", 3, 3)
+
+
+@pytest.mark.parametrize("fault", ["408", "429", "500", "503", "drop", "cut", "garbage"])
+@pytest.mark.parametrize("stream", [False, True])
+def test_every_passing_fault_is_outlived(serve, fault, stream):
+    server = serve(faults={fault: 1.0}, fault_attempts=2, retry_after=0.01)
+    said, attempts = asked(model_at(server, stream=stream), question("one two three"))
+    assert (said.text, attempts) == ("one two three", 3)
+    assert server.stats()["faults"] == {fault: 2}
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 201])
+def test_a_final_no_is_told_in_the_servers_words_and_not_tried_again(canned, status):
+    server = canned(error(status, "that will not do"))
+    with pytest.raises(Refused, match=f"HTTP {status} from {server.host}: that will not do"):
+        asked(model_at(server))
+    assert len(server.heard) == 1
+
+
+def test_another_address_is_told_and_not_followed(canned):
+    server = canned(whole(307, headers={"Location": f"http://elsewhere/v1?key={KEY}"}))
+    with pytest.raises(Refused, match=r"HTTP 307 .* \(it points to http://elsewhere") as caught:
+        told(model_at(server, api_key=KEY))
+    assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("body", "words"),
+    [
+        (b'{"error": {"message": "bad"}}', "bad"),
+        (b'{"error": "bad"}', "bad"),
+        (b'{"detail": [{"msg": "bad"}]}', "bad"),
+        (b'[{"error": {"message": "bad"}}]', "bad"),
+        (b'{"what": 1}', '{"what":1}'),
+        (b"<html><h1>bad</h1> luck</html>", "bad luck"),
+        (b"bad  \n  luck", "bad luck"),
+        (b"", "Bad Request"),
+    ],
+)
+def test_words_are_found_in_every_kind_of_error(canned, body, words):
+    server = canned(whole(400, body))
+    with pytest.raises(Refused) as caught:
+        told(model_at(server))
+    assert str(caught.value) == f"HTTP 400 from {server.host}: {words}"
+
+
+def test_a_long_error_that_comes_in_pieces_is_read_to_its_end(canned):
+    def reply(handler):
+        handler.send_response(400)
+        handler.send_header("Connection", "close")
+        handler.end_headers()
+        for piece in (b'{"error": {"mes', b'sage": "in two ', b'pieces"}}'):
+            handler.wfile.write(piece)
+            handler.wfile.flush()
+            time.sleep(0.01)
+
+    with pytest.raises(Refused, match="in two pieces"):
+        told(model_at(canned(reply)))
+
+
+def test_an_error_that_breaks_off_keeps_its_status(canned):
+    def reply(handler):
+        handler.send_response(401)
+        handler.send_header("Content-Length", "1000")
+        handler.end_headers()
+        handler.wfile.write(b"who are you")
+
+    with pytest.raises(Refused, match=r"HTTP 401 .*: who are you"):
+        told(model_at(canned(reply)))
+
+
+# --- waiting ---------------------------------------------------------------------
+
+
+def test_a_server_is_not_asked_before_it_wants_to_be(canned):
+    server = canned(error(429, **{"Retry-After": "0.2"}), chat())
+    began = time.monotonic()
+    assert asked(model_at(server))[1] == 2
+    assert time.monotonic() - began >= 0.2
+
+
+def test_a_date_to_ask_again_is_understood():
+    soon = datetime.now(UTC) + timedelta(seconds=30)
+    assert 28 <= parse_retry_after(format_datetime(soon, usegmt=True)) <= 30
+    assert parse_retry_after(format_datetime(soon - timedelta(hours=1), usegmt=True)) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("value", "seconds"),
+    [("2", 2.0), ("0.5", 0.5), ("-1", 0.0), ("nan", 0.0), ("soon", None), ("", None), (None, None)],
+)
+def test_seconds_to_wait_are_understood_and_nonsense_is_not(value, seconds):
+    assert parse_retry_after(value) == seconds
+
+
+def test_a_wait_of_hours_fails_the_sample_at_once(canned):
+    server = canned(error(429, "quota used up", **{"Retry-After": "7200"}))
+    with pytest.raises(Transient, match="quota used up"):
+        asked(model_at(server))
+    assert len(server.heard) == 1
+
+
+def test_a_server_that_says_nothing_is_given_up_in_time(serve):
+    model = model_at(serve(faults={"hang": 1.0}), read_timeout=0.1)
+    with pytest.raises(Transient, match=r"sent nothing for 0\.1 s"):
+        told(model)
+
+
+def test_a_stream_that_falls_silent_may_pass(canned):
+    hung = threading.Event()
+
+    def reply(handler):
+        streamed(delta("well"), cut=True)(handler)
+        hung.wait(5)
+
+    with pytest.raises(Transient, match=r"sent nothing for 0\.1 s"):
+        told(model_at(canned(reply), read_timeout=0.1, stream=True))
+    hung.set()
+
+
+def test_an_answer_that_takes_too_long_is_given_up_in_time(serve):
+    model = model_at(serve(faults={"endless": 1.0}), timeout=0.1)
+    with pytest.raises(Transient, match=r"did not finish its answer within 0\.1 s"):
+        told(model)
+
+
+def test_a_stream_that_does_not_end_is_refused_in_time(serve):
+    server = serve(faults={"endless": 1.0})
+    with pytest.raises(Refused, match=r"did not end its answer within 0\.2 s \(\d+ characters"):
+        asked(model_at(server, timeout=0.2, stream=True))
+    assert server.stats()["faults"] == {"endless": 1}
+
+
+def test_a_server_that_takes_no_connection_is_given_up_in_time():
+    with socket.socket() as full:  # a queue of one that nobody empties
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(2)]
+        for each in waiting:
+            each.setblocking(False)
+            each.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
+        with pytest.raises(Unreachable, match=r"did not take a connection within 0\.2 s"):
+            told(model_at(url, connect_timeout=0.2))
+        for each in waiting:
+            each.close()
+
+
+def test_a_port_where_nobody_listens_is_told(free_port):
+    words = f"no connection to 127.0.0.1:{free_port}: Connection refused"
+    with pytest.raises(Unreachable, match=words):
+        told(model_at(f"http://127.0.0.1:{free_port}/v1"))
+
+
+def test_a_server_that_does_not_encrypt_is_told_where_it_should(canned):
+    with pytest.raises(Unreachable, match=r"no connection to 127\.0\.0\.1.*SSL"):
+        told(model_at(canned(chat()).url.replace("http:", "https:"), connect_timeout=2))
+
+
+# --- secrets ---------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_words_that_repeat_a_key_or_a_sound_are_scrubbed(canned, stream):
+    words = f"Bearer {KEY} may not send {'UklGRg' * 100}, said {KEY}"
+    server = canned(streamed({"error": words}) if stream else error(400, words))
+    with pytest.raises((Refused, Transient)) as caught:
+        told(model_at(server, api_key=KEY, stream=stream))
+    assert "may not send …, said …" in str(caught.value)
+
+
+def test_a_key_in_a_header_of_ones_own_is_scrubbed(canned, monkeypatch):
+    monkeypatch.setenv("MY_TOKEN", KEY)
+    server = canned(error(401, f"{KEY} is unknown"))
+    with pytest.raises(Refused, match=": … is unknown"):
+        told(model_at(server, headers={"X-Auth": "Token $MY_TOKEN"}))
+    assert server.last.headers["x-auth"] == f"Token {KEY}"
+
+
+def test_a_password_in_an_address_is_never_told(canned):
+    server = canned(error(400, "no, s3cr3t-word"))
+    with pytest.raises(Refused) as caught:
+        told(model_at(server.url.replace("//", "//me:s3cr3t-word@")))
+    assert str(caught.value) == f"HTTP 400 from {server.host}: no, …"
+    assert server.last.headers["authorization"].startswith("Basic ")
+
+
+def test_a_key_and_a_password_are_too_much():
+    with pytest.raises(SpecError, match="cannot both be sent"):
+        model_at("http://me:password@127.0.0.1:1/v1", api_key=KEY)
+
+
+def test_long_words_are_cut(canned):
+    with pytest.raises(Refused) as caught:
+        told(model_at(canned(error(400, "no " * 1000))))
+    assert len(str(caught.value)) < 400
+
+
+def test_a_model_does_not_show_its_key():
+    assert KEY not in repr(model_at("http://127.0.0.1:1/v1", api_key=KEY).service)
+
+
+# --- keys ------------------------------------------------------------------------
+
+
+def test_a_variable_that_is_named_and_not_set_is_told(monkeypatch):
+    monkeypatch.delenv("NO_SUCH_KEY", raising=False)
+    with pytest.raises(SpecError, match="api_key_env names NO_SUCH_KEY, which is not set"):
+        model_at("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY")
+    with pytest.raises(SpecError, match="headers names NO_SUCH_KEY, which is not set"):
+        model_at("http://127.0.0.1:1/v1", headers={"X-Auth": "${NO_SUCH_KEY}"})
+
+
+@pytest.mark.parametrize(("variable", "options"), [("OPENAI_API_KEY", {}), ("MY_KEY", {"api_key_env": "MY_KEY"})])
+def test_a_key_is_found_where_it_should_be(canned, monkeypatch, variable, options):
+    monkeypatch.setenv(variable, f"{KEY}\n")
+    server = canned(chat())
+    told(model_at(server, **options))
+    assert server.last.headers["authorization"] == f"Bearer {KEY}"
+
+
+def test_without_a_key_none_is_sent(canned, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    server = canned(chat())
+    told(model_at(server))
+    assert "authorization" not in server.last.headers
+
+
+def test_azure_has_a_path_and_a_header_of_its_own(serve, canned):
+    options = {"model": "mine", "api_key": KEY, "api_version": "2024-10-21"}
+    server = canned(chat())
+    told(Azure(base_url=server.url.removesuffix("/v1"), **options))
+    path = "/openai/deployments/mine/chat/completions?api-version=2024-10-21"
+    assert server.last.path == path
+    assert server.last.headers["api-key"] == KEY
+    assert "authorization" not in server.last.headers
+    fake = serve(key=KEY).url.removesuffix("/v1")
+    assert told(Azure(base_url=fake, **options)).text == "hello there"
+
+
+def test_azure_must_be_told_where_it_is():
+    with pytest.raises(SpecError, match="say where"):
+        Azure(model="mine", api_key=KEY)
+
+
+def test_a_missing_package_is_told_before_anything_is_sent(monkeypatch):
+    monkeypatch.setattr("auricle.models.http.base.find_spec", lambda _: None)
+    with pytest.raises(MissingExtra, match=r"auricle\[api\]"):
+        model_at("http://127.0.0.1:1/v1")
+
+
+def test_models_behind_an_api_load_no_client_until_they_are_made():
+    code = (
+        "import sys, auricle.core.registry as r; r.model.get('openai'); r.model.get('gemini'); "
+        "r.model.get('transcription'); print('aiohttp' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.stdout == "False\n", done.stderr

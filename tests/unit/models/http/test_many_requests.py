@@ -1,0 +1,129 @@
+"""Many requests to one server and to several, given up and left early; nothing stays behind."""
+
+import asyncio
+import gc
+import socket
+import time
+
+import pytest
+
+pytest.importorskip("aiohttp")
+
+from auricle import Settings
+from auricle.engine.retry import RetryingSender
+from auricle.engine.run_loop import DirectSlot
+from auricle.models.openai import OpenAI
+from tests.support.http_servers import held, question, told
+
+QUICK = Settings(initial_backoff=0.001, max_attempts=6)
+
+
+def model_at(*servers, **options):
+    urls = [each if isinstance(each, str) else each.url for each in servers]
+    return OpenAI(**{"base_url": urls, "model": "fake", **options})
+
+
+@pytest.fixture
+def free_port():
+    with socket.create_server(("127.0.0.1", 0)) as found:
+        return found.getsockname()[1]
+
+
+def many(model, number, settings=QUICK):
+    async def main():
+        async with held(model):
+            seat = DirectSlot(model, number)
+            asks = (RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number))
+            return [each.text for each in await asyncio.gather(*asks)]
+
+    return asyncio.run(main())
+
+
+def test_several_servers_share_the_work(serve):
+    servers = [serve(latency=0.02), serve(latency=0.02)]
+    assert many(model_at(*servers), 64) == [f"number {at}" for at in range(64)]
+    shares = [sum(each.stats()["answered"].values()) for each in servers]
+    assert min(shares) >= 16
+    assert sum(shares) == 64
+
+
+@pytest.mark.parametrize("fault", ["500", "drop", "503"])
+def test_a_server_that_always_fails_does_not_draw_the_work(serve, fault):
+    good, bad = serve(latency=0.005), serve(faults={fault: 1.0})
+    assert many(model_at(good, bad), 200) == [f"number {at}" for at in range(200)]
+    assert sum(bad.stats()["faults"].values()) < 60
+
+
+def test_a_dead_server_is_left_to_the_living(serve, free_port):
+    model = model_at(serve(), f"http://127.0.0.1:{free_port}/v1")
+    assert many(model, 100) == [f"number {at}" for at in range(100)]
+
+
+def test_nobody_is_answered_twice_by_a_server_with_little_room(serve):
+    server = serve(capacity=4, latency=0.005, retry_after=0.02)
+    settings = Settings(initial_backoff=0.02, max_attempts=20)
+    assert len(many(model_at(server), 100, settings)) == 100
+    assert set(server.stats()["answered"].values()) == {1}
+
+
+def test_requests_a_minute_are_kept_to(serve):
+    began = time.monotonic()
+    many(model_at(serve(), rpm=60 / 0.02), 11)
+    assert time.monotonic() - began >= 0.2
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_tokens_a_minute_are_kept_to(serve, stream):
+    model = model_at(serve(), tpm=60 / 0.01, stream=stream)  # four tokens a question and answer
+    began = time.monotonic()
+    told(model, *[question(f"number {at}") for at in range(5)])
+    assert time.monotonic() - began >= 4 * 4 * 0.01
+
+
+@pytest.mark.parametrize("stream", [False, True])
+@pytest.mark.parametrize("fault", ["hang", "endless"])
+def test_a_request_that_is_given_up_leaves_its_place(serve, fault, stream):
+    async def main():
+        async with held(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
+            tasks = [asyncio.create_task(model.generate(question(str(at)))) for at in range(40)]
+            await asyncio.sleep(0.1)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+            return [each.gate.inside for each in model._pool.endpoints]
+
+    assert asyncio.run(main()) == [0]
+
+
+def test_a_body_that_cannot_be_made_leaves_its_place(serve):
+    def broken():
+        raise ValueError("no body")
+
+    async def main():
+        async with held(model_at(serve())) as model:
+            with pytest.raises(ValueError, match="no body"):
+                await model.post("/chat/completions", broken)
+            return model._pool.endpoints[0].gate.inside
+
+    assert asyncio.run(main()) == 0
+
+
+def test_a_stream_that_is_left_early_lets_go_of_its_server(serve):
+    server = serve(faults={"endless": 1.0})
+
+    async def main():
+        async with held(model_at(server)) as model:
+            stream = model.stream(question("one two"))
+            assert await anext(stream) == "one"
+            await stream.aclose()
+            return model._pool.endpoints[0].gate.inside
+
+    assert asyncio.run(main()) == 0
+
+
+def test_closing_leaves_nothing_open(serve):
+    server = serve()
+    many(model_at(server), 50)
+    told(model_at(server, stream=True))
+    asyncio.run(model_at(server).close())
+    gc.collect()  # whatever was left open would warn now, and warnings are errors

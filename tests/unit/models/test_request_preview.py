@@ -1,0 +1,103 @@
+"""A preview shows what is sent, and a chat format decides what that is."""
+
+import json
+
+import pytest
+
+from auricle import Audio, Generate, LogLikelihood, SpecError, Turn
+from auricle.models.completions import Completions
+from auricle.models.gemini import Gemini
+from auricle.models.openai import OpenAI
+from tests.support.http_servers import chat, told, whole
+
+FORMAT = {
+    "begin": "<s>",
+    "roles": {
+        "system": {"begin": "S:", "end": "\n", "api_role": "developer"},
+        "user": {"begin": "U:", "end": "\n"},
+        "assistant": {"begin": "A:", "end": "\n"},
+    },
+}
+TURNS = (Turn("system", ("be brief",)), Turn("user", ("how\nare you?",)))
+COMPLETION = {"choices": [{"text": "well", "finish_reason": "stop"}]}
+GEMINI = {"candidates": [{"content": {"parts": [{"text": "well"}]}, "finishReason": "STOP"}]}
+
+
+@pytest.mark.parametrize(("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)])
+def test_what_is_shown_is_what_the_server_gets(canned, make, reply):
+    server = canned(reply)
+    model = make(base_url=server.url, model="fake", extra={"seed": 1})
+    request = Generate(turns=TURNS, max_tokens=7, stop=("x",))
+    path, _, body = model.shown(request).partition("\n")
+    told(model, request)
+    assert server.last.path.endswith(path.removeprefix("POST "))
+    assert server.last.json() == json.loads(body)
+
+
+def test_a_sound_is_shown_by_its_size(tone):
+    model = OpenAI(base_url="http://127.0.0.1:1/v1", model="fake")
+    turn = Turn("user", (Audio(str(tone("a.wav"))), "What?"))
+    shown = model.preview_request(Generate(turns=(turn,)))
+    assert "characters of base64>" in shown
+    assert '"text": "What?"' in shown
+    assert len(shown) < 600
+
+
+def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned):
+    server = canned(whole(body=COMPLETION))
+    model = Completions(base_url=server.url, model="fake", meta_template=FORMAT)
+    told(model, Generate(turns=TURNS))
+    assert server.last.json()["prompt"] == "<s>S:be brief\nU:how\nare you?\nA:"
+
+
+def test_a_likelihood_is_shown_with_what_is_asked_about_marked():
+    model = Completions(base_url="http://127.0.0.1:1/v1", model="fake", meta_template=FORMAT)
+    turns = (Turn("user", ("2+2?",)), Turn("assistant", ("It is ",)))
+    assert model.preview_request(LogLikelihood(turns=turns, continuation="4")) == "<s>U:2+2?\nA:It is⟦ 4⟧"
+
+
+def test_a_server_is_told_roles_by_the_names_it_knows(canned):
+    server = canned(chat())
+    model = OpenAI(base_url=server.url, model="fake", meta_template=FORMAT)
+    told(model, Generate(turns=TURNS))
+    assert [each["role"] for each in server.last.json()["messages"]] == ["developer", "user"]
+
+
+def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from auricle.models.transformers.causal import Causal
+    from tests.support import tiny_weights
+
+    folder = str(tiny_weights.llama(tmp_path, tiny_weights.CHAT))
+    model, plain = Causal(model=folder, meta_template=FORMAT), Causal(model=folder, chat=False)
+    ask = Generate(turns=(Turn("user", ("the cat",)),), max_tokens=5)
+    assert model.preview_request(ask) == "<s>U:the cat\nA:"
+    (said,) = model.generate([ask])
+    bare = LogLikelihood(turns=(Turn("user", ("the cat",)),), continuation=" mat")
+    assert model.loglikelihood([bare]) != plain.loglikelihood([bare])
+    assert said.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
+
+
+def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):
+    path = manifest([{"question": "hi", "answer": "x"}])
+    form = tmp_path / "format.yaml"
+    form.write_text(json.dumps(FORMAT))
+    words = ["-m", "completions", "-M", "model=x", "-M", "base_url=http://127.0.0.1:9/v1"]
+    shown = auricle("preview", path, "--as", "qa", *words, "-M", f"meta_template={form}")
+    assert "<s>U:hi\\nA:" in shown.stdout, shown.stderr
+    form.write_text(json.dumps({"meta_template": {**FORMAT, "begin": 3}}))
+    refused = auricle("preview", path, "--as", "qa", *words, "-M", f"meta_template={form}")
+    assert refused.returncode == 2
+    assert "The meta_template should have text under begin, not 3." in refused.stderr
+
+
+def test_the_format_s_content_is_kept_and_not_its_file(tmp_path):
+    from auricle.engine.spec import Spec
+
+    form = tmp_path / "format.yaml"
+    form.write_text(json.dumps(FORMAT))
+    spec = Spec(task="demo", model="completions", model_args={"meta_template": str(form)})
+    assert spec.resolved().model_args["meta_template"] == FORMAT
+    with pytest.raises(SpecError, match="There is no file gone"):
+        spec.model_copy(update={"model_args": {"meta_template": "gone"}}).resolved()

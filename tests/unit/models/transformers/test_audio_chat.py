@@ -1,0 +1,237 @@
+"""Chat models that hear, through transformers."""
+
+import base64
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle.audio import Audio, Image
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, LogLikelihood, Turn
+from auricle.models.transformers.audio_chat import AudioChat
+from tests.support import tiny_weights
+from tests.support.model_requests import alone, generate, likelihood
+
+FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
+    "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
+    "{% endfor %}{% if add_generation_prompt %}<s>assistant: {% endif %}"
+)
+DEAF = "{% for message in messages %}<s>{{ message['role'] }}</s>{% endfor %}"
+
+
+def sound(seconds, hertz=440.0):
+    return Audio.of(tiny_weights.tone(seconds, hertz), rate=16_000)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen"))))
+
+
+def questions():
+    return [
+        (sound(0.5), "what is it?"),
+        ("the cat", sound(0.9, 300.0), "and this", sound(0.3, 200.0)),
+        ("no sound at all",),
+    ]
+
+
+def direct(model, prompt, sounds):
+    """What the processor makes of a prompt and its sounds."""
+    samples = [each.decode(16_000) for each in sounds]
+    return model.processor(text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt").to(
+        model.model.device
+    )
+
+
+def test_a_batch_is_answered_as_each_alone(model):
+    limits = (9, 4, 7)
+    batch = [generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)]
+    assert model.generate(batch) == alone(model.generate, batch)
+
+
+def test_an_answer_is_what_transformers_itself_writes(model):
+    parts = (sound(0.5), "what is it?")
+    prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what is it?</s><s>assistant: "
+    inputs = direct(model, prompt, parts[:1])
+    with torch.inference_mode():
+        row = model.model.generate(**inputs, max_new_tokens=9, do_sample=False)[0]
+    read = inputs["input_ids"].shape[1]
+    (answer,) = model.generate([generate(*parts, max_tokens=9)])
+    assert answer.text == model.tokenizer.decode(row[read:], skip_special_tokens=True)
+    assert answer.input_tokens == read
+
+
+def test_the_sound_is_heard(model):
+    batch = [likelihood(sound(0.5, hertz), "what?", " cat") for hertz in (440.0, 220.0)]
+    first, second = model.loglikelihood(batch)
+    assert first != second
+
+
+def test_sounds_stand_where_the_question_has_them(model):
+    (prompt,) = [model._prompt(generate(*questions()[1]).turns)]
+    mark = "<|audio_bos|><|AUDIO|><|audio_eos|>"
+    assert f"the cat{mark}and this{mark}</s>" in prompt
+
+
+def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
+    continuations = (" sat", " on the mat with a user", "!")
+    batch = [likelihood(*parts, each) for parts in questions() for each in continuations]
+    pairs = zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True)
+    for together, single in pairs:
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_likelihood_is_the_model_s_own(model):
+    heard = sound(0.5)
+    prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what?</s><s>assistant: "
+    with_answer = direct(model, prompt + "zebra!", [heard])
+    start = direct(model, prompt, [heard])["input_ids"].shape[1]
+    with torch.inference_mode():
+        chances = torch.log_softmax(model.model(**with_answer).logits[0].float(), -1)
+    tokens = with_answer["input_ids"][0].tolist()
+    wanted = [chances[at - 1, tokens[at]].item() for at in range(start, len(tokens))]
+    (found,) = model.loglikelihood([likelihood(heard, "what?", "zebra!")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+
+
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(model):
+    tokens = [1, *model.tokenizer("zebra!", add_special_tokens=False)["input_ids"]]
+    with torch.inference_mode():
+        chances = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0].float(), -1)
+    wanted = [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+    with_sound = likelihood(sound(0.5), "what?", "zebra!")
+    _, found = model.loglikelihood([with_sound, LogLikelihood(turns=(), continuation="zebra!")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+    assert found.greedy is False
+
+
+def test_the_whole_is_every_token_but_the_first_and_no_sound(model):
+    whole = replace(likelihood("what?", "zebra!"), whole=True)
+    prompt = "<s>user: what?</s><s>assistant: zebra!"
+    (found,) = model.loglikelihood([whole])
+    tokens = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert len(found.logprobs) == len(tokens) - 1
+    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+        model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), whole=True)])
+
+
+def test_a_text_longer_than_the_window_is_read_in_windows(model):
+    text = "the cat sat on the mat " * 12
+    tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
+    rolling = AudioChat(model=model.weights.model, window=16)
+    long, short = (each.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0] for each in (rolling, model))
+    assert len(long.logprobs) == len(short.logprobs) == len(tokens)
+    assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
+
+
+def test_first_tokens_are_told_after_a_sound(model):
+    asked = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
+    plain = generate("no sound", max_tokens=2)
+    told, other = model.generate([asked, plain])
+    assert len(told.first) <= 5
+    assert other.first is None
+    (found,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
+    (all_told,) = model.generate([replace(asked, first_tokens=400)])
+    assert all_told.first["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
+
+
+def test_a_conversation_keeps_its_turns(model):
+    turns = (
+        Turn("system", ("be brief",)),
+        Turn("user", (sound(0.3), "what?")),
+        Turn("assistant", ("a cat",)),
+        Turn("user", ("sure?",)),
+    )
+    prompt = model._prompt(turns)
+    assert prompt.index("be brief") < prompt.index("<|AUDIO|>") < prompt.index("a cat")
+    assert model.generate([Generate(turns=turns, max_tokens=3)])[0].tokens is not None
+
+
+def test_a_sound_longer_than_the_model_hears_is_refused(model):
+    with pytest.raises(SampleError, match=r"hears 1 s at once, and the sound has 1.7 s"):
+        model.generate([generate(sound(1.7), "what?")])
+
+
+def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
+    folder = tiny_weights.qwen2_audio(tmp_path)
+    model = AudioChat(model=str(folder), cut_long=True)
+    whole, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
+    assert model.generate([whole]) == model.generate([start])
+
+
+def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path):
+    model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
+    request = generate(sound(0.3), "what?", max_tokens=3)
+    assert model._render_prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
+    assert model.generate([request])[0].input_tokens
+
+
+def test_a_template_that_loses_the_question_is_refused(tmp_path):
+    model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
+    with pytest.raises(SpecError, match="loses words of the question"):
+        model.generate([generate(sound(0.3), "what?")])
+
+
+def test_a_picture_is_refused(model):
+    with pytest.raises(SampleError, match="hears and reads, and is given Image"):
+        model.generate([generate(Image(uri="cat.png"), "what?")])
+
+
+def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path):
+    with pytest.raises(SpecError, match="for text alone there is -m causal"):
+        AudioChat(model=str(tiny_weights.llama(tmp_path)))
+
+
+def test_sounds_arrive_at_the_rate_of_the_processor(model):
+    assert model.sample_rate == 16_000
+
+
+class WithoutTemplate:
+    """A processor as Voxtral's: its tokeniser takes whole conversations, sounds as files."""
+
+    chat_template = None
+
+    def __init__(self, inner):
+        self._inner = inner
+
+    def apply_chat_template(self, conversations, **options):
+        assert options == {"tokenize": True, "return_dict": True, "return_tensors": "pt"}
+        sounds = [
+            Audio.of(base64.b64decode(part["base64"])).decode(16_000)
+            for conversation in conversations
+            for message in conversation
+            for part in message["content"]
+            if part["type"] == "audio"
+        ]
+        prompts = self._inner.apply_chat_template(conversations, add_generation_prompt=True)
+        return self._inner(text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt")
+
+
+def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
+    plain = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path)))
+    other = AudioChat(model=str(tmp_path))
+    other.processor, other._has_chat_template = WithoutTemplate(other.processor), False
+    request = generate(sound(0.5), "what?", max_tokens=5)
+    asked = likelihood(sound(0.5), "what?", "zebra!")
+    assert other.generate([request])[0].input_tokens == plain.generate([request])[0].input_tokens
+    # A file has sixteen bits a sample, so the sound is not quite the same.
+    wanted = plain.loglikelihood([asked])[0].logprobs
+    assert other.loglikelihood([asked])[0].logprobs == pytest.approx(wanted, abs=0.1)
+
+
+@pytest.mark.parametrize("family", [tiny_weights.audio_flamingo3, tiny_weights.omni_thinker])
+def test_other_families_answer_alike_in_a_batch_and_alone(tmp_path, family):
+    model = AudioChat(model=str(family(tmp_path)))
+    asked = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
+    batch = [generate(*parts, max_tokens=5) for parts in asked]
+    assert model.generate(batch) == alone(model.generate, batch)
+    likely = [likelihood(*parts, word) for parts in asked for word in (" sat", "!")]
+    pairs = zip(model.loglikelihood(likely), alone(model.loglikelihood, likely), strict=True)
+    for together, single in pairs:
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)

@@ -1,0 +1,130 @@
+"""Classifiers of sounds by tiny random networks of several families."""
+
+import json
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle.core.errors import SpecError
+from auricle.models import abilities
+from auricle.models.transformers.audio_classification import AudioClassification
+from tests.support import tiny_emotions
+from tests.support.emotional_speech import about, numbers, spoken, written
+
+# Torch's word about how transformers masks in WavLM; the mask is right.
+pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
+
+
+def asked():
+    return [about(spoken(number)) for number in (1, 2, 3)]
+
+
+def logits(model, samples):
+    heard = model.extractor(samples, sampling_rate=16_000, return_tensors="pt")
+    with torch.inference_mode():
+        return model.model(**heard).logits[0].double()
+
+
+def test_it_can_predict_and_nothing_else():
+    assert abilities(AudioClassification) == ["predict"]
+
+
+def test_probabilities_are_those_of_transformers_by_its_labels(tmp_path):
+    model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path)))
+    (felt,) = model.predict(asked()[:1])
+    assert list(felt.values) == ["angry", "happy", "sad"]
+    assert felt.scale == "probability"
+    expected = logits(model, spoken()).softmax(-1).numpy()
+    assert numbers(felt) == pytest.approx(expected, abs=1e-9)
+    assert sum(felt.values.values()) == pytest.approx(1, abs=1e-12)
+
+
+def test_independent_labels_need_not_sum_to_one(tmp_path):
+    folder = tiny_emotions.classifier(tmp_path, problem_type="multi_label_classification")
+    model = AudioClassification(model=str(folder))
+    (heard,) = model.predict(asked()[:1])
+    assert heard.scale == "probability"
+    assert numbers(heard) == pytest.approx(logits(model, spoken()).sigmoid().numpy(), abs=1e-9)
+
+
+@pytest.mark.parametrize(("labels", "told"), [(("mos", "noise"), {"problem_type": "regression"}), (("mos",), {})])
+def test_a_regressor_gives_raw_numbers(tmp_path, labels, told):
+    folder = tiny_emotions.classifier(tmp_path, labels=labels, **told)
+    model = AudioClassification(model=str(folder))
+    (heard,) = model.predict(asked()[:1])
+    assert heard.scale == "continuous"
+    assert list(heard.values) == list(labels)
+    assert numbers(heard) == pytest.approx(logits(model, spoken()).numpy(), abs=1e-9)
+
+
+@pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
+def test_a_batch_is_heard_as_each_alone(tmp_path, family):
+    model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path, family)))
+    for together, request in zip(model.predict(asked()), asked(), strict=True):
+        assert numbers(together) == pytest.approx(numbers(model.predict([request])[0]), abs=1e-5)
+
+
+def test_a_network_that_hears_its_padding_hears_one_sound_at_a_time(tmp_path):
+    shape = {"feat_extract_norm": "group", "do_stable_layer_norm": False}
+    model = AudioClassification(model=str(tiny_emotions.classifier(tmp_path, **shape)))
+    assert model.predict(asked()) == [model.predict([each])[0] for each in asked()]
+
+
+def test_a_network_that_sees_spectrograms_hears_each_in_its_own_way(tmp_path):
+    import transformers
+
+    tiny_emotions.seeded()
+    config = transformers.ASTConfig(
+        hidden_size=32,
+        num_hidden_layers=1,
+        num_attention_heads=2,
+        intermediate_size=32,
+        max_length=128,
+        num_mel_bins=32,
+        id2label={0: "speech", 1: "music"},
+    )
+    transformers.ASTForAudioClassification(config).save_pretrained(tmp_path)
+    transformers.ASTFeatureExtractor(max_length=128, num_mel_bins=32).save_pretrained(tmp_path)
+    model = AudioClassification(model=str(tmp_path))
+    heard = model.predict(asked())
+    assert heard == [model.predict([each])[0] for each in asked()]
+    assert list(heard[0].values) == ["speech", "music"]
+
+
+def test_a_checkpoint_without_a_head_is_refused_and_not_made_up(tmp_path):
+    from transformers import Wav2Vec2ForSequenceClassification
+
+    folder = tiny_emotions.classifier(tmp_path)
+    Wav2Vec2ForSequenceClassification.from_pretrained(folder).wav2vec2.save_pretrained(folder)
+    with pytest.raises(SpecError, match=r"lacks 4 of the weights .*\(first classifier.bias\)"):
+        AudioClassification(model=str(folder))
+
+
+def test_two_labels_of_one_name_are_refused(tmp_path):
+    folder = tiny_emotions.classifier(tmp_path, labels=("angry", "sad", "sad"))
+    with pytest.raises(SpecError, match="calls several of its numbers 'sad'"):
+        AudioClassification(model=str(folder))
+
+
+def test_a_model_must_be_named():
+    with pytest.raises(SpecError, match="audio-classification: say what to load"):
+        AudioClassification()
+
+
+def test_a_corpus_is_run_from_the_command_line(auricle, manifest, tmp_path):
+    folder = tiny_emotions.classifier(tmp_path / "model")
+    rows = [{"id": str(n), "audio": f"{n}.wav", "label": "happy"} for n in (1, 2, 3)]
+    for row in rows:
+        written(tmp_path / row["audio"], spoken(int(row["id"])), 44_100, 2)
+    words = ("-m", "audio-classification", "-M", f"model={folder}", "--infer-only", "-o", "run")
+    done = auricle("run", manifest(rows), "--as", "classify", *words)
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    lines = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
+    kept = [json.loads(line)["outputs"][0]["values"] for line in lines]
+    assert len(kept) == 3
+    assert all(np.isclose(sum(each.values()), 1) for each in kept)

@@ -1,0 +1,274 @@
+"""Language models through transformers: no answer depends on its neighbours."""
+
+from dataclasses import replace
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle.audio import Audio
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, LogLikelihood, Turn
+from auricle.models.transformers.causal import Causal
+from tests.support import tiny_weights
+from tests.support.model_requests import alone, generate, likelihood
+
+PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.fixture(scope="module")
+def bare(folder):
+    return Causal(model=str(folder))
+
+
+@pytest.fixture(scope="module")
+def chatty(tmp_path_factory):
+    return Causal(model=str(tiny_weights.llama(tmp_path_factory.mktemp("chat"), tiny_weights.CHAT)))
+
+
+def direct(model, tokens, limit):
+    """What transformers itself writes after these tokens."""
+    ids = torch.tensor([tokens])
+    with torch.inference_mode():
+        out = model.model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=limit)
+    return model.tokenizer.decode(out[0, len(tokens) :], skip_special_tokens=True)
+
+
+def test_a_batch_is_answered_as_each_alone(bare):
+    batch = [generate(prompt, max_tokens=12) for prompt in PROMPTS]
+    assert bare.generate(batch) == alone(bare.generate, batch)
+
+
+def test_an_answer_is_what_transformers_itself_writes(bare):
+    tokens = bare.tokenizer(PROMPTS[0])["input_ids"]
+    (answer,) = bare.generate([generate(PROMPTS[0], max_tokens=12)])
+    assert answer.text == direct(bare, tokens, 12)
+    assert answer.input_tokens == len(tokens)
+
+
+def test_each_request_keeps_its_own_limit(bare):
+    batch = [generate(PROMPTS[0], max_tokens=limit) for limit in (2, 9, 5)]
+    answers = bare.generate(batch)
+    assert [answer.tokens for answer in answers] == [2, 9, 5]
+    assert {answer.finish for answer in answers} == {"length"}
+    assert answers == alone(bare.generate, batch)
+
+
+def test_a_stop_word_ends_its_own_answer_only(bare):
+    whole = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
+    stop = whole[len(whole) // 2 :][:2]
+    batch = [generate(PROMPTS[0], max_tokens=12, stop=(stop,)), generate(PROMPTS[0], max_tokens=12)]
+    stopped, other = bare.generate(batch)
+    assert stopped.text == whole[: whole.index(stop)]
+    assert stopped.finish == "stop"
+    assert stopped.tokens < 12
+    assert other.text == whole
+
+
+def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(folder):
+    asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, nth=nth) for nth in range(2)]
+    first, second = Causal(model=str(folder)), Causal(model=str(folder))
+    neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
+    told = [first.generate([request])[0].text for request in asked]
+    again = [second.generate([neighbour, request])[1].text for request in reversed(asked)]
+    assert told == again[::-1]
+    assert told[0] != told[1]
+
+
+def test_a_chat_is_put_into_the_template(chatty):
+    (answer,) = chatty.generate([generate("the cat", max_tokens=6)])
+    prompt = "<s>user: the cat</s><s>assistant: "
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert answer.text == direct(chatty, tokens, 6)
+
+
+def test_an_answer_already_begun_is_continued(chatty):
+    turns = (Turn("user", ("the cat",)), Turn("assistant", ("sat on",)))
+    (answer,) = chatty.generate([Generate(turns=turns, max_tokens=6)])
+    prompt = "<s>user: the cat</s><s>assistant: sat on"
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    assert answer.text == direct(chatty, tokens, 6)
+
+
+def test_likelihoods_of_a_batch_are_those_of_each_alone(bare):
+    batch = [
+        likelihood(prompt, continuation)
+        for prompt in PROMPTS
+        for continuation in (" sat", " on the mat with a user and a cat", "!")
+    ]
+    for together, single in zip(bare.loglikelihood(batch), alone(bare.loglikelihood, batch), strict=True):
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_likelihood_is_the_model_s_own(bare):
+    context = bare.tokenizer("zebra")["input_ids"]
+    whole = bare.tokenizer("zebra!?")["input_ids"]
+    with torch.inference_mode():
+        chances = torch.log_softmax(bare.model(torch.tensor([whole])).logits[0], -1)
+    places = range(len(context), len(whole))
+    wanted = [chances[place - 1, whole[place]].item() for place in places]
+    (found,) = bare.loglikelihood([likelihood("zebra", "!?")])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-5)
+
+
+def test_likelihoods_of_all_next_tokens_sum_to_one(bare):
+    batch = [likelihood("zebra", letter) for letter in map(chr, range(33, 127))]
+    singles = [each for each in bare.loglikelihood(batch) if len(each.logprobs) == 1]
+    total = sum(torch.tensor([each.total for each in singles]).exp().tolist())
+    assert 0 < total <= 1 + 1e-5
+
+
+def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare):
+    joined = bare.tokenizer("x the cat")["input_ids"]
+    apart = [*bare.tokenizer("x the")["input_ids"], *bare.tokenizer(" cat")["input_ids"]]
+    assert joined != apart
+    (found,) = bare.loglikelihood([likelihood("x the", " cat")])
+    with torch.inference_mode():
+        chances = torch.log_softmax(bare.model(torch.tensor([joined])).logits[0], -1)
+    last = chances[len(joined) - 2, joined[-1]].item()
+    assert found.logprobs[-1] == pytest.approx(last, abs=1e-5)
+
+
+def test_a_continuation_may_follow_nothing(bare):
+    (found,) = bare.loglikelihood([likelihood("", "the cat")])
+    assert found.total < 0
+
+
+def test_an_empty_continuation_is_refused(bare):
+    with pytest.raises(SampleError, match="continuation is empty"):
+        bare.loglikelihood([likelihood("the cat", "")])
+
+
+def test_a_sound_is_refused_by_a_model_that_only_reads(bare):
+    sound = Audio.of(tiny_weights.tone(0.1), rate=16_000)
+    with pytest.raises(SampleError, match="reads text only, and is given Audio"):
+        bare.generate([generate(sound)])
+
+
+def test_a_prompt_past_the_window_is_refused(bare):
+    with pytest.raises(SampleError, match="the model reads at most 256"):
+        bare.generate([generate("?!" * 300)])
+
+
+# --- likelihoods of any text ---------------------------------------------------------
+
+
+def chances(model, tokens):
+    """Log-probabilities of each token after those before it, in a pass of its own."""
+    with torch.inference_mode():
+        told = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
+    return [told[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+
+
+def unprompted(text, **more):
+    return LogLikelihood(turns=(), continuation=text, **more)
+
+
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(bare, chatty):
+    for model in (bare, chatty):
+        tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
+        (found,) = model.loglikelihood([unprompted("the cat")])
+        assert found.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
+
+
+def test_the_whole_is_every_token_but_the_first(chatty):
+    prompt = "<s>user: the cat</s><s>assistant: sat"
+    tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
+    request = replace(likelihood("the cat", "sat"), whole=True)
+    (found,) = chatty.loglikelihood([request])
+    assert found.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
+
+
+@pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
+def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare, space):
+    apart = bare.loglikelihood([likelihood(f"the cat{space}", "mat")])
+    assert apart == bare.loglikelihood([likelihood("the cat", f"{space}mat")])
+
+
+def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty):
+    asked = [
+        LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest)
+        for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
+    ]
+    apart, joined = chatty.loglikelihood(asked)
+    assert apart == joined
+    tokens = chatty.tokenizer("<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False)["input_ids"]
+    wanted = chances(chatty, tokens)[-len(apart.logprobs) :]
+    assert len(wanted) >= 2
+    assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
+
+
+def test_a_long_text_is_read_in_windows_of_like_size(folder):
+    """Disjoint windows are one after the other, each after the last token of the one before."""
+    model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
+    text = "the mat and a user " * 9
+    tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
+    last = len(tokens) - 1
+    ends = [*range(10, last, 10), last]
+    wanted = []
+    for end in ends:
+        new = end - len(wanted)
+        wanted += chances(model, tokens[max(0, end - 10) : end + 1])[-new:]
+    (found,) = model.loglikelihood([unprompted(text)])
+    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+
+
+def test_long_and_short_texts_share_a_batch(folder):
+    model = Causal(model=str(folder), window=12)
+    batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
+    for together, single in zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True):
+        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
+
+
+def test_a_prompt_past_the_window_leaves_nothing_to_score(folder):
+    model = Causal(model=str(folder), window=4)
+    with pytest.raises(SampleError, match="stand before the continuation, and the model reads"):
+        model.loglikelihood([likelihood("zebra zebra", "!")])
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"window": 257}, "reads 256 tokens at once, not 257"),
+        ({"window": 8, "stride": 9}, "stride=9 is more than the window of 8"),
+        ({"stride": 0}, "stride should be a number of tokens"),
+    ],
+)
+def test_windows_that_cannot_be_are_refused(folder, options, words):
+    with pytest.raises(SpecError, match=words):
+        Causal(model=str(folder), **options)
+
+
+def test_greedy_is_what_the_model_itself_would_write(bare):
+    prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
+    with torch.inference_mode():
+        token = bare.model(prompt).logits[0, -1].argmax().item()
+    (best,) = bare.loglikelihood([likelihood(PROMPTS[0], bare.tokenizer.decode([token]))])
+    (other,) = bare.loglikelihood([likelihood(PROMPTS[0], "zebra")])
+    assert (best.greedy, other.greedy) == (True, False)
+
+
+def test_first_tokens_are_told_to_whoever_asks(bare):
+    batch = [
+        generate(PROMPTS[0], max_tokens=3, first_tokens=5),
+        generate(PROMPTS[1], max_tokens=1),
+        generate(PROMPTS[2], max_tokens=1, first_tokens=400),
+    ]
+    first, second, third = bare.generate(batch)
+    assert second.first is None
+    assert list(first.first.values()) == sorted(first.first.values(), reverse=True)
+    assert len(first.first) <= 5
+    with torch.inference_mode():
+        ids = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
+        told = torch.log_softmax(bare.model(ids).logits[0, -1], -1)
+    assert max(first.first.values()) == pytest.approx(told.max().item(), abs=1e-4)
+    assert sum(torch.tensor(list(third.first.values())).exp().tolist()) <= 1 + 1e-4
+    assert first.text == bare.generate([generate(PROMPTS[0], max_tokens=3)])[0].text

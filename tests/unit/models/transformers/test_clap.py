@@ -1,0 +1,103 @@
+"""Agreement of sound and text by a tiny random CLAP."""
+
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle.audio import Audio
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Predict
+from auricle.models import abilities
+from auricle.models.transformers.clap import Clap
+from tests.support import tiny_clap, tiny_weights
+
+RATE = 8_000
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["plain", "fused"])
+def folder(request, tmp_path_factory):
+    return str(tiny_clap.clap(tmp_path_factory.mktemp("clap"), request.param))
+
+
+@pytest.fixture(scope="module")
+def model(folder):
+    return Clap(model=folder, device="cpu")
+
+
+def noise(seconds, seed=0):
+    return np.random.default_rng(seed).normal(0, 0.2, round(seconds * RATE)).astype(np.float32)
+
+
+def about(samples, text):
+    return Predict(inputs={"audio": Audio.of(samples, rate=RATE), "text": text})
+
+
+def alignment(model, samples, text="the cat sat"):
+    (answer,) = model.predict([about(samples, text)])
+    assert list(answer.values) == ["alignment"]
+    return answer.values["alignment"]
+
+
+def test_it_can_predict_and_nothing_else():
+    assert abilities(Clap) == ["predict"]
+
+
+def test_alignment_is_the_cosine_that_transformers_has(model, folder):
+    from transformers import AutoTokenizer, ClapFeatureExtractor, ClapModel
+
+    clap = ClapModel.from_pretrained(folder).eval()
+    heard = ClapFeatureExtractor.from_pretrained(folder)(noise(0.7), sampling_rate=RATE, return_tensors="pt")
+    words = AutoTokenizer.from_pretrained(folder)("the cat sat", return_tensors="pt")
+    read = {name: words[name] for name in ("input_ids", "attention_mask")}
+    with torch.inference_mode():
+        said = clap(**heard, **read)
+    cosine = torch.nn.functional.cosine_similarity(said.audio_embeds, said.text_embeds).item()
+    assert alignment(model, noise(0.7)) == pytest.approx(cosine, abs=1e-6)
+
+
+def test_neighbours_change_nothing(model):
+    asked = [about(noise(s, at), "the cat" * s) for at, s in enumerate((1, 3, 2))]
+    together = [each.values["alignment"] for each in model.predict(asked)]
+    alone = [model.predict([each])[0].values["alignment"] for each in asked]
+    assert together == pytest.approx(alone, abs=1e-6)
+
+
+def test_a_long_sound_is_heard_to_its_end_and_alike_each_time(model):
+    long = noise(3.5)
+    first = alignment(model, long)
+    assert alignment(model, long) == first
+    assert alignment(model, long[: 3 * RATE]) != pytest.approx(first, abs=1e-6)
+
+
+def test_windows_weigh_as_much_as_they_are_long(model):
+    """A second said three times is one embedding, however often."""
+    once = noise(1.0)
+    assert alignment(model, np.tile(once, 3)) == pytest.approx(alignment(model, once), abs=1e-6)
+
+
+def test_a_crop_is_what_is_heard(folder, model):
+    cropped = Clap(model=folder, device="cpu", crop=0.5)
+    assert alignment(cropped, noise(2.0)) == alignment(model, noise(2.0)[: RATE // 2])
+
+
+@pytest.mark.parametrize(
+    ("inputs", "words"),
+    [
+        ({"audio": Audio.of(noise(0.5), rate=RATE)}, "with `text`, and there is none"),
+        ({"audio": Audio.of(noise(0.5), rate=RATE), "text": " "}, "there is none"),
+        ({"text": "a cat"}, "no sound under `audio`"),
+        ({"audio": Audio.of(noise(0.5), rate=RATE), "text": "zq " * 90}, "reads at most 65"),
+    ],
+)
+def test_what_cannot_be_compared_is_one_samples_failure(model, inputs, words):
+    with pytest.raises(SampleError, match=words):
+        model.predict([Predict(inputs=inputs)])
+
+
+def test_weights_of_another_kind_are_refused(tmp_path):
+    with pytest.raises(SpecError, match=r"No model can be loaded|lacks \d+ of the weights|shape"):
+        Clap(model=str(tiny_weights.llama(tmp_path)), device="cpu")

@@ -1,0 +1,298 @@
+"""Conversations and several answers from end to end: local weights, and servers that remember."""
+
+import json
+
+import pytest
+
+from auricle import api
+from auricle.engine.run_loop import Settings
+from auricle.engine.spec import Spec
+from auricle.runs.run_directory import Run
+
+pytest.importorskip("aiohttp")
+
+from tests.support.http_servers import chat
+
+QUICK = Settings(max_attempts=1, initial_backoff=0.01)
+
+
+@pytest.fixture
+def talk(manifest, tone):
+    """Two conversations: one with a sound in each of its turns, one of words alone."""
+    tone("first.wav", 0.3)
+    tone("second.wav", 0.2)
+    spoken = [
+        {"role": "user", "content": "what is it?", "audio": "first.wav"},
+        {"role": "assistant", "content": "a cat"},
+        {"role": "user", "content": [{"type": "audio", "audio": "second.wav"}, "and this?"]},
+        {"role": "assistant", "content": "a dog"},
+    ]
+    plain = [{"user": "hello", "assistant": "hi"}, {"user": "bye", "assistant": "so long"}]
+    rows = [{"id": "spoken", "messages": spoken, "max_tokens": [3, 5]}, {"id": "plain", "messages": plain}]
+    return manifest(rows, "talk.jsonl")
+
+
+def run(data, out, model, model_args=None, *, kind="chat", settings=QUICK, **options):
+    spec = Spec(task=kind, task_args={"data": str(data), **options}, model=model, model_args=model_args or {})
+    numbers = api.evaluate(spec, out, settings=settings)
+    return {number.metric: number for number in numbers}
+
+
+def records(out):
+    return {record.sample.id: record for record in Run.load(out).records()}
+
+
+def answers(out):
+    return {name: [each.text for each in r.outputs] for name, r in records(out).items()}
+
+
+def remembering(canned, replies):
+    """A server whose reply tells how many messages it was sent, and who remembers them."""
+
+    def reply(handler):
+        body = handler.server.heard[-1].json()
+        content = json.dumps(chat(replies(body["messages"]))).encode()
+        handler.send_response(200)
+        handler.send_header("Content-Type", "application/json")
+        handler.send_header("Content-Length", str(len(content)))
+        handler.end_headers()
+        handler.wfile.write(content)
+
+    return canned(reply)
+
+
+def counted(messages):
+    return f"answer to {len(messages)}"
+
+
+def words(message):
+    """What a message says; a sound is told by the beginning of its file."""
+    content = message["content"]
+    if isinstance(content, str):
+        return content
+    return [part["text"] if part["type"] == "text" else part["type"] for part in content]
+
+
+def heard_of(server, opening):
+    """The requests of one conversation, each as what its messages say."""
+    said = [each.json() for each in server.heard]
+    mine = [body for body in said if opening in str(words(body["messages"][0]))]
+    return sorted(([words(each) for each in body["messages"]] for body in mine), key=len)
+
+
+FIRST = ["input_audio", "what is it?"]
+SECOND = ["input_audio", "and this?"]
+
+
+@pytest.mark.parametrize(
+    ("mode", "wanted"),
+    [
+        ("every", [[FIRST], [FIRST, "answer to 1", SECOND]]),
+        ("gold", [[FIRST], [FIRST, "a cat", SECOND]]),
+        ("last", [[FIRST, "a cat", SECOND]]),
+    ],
+)
+def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(canned, talk, tmp_path, mode, wanted):
+    server = remembering(canned, counted)
+    out = tmp_path / "run"
+    run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False}, mode=mode)
+    assert heard_of(server, "what is it?") == wanted
+
+
+def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(canned, talk, tmp_path):
+    server = remembering(canned, counted)
+    out = tmp_path / "run"
+    run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
+    last = max((each.json() for each in server.heard), key=lambda body: len(str(body)))
+    sounds = [
+        part["input_audio"]["data"]
+        for message in last["messages"]
+        if isinstance(message["content"], list)
+        for part in message["content"]
+        if part["type"] == "input_audio"
+    ]
+    assert len(set(sounds)) == 2
+    kept = b"".join(path.read_bytes() for path in out.iterdir() if path.is_file())
+    assert not any(sound[:60].encode() in kept for sound in sounds)
+
+
+def test_each_turn_has_its_limit_and_its_reference(canned, talk, tmp_path):
+    server = remembering(canned, lambda messages: "a cat" if len(messages) == 1 else "Hi!")
+    out = tmp_path / "run"
+    found = run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
+    limits = {
+        len(body["messages"]): body["max_tokens"]
+        for body in (each.json() for each in server.heard)
+        if "what is it?" in str(words(body["messages"][0]))
+    }
+    assert limits == {1: 3, 3: 5}
+    assert found["exact_match"].value == pytest.approx(1 / 4)
+    assert found["exact_match"].details["answers"] == 4
+    assert "exact_match:1.basic:1.turns" in found["exact_match"].signature
+
+
+def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned, talk, tmp_path):
+    well = []
+
+    def replies(messages):
+        if not well and "and this?" in str(messages[-1]):
+            raise ConnectionError
+        return counted(messages)
+
+    server = remembering(canned, replies)
+    out = tmp_path / "run"
+    arguments = {"base_url": server.url, "model": "m", "stream": False}
+    found = run(talk, out, "openai", arguments)
+    held = records(out)
+    assert held["spoken"].error
+    assert held["spoken"].outputs == ()
+    assert len(held["plain"].outputs) == 2
+    assert (found["exact_match"].failed, found["exact_match"].scored) == (1, 1)
+    well.append(True)
+    asked = len(server.heard)
+    run(talk, out, "openai", arguments)
+    assert answers(out)["spoken"] == ["answer to 1", "answer to 3"]
+    assert len(server.heard) == asked + 2, "what was answered is not asked again"
+
+
+def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
+    server = remembering(canned, counted)
+    out = tmp_path / "run"
+    arguments = {"base_url": server.url, "model": "m", "stream": False}
+    run(talk, out, "openai", arguments)
+    asked = len(server.heard)
+    talk.write_text(talk.read_text().replace("bye", "good night"))
+    run(talk, out, "openai", arguments)
+    assert len(server.heard) == asked + 2
+    assert "good night" in str(server.heard[-1].json())
+
+
+@pytest.mark.parametrize("mode", ["every", "gold", "last"])
+def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
+    from auricle.core.types import Generate, Turn
+    from auricle.models.openai import OpenAI
+    from auricle.testing.fake_server import compute_digest
+
+    server = serve(reply="fine")
+    arguments = {"base_url": server.url, "model": "m", "stream": False}
+    run(talk, tmp_path / "run", "openai", arguments, mode=mode)
+    wanted = set()
+    for name, limits, gold in (("spoken", (3, 5), "a cat"), ("plain", (512, 512), "hi")):
+        inputs = records(tmp_path / "run")[name].sample.inputs["turns"]
+        first, last = (turn for turn in inputs if turn.role == "user")
+        before = Turn("assistant", ("fine" if mode == "every" else gold,))
+        asked = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
+        asked += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
+        wanted |= {compute_digest(OpenAI(**arguments).encode_body(each, False)) for each in asked}
+    assert set(server.stats()["received"]) == wanted
+
+
+def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
+    server = serve(faults={"503": 0.5}, fault_attempts=2)
+    patient = Settings(max_attempts=6, initial_backoff=0.01)
+    arguments = {"base_url": server.url, "model": "m"}
+    run(talk, tmp_path / "run", "openai", arguments, settings=patient)
+    assert {name: len(said) for name, said in answers(tmp_path / "run").items()} == {"spoken": 2, "plain": 2}
+
+
+# --- local weights ------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def weights(tmp_path_factory):
+    pytest.importorskip("torch")
+    pytest.importorskip("transformers")
+    from tests.support import tiny_weights
+
+    return str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen")))
+
+
+@pytest.mark.parametrize("mode", ["every", "gold", "last"])
+def test_local_weights_hold_a_conversation_with_sounds(weights, talk, tmp_path, mode):
+    from auricle.core.types import Generate, Turn
+    from auricle.models.transformers.audio_chat import AudioChat
+
+    out = tmp_path / "run"
+    run(talk, out, "audio-chat", {"model": weights}, mode=mode, max_tokens=6)
+    record = records(out)["spoken"]
+    own = [each.text for each in record.outputs]
+    assert len(own) == (1 if mode == "last" else 2)
+    users = [turn for turn in record.sample.inputs["turns"] if turn.role == "user"]
+    before = own[0] if mode == "every" else "a cat"
+    turns = (users[0], Turn("assistant", (before,)), users[1])
+    limit = 3 if mode == "last" else 5
+    (wanted,) = AudioChat(model=weights).generate([Generate(turns=turns, max_tokens=limit)])
+    assert own[-1] == wanted.text
+    assert record.outputs[-1].input_tokens == wanted.input_tokens
+
+
+def questions(manifest, count=6):
+    return manifest([{"id": f"q{at}", "question": f"say {at}", "answer": "x"} for at in range(count)])
+
+
+SAMPLED = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
+
+
+def test_several_answers_differ_and_are_the_same_in_every_run(weights, manifest, tmp_path):
+    data = questions(manifest)
+    runs = [tmp_path / name for name in ("one", "two")]
+    for out in runs:
+        run(data, out, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
+    first, second = map(answers, runs)
+    assert first == second
+    assert all(len(said) == 5 for said in first.values())
+    assert all(len(set(said)) > 1 for said in first.values())
+
+
+def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(weights, manifest, tmp_path):
+    data = questions(manifest)
+    whole, torn = tmp_path / "whole", tmp_path / "torn"
+    run(data, whole, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
+    run(data, torn, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
+    journal = torn / "outputs.jsonl"
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:2]) + lines[2][: len(lines[2]) // 2])
+    (torn / "progress.json").unlink()
+    run(data, torn, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
+    assert answers(torn) == answers(whole)
+
+
+def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
+    from auricle.runs.response_cache import ResponseCache
+
+    data = questions(manifest, 3)
+    path = tmp_path / "answers.sqlite"
+    told = []
+    for name in ("one", "two"):
+        with ResponseCache(path, "audio-chat", {"model": weights}) as cache:
+            settings = Settings(max_attempts=1, cache=cache)
+            out = tmp_path / name
+            run(data, out, "audio-chat", {"model": weights}, settings=settings, answers="vote", **SAMPLED)
+            told.append((answers(out), [r.cached for r in records(out).values()]))
+    assert told[0][0] == told[1][0]
+    assert (told[0][1], told[1][1]) == ([0] * 3, [5] * 3)
+
+
+def test_a_server_is_asked_for_each_of_several_answers(canned, manifest, tmp_path):
+    said = []
+
+    def replies(messages):
+        said.append(messages[-1]["content"])
+        return f"answer {len(said)}" if len(said) % 2 else "x"
+
+    server = remembering(canned, replies)
+    out = tmp_path / "run"
+    data = questions(manifest, 1)
+    arguments = {"base_url": server.url, "model": "m", "stream": False}
+    found = run(data, out, "openai", arguments, answers="pass@2", **SAMPLED)
+    assert len(said) == 5
+    assert all(each.json()["temperature"] == 0.7 for each in server.heard)
+    assert found["exact_match.pass@2"].value == pytest.approx(1 - 3 / 10)
+
+
+def test_the_likeliest_of_a_server_s_answers_may_count(serve, manifest, tmp_path):
+    server = serve()
+    arguments = {"base_url": server.url, "model": "m", "logprobs": True}
+    found = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)
+    assert found["exact_match"].scored == 2
+    assert all(each.logprobs for r in records(tmp_path / "run").values() for each in r.outputs)

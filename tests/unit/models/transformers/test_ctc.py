@@ -1,0 +1,72 @@
+"""CTC recognisers through transformers."""
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle.audio import Audio
+from auricle.core.errors import SpecError
+from auricle.models.transformers.ctc import Ctc
+from tests.support import tiny_weights
+from tests.support.model_requests import alone, generate
+
+# Torch's word about how transformers masks in WavLM; the mask is right.
+pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
+LENGTHS = [(0.5, 440.0), (0.9, 300.0), (0.3, 200.0)]
+
+
+def batch():
+    sounds = (Audio.of(tiny_weights.tone(*each), rate=16_000) for each in LENGTHS)
+    return [generate(sound) for sound in sounds]
+
+
+@pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
+def test_a_batch_is_written_down_as_each_alone(tmp_path, family):
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path / family, family)))
+    answers = model.generate(batch())
+    assert answers == alone(model.generate, batch())
+    assert any(answer.text for answer in answers)
+
+
+def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path):
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
+    samples = tiny_weights.tone(*LENGTHS[0])
+    heard = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
+    with torch.inference_mode():
+        letters = model.model(**heard).logits.argmax(-1)
+    written = model.processor.batch_decode(letters)
+    assert model.generate(batch()[:1])[0].text == written[0]
+
+
+def test_a_letter_said_twice_is_written_twice(tmp_path):
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
+    spelt = ["h", "e", "e", "l", "<pad>", "l", "o", "|"]
+    frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
+    assert model._to_generation(frames, generate("")).text == "hello"
+
+
+def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path):
+    folder = str(tiny_weights.ctc(tmp_path, mask=False))
+    assert Ctc(model=folder).batch_size == 1
+    assert Ctc(model=folder, batch_size=3).batch_size == 3
+
+
+def test_a_model_without_a_mask_takes_zeros_for_padding(tmp_path):
+    model = Ctc(model=str(tiny_weights.ctc(tmp_path, mask=False)), batch_size=3)
+    assert len(model.generate(batch())) == 3
+
+
+def test_sounds_arrive_at_the_rate_of_the_checkpoint(tmp_path):
+    assert Ctc(model=str(tiny_weights.ctc(tmp_path))).sample_rate == 16_000
+
+
+def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path):
+    from transformers import Wav2Vec2ForCTC
+
+    folder = tiny_weights.ctc(tmp_path)
+    Wav2Vec2ForCTC.from_pretrained(folder).wav2vec2.save_pretrained(folder)
+    with pytest.raises(SpecError, match=r"lacks 2 of the weights .* \(first lm_head.bias\)"):
+        Ctc(model=str(folder))

@@ -1,0 +1,181 @@
+"""What is loaded, where from and onto what; and what is said if it cannot be."""
+
+import builtins
+import json
+
+import pytest
+
+pytest.importorskip("torch")
+pytest.importorskip("transformers")
+
+import torch
+
+from auricle import load_model
+from auricle.core.errors import MissingExtra, SpecError
+from auricle.models import abilities, adapt
+from auricle.models.catalogue import MODELS
+from auricle.models.transformers.causal import Causal
+from auricle.models.transformers.weights import Weights
+from tests.support import tiny_weights
+from tests.support.model_requests import generate
+
+NAMES = {
+    "whisper": ["generate"],
+    "ctc": ["generate"],
+    "audio-chat": ["generate", "loglikelihood", "first_tokens"],
+    "causal": ["generate", "loglikelihood", "first_tokens"],
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
+
+
+@pytest.mark.parametrize(("name", "can"), NAMES.items())
+def test_each_name_can_what_it_says(name, can):
+    assert abilities(adapt(MODELS.get(name))) == can
+
+
+def test_a_model_is_asked_by_its_name(folder):
+    with load_model("causal", model=str(folder)) as model:
+        assert model.ask(text="the cat", max_tokens=3).tokens == 3
+
+
+def test_nothing_to_load_is_said_at_once():
+    with pytest.raises(SpecError, match="causal: say what to load: -M model=DIRECTORY"):
+        Causal()
+
+
+def test_an_unknown_argument_is_refused_with_those_there_are(folder):
+    with pytest.raises(SpecError, match=r"causal takes no colour; it takes model, revision,"):
+        Causal(model=str(folder), colour="red")
+
+
+@pytest.mark.parametrize("dtype", ["float8", "half"])
+def test_a_wrong_dtype_is_refused_by_name(folder, dtype):
+    with pytest.raises(SpecError, match=f"dtype should be auto, float32, .*, not '{dtype}'"):
+        Causal(model=str(folder), dtype=dtype)
+
+
+@pytest.mark.parametrize("device", ["gpu", "cuda:one", "cpu:x"])
+def test_a_wrong_device_is_refused_by_name(folder, device):
+    with pytest.raises(SpecError, match=f"device should be auto, cpu, cuda:0 or mps, not '{device}'"):
+        Causal(model=str(folder), device=device)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a graphics card here")
+def test_a_device_that_is_not_here_is_refused(folder):
+    with pytest.raises(SpecError, match=r"there is no cuda:0 here .* device=auto takes what there is"):
+        Causal(model=str(folder), device="cuda:0")
+
+
+def test_a_wrong_batch_size_is_refused(folder):
+    with pytest.raises(SpecError, match="batch_size should be a number above 0, not 0"):
+        Causal(model=str(folder), batch_size=0)
+
+
+def test_batches_are_as_large_as_one_says(folder):
+    model = Causal(model=str(folder), batch_size=3, batch_seconds=60.0)
+    assert (model.batch_size, model.batch_seconds) == (3, 60.0)
+
+
+def test_weights_are_whole_numbers_of_bits_as_asked(folder):
+    kinds = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
+    for word, kind in kinds.items():
+        assert Causal(model=str(folder), dtype=word, device="cpu").model.dtype is kind
+
+
+def test_half_precision_still_answers(folder):
+    model = Causal(model=str(folder), dtype="bfloat16", device="cpu")
+    assert model.generate([generate("the cat", max_tokens=3)])[0].tokens == 3
+
+
+def test_numbers_the_device_cannot_do_are_told_in_one_line(folder):
+    model = Causal(model=str(folder))
+
+    def forward(*_, **__):
+        raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'")
+
+    model.model.forward = forward
+    with pytest.raises(SpecError, match=r"cannot run this model in auto .* use -M dtype=float32"):
+        model.generate([generate("the cat", max_tokens=3)])
+
+
+def test_no_memory_is_handed_on_as_it_is(folder):
+    model = Causal(model=str(folder))
+
+    def forward(*_, **__):
+        raise torch.OutOfMemoryError("CUDA out of memory")
+
+    model.model.forward = forward
+    with pytest.raises(torch.OutOfMemoryError):
+        model.generate([generate("the cat", max_tokens=3)])
+
+
+def one_line(error):
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+def test_a_directory_that_is_not_there_is_said_to_be_missing(tmp_path):
+    with pytest.raises(SpecError) as error:
+        Causal(model=str(tmp_path / "nothing"))
+    assert f"There is no directory {tmp_path / 'nothing'}" in one_line(error)
+
+
+def test_a_hub_name_offline_is_told_what_was_looked_for(monkeypatch):
+    import huggingface_hub.constants
+
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(SpecError) as error:
+        Causal(model="nobody/such-a-model", revision="abc")
+    told = one_line(error)
+    assert "Looked for 'nobody/such-a-model' at revision abc" in told
+    assert "HF_HUB_OFFLINE is set, so only the local cache was searched" in told
+    assert "-M model=DIRECTORY" in told
+
+
+def test_an_empty_directory_is_refused_in_one_line(tmp_path):
+    with pytest.raises(SpecError) as error:
+        Causal(model=str(tmp_path))
+    assert f"No model can be loaded from the directory {tmp_path}" in one_line(error)
+
+
+def test_a_directory_without_weights_is_refused_in_one_line(tmp_path):
+    (tiny_weights.llama(tmp_path) / "model.safetensors").unlink()
+    with pytest.raises(SpecError) as error:
+        Causal(model=str(tmp_path))
+    assert "model.safetensors" in one_line(error)
+
+
+def test_a_layer_that_is_missing_is_not_made_up(tmp_path):
+    config = tiny_weights.llama(tmp_path) / "config.json"
+    config.write_text(json.dumps({**json.loads(config.read_text()), "num_hidden_layers": 3}))
+    with pytest.raises(SpecError, match=r"lacks 9 of the weights .*which would be random"):
+        Causal(model=str(tmp_path))
+
+
+def test_without_the_library_the_extra_is_named(folder, monkeypatch):
+    inner = builtins.__import__
+
+    def absent(name, *rest):
+        if name == "transformers":
+            raise ImportError(name)
+        return inner(name, *rest)
+
+    monkeypatch.setattr(builtins, "__import__", absent)
+    with pytest.raises(MissingExtra, match=r"The model causal .* 'auricle\[transformers\]'"):
+        Causal(model=str(folder))
+
+
+def test_a_package_that_a_checkpoint_needs_is_named(folder):
+    class Kind:
+        @staticmethod
+        def from_pretrained(*_, **__):
+            raise ImportError("Qwen2VLImageProcessor requires the Torchvision library\nSee its page.")
+
+    with pytest.raises(SpecError) as error:
+        Weights(model=str(folder)).load(Kind)
+    assert "needs one more package: Qwen2VLImageProcessor requires the Torch" in one_line(error)
