@@ -14,11 +14,11 @@ CHART = "[data-testid=stVegaLiteChart]"
 def shown(app):
     """Runs of every kind, hostile ones, a large one and a load test, on the app's shelf."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistics, "ROUNDS", 20)
+        patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
         ui_runs.every_kind(app.runs / "kinds", 16)
         ui_runs.hostile(app.runs / "hostile", outside=app.runs.parent)
         ui_runs.large(app.runs / "many", "large", 20_000)
-    ui_runs.served(app.runs / "load" / "test")
+    ui_runs.run_fake_server(app.runs / "load" / "test")
     return app.runs
 
 

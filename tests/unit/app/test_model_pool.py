@@ -65,13 +65,13 @@ def test_the_least_recently_used_makes_room(table):
 def test_memory_running_short_unloads_those_nobody_asks(table, monkeypatch):
     with table.held("echo", {"reply": "a"}):
         pass
-    monkeypatch.setattr(room, "_short_of_memory", lambda: True)
+    monkeypatch.setattr(room, "_is_memory_low", lambda: True)
     with table.held("fake-api", {}):
         assert [slot.name for slot in table.loaded()] == ["fake-api"]
 
 
 def test_a_model_in_use_is_not_taken_away(table, monkeypatch):
-    monkeypatch.setattr(room, "_short_of_memory", lambda: True)
+    monkeypatch.setattr(room, "_is_memory_low", lambda: True)
     with table.held("echo", {"reply": "a"}) as model, table.held("fake-api", {}):
         assert model.ask(text="x").text == "a"
 

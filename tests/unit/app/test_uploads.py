@@ -36,6 +36,6 @@ def test_many_channels_at_a_high_rate_count_as_much_as_they_are():
 
 
 def test_a_decoder_that_takes_too_long_is_ended(tone, monkeypatch):
-    monkeypatch.setattr(uploads, "PATIENCE", 0.01)
+    monkeypatch.setattr(uploads, "DECODE_TIMEOUT", 0.01)
     with pytest.raises(AudioError, match="takes more than"):
         decode_audio(tone("a.wav").read_bytes(), "a.wav")

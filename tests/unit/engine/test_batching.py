@@ -28,7 +28,7 @@ async def answers(lanes, limits, texts, asks=1, growing=False):
                 answer = await seat.ask(request(text))
             return answer
         finally:
-            seat.leave()
+            seat.release()
 
     try:
         tasks = [asyncio.create_task(sample(batcher.acquire_slot(), text)) for text in texts]

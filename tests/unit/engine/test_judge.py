@@ -292,7 +292,7 @@ def test_a_judge_of_nothing_is_refused(data, judge, tmp_path):
 @pytest.fixture
 def register(monkeypatch):
     """A name for a task or a model, for as long as a test."""
-    return lambda table, name, thing: monkeypatch.setitem(table._found, name, thing)
+    return lambda table, name, thing: monkeypatch.setitem(table._registered, name, thing)
 
 
 def test_a_metric_of_ones_own_may_ask(data, tmp_path, register):

@@ -27,7 +27,7 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
     """Intervals are told elsewhere; here a few draws will do."""
-    monkeypatch.setattr("auricle.metrics.statistics.ROUNDS", 20)
+    monkeypatch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
 
 
 def text(page):

@@ -20,7 +20,7 @@ WORDS = ("one two", "three 4 five", "", "six")
 def few_rounds():
     """Intervals are told elsewhere; here a few draws will do."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("auricle.metrics.statistics.ROUNDS", 20)
+        patch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
         yield
 
 

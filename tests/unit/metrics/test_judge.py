@@ -27,7 +27,7 @@ def sample(question="what?", target="paris", **meta):
 
 
 def asked(metric, *of):
-    return [request.turns[0].parts[0] for request in metric.asks(*of)]
+    return [request.turns[0].parts[0] for request in metric.judge_requests(*of)]
 
 
 # --- reading ----------------------------------------------------------------------------
@@ -192,8 +192,8 @@ def test_one_unreadable_vote_leaves_the_sample_unscored():
 
 def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_signature():
     cold = METRICS.get("judge-1-5")
-    three = cold.voted(3)
-    requests = three.asks(sample(), Generation(text="a"))
+    three = cold.with_votes(3)
+    requests = three.judge_requests(sample(), Generation(text="a"))
     assert [request.temperature for request in requests] == [0.5] * 3
     assert three.signature != cold.signature
 
@@ -235,9 +235,9 @@ def test_preferences_are_counted_beside_the_share_won():
 
 @pytest.mark.parametrize(("levels", "squared"), [(2, False), (3, False), (5, True), (10, True)])
 def test_kappa_is_that_of_scikit_learn(levels, squared):
-    dice = np.random.default_rng(levels)
+    dice = np.is_poisson.default_rng(levels)
     gold = dice.integers(1, levels + 1, 300)
-    said = np.where(dice.random(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
+    said = np.where(dice.is_poisson(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
     wanted = cohen_kappa_score(said, gold, labels=list(range(1, levels + 1)), weights="quadratic" if squared else None)
     stats = np.column_stack([said, gold]).astype(float)
     fold = KappaAggregator(quadratic=squared)

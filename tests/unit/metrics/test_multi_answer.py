@@ -276,7 +276,7 @@ def test_a_metric_of_one_answer_that_is_given_several_is_refused_by_name(plain):
 
 class NoVerdicts:
     def texts(self, counted, record):
-        counted.asks(record.sample, *record.outputs)
+        counted.judge_requests(record.sample, *record.outputs)
 
 
 # --- judges ------------------------------------------------------------------------------

@@ -191,8 +191,8 @@ class Hub:
 
 def test_a_size_is_a_name_on_each_hub(checkpoint, monkeypatch):
     hub = Hub(here=checkpoint)
-    monkeypatch.setattr(module, "_modelscope", hub.as_hub)
-    monkeypatch.setattr(module, "_huggingface", hub.as_hub)
+    monkeypatch.setattr(module, "_modelscope_downloader", hub.as_hub)
+    monkeypatch.setattr(module, "_huggingface_downloader", hub.as_hub)
     Emotion2vec()
     Emotion2vec("base", hub="hf")
     assert hub.asked == [
@@ -203,13 +203,13 @@ def test_a_size_is_a_name_on_each_hub(checkpoint, monkeypatch):
 
 def test_what_was_half_fetched_is_fetched_again(checkpoint, monkeypatch, tmp_path):
     hub = Hub(here=tmp_path, there=checkpoint)
-    monkeypatch.setattr(module, "_modelscope", hub.as_hub)
+    monkeypatch.setattr(module, "_modelscope_downloader", hub.as_hub)
     Emotion2vec("mine/emotion2vec", revision="v2")
     assert [local for *_, local in hub.asked] == [True, False]
 
 
 def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
-    monkeypatch.setattr(module, "_modelscope", Hub().as_hub)
+    monkeypatch.setattr(module, "_modelscope_downloader", Hub().as_hub)
     with pytest.raises(SpecError) as error:
         Emotion2vec()
     told = one_line(error)

@@ -151,7 +151,7 @@ def test_a_broken_sound_is_refused_by_name_before_anything_is_sent(serve, tmp_pa
 
 def test_a_large_sound_is_sent_without_complaint(canned):
     server = canned(chat())
-    noise = np.random.default_rng(0).uniform(-1, 1, 800_000).astype(np.float32)
+    noise = np.is_poisson.default_rng(0).uniform(-1, 1, 800_000).astype(np.float32)
     told(model_at(server), question(Audio.of(noise, rate=16_000)))
     assert len(server.last.body) > 2_000_000
 
@@ -311,14 +311,14 @@ def test_an_empty_answer_is_an_answer(serve):
 
 
 def test_a_line_without_end_is_refused(canned, monkeypatch):
-    monkeypatch.setattr("auricle.models.http.base.LINE", 1 << 10)
+    monkeypatch.setattr("auricle.models.http.base.READ_BUFFER_BYTES", 1 << 10)
     server = canned(streamed(delta("x" * 200_000)))
     with pytest.raises(Refused, match="a line longer than"):
         told(model_at(server, stream=True))
 
 
 def test_an_answer_without_end_is_refused(canned, monkeypatch):
-    monkeypatch.setattr("auricle.models.http.base.MOST_BYTES", 1000)
+    monkeypatch.setattr("auricle.models.http.base.MAX_RESPONSE_BYTES", 1000)
     with pytest.raises(Refused, match="answered more than"):
         told(model_at(canned(chat("x" * 2000))))
 

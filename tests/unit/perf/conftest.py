@@ -38,7 +38,7 @@ class Measured:
 @pytest.fixture
 def quick(monkeypatch):
     """Without the pauses in which a sender gets to know its machine."""
-    monkeypatch.setattr("auricle.perf.worker.IDLE", 0.06)
+    monkeypatch.setattr("auricle.perf.worker.IDLE_PROBE_SECONDS", 0.06)
     monkeypatch.setattr("auricle.perf.coordinator.LEAD", 0.02)
 
 

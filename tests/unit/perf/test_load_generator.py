@@ -149,8 +149,8 @@ def test_too_many_errors_end_it(measured, questions):
 
 
 def test_a_backlog_that_only_grows_may_end_it(measured, monkeypatch):
-    monkeypatch.setattr("auricle.perf.worker.LIVE", 0.02)
-    monkeypatch.setattr("auricle.perf.load_generator.Saturation", lambda: SaturationDetector(1.0))
+    monkeypatch.setattr("auricle.perf.worker.PROGRESS_INTERVAL", 0.02)
+    monkeypatch.setattr("auricle.perf.load_generator.SaturationDetector", lambda: SaturationDetector(1.0))
     script = Script(latency=0.1, slots=1)
     run = measured("constant:60", script, duration=20, grace=0.1, stop_saturated=True)
     assert run.point["health"]["stopped"] == "more was asked than could be answered"

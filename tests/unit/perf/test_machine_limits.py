@@ -59,10 +59,10 @@ def test_events_of_streams_are_counted(measured):
 
 
 def test_the_ceiling_is_found_told_and_kept(monkeypatch, capsys, quick):
-    monkeypatch.setattr(selftests, "LOW", 5.0)
-    monkeypatch.setattr(selftests, "HIGH", 10.0)
-    monkeypatch.setattr(selftests, "SECONDS", 0.3)
-    monkeypatch.setattr(selftests.SelfTest, "_holds", lambda _self, rate, _stream: rate <= 7)
+    monkeypatch.setattr(selftests, "MIN_RATE", 5.0)
+    monkeypatch.setattr(selftests, "MAX_RATE", 10.0)
+    monkeypatch.setattr(selftests, "TRIAL_SECONDS", 0.3)
+    monkeypatch.setattr(selftests.SelfTest, "_is_valid_at", lambda _self, rate, _stream: rate <= 7)
     assert run_perf("selftest", None, None, as_json=True, fresh=False) == 0
     printed = json.loads(capsys.readouterr().out)
     assert 5 <= printed["requests_s"] <= 7
@@ -71,7 +71,7 @@ def test_the_ceiling_is_found_told_and_kept(monkeypatch, capsys, quick):
 
 
 def test_a_trial_is_a_load_point_like_any_other(quick, tmp_path, monkeypatch):
-    monkeypatch.setattr(selftests, "SECONDS", 0.5)
+    monkeypatch.setattr(selftests, "TRIAL_SECONDS", 0.5)
     with selftests.run_fake_server() as url:
         trial = selftests.SelfTest(tmp_path, url)
         assert isinstance(trial._is_valid_at(20, stream=True), bool)

@@ -23,7 +23,7 @@ def told(live, clock, *times, **more):
     """Counts that grow by two a second, told at these seconds."""
     for at in times:
         clock.now = 100.0 + at
-        live.saw({**COUNTS, "started": 2 * at, "answered": 2 * at, **more})
+        live.update({**COUNTS, "started": 2 * at, "answered": 2 * at, **more})
 
 
 def test_a_terminal_has_one_line_that_is_written_over():

@@ -101,7 +101,7 @@ def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(m
 
     library = EnglishTextNormalizer()
     library.replacers[r"\bof course\b"] = "certainly"
-    monkeypatch.setattr(whisper_normaliser, "_library", lambda: library)
+    monkeypatch.setattr(whisper_normaliser, "_load_library", lambda: library)
     whisper_normaliser._build_expander.cache_clear()
     whisper_normaliser._completer_pattern.cache_clear()
     try:

@@ -28,7 +28,7 @@ def started(monkeypatch):
         found.append(job)
         return job
 
-    monkeypatch.setattr(JobManager, "_begin", begin)
+    monkeypatch.setattr(JobManager, "_start_job", begin)
     return found
 
 

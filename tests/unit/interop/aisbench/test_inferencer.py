@@ -156,7 +156,7 @@ def test_a_session_is_a_real_one_and_closed_in_the_end(run):
         url = server.url.removesuffix("/v1") + "/stats"
         found = run("Itself", rows=[{"id": "a", "question": url, "answer": "200"}])
     assert texts(found) == {"a": "200"}
-    assert classes().SEEN[-1]._made is None
+    assert classes().SEEN[-1]._session is None
 
 
 # --- weights here ----------------------------------------------------------------------

@@ -59,7 +59,7 @@ def test_the_guide_s_example_answers_as_it_does_by_hand(tone, manifest, auricle)
     assert done.returncode == 0, done.stderr
     shelf = IsolatedModules(f"{FILE}:Listening", "almeval.models")
     with shelf.activate():
-        made = MODELS.get(f"kimi:{FILE}:Listening")(model_path="here")._made
+        made = MODELS.get(f"kimi:{FILE}:Listening")(model_path="here")._model
         meta = {"task": "ASR", "lang": "en"}
         by_hand = [
             made({"index": at, "audio": [str(each)], "text": "", "meta": copy.copy(meta)})

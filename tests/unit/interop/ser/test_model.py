@@ -23,7 +23,7 @@ LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neut
 @pytest.fixture(autouse=True)
 def few_rounds(monkeypatch):
     """Intervals are told elsewhere; here a few draws will do."""
-    monkeypatch.setattr("auricle.metrics.statistics.ROUNDS", 20)
+    monkeypatch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
 
 
 @pytest.fixture
@@ -79,8 +79,8 @@ def test_labels_are_matched_and_counted_as_a_classifier_s_are(ours, clips, tmp_p
 def test_a_model_is_loaded_once_and_asked_in_batches(ours, clips, tmp_path, monkeypatch):
     made = {}
     found = resolve_model(spec(ours, clips))
-    monkeypatch.setattr(found, "close", lambda self: made.update(model=self._made))
-    monkeypatch.setattr(api, "class_of", lambda _: found)
+    monkeypatch.setattr(found, "close", lambda self: made.update(model=self._wrapper))
+    monkeypatch.setattr(api, "resolve_model", lambda _: found)
     api.evaluate(spec(ours, clips), tmp_path / "out", settings=Settings(batch_size=4), infer_only=True)
     assert made["model"].loads == 1
     assert made["model"].calls == [4]
@@ -125,7 +125,7 @@ def test_a_suite_s_own_base_is_taken_where_it_is_there(ours, clips, tmp_path):
         "    def predict_batch(self, audio_paths): ...\n"
     )
     model = construct_model(resolve_model(spec(ours, clips, "plane_wrapper.py:Plane")), "plane", {})
-    assert model._made.kept == "theirs"
+    assert model._wrapper.kept == "theirs"
     wanted = spec(ours, clips, "plane_wrapper.py:Plane", metrics="eta2_arousal")
     assert values(api.evaluate(wanted, tmp_path / "out"))  # its empty predict_batch is not mistaken for one
 

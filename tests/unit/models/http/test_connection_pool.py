@@ -42,7 +42,7 @@ def entered(pool, number):
     """Enter as often as that; the names of where."""
 
     async def main():
-        return "".join([(await pool.enter()).host for _ in range(number)])
+        return "".join([(await pool.acquire()).host for _ in range(number)])
 
     return asyncio.run(main())
 

@@ -90,7 +90,7 @@ def test_a_request_that_is_given_up_leaves_its_place(serve, fault, stream):
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            return [each.gate.inside for each in model._pool.endpoints]
+            return [each.limiter.inside for each in model._pool.endpoints]
 
     assert asyncio.run(main()) == [0]
 
@@ -103,7 +103,7 @@ def test_a_body_that_cannot_be_made_leaves_its_place(serve):
         async with held(model_at(serve())) as model:
             with pytest.raises(ValueError, match="no body"):
                 await model.post("/chat/completions", broken)
-            return model._pool.endpoints[0].gate.inside
+            return model._pool.endpoints[0].limiter.inside
 
     assert asyncio.run(main()) == 0
 
@@ -116,7 +116,7 @@ def test_a_stream_that_is_left_early_lets_go_of_its_server(serve):
             stream = model.stream(question("one two"))
             assert await anext(stream) == "one"
             await stream.aclose()
-            return model._pool.endpoints[0].gate.inside
+            return model._pool.endpoints[0].limiter.inside
 
     assert asyncio.run(main()) == 0
 

@@ -103,7 +103,7 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, cap
     out = tmp_path / "prepared.jsonl"
     assert prepare_data(mini.task, built, options, out, as_json=False) == 0
     bench = TASKS.get(mini.task)
-    recipe = bench.recipe(*bench.part(dict(mini.options)))
+    recipe = bench.task_arguments(*bench.part(dict(mini.options)))
     prepared = TASKS.get(bench.kind)(**recipe, data=str(out))
     ours = task_of(mini, built)
     assert [signed(each) for each in prepared.samples] == [signed(each) for each in ours.samples]
@@ -194,7 +194,7 @@ def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path):
 def test_a_judge_is_asked_three_times_about_open_requests(tmp_path):
     task = TASKS.get("voicebench-alpacaeval")(root=str(tmp_path))
     sample = Sample(id="0", inputs={"question": ""}, meta={"audio_content": "Hi?"})
-    assert len(task.metrics[0].asks(sample, Generation(text="Hello"))) == 3
+    assert len(task.metrics[0].judge_requests(sample, Generation(text="Hello"))) == 3
 
 
 def test_without_a_judge_answers_are_kept_and_what_is_missing_is_said(tmp_path):
