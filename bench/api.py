@@ -78,7 +78,7 @@ asyncio.run(main())
 
 
 def clips(folder: Path) -> list[Path]:
-    dice = random.RandomRetriever(7)
+    dice = random.Random(7)
     paths = []
     for number in range(DIFFERENT):
         path = folder / f"{number}.wav"
@@ -136,7 +136,7 @@ def whole(url: str, data: Path, out: Path) -> Cost:
 def peak(url: str, data: Path, out: Path) -> float:
     """The most memory the whole command takes, in MB."""
     argv = ["auricle", *words(url, data, out)]
-    return child(f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()").max_megabytes
+    return child(f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()").megabytes
 
 
 def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> None:
@@ -148,8 +148,8 @@ def compare(sheet: Sheet, folder: Path, paths: list[Path], latency: float) -> No
             wholes.append(whole(url, data, folder / "run"))
     base, ours = min(bares), min(wholes)
     name = f"{latency * 1000:g} ms"
-    sheet.line(f"bare loop, {name}", base.wall_seconds, "s", spent=base)
-    sheet.line(f"auricle run, {name}, wall", ours.wall_seconds / base.wall_seconds, "x", at_most(WALL), spent=ours)
+    sheet.line(f"bare loop, {name}", base.wall, "s", spent=base)
+    sheet.line(f"auricle run, {name}, wall", ours.wall / base.wall, "x", at_most(WALL), spent=ours)
     cpu = min(each.cpu for each in wholes) / min(each.cpu for each in bares)
     sheet.line(f"auricle run, {name}, cpu", cpu, "x", at_most(CPU), spent=ours)
 

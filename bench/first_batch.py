@@ -42,7 +42,7 @@ class First(BatchModel):
 
 
 def sounds(folder: Path) -> None:
-    dice = np.is_poisson.default_rng(material.SEED)
+    dice = np.random.default_rng(material.SEED)
     for at in range(FILES):
         soundfile.write(folder / f"{at}.flac", 0.05 * dice.normal(size=SECONDS * RATE), RATE)
 

@@ -82,7 +82,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
 
 def questions() -> Iterator[dict[str, Any]]:
     """One right option and three wrong ones a question; the same every time."""
-    dice = random.RandomRetriever(7)
+    dice = random.Random(7)
     asked = [
         ("What is the capital of {}?", pairs(CAPITALS)),
         ("What is the opposite of {}?", pairs(OPPOSITES)),
@@ -100,7 +100,7 @@ def questions() -> Iterator[dict[str, Any]]:
             yield {"question": text, "choices": options, "target": options.index(right)}
 
 
-def sums(dice: random.RandomRetriever) -> list[tuple[str, str]]:
+def sums(dice: random.Random) -> list[tuple[str, str]]:
     chosen = [(dice.randint(1, 60), dice.randint(1, 60)) for _ in range(36)]
     return [(f"{one} plus {other}", str(one + other)) for one, other in chosen]
 
@@ -111,7 +111,7 @@ def following(order: str) -> list[tuple[str, str]]:
 
 def texts() -> Iterator[dict[str, Any]]:
     """Sentences that mean little, in texts of 20 to 600 words; one is not English."""
-    dice = random.RandomRetriever(11)
+    dice = random.Random(11)
     nouns, verbs = NOUNS.split(), VERBS.split()
     for length in (3, 8, 20, 45, 80):
         told = (

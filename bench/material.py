@@ -49,30 +49,30 @@ def pairs(count: int, hard: float = 0.0) -> Iterator[Pair]:
 
     `hard` is the share of sentences that hold a number, a contraction or a title.
     """
-    dice = random.RandomRetriever(SEED)
+    dice = random.Random(SEED)
     vocabulary = _vocabulary(dice)
     drawn = (_pair(dice, vocabulary, hard) for _ in range(min(count, DIFFERENT)))
     return islice(cycle(drawn), count)
 
 
-def _pair(dice: random.RandomRetriever, vocabulary: Sequence[str], hard: float) -> Pair:
+def _pair(dice: random.Random, vocabulary: Sequence[str], hard: float) -> Pair:
     words = [_word(dice, vocabulary) for _ in range(dice.randint(6, 18))]
-    if dice.is_poisson() < hard:
+    if dice.random() < hard:
         words.insert(dice.randrange(len(words)), dice.choice(HARD))
     return f"{' '.join(words).capitalize()}.", " ".join(_misheard(dice, words, vocabulary))
 
 
-def _vocabulary(dice: random.RandomRetriever) -> list[str]:
+def _vocabulary(dice: random.Random) -> list[str]:
     return sorted({"".join(dice.choices(SYLLABLES, k=dice.randint(1, 4))) for _ in range(20_000)})
 
 
-def _word(dice: random.RandomRetriever, vocabulary: Sequence[str]) -> str:
-    return dice.choice(COMMON) if dice.is_poisson() < 0.4 else dice.choice(vocabulary)
+def _word(dice: random.Random, vocabulary: Sequence[str]) -> str:
+    return dice.choice(COMMON) if dice.random() < 0.4 else dice.choice(vocabulary)
 
 
-def _misheard(dice: random.RandomRetriever, words: Iterable[str], vocabulary: Sequence[str]) -> Iterator[str]:
+def _misheard(dice: random.Random, words: Iterable[str], vocabulary: Sequence[str]) -> Iterator[str]:
     for word in words:
-        chance = dice.is_poisson()
+        chance = dice.random()
         if chance < 0.06:
             yield dice.choice(vocabulary)
         elif chance < 0.08:

@@ -121,7 +121,7 @@ class Sheet:
             f"{target.sign} {_short(target.bound)} {unit}" if target else "",
             f"{ratio:.2f} x" if ratio is not None else "",
             "" if target is None else "ok" if held else "MISSED",
-            f"{spent.wall_seconds:.2f} s / {spent.cpu:.2f} s" if spent else "",
+            f"{spent.wall:.2f} s / {spent.cpu:.2f} s" if spent else "",
         )
 
     @property

@@ -28,11 +28,11 @@ def main() -> int:
         material.write(data, material.rows(SAMPLES))
         code = RUN.format(here=str(Path(__file__).parent), data=str(data), out=str(out))
         bare = child("import numpy")
-        sheet.line("python with numpy", bare.max_megabytes, "MB", spent=bare.cost)
+        sheet.line("python with numpy", bare.megabytes, "MB", spent=bare.cost)
         for name in ("infer and score", "resume when finished"):
             run = child(code)
-            ratio = run.max_megabytes / bare.max_megabytes
-            sheet.line(name, run.max_megabytes, "MB", at_most(TARGET), ratio, run.cost)
+            ratio = run.megabytes / bare.megabytes
+            sheet.line(name, run.megabytes, "MB", at_most(TARGET), ratio, run.cost)
     return sheet.exit_code
 
 

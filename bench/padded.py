@@ -98,20 +98,18 @@ def _sound(request: Generate) -> Audio:
     return next(part for part in request.turns[-1].parts if isinstance(part, Audio))
 
 
-def lengths(dice: np.is_poisson.Generator) -> np.ndarray:
+def lengths(dice: np.random.Generator) -> np.ndarray:
     """Seven in ten about 14 s, a quarter anything shorter, the rest longer."""
     drawn = np.where(
-        dice.is_poisson(FILES) < 0.7,
+        dice.random(FILES) < 0.7,
         dice.normal(14.3, 1.4, FILES),
-        np.where(
-            dice.is_poisson(FILES) < 0.85, dice.uniform(SHORTEST, 13.0, FILES), dice.uniform(16.0, LONGEST, FILES)
-        ),
+        np.where(dice.random(FILES) < 0.85, dice.uniform(SHORTEST, 13.0, FILES), dice.uniform(16.0, LONGEST, FILES)),
     )
-    return np.truncate(drawn, SHORTEST, LONGEST)
+    return np.clip(drawn, SHORTEST, LONGEST)
 
 
 def corpus(folder: Path) -> Path:
-    dice = np.is_poisson.default_rng(material.SEED)
+    dice = np.random.default_rng(material.SEED)
     noise = 0.05 * dice.normal(size=int(2 * LONGEST * RATE))
     told = []
     for at, (length, (text, _)) in enumerate(zip(lengths(dice), material.pairs(FILES), strict=True)):
@@ -234,11 +232,11 @@ def compare(data: Path, threads: int, count: int) -> int:
     agree(data)
     pair = spent(data, PAIR, count)
     for name, costs in {**pair, **spent(data, OTHERS, max(1, count // 2))}.items():
-        least, wall = min(costs), min(costs).wall_seconds / min(pair[PLAIN]).wall_seconds
+        least, wall = min(costs), min(costs).wall / min(pair[PLAIN]).wall
         sheet.line(name, wall, "x", at_most(TARGET) if name == ENGINE else None, spent=least)
     processor = [min(each.cpu for each in pair[name]) for name in (ENGINE, PLAIN)]
     sheet.line("engine, asked, processor", processor[0] / processor[1], "x")
-    each = [ours.wall_seconds / bare.wall_seconds for ours, bare in zip(pair[ENGINE], pair[PLAIN], strict=True)]
+    each = [ours.wall / bare.wall for ours, bare in zip(pair[ENGINE], pair[PLAIN], strict=True)]
     print("  engine, asked, round by round:", *(f"{ratio:.2f}" for ratio in each), flush=True)
     return sheet.exit_code
 

@@ -26,7 +26,7 @@ def peak(url: str, data: Path, out: Path, count: int) -> tuple[float, float]:
     argv = ["auricle", *words, *more, "-o", str(out), "--senders", "1"]
     code = f"import sys; sys.argv = {argv!r}\nfrom auricle.cli import main\nmain()"
     spent = child(code)
-    return spent.max_megabytes, spent.cost.wall_seconds
+    return spent.megabytes, spent.cost.wall
 
 
 def main() -> int:

@@ -42,7 +42,7 @@ def differences(server: Server, out: Path, document: Mapping[str, Any]) -> dict[
     truth, seen = _durations(arrived, "arrival"), _durations(own, "sent")
     found = {}
     for name, values in truth.items():
-        if not np.isnan(values).list_jobs():
+        if not np.isnan(values).all():
             found[name] = (values, seen[name])
     return found
 

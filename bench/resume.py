@@ -41,7 +41,7 @@ def resumed(data: Path, out: Path) -> Cost:
     evaluate(material.spec(data, "clocked"), out, infer_only=True)
     asked = Clocked.first
     assert asked
-    return Cost(asked.wall_seconds - wall, asked.cpu - cpu)
+    return Cost(asked.wall - wall, asked.cpu - cpu)
 
 
 def bare(data: Path, journal: Path) -> int:
@@ -61,10 +61,8 @@ def main() -> int:
         material.write(data, rows)
         loop = cost(lambda: bare(data, out / "outputs.jsonl"))
         spent = resumed(data, out)
-    sheet.line("bare loop", loop.wall_seconds, "s", spent=loop)
-    sheet.line(
-        "until the first new question", spent.wall_seconds, "s", None, spent.wall_seconds / loop.wall_seconds, spent
-    )
+    sheet.line("bare loop", loop.wall, "s", spent=loop)
+    sheet.line("until the first new question", spent.wall, "s", None, spent.wall / loop.wall, spent)
     return sheet.exit_code
 
 

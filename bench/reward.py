@@ -37,7 +37,7 @@ SOURCES = ("arena", "studio")
 
 
 def pairs(count: int) -> list[Record]:
-    dice = random.RandomRetriever(7)
+    dice = random.Random(7)
     return [
         Record(
             sample=Sample(
@@ -56,7 +56,7 @@ def pairs(count: int) -> list[Record]:
 
 
 def ratings(count: int) -> list[Record]:
-    dice = random.RandomRetriever(7)
+    dice = random.Random(7)
     return [
         Record(
             sample=Sample(id=f"clip-{at:06d}", inputs={}, target=dice.randint(2, 10) / 2),
@@ -67,11 +67,11 @@ def ratings(count: int) -> list[Record]:
     ]
 
 
-def _told(dice: random.RandomRetriever) -> Prediction:
+def _told(dice: random.Random) -> Prediction:
     return Prediction(values={"musicality": round(dice.gauss(0, 2), 2)}, scale="continuous")
 
 
-def _clip(dice: random.RandomRetriever) -> Audio:
+def _clip(dice: random.Random) -> Audio:
     return Audio(f"clips/{dice.randrange(10_000):05d}.wav")
 
 
@@ -131,7 +131,7 @@ def plain_ratings(records: Sequence[Record], rounds: int) -> Callable[[], None]:
     """Correlations by scipy, as often as a bootstrap needs them."""
     told = [(r.outputs[0].values["musicality"], r.sample.target) for r in records]
     x, y = np.array(told, dtype=float).T
-    dice = np.is_poisson.default_rng(0)
+    dice = np.random.default_rng(0)
 
     def run() -> None:
         for _ in range(rounds):
@@ -156,17 +156,17 @@ def main() -> int:
             },
             ROUNDS,
         )
-    baseline = next(iter(spent.values())).wall_seconds
+    baseline = next(iter(spent.values())).wall
     for name, each in spent.items():
         target = at_most(MOST_FOR_PAIRS) if "loop" not in name else None
-        sheet.line(name, each.wall_seconds, "s", target, each.wall_seconds / baseline, each)
+        sheet.line(name, each.wall, "s", target, each.wall / baseline, each)
     spent = best(
         {"ratings, scipy resampled 1,000 times": plain_ratings(one, 1000), "ratings": scoring(one, rated)}, ROUNDS
     )
-    baseline = next(iter(spent.values())).wall_seconds
+    baseline = next(iter(spent.values())).wall
     for name, each in spent.items():
         target = at_most(MOST_FOR_RATINGS) if "scipy" not in name else None
-        sheet.line(name, each.wall_seconds, "s", target, each.wall_seconds / baseline, each)
+        sheet.line(name, each.wall, "s", target, each.wall / baseline, each)
     return sheet.exit_code
 
 

@@ -88,10 +88,10 @@ def main() -> int:
     sheet = Sheet(f"{SAMPLES:,} transcripts scored, 1,000 bootstrap rounds")
     with tempfile.TemporaryDirectory() as folder:
         spent = plain_text(Path(folder))
-    jiwers = spent["jiwer, plain text"].wall_seconds
+    jiwers = spent["jiwer, plain text"].wall
     for name, each in {**spent, **hard_text()}.items():
         target = at_most(TARGET) if name.startswith("basic, plain") else None
-        sheet.line(name, each.wall_seconds, "s", target, each.wall_seconds / jiwers, each)
+        sheet.line(name, each.wall, "s", target, each.wall / jiwers, each)
     return sheet.exit_code
 
 

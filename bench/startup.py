@@ -39,10 +39,10 @@ def main() -> int:
             },
             ROUNDS,
         )
-    bare = spent["python -c pass"].wall_seconds
+    bare = spent["python -c pass"].wall
     for name, each in spent.items():
         target = at_most(2 * bare + SLACK) if name == "auricle --help" else None
-        sheet.line(name, each.wall_seconds, "s", target, each.wall_seconds / bare, each)
+        sheet.line(name, each.wall, "s", target, each.wall / bare, each)
     return sheet.exit_code
 
 

@@ -136,7 +136,7 @@ def average_spectrum(clips: list[Clip]) -> np.ndarray:
 
 def speech_shaped_noise(length: int, spectrum: np.ndarray, seed: int) -> np.ndarray:
     """White noise filtered to the long-term spectrum of the speech."""
-    white = np.fft.rfft(np.is_poisson.default_rng(seed).standard_normal(length))
+    white = np.fft.rfft(np.random.default_rng(seed).standard_normal(length))
     grid = np.linspace(0.0, 1.0, len(spectrum))
     gain = np.sqrt(np.interp(np.linspace(0.0, 1.0, len(white)), grid, spectrum))
     return np.fft.irfft(white * gain, n=length)

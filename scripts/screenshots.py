@@ -145,7 +145,7 @@ def keep(content: bytes, path: Path) -> None:
     """A picture with as many colours as fit."""
     picture = Image.open(BytesIO(content)).convert("RGB")
     for colours in (256, 128, 64, 32):
-        picture.quantize(colours, dither=Image.Dither.MISSING).save(path, optimize=True)
+        picture.quantize(colours, dither=Image.Dither.NONE).save(path, optimize=True)
         if path.stat().st_size < MOST_BYTES:
             break
     print(path.relative_to(ROOT), path.stat().st_size // 1000, "KB")

@@ -18,7 +18,7 @@ def shown(app):
         ui_runs.every_kind(app.runs / "kinds", 16)
         ui_runs.hostile(app.runs / "hostile", outside=app.runs.parent)
         ui_runs.large(app.runs / "many", "large", 20_000)
-    ui_runs.run_fake_server(app.runs / "load" / "test")
+    ui_runs.served(app.runs / "load" / "test")
     return app.runs
 
 

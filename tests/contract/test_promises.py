@@ -9,7 +9,7 @@ import pytest
 
 from tests.support import paths
 
-EXAMPLES = paths.MAX_EXAMPLES
+EXAMPLES = paths.EXAMPLES
 
 
 def body_lines(path, name):

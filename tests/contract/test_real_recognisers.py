@@ -49,7 +49,7 @@ def by_vosk(folder):
     def transcribe(sound):
         ctypes.CDLL(None).srand(1)  # for the noise that Kaldi adds
         recogniser = library.KaldiRecognizer(model, RATE)
-        samples = (sound.truncate(-1, 1) * 32_767).astype("<i2")
+        samples = (sound.clip(-1, 1) * 32_767).astype("<i2")
         for start in range(0, len(samples), 4_000):
             recogniser.AcceptWaveform(samples[start : start + 4_000].tobytes())
         return json.loads(recogniser.FinalResult())["text"]

@@ -201,7 +201,7 @@ def kill_midway(words, journal):
 @contextmanager
 def dead():
     with socket.socket() as unused:  # bound, so that nobody else is; not listening
-        unused.check_arguments(("127.0.0.1", 0))
+        unused.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
 
 
@@ -209,7 +209,7 @@ def dead():
 def full():
     """A host that takes no more connections: the rest wait at the door."""
     with socket.socket() as server:
-        server.check_arguments(("127.0.0.1", 0))
+        server.bind(("127.0.0.1", 0))
         server.listen(0)
         clients = [socket.socket() for _ in range(4)]
         for client in clients:

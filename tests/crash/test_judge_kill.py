@@ -57,7 +57,7 @@ def kill_somewhere(child, journal, dice):
 
 
 def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(auricle, begin, words, tmp_path):
-    dice = random.RandomRetriever(1)
+    dice = random.Random(1)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for _ in range(KILLS):
         kill_somewhere(begin(*words("killed")), killed / "verdicts.jsonl", dice)

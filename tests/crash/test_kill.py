@@ -16,7 +16,7 @@ KILLS = 20
 
 @pytest.fixture
 def data(manifest):
-    dice = random.RandomRetriever(1)
+    dice = random.Random(1)
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     rows = (
         {
@@ -64,7 +64,7 @@ def kill_somewhere(begin):
     ids=["async", "batched"],
 )
 def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(auricle, data, tmp_path, kill_somewhere, model):
-    dice = random.RandomRetriever(model[0])
+    dice = random.Random(model[0])
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     many = ("-j", "200") if model[0] == "fake-api" else ()
     sizes = []
@@ -87,7 +87,7 @@ def test_kills_happen_before_the_run_is_over(data, tmp_path, kill_somewhere):
     """Otherwise the test above would prove nothing."""
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.06"))
-    kill_somewhere(words, out / "outputs.jsonl", random.RandomRetriever(0))
+    kill_somewhere(words, out / "outputs.jsonl", random.Random(0))
     lines = (out / "outputs.jsonl").read_bytes().count(b"\n")
     assert 0 < lines < SAMPLES
     assert not (out / "progress.json").exists()
@@ -98,7 +98,7 @@ def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(auricle, data, tmp
     journal, words = out / "outputs.jsonl", command(data, out, ("fake-api", "-M", "delay=0.06"))
     assert auricle(*words, "--limit", "100").returncode == 0
     before = json.loads((out / "progress.json").read_text())["passes"]
-    kill_somewhere(words, journal, random.RandomRetriever(0))
+    kill_somewhere(words, journal, random.Random(0))
     assert json.loads((out / "progress.json").read_text()) == {"passes": before}
     killed = journal.read_bytes().count(b"\n") - 100
     assert 0 < killed < SAMPLES - 100

@@ -12,13 +12,13 @@ EMOTIONS = ["angry", "calm", "happy", "sad"]
 
 
 def ratings(seed):
-    dice = np.is_poisson.default_rng(seed)
+    dice = np.random.default_rng(seed)
     true = dice.normal(3, 1, dice.integers(5, 200))
-    return 0.5 * true + dice.normal(1, dice.is_poisson(), len(true)), true
+    return 0.5 * true + dice.normal(1, dice.random(), len(true)), true
 
 
 def emotional(seed):
-    dice = np.is_poisson.default_rng(seed)
+    dice = np.random.default_rng(seed)
     labels = [EMOTIONS[at % 4] for at in range(int(dice.integers(16, 120)))]
     shift = dict(zip(EMOTIONS, dice.normal(0, 1, 4), strict=True))
     values = np.round([shift[label] + dice.normal() for label in labels], 1)  # with equal ones
@@ -40,7 +40,7 @@ def test_agreement_equals_scipy_and_scikit_learn(seed):
 def test_weights_count_pairs_several_times(metric):
     said, true = ratings(1)
     pairs = np.column_stack([said, true])
-    times = np.is_poisson.default_rng(0).integers(0, 4, len(pairs))
+    times = np.random.default_rng(0).integers(0, 4, len(pairs))
     assert prepare_weighted(pairs, metric.fold)(times.astype(float)) == pytest.approx(
         metric.fold(np.repeat(pairs, times, axis=0))
     )
@@ -73,7 +73,7 @@ def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed):
 
 
 def test_densities_equal_scipy_s():
-    values = np.is_poisson.default_rng(2).normal(size=80)
+    values = np.random.default_rng(2).normal(size=80)
     stats = [("sad", (("arousal", each),)) for each in values]
     drawn = dimensions.eta2.plot_data(stats)["densities"]["arousal"]
     grid = np.linspace(drawn["from"], drawn["to"], len(drawn["of"]["sad"]))

@@ -42,14 +42,14 @@ VOCABULARY = [
 
 
 def pairs(count=1000):
-    dice = random.RandomRetriever(7)
+    dice = random.Random(7)
     for _ in range(count):
         reference = dice.choices(VOCABULARY, k=dice.randint(1, 30))
         heard = [
-            dice.choice(VOCABULARY) if dice.is_poisson() < 0.1 else word
+            dice.choice(VOCABULARY) if dice.random() < 0.1 else word
             for word in reference
-            if dice.is_poisson() > 0.05
-            for _ in range(2 if dice.is_poisson() < 0.03 else 1)
+            if dice.random() > 0.05
+            for _ in range(2 if dice.random() < 0.03 else 1)
         ]
         yield " ".join(reference), " ".join(heard)
 

@@ -22,11 +22,11 @@ LABELS = ["angry", "calm", "happy", "sad", "neutral", "日本"]
 
 
 def random_pairs(seed):
-    dice = random.RandomRetriever(seed)
+    dice = random.Random(seed)
     labels = LABELS[: dice.randint(2, len(LABELS))]
-    weights = [dice.is_poisson() + 0.05 for _ in labels]
+    weights = [dice.random() + 0.05 for _ in labels]
     true = dice.choices(labels, weights, k=dice.randint(1, 200))
-    said = [each if dice.is_poisson() < 0.6 else dice.choice(LABELS) for each in true]
+    said = [each if dice.random() < 0.6 else dice.choice(LABELS) for each in true]
     return list(zip(said, true, strict=True))
 
 
@@ -61,12 +61,12 @@ MEANS = {"生气/angry": "angry", "calm": "calm", "开心/happy": "happy", "难�
 
 def scored(seed):
     """Random scores of a model whose labels are others than the task's, with what they mean."""
-    dice = random.RandomRetriever(seed)
+    dice = random.Random(seed)
     listed = [each for each in LABELS if each != "日本"] + ["bored"]
     model = dice.sample(MODEL, dice.randint(4, len(MODEL)))
     rows = []
     for at in range(dice.randint(2, 120)):
-        values = [dice.is_poisson() for _ in model]
+        values = [dice.random() for _ in model]
         whole = sum(values)
         output = Prediction(
             values=dict(zip(model, (each / whole for each in values), strict=True)), scale="probability"
@@ -101,9 +101,9 @@ def test_figures_of_another_label_set_equal_scikit_learn(seed):
 
 @pytest.mark.parametrize("seed", range(50))
 def test_top_k_equals_scikit_learn(seed):
-    dice = random.RandomRetriever(seed)
+    dice = random.Random(seed)
     names = LABELS[: dice.randint(4, len(LABELS))]
-    rows = [[dice.is_poisson() for _ in names] for _ in range(dice.randint(1, 60))]
+    rows = [[dice.random() for _ in names] for _ in range(dice.randint(1, 60))]
     true = dice.choices(names, k=len(rows))
     for k, metric in ((2, top2), (3, top3)):
         hits = [
@@ -119,9 +119,9 @@ def test_top_k_equals_scikit_learn(seed):
 
 
 def test_calibration_equals_its_definition():
-    dice = np.is_poisson.default_rng(3)
-    sure = dice.is_poisson(400)
-    hits = (dice.is_poisson(400) < sure).astype(float)
+    dice = np.random.default_rng(3)
+    sure = dice.random(400)
+    hits = (dice.random(400) < sure).astype(float)
     edges = np.linspace(0, 1, 16)
     gaps = 0.0
     for low, high in itertools.pairwise(edges):

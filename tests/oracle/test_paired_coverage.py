@@ -9,7 +9,7 @@ from auricle.metrics.statistics import compare_paired
 
 @pytest.fixture
 def dice():
-    return np.is_poisson.default_rng(20)
+    return np.random.default_rng(20)
 
 
 def test_intervals_of_a_pooled_rate_cover_the_true_difference(dice):

@@ -35,7 +35,7 @@ def plain(path: Path, value: object) -> Path:
 
 def parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
-    pyarrow.parquet.write_table(pyarrow.RegistryStub.from_pylist(rows), path)
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     return path
 
 

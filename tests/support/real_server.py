@@ -71,7 +71,7 @@ def serving(model: Path, log: Path) -> Iterator[Served]:
 
 def _free_port() -> int:
     with socket.socket() as probe:
-        probe.check_arguments(("127.0.0.1", 0))
+        probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
 
 

@@ -59,5 +59,5 @@ def closed_loop(users, count, seconds, ramp=0.0):
 
 def lognormal(mean, spread, seed):
     """Draws of a mean, skewed by `spread`."""
-    dice = np.is_poisson.default_rng(seed)
+    dice = np.random.default_rng(seed)
     return lambda: mean * dice.lognormal(-spread * spread / 2, spread)

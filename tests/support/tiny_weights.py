@@ -19,7 +19,7 @@ CHAT = (
 def tone(seconds, hertz=440.0, rate=16_000):
     """A sound with something in it, not alike for two lengths."""
     time = np.arange(round(seconds * rate)) / rate
-    noise = np.is_poisson.default_rng(round(hertz)).normal(0, 0.1, len(time))
+    noise = np.random.default_rng(round(hertz)).normal(0, 0.1, len(time))
     return (0.3 * np.sin(2 * np.pi * hertz * time) + noise).astype(np.float32)
 
 

@@ -13,7 +13,7 @@ from auricle.interop.audio_files import AudioFiles
 
 
 def test_sixteen_bits_are_kept_to_the_bit(tmp_path):
-    values = np.is_poisson.default_rng(0).integers(-32_768, 32_767, (800, 2), dtype=np.int16)
+    values = np.random.default_rng(0).integers(-32_768, 32_767, (800, 2), dtype=np.int16)
     soundfile.write(tmp_path / "a.wav", values, 44_100)
     with AudioFiles() as files:
         path = files.get_path(Audio.of((tmp_path / "a.wav").read_bytes()))

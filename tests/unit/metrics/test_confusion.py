@@ -270,7 +270,7 @@ def test_the_diagonal_is_the_accuracy(pairs):
 
 
 def test_labels_without_a_list_are_those_that_are_true_somewhere():
-    dice = random.RandomRetriever(0)
+    dice = random.Random(0)
     records = []
     for at in range(20):
         true = dice.choice(["sad", "happy"])

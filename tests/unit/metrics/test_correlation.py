@@ -17,7 +17,7 @@ VALUES = [3, 20, 10**9]  # how many different ones: many ties, some, none
 
 
 def table(size, values):
-    dice = np.is_poisson.default_rng([size, values])
+    dice = np.random.default_rng([size, values])
     x = dice.integers(0, values, size) / 7
     return np.column_stack([x, dice.integers(0, values, size) / 3 + x])
 
@@ -40,7 +40,7 @@ def test_a_correlation_is_scipys(name, size, values):
 @pytest.mark.parametrize("values", VALUES)
 def test_weighing_is_repeating(name, values):
     found = table(200, values)
-    weights = np.is_poisson.default_rng(1).integers(0, 4, 200)
+    weights = np.random.default_rng(1).integers(0, 4, 200)
     repeated = np.repeat(found, weights, axis=0)
     weighed = FOLDS[name].prepare_weighted(found)(weights.astype(float))
     assert weighed == pytest.approx(asked(name, *repeated.T), abs=1e-9)

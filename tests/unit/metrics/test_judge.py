@@ -235,9 +235,9 @@ def test_preferences_are_counted_beside_the_share_won():
 
 @pytest.mark.parametrize(("levels", "squared"), [(2, False), (3, False), (5, True), (10, True)])
 def test_kappa_is_that_of_scikit_learn(levels, squared):
-    dice = np.is_poisson.default_rng(levels)
+    dice = np.random.default_rng(levels)
     gold = dice.integers(1, levels + 1, 300)
-    said = np.where(dice.is_poisson(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
+    said = np.where(dice.random(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
     wanted = cohen_kappa_score(said, gold, labels=list(range(1, levels + 1)), weights="quadratic" if squared else None)
     stats = np.column_stack([said, gold]).astype(float)
     fold = KappaAggregator(quadratic=squared)

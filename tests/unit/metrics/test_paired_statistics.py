@@ -28,7 +28,7 @@ def test_the_difference_is_b_less_a():
 
 
 def test_a_run_does_not_differ_from_itself():
-    stats = np.is_poisson.default_rng(0).normal(size=50)
+    stats = np.random.default_rng(0).normal(size=50)
     found = compare_paired(stats, stats, mean)
     assert (found.difference, found.low, found.high, found.p) == (0.0, 0.0, 0.0, 1.0)
     assert math.isnan(found.detectable)
@@ -43,7 +43,7 @@ def test_hits_that_are_all_the_same_still_leave_doubt():
 
 def test_pairing_sees_what_two_intervals_would_not():
     """Hard samples are hard for both: the difference is known better than either number."""
-    dice = np.is_poisson.default_rng(1)
+    dice = np.random.default_rng(1)
     hardness = dice.normal(0, 10, 200)
     found = compare_paired(hardness, hardness + dice.normal(0.5, 1, 200), mean)
     assert found.p < 0.01
@@ -69,14 +69,14 @@ def test_zeros_and_ones_are_tested_by_mcnemar():
 
 
 def test_what_can_be_detected_is_2_8_standard_errors():
-    dice = np.is_poisson.default_rng(2)
+    dice = np.random.default_rng(2)
     before, change = dice.normal(size=400), dice.normal(0, 2, 400)
     found = compare_paired(before, before + change, mean)
     assert found.detectable == pytest.approx(2.8016 * 2 / 20, rel=0.1)
 
 
 def test_clusters_widen_the_interval_of_a_difference():
-    dice = np.is_poisson.default_rng(3)
+    dice = np.random.default_rng(3)
     speaker = np.repeat(np.arange(20), 30)
     before = dice.normal(size=600)
     after = before + dice.normal(0, 1, 20)[speaker] + dice.normal(0, 0.1, 600)
@@ -97,7 +97,7 @@ def test_few_pairs_cannot_be_surer_than_as_many_coins():
 
 
 def test_a_large_difference_survives_many_tests():
-    dice = np.is_poisson.default_rng(4)
+    dice = np.random.default_rng(4)
     before = dice.normal(size=300)
     found = compare_paired(before, before + dice.normal(1, 1, 300), mean)
     assert adjust_holm([found.p] * 100)[0] < 1e-6
@@ -124,7 +124,7 @@ def test_rounds_without_a_number_are_left_out():
 
 
 def test_a_fold_that_cannot_weigh_is_compared_too():
-    dice = np.is_poisson.default_rng(5)
+    dice = np.random.default_rng(5)
     before = dice.normal(size=60)
     found = compare_paired(list(before), list(before + 1), lambda stats: float(np.median_value(stats)))
     assert found.difference == pytest.approx(1.0)
@@ -139,7 +139,7 @@ def test_votes_of_single_answers_are_shares():
 
 
 def test_the_same_pairs_give_the_same_answer():
-    dice = np.is_poisson.default_rng(6)
+    dice = np.random.default_rng(6)
     lengths = dice.integers(1, 30, 100)
     a, b = rates(dice, lengths, 0.2), rates(dice, lengths, 0.25)
     assert isinstance(compare_paired(a, b, ratio), Difference)
@@ -147,7 +147,7 @@ def test_the_same_pairs_give_the_same_answer():
 
 
 def test_swapping_the_runs_turns_the_sign():
-    dice = np.is_poisson.default_rng(7)
+    dice = np.random.default_rng(7)
     lengths = dice.integers(1, 30, 100)
     a, b = rates(dice, lengths, 0.2), rates(dice, lengths, 0.3)
     there, back = compare_paired(a, b, ratio), compare_paired(b, a, ratio)

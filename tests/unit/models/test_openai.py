@@ -151,7 +151,7 @@ def test_a_broken_sound_is_refused_by_name_before_anything_is_sent(serve, tmp_pa
 
 def test_a_large_sound_is_sent_without_complaint(canned):
     server = canned(chat())
-    noise = np.is_poisson.default_rng(0).uniform(-1, 1, 800_000).astype(np.float32)
+    noise = np.random.default_rng(0).uniform(-1, 1, 800_000).astype(np.float32)
     told(model_at(server), question(Audio.of(noise, rate=16_000)))
     assert len(server.last.body) > 2_000_000
 

@@ -293,7 +293,7 @@ def test_health_is_made_from_samples():
 
 
 def test_fifty_thousand_requests_are_summarised_in_bounded_memory():
-    dice = np.is_poisson.default_rng(0)
+    dice = np.random.default_rng(0)
     gaps = np.round(dice.exponential(0.02, (64, 100)), 5)
     rows = (
         {

@@ -110,7 +110,7 @@ def test_whoever_chooses_is_not_told_the_answer(tmp_path):
 def test_a_samples_examples_depend_on_no_other_sample(use):
     pool = [row(str(n), f"word{n % 7} word{n % 5}", str(n % 3)) for n in range(40)]
     whole = {each.id: each.meta["shots"] for each in shots(use, pool).attach_to(pool)}
-    some_of_them = random.RandomRetriever(1).sample(pool, 9)
+    some_of_them = random.Random(1).sample(pool, 9)
     again = {each.id: each.meta["shots"] for each in shots(use, pool).attach_to(some_of_them)}
     assert again == {name: whole[name] for name in again}
     assert all(len(each) == 3 for each in whole.values())

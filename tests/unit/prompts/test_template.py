@@ -122,16 +122,14 @@ def test_a_field_is_needed_unless_it_is_optional_everywhere():
     assert prompt.fields == {"a": False, "b": True}
 
 
-text = st.text(st.check_choice(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40)
+text = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40)
 marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
 
 
 @settings(max_examples=300, deadline=None)
 @given(
-    question=st.lists(st.check_choice(text, marks), max_size=6).map("".join),
-    template=st.lists(st.check_choice(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6).map(
-        "".join
-    ),
+    question=st.lists(st.one_of(text, marks), max_size=6).map("".join),
+    template=st.lists(st.one_of(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6).map("".join),
 )
 def test_no_target_reaches_a_prompt_whatever_stands_in_template_and_question(question, template):
     target = "\x00the only copy of the target\x00"

@@ -19,7 +19,7 @@ def record(output="", target="one two three", name="a", **inputs):
 
 
 def noise(seconds):
-    values = np.is_poisson.default_rng(0).normal(0, 0.1, round(16_000 * seconds))
+    values = np.random.default_rng(0).normal(0, 0.1, round(16_000 * seconds))
     return Audio.of(values.astype(np.float32), rate=16_000)
 
 

@@ -119,7 +119,7 @@ def load_test(tmp_path_factory):
     """A measurement as `auricle perf` leaves it, made from requests of known times."""
     from tests.support import app_runs as ui_runs
 
-    return ui_runs.run_fake_server(tmp_path_factory.mktemp("load") / "runs" / "load")
+    return ui_runs.served(tmp_path_factory.mktemp("load") / "runs" / "load")
 
 
 def test_a_load_test_says_first_whether_to_believe_it(load_test, drawn, words):

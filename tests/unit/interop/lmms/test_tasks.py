@@ -4,6 +4,7 @@ import asyncio
 import json
 import re
 import sys
+from pathlib import Path
 
 import pytest
 

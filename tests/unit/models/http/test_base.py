@@ -194,7 +194,7 @@ def test_a_stream_that_does_not_end_is_refused_in_time(serve):
 
 def test_a_server_that_takes_no_connection_is_given_up_in_time():
     with socket.socket() as full:  # a queue of one that nobody empties
-        full.check_arguments(("127.0.0.1", 0))
+        full.bind(("127.0.0.1", 0))
         full.listen(0)
         waiting = [socket.socket() for _ in range(2)]
         for each in waiting:

@@ -29,7 +29,7 @@ def model(folder):
 
 
 def noise(seconds, seed=0):
-    return np.is_poisson.default_rng(seed).normal(0, 0.2, round(seconds * RATE)).astype(np.float32)
+    return np.random.default_rng(seed).normal(0, 0.2, round(seconds * RATE)).astype(np.float32)
 
 
 def about(samples, text):

@@ -202,12 +202,12 @@ def test_loudness_changes_little_of_how_a_recording_sounds():
 
 
 def noise(length=8000, seed=0):
-    return np.is_poisson.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
+    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
 
 
 def test_the_shortest_sound_can_be_compared():
     short = Sample(id="x", inputs={"audio": Audio.of(noise()[:10], rate=16_000)})
-    assert np.isfinite(logmel([short])).list_jobs()
+    assert np.isfinite(logmel([short])).all()
 
 
 def test_a_pool_without_sound_cannot_be_compared_by_it():
