@@ -6,8 +6,10 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -22,7 +24,7 @@ FLAGS = ["--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-backgroun
 # While Playwright drives, an event loop counts as running: no longer than a module, or whatever
 # test follows in this process could not start its own.
 @pytest.fixture(scope="module")
-def browser():
+def browser() -> Iterator[Any]:
     if CHROMIUM is None:
         pytest.skip("chromium is not installed")
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
@@ -42,7 +44,7 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def app(tmp_path_factory):
+def app(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """`auricle ui`, as a user starts it, with a short demo."""
     pytest.importorskip("streamlit", reason="streamlit is not installed")
     root = tmp_path_factory.mktemp("app")
@@ -65,7 +67,7 @@ def app(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def context(browser):
+def context(browser: Any) -> Iterator[Any]:
     """One for a module, so that what Streamlit sends is fetched once."""
     context = browser.new_context()
     yield context
@@ -73,11 +75,11 @@ def context(browser):
 
 
 @pytest.fixture
-def visit(app, context):
+def visit(app: Any, context: Any) -> Iterator[Any]:
     """Open a page of the app, as wide as asked for; waits until it is drawn."""
     pages = []
 
-    def open_page(path="", width=1280, height=900, dark=False):
+    def open_page(path: str = "", width: int = 1280, height: int = 900, dark: bool = False) -> Any:
         page = context.new_page()
         pages.append(page)
         page.set_viewport_size({"width": width, "height": height})

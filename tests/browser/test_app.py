@@ -1,6 +1,7 @@
 """The app in a real browser: a newcomer's path, runs stopped and resumed, hostile visitors."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -9,11 +10,11 @@ import soundfile
 from tests.support.browser import settled
 
 
-def press(page, name):
+def press(page: Any, name: Any) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
-def choose(page, label, option):
+def choose(page: Any, label: Any, option: Any) -> None:
     """Choose in a select box by typing, as one does with long lists."""
     box = page.get_by_role("combobox", name=label)
     box.fill(option)
@@ -21,7 +22,7 @@ def choose(page, label, option):
     settled(page)
 
 
-def log_of(page):
+def log_of(page: Any) -> Any:
     """What the page asked other machines for, and what went wrong in it."""
     wrong, ours = [], ("http://localhost", "data:", "blob:")
     page.on("pageerror", lambda error: wrong.append(str(error)))
@@ -29,7 +30,7 @@ def log_of(page):
     return wrong
 
 
-def test_a_newcomer_runs_the_demo_sees_results_hears_a_sample_and_compares(visit):
+def test_a_newcomer_runs_the_demo_sees_results_hears_a_sample_and_compares(visit: Any) -> None:
     page = visit()
     wrong = log_of(page)
     press(page, "Run the demo")
@@ -47,14 +48,14 @@ def test_a_newcomer_runs_the_demo_sees_results_hears_a_sample_and_compares(visit
 
 
 @pytest.fixture
-def rows(app):
+def rows(app: Any) -> Any:
     path = app.allowed / "slow.jsonl"
     lines = [{"id": str(at), "question": f"what {at}", "answer": f"what {at}"} for at in range(12)]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     return path
 
 
-def test_a_run_is_started_stopped_resumed_and_shown(visit, app, rows):
+def test_a_run_is_started_stopped_resumed_and_shown(visit: Any, app: Any, rows: Any) -> None:
     page = visit("benchmark")
     choose(page, "Model", "fake-api")
     page.get_by_text("My data").click()
@@ -79,7 +80,7 @@ def test_a_run_is_started_stopped_resumed_and_shown(visit, app, rows):
     assert (app.runs / "stopped once" / "outputs.jsonl").read_bytes().count(b"\n") == 12
 
 
-def test_a_sound_is_uploaded_heard_and_answered(visit, app):
+def test_a_sound_is_uploaded_heard_and_answered(visit: Any, app: Any) -> None:
     path = app.allowed / "tone.wav"
     soundfile.write(path, 0.3 * np.sin(np.arange(16_000) / 6), 16_000)
     page = visit("listen")
@@ -97,7 +98,7 @@ def test_a_sound_is_uploaded_heard_and_answered(visit, app):
     page.get_by_text("top class").wait_for()
 
 
-def test_what_is_no_sound_is_told_and_what_is_huge_is_not_taken(visit):
+def test_what_is_no_sound_is_told_and_what_is_huge_is_not_taken(visit: Any) -> None:
     page = visit("listen")
     page.get_by_text("Upload", exact=True).first.click()
     upload = page.locator("input[type=file]")
@@ -109,19 +110,19 @@ def test_what_is_no_sound_is_told_and_what_is_huge_is_not_taken(visit):
     page.get_by_text("2MB or smaller").or_(page.get_by_text("2.0MB")).first.wait_for()
 
 
-def test_an_address_leads_to_no_other_folder(visit):
+def test_an_address_leads_to_no_other_folder(visit: Any) -> None:
     page = visit("benchmark?run=..%2fallowed")
     page.get_by_text("is not in the runs folder").wait_for()
 
 
 @pytest.mark.parametrize("path", ["listen", "benchmark"])
-def test_a_page_fits_a_phone(visit, path):
+def test_a_page_fits_a_phone(visit: Any, path: str) -> None:
     page = visit(path, width=380, height=800)
     wide = page.evaluate("document.querySelector('[data-testid=stMain]').scrollWidth")
     assert wide <= 380
 
 
-def test_a_visitor_from_another_site_is_refused(app, context):
+def test_a_visitor_from_another_site_is_refused(app: Any, context: Any) -> None:
     shake = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
              "Sec-WebSocket-Key": "x3JJHMbDL1EzLkh9GBhXDw=="}  # fmt: skip
     asked = f"{app.url}/_stcore/stream"

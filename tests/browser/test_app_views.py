@@ -1,5 +1,8 @@
 """The app's views as a visitor sees them: every kind, clicks that open samples, hostile runs."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 pytest.importorskip("streamlit", reason="streamlit is not installed")
@@ -11,7 +14,7 @@ CHART = "[data-testid=stVegaLiteChart]"
 
 
 @pytest.fixture(scope="module")
-def shown(app):
+def shown(app: Any) -> Any:
     """Runs of every kind, hostile ones, a large one and a load test, on the app's shelf."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
@@ -23,11 +26,11 @@ def shown(app):
 
 
 @pytest.fixture
-def look(visit, shown):
+def look(visit: Any, shown: Any) -> Iterator[Any]:
     """A page of the app; nothing on it may have failed, or asked anybody else."""
     pages = []
 
-    def open_page(path, **how):
+    def open_page(path: Any, **how: Any) -> Any:
         page = visit(path, **how)
         page.dialogs = []
         page.on("dialog", lambda dialog: (page.dialogs.append(dialog.message), dialog.dismiss()))
@@ -41,15 +44,15 @@ def look(visit, shown):
         assert not page.locator("[data-testid=stException]").count()
 
 
-def text(page):
+def text(page: Any) -> Any:
     return page.locator("[data-testid=stMain]").inner_text()
 
 
-def settled(page):
+def settled(page: Any) -> None:
     page.wait_for_selector("[data-testid=stApp][data-test-script-state=notRunning]")
 
 
-def plays(page):
+def plays(page: Any) -> Any:
     """How many seconds the first player would play."""
     page.wait_for_selector("audio", state="attached")
     return page.evaluate(
@@ -71,7 +74,7 @@ COMPARED = {
 }
 
 
-def test_two_runs_of_any_kind_stand_beside_each_other(look, app):
+def test_two_runs_of_any_kind_stand_beside_each_other(look: Any, app: Any) -> None:
     page = look("home")
     for (a, b), said in COMPARED.items():
         page.goto(f"{app.url}/compare?a=kinds/{a}&b=kinds/{b}")
@@ -86,7 +89,7 @@ FOUND = {
 }
 
 
-def test_results_of_every_kind_are_shown(look, app):
+def test_results_of_every_kind_are_shown(look: Any, app: Any) -> None:
     page = look("home")
     for run, said in FOUND.items():
         page.goto(f"{app.url}/benchmark?run=kinds/{run}")
@@ -95,7 +98,7 @@ def test_results_of_every_kind_are_shown(look, app):
         assert not page.locator("[data-testid=stException]").count()
 
 
-def test_a_click_on_a_cell_of_the_matrix_lists_its_samples_and_plays_them(look):
+def test_a_click_on_a_cell_of_the_matrix_lists_its_samples_and_plays_them(look: Any) -> None:
     page = look("benchmark?run=kinds/emotion-first")
     cells = page.locator(f"{CHART} g.mark-rect.role-mark path")
     cells.first.wait_for()
@@ -105,7 +108,7 @@ def test_a_click_on_a_cell_of_the_matrix_lists_its_samples_and_plays_them(look):
     assert plays(page) > 0.3
 
 
-def test_a_click_on_a_point_of_the_scatter_plays_it(look):
+def test_a_click_on_a_point_of_the_scatter_plays_it(look: Any) -> None:
     page = look("benchmark?run=kinds/music-fine")
     points = page.locator(f"{CHART} g.mark-symbol.role-mark path")
     points.first.wait_for()
@@ -116,7 +119,7 @@ def test_a_click_on_a_point_of_the_scatter_plays_it(look):
     assert plays(page) > 0.3
 
 
-def test_samples_are_found_opened_and_played(look):
+def test_samples_are_found_opened_and_played(look: Any) -> None:
     page = look("samples?run=kinds/asr-small")
     assert plays(page) > 0.3
     search = page.get_by_role("textbox", name="Search")
@@ -125,13 +128,13 @@ def test_samples_are_found_opened_and_played(look):
     page.get_by_text("2 of 16 samples.").wait_for()
 
 
-def test_twenty_thousand_samples_are_a_page_at_a_time(look):
+def test_twenty_thousand_samples_are_a_page_at_a_time(look: Any) -> None:
     page = look("samples?run=many/large")
     page.get_by_text("20,000 of 20,000 samples.").wait_for()
     assert plays(page) > 0.3
 
 
-def test_the_leaderboard_can_be_taken_away(look):
+def test_the_leaderboard_can_be_taken_away(look: Any) -> None:
     page = look("leaderboard")
     with page.expect_download() as taken:
         page.get_by_role("button", name="Markdown").click()
@@ -139,7 +142,7 @@ def test_the_leaderboard_can_be_taken_away(look):
     assert "asr-speech WER" in taken.value.path().read_text()
 
 
-def test_a_load_test_tells_validity_first(look):
+def test_a_load_test_tells_validity_first(look: Any) -> None:
     page = look("performance?run=load/test")
     page.get_by_text("Point by point").wait_for()
     first = page.locator("[data-testid=stAlert]").first.inner_text()
@@ -157,7 +160,7 @@ HOSTILE = (
 )
 
 
-def test_markup_in_a_run_is_shown_to_the_letter(look, app):
+def test_markup_in_a_run_is_shown_to_the_letter(look: Any, app: Any) -> None:
     page = look("home")
     main = page.locator("[data-testid=stMain]")
     for address in HOSTILE:
@@ -169,20 +172,20 @@ def test_markup_in_a_run_is_shown_to_the_letter(look, app):
     assert not (app.runs.parent / "owned").exists()
 
 
-def test_a_broken_run_is_told(look, app):
+def test_a_broken_run_is_told(look: Any, app: Any) -> None:
     page = look("home")
     for run in ("torn", "rubbish", "odd-shape", "linked", "no-spec", "perf-torn"):
         page.goto(f"{app.url}/benchmark?run=hostile/{run}")
         page.locator("[data-testid=stAlert]").first.wait_for()
 
 
-def test_sounds_outside_the_shelf_are_not_played(look):
+def test_sounds_outside_the_shelf_are_not_played(look: Any) -> None:
     page = look("samples?run=hostile/astray")
     page.get_by_text("outside the folders").first.wait_for()
     assert not page.locator("audio").count()
 
 
-def test_results_fit_a_phone(look):
+def test_results_fit_a_phone(look: Any) -> None:
     page = look("samples?run=kinds/asr-small", width=390)
     wide = page.evaluate("document.documentElement.scrollWidth")
     assert wide <= 390

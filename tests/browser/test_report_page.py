@@ -1,5 +1,7 @@
 """The page in a real browser: it fits, it plays, it filters, and it asks nobody for anything."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -15,7 +17,7 @@ from auricle.report.summary import summarise
 LONG = "unbroken" * 40
 
 
-def about(name):
+def about(name: Any) -> Any:
     task = {"name": name, "version": 1, "language": "", "licence": "", "source": f"{LONG}.jsonl",
             "revision": "", "cluster": ""}  # fmt: skip
     return {"task": task, "model": {"name": f"model-{LONG}", "arguments": {"path": LONG}},
@@ -23,7 +25,7 @@ def about(name):
             "rows": 99}  # fmt: skip
 
 
-def page_of(records, metrics):
+def page_of(records: Any, metrics: Any) -> Any:
     board = ScoreTable(metrics)
     list(score_records(records, board))
     found = build_document(about(f"task-{LONG}"), board, summarise(board, f"{LONG}:1", "model"))
@@ -31,7 +33,7 @@ def page_of(records, metrics):
     return render_report(found, build_sample_views([by_id[each] for each in board.worst_ids()], metrics[0]))
 
 
-def heard(at, audio=None):
+def heard(at: Any, audio: Any = None) -> Any:
     """Transcripts in several scripts, some of them missing, some without end."""
     said = [("turn the light on", "turn light on now"), ("打开客厅的灯", "打开客厅灯"),
             ("مرحبا بكم في هذا", "مرحبا كم في"), (LONG, f"{LONG} {LONG}")]  # fmt: skip
@@ -44,7 +46,7 @@ def heard(at, audio=None):
     return Record(sample=sample, row=at, outputs=(Generation(text=answer),))
 
 
-def classified(at):
+def classified(at: Any) -> Any:
     names = ["angry", "calm", "disgusted", "fearful", "happy", "neutral", "sad", LONG]
     values = {name: 1 / (2 + (at * 7 + place) % 8) for place, name in enumerate(names)}
     sample = Sample(id=f"c{at}", inputs={"choices": names}, target=names[at % 8], meta={"actor": at % 4})
@@ -52,7 +54,7 @@ def classified(at):
     return Record(sample=sample, row=at, outputs=(output,))
 
 
-def moved(at):
+def moved(at: Any) -> Any:
     names = ["angry", "calm", "happy", LONG]
     values = {"arousal": at % 7 / 6, "dominance": 0.5 + at % 3 / 9, "valence": at % 11 / -10}
     sample = Sample(id=f"d{at}", inputs={}, target=names[at % 4], meta={"actor": at % 4})
@@ -60,7 +62,7 @@ def moved(at):
     return Record(sample=sample, row=at, outputs=(output,))
 
 
-def heard_otherwise(at):
+def heard_otherwise(at: Any) -> Any:
     names, own = ["angry", "calm", "sad"], ["生气/angry", "难过/sad", f"其他/{LONG}", "<unk>"]
     values = {name: 1 / (2 + (at * 7 + place) % 5) for place, name in enumerate(own)}
     sample = Sample(id=f"m{at}", inputs={"choices": names}, target=names[at % 3], meta={})
@@ -69,7 +71,7 @@ def heard_otherwise(at):
 
 
 @pytest.fixture(scope="module")
-def pages(tmp_path_factory):
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("pages")
     wave = 0.3 * np.sin(2 * np.pi * 440 * np.arange(24_000) / 16_000)
     sound = [Audio.of(wave.astype(np.float32), rate=16_000)]
@@ -90,7 +92,7 @@ def pages(tmp_path_factory):
 class Visit:
     """A page, and all it said and asked for."""
 
-    def __init__(self, browser, path, width=1280, **context):
+    def __init__(self, browser: Any, path: Any, width: int = 1280, **context: Any) -> None:
         self.context = browser.new_context(viewport={"width": width, "height": 900}, **context)
         self.page = self.context.new_page()
         self.complaints, self.asked = [], []
@@ -99,18 +101,18 @@ class Visit:
         self.page.on("request", lambda request: self.asked.append(request.url))
         self.page.goto(path.as_uri())
 
-    def __enter__(self):
+    def __enter__(self) -> Any:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: Any) -> None:
         self.context.close()
 
-    def shown(self):
+    def shown(self) -> Any:
         return self.page.locator("#cards > li:visible").count()
 
 
 @pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
-def test_page_is_quiet_and_asks_nobody(browser, pages, name):
+def test_page_is_quiet_and_asks_nobody(browser: Any, pages: Any, name: str) -> None:
     with Visit(browser, pages / f"{name}.html") as visit:
         visit.page.wait_for_load_state("networkidle")
         assert visit.complaints == []
@@ -119,14 +121,14 @@ def test_page_is_quiet_and_asks_nobody(browser, pages, name):
 
 @pytest.mark.parametrize("width", [1280, 390])
 @pytest.mark.parametrize("name", ["speech", "classes", "dimensions", "matched", "empty"])
-def test_page_fits_the_window(browser, pages, name, width):
+def test_page_fits_the_window(browser: Any, pages: Any, name: str, width: int) -> None:
     with Visit(browser, pages / f"{name}.html", width) as visit:
         visit.page.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
         assert visit.page.evaluate("document.documentElement.scrollWidth") <= width
 
 
 @pytest.mark.parametrize("name", ["classes", "dimensions", "matched"])
-def test_no_word_of_a_picture_is_cut_off(browser, pages, name):
+def test_no_word_of_a_picture_is_cut_off(browser: Any, pages: Any, name: str) -> None:
     with Visit(browser, pages / f"{name}.html") as visit:
         beyond = visit.page.evaluate(
             """() => [...document.querySelectorAll("svg.plot text")].filter((text) => {
@@ -140,7 +142,7 @@ def test_no_word_of_a_picture_is_cut_off(browser, pages, name):
         assert beyond == []
 
 
-def test_sound_can_be_played(browser, pages):
+def test_sound_can_be_played(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
         seconds = visit.page.evaluate(
             """() => new Promise((resolve, reject) => {
@@ -155,7 +157,7 @@ def test_sound_can_be_played(browser, pages):
         assert visit.complaints == []
 
 
-def test_filter_leaves_the_samples_that_match(browser, pages):
+def test_filter_leaves_the_samples_that_match(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
         everything = visit.shown()
         visit.page.get_by_label("Filter").fill("LIGHT now")
@@ -167,7 +169,7 @@ def test_filter_leaves_the_samples_that_match(browser, pages):
         assert visit.shown() == everything
 
 
-def test_order_can_be_turned_round(browser, pages):
+def test_order_can_be_turned_round(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
         first = visit.page.locator("#cards > li").first.get_attribute("data-id")
         visit.page.get_by_label("Order").select_option("best")
@@ -178,7 +180,7 @@ def test_order_can_be_turned_round(browser, pages):
         assert ids == sorted(ids)
 
 
-def test_signature_can_be_copied_with_the_keyboard(browser, pages):
+def test_signature_can_be_copied_with_the_keyboard(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html") as visit:
         button = visit.page.locator(".copy").first
         button.focus()
@@ -188,7 +190,7 @@ def test_signature_can_be_copied_with_the_keyboard(browser, pages):
         assert visit.complaints == []
 
 
-def test_page_works_without_script(browser, pages):
+def test_page_works_without_script(browser: Any, pages: Any) -> None:
     with Visit(browser, pages / "speech.html", java_script_enabled=False) as visit:
         assert visit.page.locator("#cards > li").first.is_visible()
         assert not visit.page.locator("#controls").is_visible()
@@ -196,13 +198,13 @@ def test_page_works_without_script(browser, pages):
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_text_stands_out_from_the_paper(browser, pages, scheme):
+def test_text_stands_out_from_the_paper(browser: Any, pages: Any, scheme: str) -> None:
     with Visit(browser, pages / "speech.html", color_scheme=scheme) as visit:
         for selector in ("body", ".quiet", ".diff del", ".diff ins", "nav a"):
             assert contrast(visit.page, selector) >= 4.5, selector
 
 
-def contrast(page, selector):
+def contrast(page: Any, selector: Any) -> Any:
     """The contrast ratio of the web's accessibility guidelines, against the page's paper."""
     ink = page.locator(selector).first.evaluate("e => getComputedStyle(e).color")
     paper = page.evaluate("getComputedStyle(document.body).backgroundColor")
@@ -210,7 +212,7 @@ def contrast(page, selector):
     return (light + 0.05) / (dark + 0.05)
 
 
-def luminance(colour):
+def luminance(colour: Any) -> Any:
     parts = [int(part) / 255 for part in colour.removeprefix("rgb(").removesuffix(")").split(",")]
     red, green, blue = (part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue

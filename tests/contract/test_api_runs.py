@@ -6,8 +6,10 @@ import os
 import threading
 import time
 from collections import Counter
+from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -21,10 +23,10 @@ SECRETS = (KEY, HEADER, IN_URL, JUDGE_KEY)
 
 
 @pytest.fixture
-def ask_all(auricle, manifest):
+def ask_all(auricle: Any, manifest: Any) -> Any:
     """Ask about rows of text; by default each is answered with its own question."""
 
-    def call(url, *words, rows=30, out="run", env=None):
+    def call(url: Any, *words: Any, rows: int = 30, out: str = "run", env: Any = None) -> Any:
         data = manifest(rows if isinstance(rows, list) else questions(rows))
         model = ("-m", "openai", "-M", f"base_url={url}", "-M", "model=fake")
         given = ("run", data, "--as", "qa", *model, "-o", out, *words)
@@ -33,33 +35,33 @@ def ask_all(auricle, manifest):
     return call
 
 
-def questions(number):
+def questions(number: Any) -> Any:
     return [{"id": f"s{at}", "question": f"word {at}", "answer": f"word {at}"} for at in range(number)]
 
 
-def records(folder):
+def records(folder: Any) -> Any:
     """Each sample's line, and there is one of each."""
     lines = [json.loads(line) for line in (folder / "outputs.jsonl").read_bytes().splitlines()]
     assert set(Counter(line["id"] for line in lines).values()) <= {1}
     return {line["id"]: line for line in lines}
 
 
-def answers(folder):
+def answers(folder: Any) -> Any:
     return {name: line["outputs"] for name, line in records(folder).items()}
 
 
-def metrics(folder):
+def metrics(folder: Any) -> Any:
     return json.loads((folder / "metrics.json").read_text())
 
 
-def counted(server):
+def counted(server: Any) -> Any:
     return sum(server.stats()["requests"].values())
 
 
 # --- senders ------------------------------------------------------------------------
 
 
-def test_two_senders_give_what_one_gives(ask_all, tmp_path):
+def test_two_senders_give_what_one_gives(ask_all: Any, tmp_path: Path) -> None:
     script = Script(faults={"429": 0.1, "400": 0.1}, retry_after=0.01)
     with FakeServer(script) as server:
         one = ask_all(server.url, out="one", rows=200)
@@ -74,11 +76,13 @@ def test_two_senders_give_what_one_gives(ask_all, tmp_path):
         assert metrics(first)[name] == metrics(second)[name]
 
 
-def told_failures(folder):
+def told_failures(folder: Any) -> Any:
     return {name: line["error"] for name, line in records(folder).items()}
 
 
-def test_sounds_reach_the_server_through_either_number_of_senders(auricle, manifest, tone, tmp_path):
+def test_sounds_reach_the_server_through_either_number_of_senders(
+    auricle: Any, manifest: Any, tone: Any, tmp_path: Path
+) -> None:
     rows = [{"id": f"{at}", "audio": str(tone(f"{at}.wav", 0.1 + at / 100)), "text": "x"} for at in range(6)]
     data = manifest(rows)
     for processes in (1, 2):
@@ -95,7 +99,7 @@ def test_sounds_reach_the_server_through_either_number_of_senders(auricle, manif
 # --- several servers ----------------------------------------------------------------
 
 
-def test_two_servers_share_the_work(ask_all, tmp_path):
+def test_two_servers_share_the_work(ask_all: Any, tmp_path: Path) -> None:
     script = Script(latency=0.01)
     with FakeServer(script) as first, FakeServer(script) as second:
         done = ask_all(f"{first.url},{second.url}", rows=300)
@@ -105,7 +109,7 @@ def test_two_servers_share_the_work(ask_all, tmp_path):
     assert min(shares) > 60
 
 
-def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all, tmp_path):
+def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all: Any, tmp_path: Path) -> None:
     with FakeServer() as server:
         dead = "http://127.0.0.1:9/v1"
         done = ask_all(f"{dead},{server.url}", rows=100)
@@ -114,7 +118,7 @@ def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all
     assert not any(each["error"] for each in records(tmp_path / "run").values())
 
 
-def test_a_server_that_stops_midway_leaves_its_work_to_the_other(ask_all, tmp_path):
+def test_a_server_that_stops_midway_leaves_its_work_to_the_other(ask_all: Any, tmp_path: Path) -> None:
     script = Script(latency=0.02)
     leaving = FakeServer(script)
     leaving.__enter__()
@@ -132,7 +136,7 @@ def test_a_server_that_stops_midway_leaves_its_work_to_the_other(ask_all, tmp_pa
     assert stayed >= 400 - gone > 0
 
 
-def stop_after(server, answered):
+def stop_after(server: Any, answered: Any) -> None:
     while sum(server.stats()["answered"].values()) < answered:
         time.sleep(0.002)
     server.__exit__(None, None, None)
@@ -142,11 +146,11 @@ def stop_after(server, answered):
 
 
 @pytest.fixture
-def cache(tmp_path):
+def cache(tmp_path: Path) -> Any:
     return "--cache-path", tmp_path / "answers.sqlite"
 
 
-def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all, cache, tmp_path):
+def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, out="first")
         asked = counted(server)
@@ -166,14 +170,14 @@ def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all, cache
     [("-T", "prompt=Please repeat: {question}"), ("-M", "model=other"), ("-M", 'extra={"temperature": 0.7}')],
     ids=["prompt", "model", "temperature"],
 )
-def test_another_question_or_another_model_is_asked(ask_all, cache, change):
+def test_another_question_or_another_model_is_asked(ask_all: Any, cache: Any, change: Any) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, rows=5, out="first")
         ask_all(server.url, *cache, *change, rows=5, out="second")
         assert counted(server) == 10
 
 
-def test_another_key_or_patience_is_not_another_model(ask_all, cache):
+def test_another_key_or_patience_is_not_another_model(ask_all: Any, cache: Any) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, rows=5, out="first")
         change = ("-M", "api_key=another", "-M", "timeout=7", "-M", "rpm=6000", "--processes", "2")
@@ -181,7 +185,7 @@ def test_another_key_or_patience_is_not_another_model(ask_all, cache):
         assert counted(server) == 5
 
 
-def test_failures_are_not_remembered(ask_all, cache, tmp_path):
+def test_failures_are_not_remembered(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer(Script(faults={"400": 0.4})) as server:
         assert ask_all(server.url, *cache, rows=20, out="first").returncode == 3
         failed = sum(1 for each in records(tmp_path / "first").values() if each["error"])
@@ -191,7 +195,7 @@ def test_failures_are_not_remembered(ask_all, cache, tmp_path):
         assert counted(server) - before == failed
 
 
-def test_two_runs_at_once_share_what_they_learn(ask_all, cache, tmp_path, manifest):
+def test_two_runs_at_once_share_what_they_learn(ask_all: Any, cache: Any, tmp_path: Path, manifest: Any) -> None:
     with FakeServer(Script(latency=0.01)) as server:
         both = [
             threading.Thread(target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200})
@@ -212,7 +216,7 @@ def test_two_runs_at_once_share_what_they_learn(ask_all, cache, tmp_path, manife
 # --- costs --------------------------------------------------------------------------
 
 
-def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all, tmp_path):
+def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all: Any, tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("currency: EUR\nfake: {request: 0.01}\n")
     paying = ("--prices", prices, "-j", "4", "-M", f"api_key={KEY}")
@@ -236,7 +240,7 @@ def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all, 
 # --- judges -------------------------------------------------------------------------
 
 
-def test_a_server_judges_and_another_judges_again(auricle, manifest, tmp_path):
+def test_a_server_judges_and_another_judges_again(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     data = manifest(questions(20))
     judged = ("-T", "metrics=judge-reference,exact_match")
     with (
@@ -259,7 +263,7 @@ def test_a_server_judges_and_another_judges_again(auricle, manifest, tmp_path):
     assert_no_secret(tmp_path / "run", done.stdout, done.stderr)
 
 
-def value(folder, metric):
+def value(folder: Any, metric: Any) -> Any:
     return next(each["value"] for each in metrics(folder)["numbers"] if each["metric"] == metric and not each["field"])
 
 
@@ -273,7 +277,7 @@ class Echo(BaseHTTPRequestHandler):
     status = 401
     kind = "json"
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         words = f"Incorrect key: {self.headers} at {self.path}; you sent {body}"
         if self.kind == "redirect":
@@ -288,20 +292,20 @@ class Echo(BaseHTTPRequestHandler):
         else:
             self.reply(self.status, f"<html><p>{words}</p></html>".encode())
 
-    def reply(self, status, content, **headers):
+    def reply(self, status: Any, content: Any, **headers: Any) -> None:
         self.send_response(status)
         for name, each in {"Content-Length": len(content), **headers}.items():
             self.send_header(name, str(each))
         self.end_headers()
         self.wfile.write(content)
 
-    def log_message(self, *_):
+    def log_message(self, *_: Any) -> None:
         pass
 
 
 @pytest.fixture
-def echoing():
-    def start(**behaviour):
+def echoing() -> Iterator[Any]:
+    def start(**behaviour: Any) -> Any:
         handler = type("Handler", (Echo,), behaviour)
         server = ThreadingHTTPServer(("127.0.0.1", 0), handler)
         threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
@@ -316,7 +320,7 @@ def echoing():
 
 
 @pytest.fixture
-def noise(tmp_path, manifest):
+def noise(tmp_path: Path, manifest: Any) -> Any:
     """Rows with sounds that no text resembles, and stretches of them as they might leak."""
     folder = tmp_path / "sounds"
     folder.mkdir()
@@ -328,7 +332,7 @@ def noise(tmp_path, manifest):
     return manifest(rows), folder
 
 
-def stretches(folder):
+def stretches(folder: Any) -> Iterator[Any]:
     """Parts of every sound, raw and as base64 has them."""
     for path in folder.glob("*.wav"):
         content = path.read_bytes()
@@ -338,7 +342,7 @@ def stretches(folder):
             yield encoded[at + 60 : at + 84]
 
 
-def assert_no_secret(folder, *texts, sounds=None):
+def assert_no_secret(folder: Any, *texts: Any, sounds: Any = None) -> None:
     files = [path for path in Path(folder).rglob("*") if path.is_file()]
     assert files
     needles = [secret.encode() for secret in SECRETS]
@@ -350,7 +354,9 @@ def assert_no_secret(folder, *texts, sounds=None):
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_no_key_and_no_sound_is_written_down_where_all_goes_well(auricle, noise, tmp_path, processes):
+def test_no_key_and_no_sound_is_written_down_where_all_goes_well(
+    auricle: Any, noise: Any, tmp_path: Path, processes: int
+) -> None:
     data, sounds = noise
     with FakeServer(Script(key=KEY)) as server:
         words = [
@@ -379,8 +385,8 @@ TELLTALES = {
 
 @pytest.mark.parametrize(("behaviour", "processes"), TELLTALES.values(), ids=TELLTALES)
 def test_a_server_that_tells_secrets_back_does_not_get_them_written_down(
-    auricle, noise, tmp_path, echoing, behaviour, processes
-):
+    auricle: Any, noise: Any, tmp_path: Path, echoing: Any, behaviour: Any, processes: Any
+) -> None:
     data, sounds = noise
     words = [
         *("-M", f"base_url=http://{echoing(**behaviour)}/v1?key={IN_URL}", "-M", "model=fake"),
@@ -395,7 +401,7 @@ def test_a_server_that_tells_secrets_back_does_not_get_them_written_down(
     assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
 
 
-def test_a_password_in_an_address_is_not_written_down(auricle, noise, tmp_path, echoing):
+def test_a_password_in_an_address_is_not_written_down(auricle: Any, noise: Any, tmp_path: Path, echoing: Any) -> None:
     data, _ = noise
     words = ("-M", f"base_url=http://me:{IN_URL}@{echoing()}/v1", "-M", "model=fake")
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
@@ -413,7 +419,7 @@ def test_a_password_in_an_address_is_not_written_down(auricle, noise, tmp_path, 
     ],
     ids=["a key in an address", "a password in an address", "a key", "a header"],
 )
-def test_a_wrong_argument_is_told_without_a_secret(auricle, noise, words):
+def test_a_wrong_argument_is_told_without_a_secret(auricle: Any, noise: Any, words: Any) -> None:
     data, _ = noise
     given = [each for word in ("model=fake", *words) for each in ("-M", word)]
     done = auricle("run", data, "--as", "asr", "-m", "openai", *given, "-o", "kept/run")
@@ -423,7 +429,9 @@ def test_a_wrong_argument_is_told_without_a_secret(auricle, noise, words):
     assert IN_URL not in done.stderr
 
 
-def test_a_question_outside_a_run_tells_no_secret_either(auricle, noise, tmp_path, echoing):
+def test_a_question_outside_a_run_tells_no_secret_either(
+    auricle: Any, noise: Any, tmp_path: Path, echoing: Any
+) -> None:
     _, sounds = noise
     words = ("-M", f"base_url=http://{echoing()}/v1", "-M", "model=x", "-M", f"api_key={KEY}")
     done = auricle("ask", "-m", "openai", *words, sounds / "0.wav")
@@ -433,13 +441,13 @@ def test_a_question_outside_a_run_tells_no_secret_either(auricle, noise, tmp_pat
     assert KEY not in done.stdout + done.stderr
 
 
-def test_the_key_may_stand_in_the_address(ask_all):
+def test_the_key_may_stand_in_the_address(ask_all: Any) -> None:
     with FakeServer(Script(key=IN_URL)) as server:
         done = ask_all(f"{server.url}?key={IN_URL}", rows=3)
     assert done.returncode == 0, done.stderr
 
 
-def test_python_asks_a_server_as_the_command_line_does(manifest, tmp_path):
+def test_python_asks_a_server_as_the_command_line_does(manifest: Any, tmp_path: Path) -> None:
     from auricle import Spec, evaluate
 
     data = manifest(questions(10))

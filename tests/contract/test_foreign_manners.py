@@ -1,6 +1,9 @@
 """The manners of borrowed classes: one that misbehaves costs its own sample, and is named."""
 
 import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -144,14 +147,14 @@ HARMLESS = {(kind, "prints") for kind in KINDS} | {
 }
 
 
-def rows(tone):
+def rows(tone: Any) -> Iterator[Any]:
     for name in ("first", "bad", "last"):
         sound = str(tone(f"{name}.wav"))
         yield {"id": name, "audio": sound, "question": name, "text": name, "answer": name,
                "label": "one", "score": len(name)}  # fmt: skip
 
 
-def words(kind, way):
+def words(kind: Any, way: Any) -> Any:
     """The command of a kind; an inferencer is the task's, and asks a model that repeats."""
     if kind == "aisbench":
         use = json.dumps({"use": "aisbench:mine.py:Mine", "way": way})
@@ -160,13 +163,15 @@ def words(kind, way):
     return ["-m", f"{kind}:mine.py:Mine", "-M", f"way={way}", *more]
 
 
-def told(output):
+def told(output: Any) -> Any:
     return output.text if hasattr(output, "text") else next(iter(output.values.values()))
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(kind, way, auricle, manifest, tone, tmp_path):
+def test_a_class_that_misbehaves_costs_its_own_sample_and_is_named(
+    kind: Any, way: Any, auricle: Any, manifest: Any, tone: Any, tmp_path: Path
+) -> None:
     (tmp_path / "mine.py").write_text(KINDS[kind])
     data = manifest(rows(tone), "rows.jsonl")
     command = ["run", str(data), "--as", TASKS.get(kind, "qa"), *words(kind, way)]

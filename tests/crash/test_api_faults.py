@@ -8,8 +8,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,30 +33,30 @@ SHARES = dict(
 ATTEMPTS = 4
 
 
-def rows(samples):
+def rows(samples: Any) -> Any:
     return ({"id": f"s{at}", "question": f"w {at}", "answer": f"w {at}"} for at in range(samples))
 
 
 @pytest.fixture
-def data(manifest):
+def data(manifest: Any) -> Any:
     return lambda samples: manifest(rows(samples))
 
 
-def command(data, url, out, *words):
+def command(data: Any, url: Any, out: Any, *words: Any) -> Any:
     model = ["-m", "openai", "-M", f"base_url={url}", "-M", "model=fake"]
     start = ["run", str(data), "--as", "qa", "-o", str(out)]
     return [*start, *model, *map(str, words)]
 
 
-def process(words):
+def process(words: Any) -> Any:
     return [sys.executable, "-m", "auricle", *words]
 
 
-def journal(out):
+def journal(out: Any) -> Any:
     return [json.loads(line) for line in (out / "outputs.jsonl").read_bytes().splitlines()]
 
 
-def bodies(data, url, stream):
+def bodies(data: Any, url: Any, stream: Any) -> Any:
     """What is going to be sent about each sample, by its id."""
     model = OpenAI(base_url=url, model="fake")
     spec = Spec(task="qa", task_args={"data": str(data)}, model="openai")
@@ -61,7 +64,7 @@ def bodies(data, url, stream):
     return {sample.id: model.encode_body(asked, stream) for sample, ((asked, _),) in previewed}
 
 
-def foretold(script, body):
+def foretold(script: Any, body: Any) -> Any:
     """What becomes of a request, and at which attempt."""
     digest = compute_digest(body)
     for attempt in range(1, ATTEMPTS + 1):
@@ -82,12 +85,12 @@ class Ordeal:
     digests: dict[str, str]
     document: dict
 
-    def by_digest(self):
+    def by_digest(self) -> Any:
         return {self.digests[name]: end for name, end in self.ends.items()}
 
 
 @pytest.fixture(scope="module", params=[(5000, False, False), (600, True, True)], ids=["5000 whole", "600 streamed"])
-def ordeal(request, tmp_path_factory, warm):
+def ordeal(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory, warm: Any) -> Any:
     samples, stream, adaptive = request.param
     folder = tmp_path_factory.mktemp("ordeal")
     path, out = folder / "mine.jsonl", folder / "run"
@@ -109,17 +112,17 @@ def ordeal(request, tmp_path_factory, warm):
         )
 
 
-def test_a_third_of_the_attempts_fail_or_all_this_proves_nothing(ordeal):
+def test_a_third_of_the_attempts_fail_or_all_this_proves_nothing(ordeal: Any) -> None:
     attempts = sum(ordeal.stats["received"].values())
     assert set(ordeal.stats["faults"]) == set(SHARES)
     assert sum(ordeal.stats["faults"].values()) > 0.25 * attempts
 
 
-def test_every_sample_ends_once(ordeal):
+def test_every_sample_ends_once(ordeal: Any) -> None:
     assert Counter(line["id"] for line in ordeal.lines) == dict.fromkeys(ordeal.ends, 1)
 
 
-def test_every_sample_is_answered_or_failed_as_was_foretold(ordeal):
+def test_every_sample_is_answered_or_failed_as_was_foretold(ordeal: Any) -> None:
     for line in ordeal.lines:
         fault, _ = ordeal.ends[line["id"]]
         if fault in (None, "empty"):
@@ -131,18 +134,18 @@ def test_every_sample_is_answered_or_failed_as_was_foretold(ordeal):
             assert FINAL.get(fault, "127.0.0.1") in line["error"]["message"]
 
 
-def test_every_attempt_was_worth_it_and_none_too_many(ordeal):
+def test_every_attempt_was_worth_it_and_none_too_many(ordeal: Any) -> None:
     assert {line["id"]: line["attempts"] for line in ordeal.lines} == {
         name: attempt for name, (_, attempt) in ordeal.ends.items()
     }
     assert ordeal.stats["received"] == {digest: attempt for digest, (_, attempt) in ordeal.by_digest().items()}
 
 
-def test_nothing_is_answered_twice(ordeal):
+def test_nothing_is_answered_twice(ordeal: Any) -> None:
     assert ordeal.stats["answered"] == {digest: 1 for digest, (fault, _) in ordeal.by_digest().items() if fault is None}
 
 
-def test_the_numbers_tell_their_coverage(ordeal):
+def test_the_numbers_tell_their_coverage(ordeal: Any) -> None:
     faults = [fault for fault, _ in ordeal.ends.values() if fault not in (None, "empty")]
     total, failed = len(ordeal.ends), len(faults)
     assert ordeal.document["outcomes"]["failed"] == failed > 0
@@ -153,14 +156,16 @@ def test_the_numbers_tell_their_coverage(ordeal):
     assert {each["kind"]: each["count"] for each in ordeal.document["failures"]} == kinds
 
 
-def test_a_run_with_failures_says_so_without_a_traceback(ordeal):
+def test_a_run_with_failures_says_so_without_a_traceback(ordeal: Any) -> None:
     assert ordeal.told.returncode == 3
     assert "Traceback" not in ordeal.told.stderr
     assert f"{ordeal.document['outcomes']['failed']} failed" in ordeal.told.stderr
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(auricle, data, tmp_path, processes):
+def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(
+    auricle: Any, data: Any, tmp_path: Path, processes: int
+) -> None:
     samples, places, window = 400, 16, 0.05
     # What is answered within the moment before a commit, and what is being answered.
     most_lost = places * (1 + round(0.4 / window))
@@ -182,7 +187,7 @@ def test_a_run_killed_against_a_server_asks_again_only_what_was_in_flight(auricl
     assert sum(answered.values()) <= samples + 2 * most_lost
 
 
-def kill_midway(words, journal):
+def kill_midway(words: Any, journal: Any) -> None:
     before = journal.stat().st_size if journal.exists() else 0
     child = subprocess.Popen(process(words), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
@@ -199,14 +204,14 @@ def kill_midway(words, journal):
 
 
 @contextmanager
-def dead():
+def dead() -> Iterator[Any]:
     with socket.socket() as unused:  # bound, so that nobody else is; not listening
         unused.bind(("127.0.0.1", 0))
         yield f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
 
 
 @contextmanager
-def full():
+def full() -> Iterator[Any]:
     """A host that takes no more connections: the rest wait at the door."""
     with socket.socket() as server:
         server.bind(("127.0.0.1", 0))
@@ -221,7 +226,7 @@ def full():
 
 
 @contextmanager
-def scripted(**script):
+def scripted(**script: Any) -> Iterator[Any]:
     with FakeServer(Script(**script)) as server:
         yield server.url
 
@@ -242,7 +247,9 @@ HASTE = (*("-M", "connect_timeout=0.3", "-M", "read_timeout=0.3", "-M", "timeout
 
 
 @pytest.mark.parametrize(("place", "words"), ALWAYS.values(), ids=ALWAYS)
-def test_a_run_that_cannot_succeed_ends_early_with_one_line(auricle, data, tmp_path, place, words):
+def test_a_run_that_cannot_succeed_ends_early_with_one_line(
+    auricle: Any, data: Any, tmp_path: Path, place: Any, words: Any
+) -> None:
     with place() as url:
         told = auricle(*command(data(500), url, tmp_path / "run", *HASTE, "--attempts", 3))
     assert told.returncode == 2
@@ -253,7 +260,9 @@ def test_a_run_that_cannot_succeed_ends_early_with_one_line(auricle, data, tmp_p
 
 
 @pytest.mark.parametrize(("place", "words"), [ALWAYS["a dead host"], ALWAYS["a wrong key"]], ids=["dead", "key"])
-def test_a_few_samples_that_cannot_be_answered_are_each_told(auricle, data, tmp_path, place, words):
+def test_a_few_samples_that_cannot_be_answered_are_each_told(
+    auricle: Any, data: Any, tmp_path: Path, place: Any, words: Any
+) -> None:
     with place() as url:
         told = auricle(*command(data(3), url, tmp_path / "run", *HASTE, "--attempts", 1))
     assert told.returncode == 3
@@ -262,7 +271,9 @@ def test_a_few_samples_that_cannot_be_answered_are_each_told(auricle, data, tmp_
 
 
 @pytest.mark.parametrize(("fault", "stream", "words"), SLOW.values(), ids=SLOW)
-def test_a_server_that_does_not_come_to_an_end_is_left_in_time(auricle, data, tmp_path, fault, stream, words):
+def test_a_server_that_does_not_come_to_an_end_is_left_in_time(
+    auricle: Any, data: Any, tmp_path: Path, fault: Any, stream: Any, words: Any
+) -> None:
     with scripted(faults={fault: 1.0}) as url:
         given = (*HASTE, "-M", f"stream={stream}", "--attempts", 2)
         told = auricle(*command(data(3), url, tmp_path / "run", *given))
@@ -279,7 +290,7 @@ ASKED = {name: (*ALWAYS[name], "false") for name in ("a dead host", "a wrong key
 
 
 @pytest.mark.parametrize(("place", "words", "stream"), ASKED.values(), ids=ASKED)
-def test_one_question_that_is_not_answered_is_one_line(auricle, place, words, stream):
+def test_one_question_that_is_not_answered_is_one_line(auricle: Any, place: Any, words: Any, stream: Any) -> None:
     with place() as url:
         model = ("-m", "openai", "-M", f"base_url={url}", "-M", "model=fake", *HASTE)
         told = auricle("ask", *model, "-M", f"stream={stream}", "--text", "hello")
@@ -290,7 +301,7 @@ def test_one_question_that_is_not_answered_is_one_line(auricle, place, words, st
     assert told.stdout == ""
 
 
-def test_senders_that_cannot_succeed_end_early_too(auricle, data, tmp_path):
+def test_senders_that_cannot_succeed_end_early_too(auricle: Any, data: Any, tmp_path: Path) -> None:
     with dead() as url:
         told = auricle(*command(data(500), url, tmp_path / "run", *HASTE, "--processes", 2))
     assert told.returncode == 2
@@ -298,7 +309,7 @@ def test_senders_that_cannot_succeed_end_early_too(auricle, data, tmp_path):
     assert line.startswith("auricle: The first 20 requests all failed alike: no connection to")
 
 
-def test_ctrl_c_lets_senders_finish_what_they_have_in_hand(data, tmp_path):
+def test_ctrl_c_lets_senders_finish_what_they_have_in_hand(data: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     with FakeServer(Script(latency=0.1)) as server:
         words = command(data(2000), server.url, out, "-j", 16, "--processes", 2)

@@ -1,6 +1,8 @@
 """Rubbish in: one row in twenty is broken, each in its own way, and the run goes on."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +12,7 @@ GOOD = 152
 
 
 @pytest.fixture
-def broken(tmp_path, tone):
+def broken(tmp_path: Path, tone: Any) -> Any:
     """Eight broken rows among 152 good ones: five in a hundred."""
     whole = tone("good.wav", seconds=0.3)
     (tmp_path / "truncated.wav").write_bytes(whole.read_bytes()[:2000])
@@ -49,20 +51,20 @@ class Listens(BatchModel):
 
 
 @pytest.fixture
-def finished(auricle, broken, tmp_path):
+def finished(auricle: Any, broken: Any, tmp_path: Path) -> Any:
     (tmp_path / "listens.py").write_text(LISTENER)
     done = auricle("run", broken, "--as", "asr", "-m", "listens.py:Listens", "-o", "run")
     return done, json.loads((tmp_path / "run" / "metrics.json").read_text())
 
 
-def test_the_run_finishes_and_says_what_failed(finished):
+def test_the_run_finishes_and_says_what_failed(finished: Any) -> None:
     done, metrics = finished
     assert done.returncode == 3, done.stderr
     assert "Traceback" not in done.stderr
     assert metrics["outcomes"] == {"total": 160, "answered": GOOD, "failed": 8, "empty": 0}
 
 
-def test_each_failure_is_named_with_its_line_and_reason(finished):
+def test_each_failure_is_named_with_its_line_and_reason(finished: Any) -> None:
     _, metrics = finished
     told = {example["origin"]: example["message"] for kind in metrics["failures"] for example in kind["examples"]}
     expected = {20: "nowhere.wav", 40: "truncated.wav", 60: "zero.wav", 80: "text.wav", 100: "nan.wav"}
@@ -73,7 +75,7 @@ def test_each_failure_is_named_with_its_line_and_reason(finished):
     assert "int" in told["mine.jsonl:160"]
 
 
-def test_coverage_and_bounds_stand_beside_the_score(finished):
+def test_coverage_and_bounds_stand_beside_the_score(finished: Any) -> None:
     done, metrics = finished
     (wer,) = [n for n in metrics["numbers"] if n["metric"] == "wer" and not n["field"]]
     assert (wer["value"], wer["scored"], wer["total"]) == (0.0, GOOD, 160)
@@ -83,7 +85,9 @@ def test_coverage_and_bounds_stand_beside_the_score(finished):
     assert "8 failed" in done.stdout
 
 
-def test_failed_samples_are_tried_again_when_the_cause_is_gone(finished, auricle, broken, tmp_path, tone):
+def test_failed_samples_are_tried_again_when_the_cause_is_gone(
+    finished: Any, auricle: Any, broken: Any, tmp_path: Path, tone: Any
+) -> None:
     tone("nowhere.wav")
     done = auricle("run", broken, "--as", "asr", "-m", "listens.py:Listens", "-o", "run")
     assert done.returncode == 3

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,13 +32,13 @@ class Slow(AsyncModel):
 
 
 @pytest.fixture
-def words(manifest, tmp_path):
+def words(manifest: Any, tmp_path: Path) -> Any:
     rows = ({"id": f"s{at}", "question": f"number {'x' * (at % 37)} {at}"} for at in range(SAMPLES))
     data = manifest(rows)
     (tmp_path / "judges.py").write_text(JUDGE)
     judge = ["--judge", f"{tmp_path / 'judges.py'}:Slow", "-j", str(PLACES)]
 
-    def command(out):
+    def command(out: Any) -> Any:
         start = ["run", str(data), "--as", "open", "-m", "echo"]
         given = ["-T", "metrics=judge-1-5", "-J", f"log={tmp_path / out}.log", *judge]
         return [*start, "-o", str(tmp_path / out), *given]
@@ -44,7 +46,7 @@ def words(manifest, tmp_path):
     return command
 
 
-def kill_somewhere(child, journal, dice):
+def kill_somewhere(child: Any, journal: Any, dice: Any) -> None:
     before = journal.stat().st_size if journal.exists() else 0
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
@@ -56,7 +58,9 @@ def kill_somewhere(child, journal, dice):
         child.wait()
 
 
-def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(auricle, begin, words, tmp_path):
+def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(
+    auricle: Any, begin: Any, words: Any, tmp_path: Path
+) -> None:
     dice = random.Random(1)
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     for _ in range(KILLS):
@@ -76,7 +80,7 @@ def test_a_judge_killed_again_and_again_ends_as_if_it_had_not_been(auricle, begi
     assert asked <= SAMPLES + KILLS * PLACES * 12, "only what was not yet on disk is asked again"
 
 
-def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(auricle, words, tmp_path):
+def test_ctrl_c_lets_the_judge_finish_and_says_how_to_go_on(auricle: Any, words: Any, tmp_path: Path) -> None:
     journal = tmp_path / "run" / "verdicts.jsonl"
     child = subprocess.Popen(
         [sys.executable, "-m", "auricle", *words("run")], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,7 +17,7 @@ KILLS = 20
 
 
 @pytest.fixture
-def data(manifest):
+def data(manifest: Any) -> Any:
     dice = random.Random(1)
     words = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"]
     rows = (
@@ -30,16 +32,16 @@ def data(manifest):
     return manifest(rows)
 
 
-def command(data, out, model):
+def command(data: Any, out: Any, model: Any) -> Any:
     words = ["run", str(data), "--as", "qa", "-o", str(out)]
     return [*words, "-T", "metrics=wer,exact_match", "-m", model[0], *model[1:]]
 
 
 @pytest.fixture
-def kill_somewhere(begin):
+def kill_somewhere(begin: Any) -> Any:
     """Start the run, wait until it writes, and kill it at a random moment after that."""
 
-    def kill(words, journal, dice):
+    def kill(words: Any, journal: Any, dice: Any) -> Any:
         before = journal.stat().st_size if journal.exists() else 0
         child = begin(*words)
         try:
@@ -63,7 +65,9 @@ def kill_somewhere(begin):
     ],
     ids=["async", "batched"],
 )
-def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(auricle, data, tmp_path, kill_somewhere, model):
+def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(
+    auricle: Any, data: Any, tmp_path: Path, kill_somewhere: Any, model: Any
+) -> None:
     dice = random.Random(model[0])
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     many = ("-j", "200") if model[0] == "fake-api" else ()
@@ -83,7 +87,7 @@ def test_a_run_killed_twenty_times_ends_as_if_it_had_not_been(auricle, data, tmp
     assert first["outcomes"] == second["outcomes"]
 
 
-def test_kills_happen_before_the_run_is_over(data, tmp_path, kill_somewhere):
+def test_kills_happen_before_the_run_is_over(data: Any, tmp_path: Path, kill_somewhere: Any) -> None:
     """Otherwise the test above would prove nothing."""
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.06"))
@@ -93,7 +97,9 @@ def test_kills_happen_before_the_run_is_over(data, tmp_path, kill_somewhere):
     assert not (out / "progress.json").exists()
 
 
-def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(auricle, data, tmp_path, kill_somewhere):
+def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(
+    auricle: Any, data: Any, tmp_path: Path, kill_somewhere: Any
+) -> None:
     out = tmp_path / "run"
     journal, words = out / "outputs.jsonl", command(data, out, ("fake-api", "-M", "delay=0.06"))
     assert auricle(*words, "--limit", "100").returncode == 0
@@ -109,7 +115,7 @@ def test_a_killed_pass_is_left_out_of_both_sides_of_the_speed(auricle, data, tmp
     assert speed["wall_seconds"] == pytest.approx(sum(each["wall_seconds"] for each in passes))
 
 
-def test_ctrl_c_drains_and_says_how_to_resume(auricle, data, tmp_path):
+def test_ctrl_c_drains_and_says_how_to_resume(auricle: Any, data: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     words = command(data, out, ("fake-api", "-M", "delay=0.05"))
     child = subprocess.Popen(

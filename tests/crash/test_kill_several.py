@@ -2,6 +2,8 @@
 
 import json
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +20,11 @@ class Slow(AsyncModel):
 """
 
 
-def command(data, out, *options):
+def command(data: Any, out: Any, *options: Any) -> Any:
     return ["run", str(data), "-o", str(out), "-j", "6", "-m", f"{data.parent / 'slow.py'}:Slow", *options]
 
 
-def kill_after_some(child, journal):
+def kill_after_some(child: Any, journal: Any) -> None:
     before = journal.stat().st_size if journal.exists() else 0
     try:
         while child.poll() is None and (not journal.exists() or journal.stat().st_size == before):
@@ -35,7 +37,7 @@ def kill_after_some(child, journal):
     assert journal.read_bytes().count(b"\n") < SAMPLES, "killed before it was over"
 
 
-def answers(out):
+def answers(out: Any) -> Any:
     lines = map(json.loads, (out / "outputs.jsonl").read_bytes().splitlines())
     return {line["id"]: [each["text"] for each in line["outputs"]] for line in lines}
 
@@ -45,7 +47,9 @@ def answers(out):
     [(("--as", "chat"), 3), (("--as", "qa", "-T", "samples=5", "-T", "temperature=0.7", "-T", "answers=vote"), 5)],
     ids=["conversations", "several"],
 )
-def test_a_killed_run_ends_with_the_answers_of_a_whole_one(auricle, begin, manifest, tmp_path, options, expected):
+def test_a_killed_run_ends_with_the_answers_of_a_whole_one(
+    auricle: Any, begin: Any, manifest: Any, tmp_path: Path, options: Any, expected: int
+) -> None:
     (tmp_path / "slow.py").write_text(MODEL)
     said = ["a", "b", "c"] if "chat" in options else "a"
     data = manifest([{"id": str(at), "question": said, "topic": at, "answer": "1"} for at in range(SAMPLES)])

@@ -6,6 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -16,7 +19,7 @@ from auricle.testing.fake_server import FakeServer, Script
 pytestmark = pytest.mark.flaky(reruns=2)  # it is about time, and machines rest
 
 
-def family(pid):
+def family(pid: Any) -> Any:
     """A process's descendants, by their numbers."""
     told = subprocess.run(["ps", "-eo", "pid,ppid"], capture_output=True, text=True, check=True)
     pairs = [tuple(map(int, line.split())) for line in told.stdout.splitlines()[1:]]
@@ -27,13 +30,13 @@ def family(pid):
     return found
 
 
-def alive(pids):
+def alive(pids: Any) -> Any:
     told = subprocess.run(["ps", "-eo", "pid,stat"], capture_output=True, text=True, check=True)
     lines = (line.split() for line in told.stdout.splitlines()[1:])
     return {int(pid) for pid, stat in lines if int(pid) in pids and not stat.startswith("Z")}
 
 
-def until(seen, seconds=20.0):
+def until(seen: Any, seconds: float = 20.0) -> None:
     end = time.monotonic() + seconds
     while not seen():
         assert time.monotonic() < end, "it never came to that"
@@ -41,13 +44,13 @@ def until(seen, seconds=20.0):
 
 
 @pytest.fixture
-def started(manifest, tmp_path):
+def started(manifest: Any, tmp_path: Path) -> Iterator[Any]:
     """`auricle perf` in a process, while it sends; it is given to whoever wants to end it."""
     data = manifest({"id": str(n), "question": f"w {n}", "answer": f"w {n}"} for n in range(20))
     out = tmp_path / "run"
     processes = []
 
-    def start(server, *words):
+    def start(server: Any, *words: Any) -> Any:
         command = [sys.executable, "-m", "auricle", "perf", str(data), "--as", "qa", "-o", str(out)]
         model = ["-m", "openai", "-M", f"base_url={server.url}", "-M", "model=fake"]
         process = subprocess.Popen(
@@ -65,7 +68,7 @@ def started(manifest, tmp_path):
 
 @pytest.mark.parametrize("senders", [1, 2])
 @pytest.mark.parametrize("sign", [signal.SIGINT, signal.SIGTERM])
-def test_what_was_measured_until_then_is_told(started, tmp_path, senders, sign):
+def test_what_was_measured_until_then_is_told(started: Any, tmp_path: Path, senders: int, sign: Any) -> None:
     with FakeServer(Script(latency=0.05)) as server:
         process = started(server, "--load", "constant:30", "--senders", str(senders))
         children = family(process.pid)
@@ -83,7 +86,7 @@ def test_what_was_measured_until_then_is_told(started, tmp_path, senders, sign):
     assert not alive(children)
 
 
-def test_points_after_an_interrupt_are_not_begun(started, tmp_path):
+def test_points_after_an_interrupt_are_not_begun(started: Any, tmp_path: Path) -> None:
     with FakeServer(Script(latency=0.05)) as server:
         process = started(server, "--load", "closed:2,4,8")
         process.send_signal(signal.SIGINT)
@@ -91,7 +94,7 @@ def test_points_after_an_interrupt_are_not_begun(started, tmp_path):
     assert [path.name for path in (tmp_path / "run").iterdir() if path.is_dir()] == ["00-closed-2"]
 
 
-def test_a_server_that_dies_is_told_as_failures(started, tmp_path):
+def test_a_server_that_dies_is_told_as_failures(started: Any, tmp_path: Path) -> None:
     with FakeServer(Script(latency=0.05)) as server:
         process = started(server, "--load", "constant:30", "--max-errors", "20")
     out, err = process.communicate(timeout=30)
@@ -100,7 +103,7 @@ def test_a_server_that_dies_is_told_as_failures(started, tmp_path):
     assert "requests failed" in out
 
 
-def test_senders_do_not_outlive_whoever_started_them(started):
+def test_senders_do_not_outlive_whoever_started_them(started: Any) -> None:
     with FakeServer(Script(latency=0.05)) as server:
         process = started(server, "--load", "constant:30", "--senders", "2")
         children = family(process.pid)
@@ -109,7 +112,7 @@ def test_senders_do_not_outlive_whoever_started_them(started):
         until(lambda: not alive(children), seconds=10)
 
 
-def test_a_killed_sender_is_told_in_one_line(started):
+def test_a_killed_sender_is_told_in_one_line(started: Any) -> None:
     with FakeServer(Script(latency=0.05)) as server:
         process = started(server, "--load", "constant:30", "--senders", "2")
         children = family(process.pid)
@@ -121,7 +124,7 @@ def test_a_killed_sender_is_told_in_one_line(started):
     assert not alive(children)
 
 
-def test_an_interrupt_before_anything_was_sent_is_no_error(manifest, tmp_path):
+def test_an_interrupt_before_anything_was_sent_is_no_error(manifest: Any, tmp_path: Path) -> None:
     data = manifest({"id": str(n), "question": f"w {n}", "answer": f"w {n}"} for n in range(20))
     with FakeServer(Script(latency=1.5)) as server:
         words = ["-m", "openai", "-M", f"base_url={server.url}", "-M", "model=fake"]

@@ -6,6 +6,8 @@ import signal
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +36,7 @@ class Slow(BatchModel):
 
 
 @pytest.fixture
-def work(tmp_path):
+def work(tmp_path: Path) -> Any:
     (tmp_path / "slow.py").write_text(MODEL)
     (tmp_path / "pids").mkdir()
     rows = ({"id": str(at), "question": f"q{at}", "answer": f"q{at}"} for at in range(500))
@@ -42,23 +44,23 @@ def work(tmp_path):
     return tmp_path
 
 
-def command(work, *more):
+def command(work: Any, *more: Any) -> Any:
     words = ["run", str(work / "data.jsonl"), "--as", "qa", "-o", str(work / "run")]
     words += ["-m", f"{work / 'slow.py'}:Slow", "-M", f"folder={work / 'pids'}", *more]
     return [sys.executable, "-m", "auricle", *words]
 
 
-def run(work, *more):
+def run(work: Any, *more: Any) -> Any:
     return subprocess.run(command(work, *more), capture_output=True, text=True, timeout=120)
 
 
-def answered(work):
+def answered(work: Any) -> Any:
     lines = (work / "run" / "outputs.jsonl").read_text().splitlines()
     records = [json.loads(line) for line in lines]
     return sorted(int(each["id"]) for each in records if not each["error"]), records
 
 
-def pids(work):
+def pids(work: Any) -> Any:
     return [int(each.name[4:]) for each in (work / "pids").glob("pid-*")]
 
 
@@ -66,7 +68,7 @@ LANES = {"here": [], "elsewhere": ["-M", f"python={sys.executable}"], "ray": ["-
 
 
 @pytest.mark.parametrize("lanes", LANES)
-def test_one_of_two_killed_half_way_costs_a_retry_and_no_sample(work, lanes):
+def test_one_of_two_killed_half_way_costs_a_retry_and_no_sample(work: Any, lanes: Any) -> None:
     if lanes == "ray":
         pytest.importorskip("ray")
     more = LANES[lanes]
@@ -86,13 +88,13 @@ def test_one_of_two_killed_half_way_costs_a_retry_and_no_sample(work, lanes):
     assert len(pids(work)) == 3
 
 
-def test_a_replica_that_hangs_is_ended_and_its_batch_asked_again(work):
+def test_a_replica_that_hangs_is_ended_and_its_batch_asked_again(work: Any) -> None:
     done = run(work, "--replicas", "2", "--batch-timeout", "2", "-M", "hang=q123")
     assert done.returncode == 0, done.stderr
     assert answered(work)[0] == list(range(500))
 
 
-def test_a_sample_that_kills_every_replica_fails_alone(work):
+def test_a_sample_that_kills_every_replica_fails_alone(work: Any) -> None:
     done = run(work, "--replicas", "2", "-M", "die=q77", "--attempts", "2", "--limit", "100")
     assert done.returncode == 3, done.stderr
     ids, records = answered(work)
@@ -101,7 +103,7 @@ def test_a_sample_that_kills_every_replica_fails_alone(work):
     assert error == {"kind": "Transient", "message": "a process of the model ended"}
 
 
-def test_an_actor_that_cannot_load_its_model_is_one_line(work):
+def test_an_actor_that_cannot_load_its_model_is_one_line(work: Any) -> None:
     pytest.importorskip("ray")
     done = run(work, "--backend", "ray", "-M", "hang=3", "-M", "die=0", "-M", "folder=/no/where")
     assert done.returncode == 2, done.stderr
@@ -109,7 +111,7 @@ def test_an_actor_that_cannot_load_its_model_is_one_line(work):
     assert "Traceback" not in done.stderr
 
 
-def test_the_end_of_the_last_replica_is_the_runs_and_says_what_to_do(work):
+def test_the_end_of_the_last_replica_is_the_runs_and_says_what_to_do(work: Any) -> None:
     done = run(work, "--replicas", "2", "-M", "die=always")
     assert done.returncode == 2
     last = done.stderr.splitlines()[-1]
@@ -118,7 +120,7 @@ def test_the_end_of_the_last_replica_is_the_runs_and_says_what_to_do(work):
     assert "Traceback" not in done.stderr
 
 
-def test_a_python_that_lacks_what_is_needed_is_told_of_before_anything_is_made(work):
+def test_a_python_that_lacks_what_is_needed_is_told_of_before_anything_is_made(work: Any) -> None:
     done = run(work, "-M", "python=/nowhere/bin/python")
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.startswith("auricle: python=/nowhere/bin/python cannot be run")

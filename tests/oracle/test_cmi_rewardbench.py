@@ -8,6 +8,8 @@ cell in which we differ; docs/reward.md tells why.
 
 import csv
 import json
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -27,7 +29,7 @@ KINDS = list(dict.fromkeys(fault["fault"] for fault in FAULTS))
 
 
 @pytest.fixture(scope="session")
-def sounds(tmp_path_factory):
+def sounds(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """Every sound of the table that is there, as long as it says."""
     root = tmp_path_factory.mktemp("sounds")
     for name, (seconds, *_) in json.loads((GOLDEN / "sounds.json").read_text()).items():
@@ -38,10 +40,10 @@ def sounds(tmp_path_factory):
 
 
 @pytest.fixture
-def exported(sounds, tmp_path):
+def exported(sounds: Any, tmp_path: Path) -> Any:
     """The files of a run over the rows and those of one fault."""
 
-    def run(name):
+    def run(name: Any) -> Any:
         faulty = [fault["row"] for fault in FAULTS if name in (fault["fault"], "all")]
         data = tmp_path / "data.jsonl"
         data.write_text(ROWS + "".join(f"{json.dumps(row)}\n" for row in faulty))
@@ -58,19 +60,19 @@ def exported(sounds, tmp_path):
     return run
 
 
-def lines(path):
+def lines(path: Any) -> Any:
     with path.open(newline="") as file:
         return {tuple(line.get(name, "") for name in KEY): line for line in csv.DictReader(file)}
 
 
-def alike(ours, theirs):
+def alike(ours: Any, theirs: Any) -> Any:
     try:
         return float(ours) == pytest.approx(float(theirs), abs=1e-12)
     except ValueError:
         return ours == theirs
 
 
-def differing(ours, name):
+def differing(ours: Any, name: Any) -> Any:
     """Cells that are not the same in both, with upstream's value first."""
     found = []
     for table in TABLES:
@@ -84,39 +86,39 @@ def differing(ours, name):
     return found
 
 
-def listed(name):
+def listed(name: Any) -> Any:
     with (GOLDEN / "differences.csv").open(newline="") as file:
         rows = list(csv.reader(file))
     return [tuple(row) for row in rows[1:] if row[0] == name]
 
 
-def test_every_cell_is_upstreams_where_upstream_is_right(exported):
+def test_every_cell_is_upstreams_where_upstream_is_right(exported: Any) -> None:
     assert differing(exported("right"), "right") == []
 
 
 @pytest.mark.parametrize("fault", KINDS)
-def test_cells_that_differ_are_those_listed(exported, fault):
+def test_cells_that_differ_are_those_listed(exported: Any, fault: Any) -> None:
     found = differing(exported(fault), fault)
     assert [each[:-2] for each in found] == [each[:-2] for each in listed(fault)]
     for ours, known in zip(found, listed(fault), strict=True):
         assert all(alike(*pair) for pair in zip(ours[-2:], known[-2:], strict=True))
 
 
-def test_with_every_fault_no_other_line_differs(exported):
+def test_with_every_fault_no_other_line_differs(exported: Any) -> None:
     blamed = {each[1:-3] for fault in KINDS for each in listed(fault)}
     assert {each[1:-3] for each in differing(exported("all"), "all")} <= blamed
 
 
 @pytest.mark.parametrize("fault", [kind for kind in KINDS if listed(kind)])
-def test_every_fault_with_a_difference_is_explained(fault):
+def test_every_fault_with_a_difference_is_explained(fault: Any) -> None:
     assert f"| `{fault}` |" in DOCS.read_text()
 
 
-def test_rows_of_no_dataset_change_nothing(exported):
+def test_rows_of_no_dataset_change_nothing(exported: Any) -> None:
     assert differing(exported("unknown-source"), "right") == []
 
 
-def test_columns_of_results_are_upstreams(exported):
+def test_columns_of_results_are_upstreams(exported: Any) -> None:
     folder = exported("right")
     by_dataset = {}
     for line in (folder / "results.jsonl").read_text().splitlines():
@@ -146,8 +148,8 @@ def test_columns_of_results_are_upstreams(exported):
         assert json.dumps({k: v for k, v in row.items() if k not in added}) in known
 
 
-def test_the_document_is_strict_json_with_upstreams_sections(exported):
-    def refuse(word):
+def test_the_document_is_strict_json_with_upstreams_sections(exported: Any) -> None:
+    def refuse(word: Any) -> None:
         raise AssertionError(word)
 
     text = (exported("right") / "metrics.json").read_text()

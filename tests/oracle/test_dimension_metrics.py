@@ -1,5 +1,7 @@
 """Figures of dimensions against scipy and scikit-learn, on random ratings."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 from scipy import stats as scipy_stats
@@ -11,13 +13,13 @@ from auricle.metrics.statistics import prepare_weighted
 EMOTIONS = ["angry", "calm", "happy", "sad"]
 
 
-def ratings(seed):
+def ratings(seed: Any) -> Any:
     dice = np.random.default_rng(seed)
     true = dice.normal(3, 1, dice.integers(5, 200))
     return 0.5 * true + dice.normal(1, dice.random(), len(true)), true
 
 
-def emotional(seed):
+def emotional(seed: Any) -> Any:
     dice = np.random.default_rng(seed)
     labels = [EMOTIONS[at % 4] for at in range(int(dice.integers(16, 120)))]
     shift = dict(zip(EMOTIONS, dice.normal(0, 1, 4), strict=True))
@@ -26,7 +28,7 @@ def emotional(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_agreement_equals_scipy_and_scikit_learn(seed):
+def test_agreement_equals_scipy_and_scikit_learn(seed: Any) -> None:
     said, true = ratings(seed)
     pairs = np.column_stack([said, true])
     assert dimensions.pearson_arousal.aggregate(pairs) == pytest.approx(scipy_stats.pearsonr(said, true).statistic)
@@ -37,7 +39,7 @@ def test_agreement_equals_scipy_and_scikit_learn(seed):
 
 
 @pytest.mark.parametrize("metric", [dimensions.ccc_valence, dimensions.rmse_valence])
-def test_weights_count_pairs_several_times(metric):
+def test_weights_count_pairs_several_times(metric: Any) -> None:
     said, true = ratings(1)
     pairs = np.column_stack([said, true])
     times = np.random.default_rng(0).integers(0, 4, len(pairs))
@@ -47,7 +49,7 @@ def test_weights_count_pairs_several_times(metric):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_eta_squared_is_that_of_a_one_way_analysis_of_variance(seed):
+def test_eta_squared_is_that_of_a_one_way_analysis_of_variance(seed: Any) -> None:
     labels, values = emotional(seed)
     groups = [values[[each == name for each in labels]] for name in EMOTIONS]
     f = scipy_stats.f_oneway(*groups).statistic
@@ -58,7 +60,7 @@ def test_eta_squared_is_that_of_a_one_way_analysis_of_variance(seed):
 
 
 @pytest.mark.parametrize("seed", range(20))
-def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed):
+def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed: Any) -> None:
     labels, values = emotional(seed)
     stats = [(label, (("arousal", each),)) for label, each in zip(labels, values, strict=True)]
     found = dimensions.eta2.details(stats)["dimensions"]["arousal"]["emotions"]
@@ -72,7 +74,7 @@ def test_figures_of_an_emotion_equal_scikit_learn_and_numpy(seed):
         assert found[name]["d"] == pytest.approx((own.mean() - rest.mean()) / np.sqrt(pooled))
 
 
-def test_densities_equal_scipy_s():
+def test_densities_equal_scipy_s() -> None:
     values = np.random.default_rng(2).normal(size=80)
     stats = [("sad", (("arousal", each),)) for each in values]
     drawn = dimensions.eta2.plot_data(stats)["densities"]["arousal"]

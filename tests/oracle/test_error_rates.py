@@ -1,6 +1,8 @@
 """Error rates against jiwer, over a thousand pairs."""
 
 import random
+from collections.abc import Iterator
+from typing import Any
 
 import jiwer
 import pytest
@@ -41,7 +43,7 @@ VOCABULARY = [
 ]
 
 
-def pairs(count=1000):
+def pairs(count: int = 1000) -> Iterator[Any]:
     dice = random.Random(7)
     for _ in range(count):
         reference = dice.choices(VOCABULARY, k=dice.randint(1, 30))
@@ -54,7 +56,7 @@ def pairs(count=1000):
         yield " ".join(reference), " ".join(heard)
 
 
-def folded(metric, told):
+def folded(metric: Any, told: Any) -> Any:
     samples = (
         metric.score(Sample(id="x", inputs={}, target=reference), Generation(text=heard)) for reference, heard in told
     )
@@ -62,7 +64,7 @@ def folded(metric, told):
 
 
 @pytest.mark.parametrize("name", ["none", "basic", "whisper-en"])
-def test_corpus_wer_equals_jiwer_under_every_profile(name):
+def test_corpus_wer_equals_jiwer_under_every_profile(name: str) -> None:
     told = list(pairs())
     normalise = get_profile(name)
     stats = folded(wer.with_profile(name), told)
@@ -80,33 +82,33 @@ def test_corpus_wer_equals_jiwer_under_every_profile(name):
     assert details["insertions"] == oracle.insertions + extra
 
 
-def test_corpus_cer_equals_jiwer():
+def test_corpus_cer_equals_jiwer() -> None:
     told = list(pairs())
     normalise = get_profile("basic")
     sides = ([normalise(text) for text in side] for side in zip(*told, strict=True))
     assert cer.aggregate(folded(cer, told)) == pytest.approx(jiwer.cer(*map(list, sides)), abs=1e-12)
 
 
-def test_mixed_error_rate_equals_jiwer_on_its_tokens():
+def test_mixed_error_rate_equals_jiwer_on_its_tokens() -> None:
     told = [("我想听 Hello Kitty 的歌", "我想听 hello kitty 歌"), ("今天天气很好", "今天天汽很好啊")]
     normalise = get_profile("mixed")
     sides = ([" ".join(split_mixed(normalise(t))) for t in side] for side in zip(*told, strict=True))
     assert mer.aggregate(folded(mer, told)) == pytest.approx(jiwer.wer(*map(list, sides)), abs=1e-12)
 
 
-def test_wer_is_pooled_and_the_utterance_mean_stands_beside_it():
+def test_wer_is_pooled_and_the_utterance_mean_stands_beside_it() -> None:
     stats = folded(wer, [("yes", "no"), ("a b c d e f g h i", "a b c d e f g h i")])
     assert wer.aggregate(stats) == pytest.approx(0.1)
     assert wer.details(stats)["utterance_mean"] == pytest.approx(0.5)
 
 
-def test_words_said_where_none_are_due_are_insertions():
+def test_words_said_where_none_are_due_are_insertions() -> None:
     stats = folded(wer, [("", "hello you"), ("a b", "a b")])
     assert wer.aggregate(stats) == pytest.approx(1.0)
     assert wer.details(stats)["utterance_mean"] == 0.0
 
 
-def test_the_parts_of_an_error_rate_add_up_to_the_distance():
+def test_the_parts_of_an_error_rate_add_up_to_the_distance() -> None:
     assert count_errors("abcd", "abxde") == (1, 0, 1)
     assert count_errors(["a"], []) == (0, 1, 0)
     assert count_errors([], ["a"]) == (0, 0, 1)

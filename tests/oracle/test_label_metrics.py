@@ -2,6 +2,7 @@
 
 import itertools
 import random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,7 +22,7 @@ METRICS = [accuracy, accuracy_matched, uar, uar_all, macro_f1, weighted_f1]
 LABELS = ["angry", "calm", "happy", "sad", "neutral", "日本"]
 
 
-def random_pairs(seed):
+def random_pairs(seed: Any) -> Any:
     dice = random.Random(seed)
     labels = LABELS[: dice.randint(2, len(LABELS))]
     weights = [dice.random() + 0.05 for _ in labels]
@@ -32,7 +33,7 @@ def random_pairs(seed):
 
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @pytest.mark.parametrize("seed", range(50))
-def test_folds_equal_scikit_learn(seed):
+def test_folds_equal_scikit_learn(seed: Any) -> None:
     pairs = random_pairs(seed)
     said, true = zip(*pairs, strict=True)
     zero = {"zero_division": 0}
@@ -42,7 +43,7 @@ def test_folds_equal_scikit_learn(seed):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_class_figures_equal_scikit_learn(seed):
+def test_class_figures_equal_scikit_learn(seed: Any) -> None:
     pairs = random_pairs(seed)
     said, true = zip(*pairs, strict=True)
     classes = uar.details(pairs)["classes"]
@@ -59,7 +60,7 @@ MEANS = {"生气/angry": "angry", "calm": "calm", "开心/happy": "happy", "难�
          "中立/neutral": "neutral"}  # fmt: skip
 
 
-def scored(seed):
+def scored(seed: Any) -> Any:
     """Random scores of a model whose labels are others than the task's, with what they mean."""
     dice = random.Random(seed)
     listed = [each for each in LABELS if each != "日本"] + ["bored"]
@@ -78,7 +79,7 @@ def scored(seed):
 
 @pytest.mark.filterwarnings("ignore:y_pred contains classes not in y_true")
 @pytest.mark.parametrize("seed", range(50))
-def test_figures_of_another_label_set_equal_scikit_learn(seed):
+def test_figures_of_another_label_set_equal_scikit_learn(seed: Any) -> None:
     rows, known = scored(seed)
     true = [sample.target for sample, _ in rows]
     raw = [max(output.values, key=output.values.get) for _, output in rows]
@@ -100,7 +101,7 @@ def test_figures_of_another_label_set_equal_scikit_learn(seed):
 
 
 @pytest.mark.parametrize("seed", range(50))
-def test_top_k_equals_scikit_learn(seed):
+def test_top_k_equals_scikit_learn(seed: Any) -> None:
     dice = random.Random(seed)
     names = LABELS[: dice.randint(4, len(LABELS))]
     rows = [[dice.random() for _ in names] for _ in range(dice.randint(1, 60))]
@@ -118,7 +119,7 @@ def test_top_k_equals_scikit_learn(seed):
         assert metric.aggregate(hits) == pytest.approx(expected)
 
 
-def test_calibration_equals_its_definition():
+def test_calibration_equals_its_definition() -> None:
     dice = np.random.default_rng(3)
     sure = dice.random(400)
     hits = (dice.random(400) < sure).astype(float)
@@ -131,7 +132,7 @@ def test_calibration_equals_its_definition():
     assert ece.aggregate(np.column_stack([sure, hits])) == pytest.approx(gaps)
 
 
-def test_an_answer_that_names_no_label_is_wrong_and_no_class():
+def test_an_answer_that_names_no_label_is_wrong_and_no_class() -> None:
     pairs = [("a", "a"), (None, "a"), ("b", "b")]
     assert uar.aggregate(pairs) == pytest.approx(0.75)
     assert macro_f1.aggregate(pairs) == pytest.approx((2 / 3 + 1) / 2)

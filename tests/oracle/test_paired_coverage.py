@@ -1,5 +1,7 @@
 """Do the intervals of a difference hold the truth as often as they say? By simulation."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -8,11 +10,11 @@ from auricle.metrics.statistics import compare_paired
 
 
 @pytest.fixture
-def dice():
+def dice() -> Any:
     return np.random.default_rng(20)
 
 
-def test_intervals_of_a_pooled_rate_cover_the_true_difference(dice):
+def test_intervals_of_a_pooled_rate_cover_the_true_difference(dice: Any) -> None:
     covered = found_by_chance = 0
     for _ in range(200):
         lengths = dice.integers(1, 30, 150)
@@ -25,7 +27,7 @@ def test_intervals_of_a_pooled_rate_cover_the_true_difference(dice):
     assert found_by_chance <= 20
 
 
-def test_intervals_of_a_share_cover_the_true_difference(dice):
+def test_intervals_of_a_share_cover_the_true_difference(dice: Any) -> None:
     covered = 0
     for _ in range(1000):
         luck = dice.uniform(size=120)
@@ -37,7 +39,7 @@ def test_intervals_of_a_share_cover_the_true_difference(dice):
     assert 935 <= covered <= 985
 
 
-def test_what_is_called_detectable_is_detected_four_times_out_of_five(dice):
+def test_what_is_called_detectable_is_detected_four_times_out_of_five(dice: Any) -> None:
     size = compare_paired(dice.normal(size=200), dice.normal(size=200), mean).detectable
     seen = 0
     for _ in range(200):

@@ -4,6 +4,7 @@ import json
 import shutil
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import orjson
@@ -26,13 +27,13 @@ SENTENCES = (
 )  # fmt: skip
 
 
-def chance(*what):
+def chance(*what: Any) -> Any:
     """A number in [0, 1) that its words decide."""
     content = "|".join(map(str, what)).encode()
     return int.from_bytes(blake2b(content, digest_size=4).digest()) / 2**32
 
 
-def named(request):
+def named(request: Any) -> Any:
     return Path(str(next(iter(request.inputs.values())).uri)).stem
 
 
@@ -42,10 +43,10 @@ class Recogniser(BatchModel):
     def __init__(self, *, wrong: float = 0.1, voice: str = "a") -> None:
         self.wrong, self.voice = wrong, voice
 
-    def generate(self, batch):
+    def generate(self, batch: Any) -> Any:
         return [Generation(text=self._heard(each)) for each in batch]
 
-    def _heard(self, request):
+    def _heard(self, request: Any) -> Any:
         (sound,) = (part for part in request.turns[0].parts if not isinstance(part, str))
         name = Path(sound.uri).stem
         words = []
@@ -65,10 +66,10 @@ class Emotions(BatchModel):
     def __init__(self, *, right: float = 0.6, voice: str = "a") -> None:
         self.right, self.voice = right, voice
 
-    def predict(self, batch):
+    def predict(self, batch: Any) -> Any:
         return [Prediction(values=self._scores(named(each)), scale="probability") for each in batch]
 
-    def _scores(self, name):
+    def _scores(self, name: Any) -> Any:
         true = name.split("_")[1]
         favourite = MEANT.get(true, 4)
         if chance(name, self.voice) > self.right:
@@ -84,10 +85,10 @@ class Dimensions(BatchModel):
     def __init__(self, *, shift: float = 0.0) -> None:
         self.shift = shift
 
-    def predict(self, batch):
+    def predict(self, batch: Any) -> Any:
         return [Prediction(values=self._values(named(each)), scale="continuous") for each in batch]
 
-    def _values(self, name):
+    def _values(self, name: Any) -> Any:
         at = EMOTIONS.index(name.split("_")[1])
         middle = {"arousal": 0.3 + 0.05 * at, "dominance": 0.5, "valence": 0.7 - 0.06 * at}
         return {
@@ -102,10 +103,10 @@ class Taste(BatchModel):
     def __init__(self, *, noise: float = 1.0) -> None:
         self.noise = noise
 
-    def predict(self, batch):
+    def predict(self, batch: Any) -> Any:
         return [Prediction(values=self._values(each), scale="continuous") for each in batch]
 
-    def _values(self, request):
+    def _values(self, request: Any) -> Any:
         name = named(request)
         quality = float(name.split("_")[1])
         return {key: quality + self.noise * (2 * chance(name, key) - 1) for key in ("alignment", "musicality")}
@@ -117,28 +118,28 @@ class Student(BatchModel):
     def __init__(self, *, right: float = 0.7) -> None:
         self.right = right
 
-    def generate(self, batch):
+    def generate(self, batch: Any) -> Any:
         return [Generation(text=self._answer(str(each.turns[0].parts))) for each in batch]
 
-    def _answer(self, asked):
+    def _answer(self, asked: Any) -> Any:
         if chance(asked, "odd") < 0.2:
             return "I could not hear it."
         return f"The answer is {'B' if chance(asked) < self.right else 'C'}."
 
 
-def sound(path, pitch=440.0, seconds=0.4):
+def sound(path: Any, pitch: float = 440.0, seconds: float = 0.4) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     wave = 0.2 * np.sin(2 * np.pi * pitch * np.arange(round(seconds * 8000)) / 8000)
     soundfile.write(path, wave.astype(np.float32), 8000)
     return path
 
 
-def written(path, rows):
+def written(path: Any, rows: Any) -> Any:
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
-def spoken(folder, count):
+def spoken(folder: Any, count: Any) -> Any:
     rows = []
     for at in range(count):
         words = SENTENCES[at % len(SENTENCES)]
@@ -149,7 +150,7 @@ def spoken(folder, count):
     return written(folder / "speech.jsonl", rows)
 
 
-def felt(folder, count):
+def felt(folder: Any, count: Any) -> Any:
     rows = []
     for at in range(count):
         label = EMOTIONS[at % len(EMOTIONS)]
@@ -161,7 +162,7 @@ def felt(folder, count):
     return written(folder / "ravdess.jsonl", rows)
 
 
-def composed(folder, count):
+def composed(folder: Any, count: Any) -> Any:
     rows, pairs = [], []
     for at in range(count):
         quality = 1 + at % 5
@@ -177,7 +178,7 @@ def composed(folder, count):
     return written(folder / "music.jsonl", rows), written(folder / "pairs.jsonl", pairs)
 
 
-def asked(folder, count):
+def asked(folder: Any, count: Any) -> Any:
     rows = [
         {"id": f"q{at:03d}", "question": f"Which number is {at} and one?",
          "choices": [str(at), str(at + 1), str(at + 2), str(at + 3)], "answer": "B",
@@ -187,14 +188,14 @@ def asked(folder, count):
     return written(folder / "quiz.jsonl", rows)
 
 
-def run(out, task, data, model, told=None, **arguments):
+def run(out: Any, task: Any, data: Any, model: Any, told: Any = None, **arguments: Any) -> Any:
     told = {"data": str(data), **(told or {})}
     spec = Spec(task=task, task_args=told, model=f"ui_runs:{model}", model_args=arguments)
     evaluate(spec, out)
     return out
 
 
-def every_kind(folder, count=48):
+def every_kind(folder: Any, count: int = 48) -> Any:
     """A folder of runs, two or more of each kind; the data lie within it."""
     data = folder / "data"
     data.mkdir(parents=True)
@@ -219,7 +220,7 @@ def every_kind(folder, count=48):
     return folder
 
 
-def large(folder, name, count):
+def large(folder: Any, name: Any, count: Any) -> Any:
     """A run of many samples, whose journal is written as it stands: nobody is asked."""
     data = folder / "data"
     few = [sound(data / "many" / f"{at}.wav", 300 + 20 * at) for at in range(8)]
@@ -247,7 +248,7 @@ def large(folder, name, count):
     return out
 
 
-def measured(out, loads=("closed:1", "closed:2"), count=10):
+def measured(out: Any, loads: Any = ("closed:1", "closed:2"), count: int = 10) -> Any:
     """A load test against a server of our own that answers at once."""
     from auricle.perf.measurement import PerfConfig, measure
     from auricle.perf.report.files import write_reports
@@ -273,15 +274,15 @@ MARKDOWN = "![x](http://127.0.0.1:9/x.png) [y](javascript:alert(1)) $\\frac{1}{0
 class Liar(BatchModel):
     """Answers with markup, and knows labels that are."""
 
-    def predict(self, batch):
+    def predict(self, batch: Any) -> Any:
         values = {IMAGE: 0.5, SCRIPT: 0.3, MARKDOWN: 0.2}
         return [Prediction(values=values, scale="probability") for _ in batch]
 
-    def generate(self, batch):
+    def generate(self, batch: Any) -> Any:
         return [Generation(text=f"{SCRIPT} {IMAGE} {MARKDOWN}") for _ in batch]
 
 
-def hostile(folder, outside=None):
+def hostile(folder: Any, outside: Any = None) -> Any:
     """Runs with markup in every text, paths that lead out to a folder, and files in pieces."""
     data = folder / "data"
     heard = sound(data / "h.wav")
@@ -296,8 +297,8 @@ def hostile(folder, outside=None):
     return folder
 
 
-def _broken(folder, whole, outside):
-    def copy(name):
+def _broken(folder: Any, whole: Any, outside: Any) -> None:
+    def copy(name: Any) -> Any:
         return Path(shutil.copytree(whole, folder / name))
 
     torn = copy("torn") / "metrics.json"
@@ -319,7 +320,7 @@ def _broken(folder, whole, outside):
     _naming_code(copy("coded"), outside / "owned")
 
 
-def _leading_out(astray, linked, outside):
+def _leading_out(astray: Any, linked: Any, outside: Any) -> None:
     """Sounds and numbers that lie in somebody else's folder."""
     secret = outside / "outside.wav"
     secret.write_bytes(b"secret of somebody else")
@@ -336,14 +337,14 @@ def _leading_out(astray, linked, outside):
     (linked / "metrics.json").symlink_to(outside / "elsewhere.json")
 
 
-def _naming_code(coded, mark):
+def _naming_code(coded: Any, mark: Any) -> None:
     spec = json.loads((coded / "spec.json").read_text())
     spec["spec"]["task"] = "os:system"
     spec["spec"]["task_args"] = {"command": f"touch {mark}"}
     (coded / "spec.json").write_text(json.dumps(spec))
 
 
-def served(out):
+def served(out: Any) -> Any:
     """A load test as `auricle perf` leaves it, from requests whose times are known."""
     from dataclasses import asdict
 

@@ -1,6 +1,7 @@
 """Speech that ships with the package, as files of several kinds."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import soundfile
@@ -13,13 +14,13 @@ from auricle.core.types import Predict
 SPOKEN = Path(auricle.tasks.__file__).with_name("demo_speech")
 
 
-def spoken(number=1):
+def spoken(number: int = 1) -> Any:
     """Mono samples at 16 kHz; nothing above 6 kHz, where a copy at another rate would differ."""
     narrow = Audio.of(SPOKEN / f"s{number:02d}-clean.opus").decode(12_000)
     return soxr.resample(narrow, 12_000, 16_000)
 
 
-def written(path, samples, rate=16_000, channels=1):
+def written(path: Any, samples: Any, rate: int = 16_000, channels: int = 1) -> Any:
     """A WAV file of these samples, at another rate or with all channels alike."""
     samples = soxr.resample(samples, 16_000, rate) if rate != 16_000 else samples
     columns = np.repeat(samples[:, None], channels, axis=1)
@@ -27,9 +28,9 @@ def written(path, samples, rate=16_000, channels=1):
     return path
 
 
-def about(sound):
+def about(sound: Any) -> Any:
     return Predict(inputs={"audio": Audio.of(sound, rate=16_000)})
 
 
-def numbers(prediction):
+def numbers(prediction: Any) -> Any:
     return np.array(list(prediction.values.values()))

@@ -1,6 +1,7 @@
 """Result files as other tools write them, field by field."""
 
 import json
+from typing import Any
 
 TRANSCRIPTS = (
     ("Hello Mr. World", "hello mister world"),
@@ -9,13 +10,13 @@ TRANSCRIPTS = (
 )
 
 
-def write(path, rows):
+def write(path: Any, rows: Any) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
     return path
 
 
-def kimi(folder, predictions=None, dataset="LibriSpeech", model="Kimi-Audio"):
+def kimi(folder: Any, predictions: Any = None, dataset: str = "LibriSpeech", model: str = "Kimi-Audio") -> Any:
     """`{work}/{model}/{dataset}/{model}_{dataset}.jsonl`."""
     told = predictions or [said for _, said in TRANSCRIPTS]
     rows = [
@@ -34,7 +35,9 @@ def kimi(folder, predictions=None, dataset="LibriSpeech", model="Kimi-Audio"):
     return write(folder / model / dataset / f"{model}_{dataset}.jsonl", rows)
 
 
-def open_asr(folder, rows=None, model="openai-whisper-tiny", dataset="hf-audio-esb_ami_test"):
+def open_asr(
+    folder: Any, rows: Any = None, model: str = "openai-whisper-tiny", dataset: str = "hf-audio-esb_ami_test"
+) -> Any:
     """`results/MODEL_{model}_DATASET_{path}_{name}_{split}.jsonl`."""
     told = rows or [
         {"audio_filepath": f"{at}.wav", "duration": 2.0, "time": 0.25, "text": target, "pred_text": said}
@@ -43,7 +46,7 @@ def open_asr(folder, rows=None, model="openai-whisper-tiny", dataset="hf-audio-e
     return write(folder / f"MODEL_{model}_DATASET_{dataset}.jsonl", told)
 
 
-def lmms_eval(folder, answers=None, results=True):
+def lmms_eval(folder: Any, answers: Any = None, results: bool = True) -> Any:
     """`{model}/{date}_samples_{task}.jsonl` and `{date}_results.json`."""
     told = answers or [said for _, said in TRANSCRIPTS]
     rows = [
@@ -65,7 +68,7 @@ def lmms_eval(folder, answers=None, results=True):
     return write(path, rows)
 
 
-def ultraeval(folder, broken=()):
+def ultraeval(folder: Any, broken: Any = ()) -> Any:
     """`res/{model}/{dataset}/{time}.jsonl`: events, those of several samples mixed."""
     events = []
     for at, (target, said) in enumerate(TRANSCRIPTS):
@@ -84,7 +87,7 @@ def ultraeval(folder, broken=()):
     return write(folder / "gpt4o_audio" / "librispeech-test-clean" / "t.jsonl", events[::-1])
 
 
-def cmi_rows():
+def cmi_rows() -> Any:
     """One row of each of the four datasets, with what a model predicted."""
     shared = {"prompt": "calm piano", "lyrics": "", "ref-audio-path": "", "split": "test"}
     valid = {"inference_valid_a": True, "inference_error": ""}
@@ -106,7 +109,7 @@ def cmi_rows():
     ]
 
 
-def cmi(folder, rows=None):
+def cmi(folder: Any, rows: Any = None) -> Any:
     """`results.jsonl` and `metadata.json`."""
     write(folder / "metadata.json", [{"model": "cmi_rm", "model_name": "CMI-RM"}])
     return write(folder / "results.jsonl", rows or cmi_rows())

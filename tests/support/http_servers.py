@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
 
 from auricle import Generate, Turn
 
@@ -13,15 +15,15 @@ CHUNK = {"id": "1", "object": "chat.completion.chunk"}
 class Said:
     """One request as it came: its path, headers and body."""
 
-    def __init__(self, handler, body):
+    def __init__(self, handler: Any, body: Any) -> None:
         self.path = handler.path
         self.headers = {name.lower(): value for name, value in handler.headers.items()}
         self.body = body
 
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.body)
 
-    def part(self, at):
+    def part(self, at: Any) -> Any:
         return self.json()["messages"][-1]["content"][at]
 
 
@@ -31,31 +33,31 @@ class Canned(ThreadingHTTPServer):
     daemon_threads = True
     block_on_close = True
 
-    def __init__(self, replies):
+    def __init__(self, replies: Any) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies = replies
         self.heard = []
 
-    def handle_error(self, *_):
+    def handle_error(self, *_: Any) -> None:
         """Clients may leave early; that is theirs to decide."""
 
     @property
-    def url(self):
+    def url(self) -> Any:
         return f"http://127.0.0.1:{self.server_port}/v1"
 
     @property
-    def host(self):
+    def host(self) -> Any:
         return f"127.0.0.1:{self.server_port}"
 
     @property
-    def last(self):
+    def last(self) -> Any:
         return self.heard[-1]
 
 
 class Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
-    def do_POST(self):
+    def do_POST(self) -> None:
         if self.headers.get("Transfer-Encoding") == "chunked":
             body = b""
             while size := int(self.rfile.readline(), 16):
@@ -70,19 +72,19 @@ class Handler(BaseHTTPRequestHandler):
         self.close_connection = True
         reply(self)
 
-    def end_headers(self):
+    def end_headers(self) -> None:
         self.send_header("Connection", "close")  # as it does; who is not told would send on it
         super().end_headers()
 
-    def log_message(self, *_):
+    def log_message(self, *_: Any) -> None:
         pass
 
 
-def whole(status=200, body=b"", headers=None, kind="application/json"):
+def whole(status: int = 200, body: bytes = b"", headers: Any = None, kind: str = "application/json") -> Any:
     """A reply as it should be, whatever it says."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
-    def reply(handler):
+    def reply(handler: Any) -> None:
         handler.send_response(status)
         for name, value in {"Content-Type": kind, **(headers or {})}.items():
             handler.send_header(name, value)
@@ -93,11 +95,11 @@ def whole(status=200, body=b"", headers=None, kind="application/json"):
     return reply
 
 
-def streamed(*events, cut=False):
+def streamed(*events: Any, cut: bool = False) -> Any:
     """Events, each a document or a line as it is; `cut` ends the connection in their midst."""
     lines = [each if isinstance(each, bytes) else b"data: " + json.dumps(each).encode() for each in events]
 
-    def reply(handler):
+    def reply(handler: Any) -> None:
         handler.send_response(200)
         handler.send_header("Content-Type", "text/event-stream")
         handler.send_header("Transfer-Encoding", "chunked")
@@ -111,33 +113,33 @@ def streamed(*events, cut=False):
     return reply
 
 
-def delta(content=None, finish=None, **more):
+def delta(content: Any = None, finish: Any = None, **more: Any) -> Any:
     said = {} if content is None else {"content": content}
     return {**CHUNK, "choices": [{"index": 0, "delta": said | more, "finish_reason": finish}]}
 
 
-def chat(text="fine", **more):
+def chat(text: str = "fine", **more: Any) -> Any:
     """A whole chat completion."""
     message = {"role": "assistant", "content": text, **more}
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
 
-def question(*parts, **settings):
+def question(*parts: Any, **settings: Any) -> Any:
     return Generate(turns=(Turn("user", parts or ("hello there",)),), **settings)
 
 
 @asynccontextmanager
-async def held(model):
+async def held(model: Any) -> AsyncIterator[Any]:
     try:
         yield model
     finally:
         await model.close()
 
 
-def told(model, *requests):
+def told(model: Any, *requests: Any) -> Any:
     """What a model answers to each request, asked once, in a loop of its own."""
 
-    async def main():
+    async def main() -> Any:
         async with held(model):
             return [await model.generate(each) for each in requests or (question(),)]
 
@@ -145,10 +147,10 @@ def told(model, *requests):
     return answers[0] if len(answers) == 1 else answers
 
 
-def pieces(model, request=None):
+def pieces(model: Any, request: Any = None) -> Any:
     """What a model streams."""
 
-    async def main():
+    async def main() -> Any:
         async with held(model):
             return [piece async for piece in model.stream(request or question())]
 

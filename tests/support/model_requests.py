@@ -1,16 +1,18 @@
 """Requests in a word, and answers one by one."""
 
+from typing import Any
+
 from auricle.core.types import Generate, LogLikelihood, Turn
 
 
-def generate(*parts, **limits):
+def generate(*parts: Any, **limits: Any) -> Any:
     return Generate(turns=(Turn("user", parts),), **limits)
 
 
-def likelihood(*parts):
+def likelihood(*parts: Any) -> Any:
     """All but the last stand before; the last is asked about."""
     return LogLikelihood(turns=(Turn("user", parts[:-1]),), continuation=parts[-1])
 
 
-def alone(ask, batch):
+def alone(ask: Any, batch: Any) -> Any:
     return [ask([request])[0] for request in batch]

@@ -44,7 +44,7 @@ class Served:
 
 
 @pytest.fixture(scope="session")
-def language_model(tmp_path_factory) -> Iterator[Served]:
+def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     """A small language model that listens on a port of this machine."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         pytest.skip(f"no real server without {', '.join(missing)}: pip install 'auricle[test]'")

@@ -1,9 +1,11 @@
 """A tiny random CLAP, saved as its makers save theirs."""
 
+from typing import Any
+
 from tests.support import tiny_weights
 
 
-def clap(folder, fusion=False):
+def clap(folder: Any, fusion: bool = False) -> Any:
     from transformers import ClapConfig, ClapFeatureExtractor, ClapModel
 
     words = tiny_weights.tokenizer()

@@ -1,6 +1,7 @@
 """Tiny random models of emotion, saved as their makers save theirs."""
 
 import json
+from typing import Any
 
 from tests.support.tiny_weights import seeded
 
@@ -31,7 +32,7 @@ WAV2VEC2 = {
 }
 
 
-def emotion2vec(folder, labels=LABELS, **other):
+def emotion2vec(folder: Any, labels: Any = LABELS, **other: Any) -> Any:
     """FunASR's directory: config.yaml, model.pt, tokens.txt and configuration.json."""
     import torch
     import yaml
@@ -61,7 +62,7 @@ def emotion2vec(folder, labels=LABELS, **other):
     return folder
 
 
-def emotion2vec_shape():
+def emotion2vec_shape() -> Any:
     audio = {
         "type": "AUDIO",
         "prenet_depth": 1,
@@ -139,14 +140,14 @@ def emotion2vec_shape():
     }
 
 
-def ears(folder, **settings):
+def ears(folder: Any, **settings: Any) -> None:
     from transformers import Wav2Vec2FeatureExtractor
 
     given = {"return_attention_mask": True, "do_normalize": True, **settings}
     Wav2Vec2FeatureExtractor(**given).save_pretrained(folder)
 
 
-def audeering(folder, labels=("arousal", "dominance", "valence"), **settings):
+def audeering(folder: Any, labels: Any = ("arousal", "dominance", "valence"), **settings: Any) -> Any:
     """As audeering's own: a wav2vec 2.0 and a head that transformers does not have."""
     from transformers import Wav2Vec2Config
 
@@ -159,7 +160,7 @@ def audeering(folder, labels=("arousal", "dominance", "valence"), **settings):
     return folder
 
 
-def old_style(folder):
+def old_style(folder: Any) -> Any:
     """The same weights as a checkpoint of 2022 has them: a pickle, and the older names."""
     import torch
     from safetensors.torch import load_file
@@ -174,7 +175,7 @@ def old_style(folder):
     return folder
 
 
-def classifier(folder, family="Wav2Vec2", labels=("angry", "happy", "sad"), **other):
+def classifier(folder: Any, family: str = "Wav2Vec2", labels: Any = ("angry", "happy", "sad"), **other: Any) -> Any:
     """A classifier of transformers; `other` goes into its configuration."""
     import transformers
 

@@ -1,6 +1,7 @@
 """Tiny random models of real families, saved as their makers save theirs."""
 
 import json
+from typing import Any
 
 import numpy as np
 
@@ -16,21 +17,21 @@ CHAT = (
 )
 
 
-def tone(seconds, hertz=440.0, rate=16_000):
+def tone(seconds: Any, hertz: float = 440.0, rate: int = 16_000) -> Any:
     """A sound with something in it, not alike for two lengths."""
     time = np.arange(round(seconds * rate)) / rate
     noise = np.random.default_rng(round(hertz)).normal(0, 0.1, len(time))
     return (0.3 * np.sin(2 * np.pi * hertz * time) + noise).astype(np.float32)
 
 
-def seeded():
+def seeded() -> None:
     import torch
 
     torch.set_num_threads(1)  # so small a model only waits for more of them
     torch.manual_seed(7)
 
 
-def tokenizer(chat=None):
+def tokenizer(chat: Any = None) -> Any:
     """Bytes and a few pairs of them: tokens that join across a seam."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
@@ -55,7 +56,7 @@ def tokenizer(chat=None):
     )
 
 
-def llama(folder, chat=None):
+def llama(folder: Any, chat: Any = None) -> Any:
     from transformers import LlamaConfig, LlamaForCausalLM
 
     words = tokenizer(chat)
@@ -77,7 +78,7 @@ def llama(folder, chat=None):
     return folder
 
 
-def whisper(folder, languages=()):
+def whisper(folder: Any, languages: Any = ()) -> Any:
     """Windows of a second; multilingual where languages are given."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import (
@@ -138,7 +139,7 @@ def whisper(folder, languages=()):
     return folder
 
 
-def ctc(folder, family="Wav2Vec2", mask=True):
+def ctc(folder: Any, family: str = "Wav2Vec2", mask: bool = True) -> Any:
     import transformers
 
     folder.mkdir(exist_ok=True)
@@ -169,7 +170,7 @@ def ctc(folder, family="Wav2Vec2", mask=True):
     return folder
 
 
-def qwen2_audio(folder, template=CHAT):
+def qwen2_audio(folder: Any, template: Any = CHAT) -> Any:
     """Hears a second."""
     from transformers import (
         Qwen2AudioConfig,
@@ -215,7 +216,7 @@ def qwen2_audio(folder, template=CHAT):
     return folder
 
 
-def text_model(words):
+def text_model(words: Any) -> Any:
     return {
         "vocab_size": len(words),
         "hidden_size": 32,
@@ -231,7 +232,7 @@ def text_model(words):
     }
 
 
-def audio_flamingo3(folder):
+def audio_flamingo3(folder: Any) -> Any:
     """Hears thirty seconds at a time; its sounds must be padded its own way."""
     import transformers
 
@@ -259,7 +260,7 @@ def audio_flamingo3(folder):
     return folder
 
 
-def omni_thinker(folder):
+def omni_thinker(folder: Any) -> Any:
     """The half of Qwen2.5-Omni that writes, with a processor that does not see."""
     import transformers
     from transformers.models.qwen2_5_omni.configuration_qwen2_5_omni import Qwen2_5OmniThinkerConfig

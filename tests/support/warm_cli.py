@@ -14,6 +14,7 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 HEAVY = {"emotion2vec", "audeering", "audio-chat", "audio-classification", "causal", "clap", "ctc", "whisper"}
 
@@ -21,20 +22,20 @@ HEAVY = {"emotion2vec", "audeering", "audio-chat", "audio-classification", "caus
 class Warm:
     """Calls `auricle` in children of a process that has it imported already."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._server = subprocess.Popen(
             [sys.executable, __file__], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
         )
         self._calls = 0
 
-    def __call__(self, words, folder, scratch):
+    def __call__(self, words: Any, folder: Any, scratch: Any) -> Any:
         """What a call said and how it ended, as `subprocess.run` tells it."""
         begun = self.start(words, folder, scratch)
         code = begun.wait()
         said, told = (path.read_text(encoding="utf-8", errors="replace") for path in begun.files)
         return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, said, told)
 
-    def start(self, words, folder, scratch):
+    def start(self, words: Any, folder: Any, scratch: Any) -> Any:
         """A call that runs on by itself."""
         self._calls += 1
         files = [Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err")]
@@ -42,12 +43,12 @@ class Warm:
         asked["environment"] = dict(os.environ)
         return Begun(int(self.ask(asked)), files, self)
 
-    def ask(self, question):
+    def ask(self, question: Any) -> Any:
         self._server.stdin.write(json.dumps(question) + "\n")
         self._server.stdin.flush()
         return self._server.stdout.readline().strip()
 
-    def close(self):
+    def close(self) -> None:
         self._server.stdin.close()
         self._server.stdout.close()
         self._server.wait()
@@ -56,24 +57,24 @@ class Warm:
 class Begun:
     """A process of the command line, waited for or killed: as much of `Popen` as tests use."""
 
-    def __init__(self, pid, files, server):
+    def __init__(self, pid: Any, files: Any, server: Any) -> None:
         self.pid, self.files, self.returncode = pid, files, None
         self._server = server
 
-    def poll(self, patiently=False):
+    def poll(self, patiently: bool = False) -> Any:
         if self.returncode is None:
             said = self._server.ask({"pid": self.pid, "patiently": patiently})
             self.returncode = int(said) if said else None
         return self.returncode
 
-    def wait(self):
+    def wait(self) -> Any:
         return self.poll(patiently=True)
 
-    def kill(self):
+    def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
 
 
-def _serve():
+def _serve() -> None:
 
     with suppress(ImportError):
         pass
@@ -84,7 +85,7 @@ def _serve():
         print(_ended(**asked) if "pid" in asked else _begun(asked), file=answers, flush=True)
 
 
-def _begun(asked):
+def _begun(asked: Any) -> Any:
     if not HEAVY.isdisjoint(asked["words"]):
         _import_weights()
     child = os.fork()
@@ -93,18 +94,18 @@ def _begun(asked):
     return child
 
 
-def _ended(pid, patiently):
+def _ended(pid: Any, patiently: Any) -> Any:
     done, status = os.waitpid(pid, 0 if patiently else os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if done else ""
 
 
-def _import_weights():
+def _import_weights() -> None:
     """What models with weights take seconds to import; no thread is started by it."""
     with suppress(ImportError):
         pass
 
 
-def _be_the_command(asked):
+def _be_the_command(asked: Any) -> None:
     """As `python -m auricle` would: in that folder, with that output, to the end."""
     os.chdir(asked["folder"])
     os.environ.clear()

@@ -2,11 +2,12 @@
 
 import zipfile
 from importlib.metadata import distribution
+from typing import Any
 
 WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 
 
-def made(folder, name, code, version="1.0"):
+def made(folder: Any, name: Any, code: Any, version: str = "1.0") -> Any:
     """A package of one module."""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     about = f"{name}-{version}.dist-info"
@@ -18,7 +19,7 @@ def made(folder, name, code, version="1.0"):
     return path
 
 
-def packed_again(folder, name):
+def packed_again(folder: Any, name: Any) -> Any:
     """The wheel a package of this environment was installed from."""
     found = distribution(name)
     tags = [line[5:] for line in found.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]

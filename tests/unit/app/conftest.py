@@ -1,5 +1,8 @@
 """Runs of every kind, made once for all tests of the app's views."""
 
+from collections.abc import Iterator
+from typing import Any
+
 import pytest
 
 pytest.importorskip("streamlit", reason="streamlit is not installed")
@@ -13,7 +16,7 @@ from tests.support import app_runs as ui_runs
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _no_components():
+def _no_components() -> Iterator[Any]:
     """Streamlit looks through all installed packages, each time an app is drawn; none has any."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(manifest_scanner, "scan_component_manifests", list)
@@ -21,7 +24,7 @@ def _no_components():
 
 
 @pytest.fixture(scope="session")
-def kinds(tmp_path_factory):
+def kinds(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A folder with two runs of each kind."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
@@ -29,7 +32,7 @@ def kinds(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def untrusted(tmp_path_factory):
+def untrusted(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A folder of runs with markup in every text, paths that lead out, and files in pieces."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
@@ -37,17 +40,17 @@ def untrusted(tmp_path_factory):
 
 
 @pytest.fixture(scope="session")
-def seen():
+def seen() -> Any:
     """Pages that were drawn before: drawing one takes longer than looking at it."""
     return {}
 
 
 @pytest.fixture
-def drawn(monkeypatch, seen):
+def drawn(monkeypatch: pytest.MonkeyPatch, seen: Any) -> Any:
     """Draw a page or a run's results over a folder of runs, without a browser."""
     monkeypatch.setattr(statistics, "BOOTSTRAP_ROUNDS", 20)
 
-    def draw(page, runs, *, fresh=False, **query):
+    def draw(page: Any, runs: Any, *, fresh: bool = False, **query: Any) -> Any:
         for name, value in workspace_environment(Workspace(runs)).items():
             monkeypatch.setenv(name, value)
         known = (page, runs, *query.items())
@@ -64,7 +67,7 @@ def drawn(monkeypatch, seen):
     return draw
 
 
-def _drawing(page, query):
+def _drawing(page: Any, query: Any) -> None:
     from importlib import import_module
 
     from auricle.app import workspace
@@ -81,10 +84,10 @@ MARKED = ("markdown", "error", "info", "warning", "success", "subheader", "capti
 
 
 @pytest.fixture
-def words():
+def words() -> Any:
     """All that stands on a page as text or markup; of Markdown alone, if asked."""
 
-    def told(app, markdown=False):
+    def told(app: Any, markdown: bool = False) -> Any:
         said = [] if markdown else [element.proto.body for element in app.get("html")]
         for kind in MARKED:
             said += [str(element.value) for element in getattr(app, kind)]

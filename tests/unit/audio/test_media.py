@@ -12,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import av
 import numpy as np
@@ -53,32 +54,41 @@ CONTAINER_FORMATS = {
 class Pipe(io.RawIOBase):
     """A place to write to that cannot go back and mend a header."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self.written = bytearray()
 
-    def writable(self):
+    def writable(self) -> Any:
         return True
 
-    def write(self, data):
+    def write(self, data: Any) -> Any:
         self.written += data
         return len(data)
 
-    def getvalue(self):
+    def getvalue(self) -> Any:
         return bytes(self.written)
 
 
-def tone(rate=48_000, seconds=1.0, channels=1, pitch=440.0):
+def tone(rate: int = 48_000, seconds: float = 1.0, channels: int = 1, pitch: float = 440.0) -> Any:
     wave = 0.4 * np.sin(2 * np.pi * pitch * np.arange(round(rate * seconds)) / rate)
     return (wave if channels == 1 else np.stack([wave] * channels, 1)).astype(np.float32)
 
 
-def written(values, rate=48_000, container="WAV", subtype=None):
+def written(values: Any, rate: int = 48_000, container: str = "WAV", subtype: Any = None) -> Any:
     buffer = io.BytesIO()
     soundfile.write(buffer, values, rate, format=container, subtype=subtype)
     return buffer.getvalue()
 
 
-def muxed(values, container, codec, *, target=None, rate=48_000, codec_options=None, **options):
+def muxed(
+    values: Any,
+    container: Any,
+    codec: Any,
+    *,
+    target: Any = None,
+    rate: int = 48_000,
+    codec_options: Any = None,
+    **options: Any,
+) -> Any:
     """A mono sound as FFmpeg writes it, to a pipe if that is the target."""
     target = target or io.BytesIO()
     with av.open(target, "w", format=container, options=options) as output:
@@ -98,7 +108,7 @@ def muxed(values, container, codec, *, target=None, rate=48_000, codec_options=N
     return target.read_bytes() if isinstance(target, Path) else target.getvalue()
 
 
-def filmed(*, sound):
+def filmed(*, sound: Any) -> Any:
     """A one-second film, with or without sound."""
     target = io.BytesIO()
     with av.open(target, "w", format="mp4") as output:
@@ -118,7 +128,7 @@ def filmed(*, sound):
 
 
 @pytest.fixture
-def wav(tmp_path):
+def wav(tmp_path: Path) -> Any:
     path = tmp_path / "tone.wav"
     path.write_bytes(written(tone()))
     return path
@@ -129,7 +139,7 @@ def wav(tmp_path):
 
 @pytest.mark.parametrize("channels", [1, 2])
 @pytest.mark.parametrize("kind", SOUNDFILE_FORMATS)
-def test_a_sound_comes_back_from_every_format_soundfile_reads(kind, channels, tmp_path):
+def test_a_sound_comes_back_from_every_format_soundfile_reads(kind: Any, channels: int, tmp_path: Path) -> None:
     container, subtype, tolerance = SOUNDFILE_FORMATS[kind]
     content = written(tone(channels=channels), 48_000, container, subtype)
     path = tmp_path / "sound.bin"
@@ -144,7 +154,7 @@ def test_a_sound_comes_back_from_every_format_soundfile_reads(kind, channels, tm
 
 
 @pytest.mark.parametrize("kind", CONTAINER_FORMATS)
-def test_a_sound_comes_back_from_every_format_only_ffmpeg_reads(kind, tmp_path):
+def test_a_sound_comes_back_from_every_format_only_ffmpeg_reads(kind: Any, tmp_path: Path) -> None:
     content = muxed(tone(), *CONTAINER_FORMATS[kind])
     path = tmp_path / "sound.wav"
     path.write_bytes(content)
@@ -159,7 +169,7 @@ def test_a_sound_comes_back_from_every_format_only_ffmpeg_reads(kind, tmp_path):
 
 @pytest.mark.parametrize("rate", [8_000, 11_025, 44_100, 96_000, 192_000])
 @pytest.mark.parametrize("channels", [3, 6, 8])
-def test_many_channels_and_rates_are_read(rate, channels):
+def test_many_channels_and_rates_are_read(rate: int, channels: int) -> None:
     audio = Audio.of(written(tone(rate, 0.1, channels), rate))
     assert audio.info() == AudioInfo(rate, channels, rate // 10)
     assert audio.decode() == pytest.approx(tone(rate, 0.1), abs=1e-4)
@@ -174,21 +184,23 @@ def test_many_channels_and_rates_are_read(rate, channels):
     container=st.sampled_from(["WAV", "WAVEX", "AIFF"]),
     seed=st.integers(0, 99),
 )
-def test_any_uncompressed_sound_comes_back_to_the_bit_depth(rate, channels, frames, subtype, container, seed):
+def test_any_uncompressed_sound_comes_back_to_the_bit_depth(
+    rate: Any, channels: Any, frames: Any, subtype: Any, container: Any, seed: Any
+) -> None:
     values = np.random.default_rng(seed).uniform(-0.99, 0.99, (frames, channels)).astype("f4")
     audio = Audio.of(written(values, rate, container, subtype))
     assert audio.info() == AudioInfo(rate, channels, frames)
     assert np.abs(audio.decode(mono=False) - values).max() <= 2**-15
 
 
-def test_content_counts_and_the_suffix_does_not(tmp_path):
+def test_content_counts_and_the_suffix_does_not(tmp_path: Path) -> None:
     for suffix in (".mp3", ".raw", ".m4a", ""):
         path = tmp_path / f"sound{suffix}"
         path.write_bytes(written(tone()))
         assert len(Audio.of(path).decode()) == 48_000
 
 
-def test_stereo_at_48_khz_becomes_the_same_tone_in_mono_at_16_khz():
+def test_stereo_at_48_khz_becomes_the_same_tone_in_mono_at_16_khz() -> None:
     decoded = Audio.of(written(tone(channels=2))).decode(16_000)
     assert len(decoded) == pytest.approx(16_000, abs=1)
     assert decoded[400:15_600] == pytest.approx(tone(16_000)[400:15_600], abs=1e-2)
@@ -196,37 +208,37 @@ def test_stereo_at_48_khz_becomes_the_same_tone_in_mono_at_16_khz():
 
 @settings(deadline=None, max_examples=60)
 @given(st.integers(8_000, 96_000), st.integers(8_000, 96_000), st.integers(100, 20_000))
-def test_resampling_keeps_the_length_in_seconds(before, after, frames):
+def test_resampling_keeps_the_length_in_seconds(before: Any, after: Any, frames: Any) -> None:
     decoded = Audio.of(np.zeros(frames, np.float32), rate=before).decode(after)
     assert len(decoded) == pytest.approx(frames * after / before, abs=1)
 
 
-def test_downmixing_is_the_mean_of_the_channels():
+def test_downmixing_is_the_mean_of_the_channels() -> None:
     values = np.array([[1.0, 0.0, 0.5], [-1.0, -0.5, 0.0]], np.float32)
     assert Audio.of(values, rate=8_000).decode() == pytest.approx([0.5, -0.5])
 
 
-def test_a_film_with_sound_gives_its_sound():
+def test_a_film_with_sound_gives_its_sound() -> None:
     assert Audio.of(filmed(sound=True)).seconds == pytest.approx(1.0, abs=0.06)
     assert len(Audio.of(filmed(sound=True)).decode()) == pytest.approx(48_000, abs=2_500)
 
 
 @pytest.mark.parametrize(("container", "codec"), [("wav", "pcm_s16le"), ("flac", "flac"), ("mp3", "libmp3lame")])
-def test_files_written_to_a_pipe_are_read_to_their_end(container, codec):
+def test_files_written_to_a_pipe_are_read_to_their_end(container: str, codec: str) -> None:
     audio = Audio.of(muxed(tone(), container, codec, target=Pipe()))
     assert audio.seconds == pytest.approx(1.0, abs=0.05)
     assert len(audio.decode()) == audio.info().frames
 
 
 @pytest.mark.parametrize("size", [0, 0x7FFFF000, 0xFFFFFFFF])
-def test_a_wav_header_that_was_never_finished_is_forgiven(size):
+def test_a_wav_header_that_was_never_finished_is_forgiven(size: int) -> None:
     whole = written(tone())
     content = whole[:40] + struct.pack("<I", size) + whole[44:]
     content = content[:4] + struct.pack("<I", 36 if size == 0 else size) + content[8:]
     assert Audio.of(content).decode() == pytest.approx(tone(), abs=1e-4)
 
 
-def test_an_mp3_without_a_frame_count_is_not_cut_by_a_wrong_guess():
+def test_an_mp3_without_a_frame_count_is_not_cut_by_a_wrong_guess() -> None:
     quiet_then_loud = np.random.default_rng(0).normal(0, 0.2, 480_000).astype(np.float32)
     quiet_then_loud[:240_000] *= 1e-4
     variable = {"flags": "+qscale", "global_quality": "200"}
@@ -235,7 +247,7 @@ def test_an_mp3_without_a_frame_count_is_not_cut_by_a_wrong_guess():
     assert len(Audio.of(content).decode()) == pytest.approx(480_000, abs=3_000)
 
 
-def test_eight_threads_decode_what_one_does(tmp_path):
+def test_eight_threads_decode_what_one_does(tmp_path: Path) -> None:
     path = tmp_path / "noise.flac"
     noise = np.random.default_rng(1).normal(0, 0.1, (44_100, 2)).astype(np.float32)
     path.write_bytes(written(noise, 44_100, "FLAC"))
@@ -251,7 +263,7 @@ def test_eight_threads_decode_what_one_does(tmp_path):
 
 @settings(deadline=None, max_examples=60)
 @given(st.sampled_from(["wav", "flac", "vorbis", "opus", "mp3", "aiff"]), st.floats(0, 0.9), st.floats(0.001, 1.5))
-def test_any_slice_is_the_slice_of_the_whole(kind, start, length):
+def test_any_slice_is_the_slice_of_the_whole(kind: Any, start: Any, length: Any) -> None:
     values = np.random.default_rng(3).normal(0, 0.1, 48_000).astype(np.float32)
     content = written(values, 48_000, *SOUNDFILE_FORMATS[kind][:2])
     part = Audio.of(content, start=start, end=start + length)
@@ -260,19 +272,19 @@ def test_any_slice_is_the_slice_of_the_whole(kind, start, length):
     assert part.seconds == len(expected) / 48_000
 
 
-def test_a_slice_of_a_tone_in_mp3_begins_where_it_should():
+def test_a_slice_of_a_tone_in_mp3_begins_where_it_should() -> None:
     content = written(tone(44_100, 3.0), 44_100, "MP3")
     part = Audio.of(content, start=1.0, end=1.5).decode()
     assert np.array_equal(part, Audio.of(content).decode()[44_100:66_150])
 
 
-def test_a_slice_of_m4a_is_the_slice_of_the_whole():
+def test_a_slice_of_m4a_is_the_slice_of_the_whole() -> None:
     content = muxed(tone(), "mp4", "aac")
     part = Audio.of(content, start=0.25, end=0.5).decode()
     assert np.array_equal(part, Audio.of(content).decode()[12_000:24_000])
 
 
-def test_a_slice_of_a_slice_counts_from_the_outer_start_and_stays_inside():
+def test_a_slice_of_a_slice_counts_from_the_outer_start_and_stays_inside() -> None:
     ramp = Audio.of(np.arange(1000, dtype=np.float32) / 1000, rate=100)
     outer = Audio.of(ramp, start=2, end=6)
     inner = Audio.of(outer, start=1, end=9)
@@ -293,7 +305,7 @@ def test_a_slice_of_a_slice_counts_from_the_outer_start_and_stays_inside():
         (0.5, 0.500001, "shorter than a sample"),
     ],
 )
-def test_a_slice_that_holds_no_sound_is_refused_when_used(wav, start, end, words):
+def test_a_slice_that_holds_no_sound_is_refused_when_used(wav: Any, start: Any, end: float | None, words: str) -> None:
     for source in (wav, muxed(tone(), "flac", "flac", target=Pipe())):
         audio = Audio.of(source, start=start, end=end)
         with pytest.raises(AudioError, match=words):
@@ -305,7 +317,7 @@ def test_a_slice_that_holds_no_sound_is_refused_when_used(wav, start, end, words
 # What is refused
 
 
-def with_data_cut(content):
+def with_data_cut(content: Any) -> Any:
     return content[: len(content) // 2]
 
 
@@ -331,7 +343,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_bad_sound_is_refused_by_name_and_in_words(kind, tmp_path):
+def test_bad_sound_is_refused_by_name_and_in_words(kind: Any, tmp_path: Path) -> None:
     content, words = BAD[kind]
     path = tmp_path / "bad.wav"
     path.write_bytes(content)
@@ -342,7 +354,7 @@ def test_bad_sound_is_refused_by_name_and_in_words(kind, tmp_path):
         Audio.of(content).decode(16_000)
 
 
-def test_an_m4a_cut_between_two_packets_is_refused(tmp_path):
+def test_an_m4a_cut_between_two_packets_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "tone.m4a"
     content = muxed(tone(), None, "aac", target=path, movflags="faststart")
     with av.open(io.BytesIO(content)) as container:
@@ -351,7 +363,7 @@ def test_an_m4a_cut_between_two_packets_is_refused(tmp_path):
         Audio.of(content[: places[20]]).decode()
 
 
-def test_a_sound_at_an_address_is_known_by_it_and_not_decoded():
+def test_a_sound_at_an_address_is_known_by_it_and_not_decoded() -> None:
     audio = Audio.of("https://example.org/a.wav")
     assert audio.hash == Audio.of("https://example.org/a.wav").hash
     assert audio.hash != Audio.of("https://example.org/b.wav").hash
@@ -360,7 +372,7 @@ def test_a_sound_at_an_address_is_known_by_it_and_not_decoded():
             use()
 
 
-def test_what_is_not_a_readable_file_is_refused_in_words(tmp_path):
+def test_what_is_not_a_readable_file_is_refused_in_words(tmp_path: Path) -> None:
     for path, words in [
         (tmp_path / "none.wav", "none.wav does not exist"),
         (tmp_path, "is a directory"),
@@ -380,7 +392,7 @@ def test_what_is_not_a_readable_file_is_refused_in_words(tmp_path):
     st.integers(0, 20_000),
     st.lists(st.tuples(st.integers(0, 20_000), st.integers(0, 255)), max_size=5),
 )
-def test_damage_of_any_kind_is_an_audio_error_or_still_sound(kind, cut, changes):
+def test_damage_of_any_kind_is_an_audio_error_or_still_sound(kind: Any, cut: Any, changes: Any) -> None:
     content = bytearray(DAMAGED[kind])
     for place, value in changes:
         content[place % len(content)] = value
@@ -396,13 +408,13 @@ DAMAGED = {
 } | {kind: muxed(tone(seconds=0.2), *CONTAINER_FORMATS[kind]) for kind in ("m4a", "webm")}
 
 
-def test_too_short_for_the_rate_is_refused():
+def test_too_short_for_the_rate_is_refused() -> None:
     with pytest.raises(AudioError, match="1 samples at 48000 Hz are none at 8000 Hz"):
         Audio.of([0.5], rate=48_000).decode(8_000)
 
 
 @pytest.mark.parametrize("rate", [0, -16_000])
-def test_a_rate_must_be_above_zero(rate):
+def test_a_rate_must_be_above_zero(rate: int) -> None:
     with pytest.raises(AudioError, match="above zero"):
         Audio.of([0.5], rate=16_000).decode(rate)
     with pytest.raises(AudioError, match="above zero"):
@@ -423,13 +435,13 @@ def test_a_rate_must_be_above_zero(rate):
         (np.float16, [-1.0, 0.5], [-1.0, 0.5]),
     ],
 )
-def test_integer_arrays_are_scaled_to_one(dtype, values, expected):
+def test_integer_arrays_are_scaled_to_one(dtype: Any, values: Any, expected: Any) -> None:
     decoded = Audio.of(np.array(values, dtype), rate=16_000).decode()
     assert decoded.dtype == np.float32
     assert decoded.tolist() == expected
 
 
-def test_lists_and_hugging_face_values_become_sounds(wav):
+def test_lists_and_hugging_face_values_become_sounds(wav: Any) -> None:
     stereo = np.array([[0.5, 0.5, 0.5], [0.0, 0.0, 0.0]], np.float32)
     decoder = SimpleNamespace(get_all_samples=lambda: SimpleNamespace(data=stereo, sample_rate=8_000))
     for value in (decoder, {"array": stereo, "sampling_rate": 8_000, "path": "a.wav"}):
@@ -456,12 +468,12 @@ def test_lists_and_hugging_face_values_become_sounds(wav):
         ({"text": "hello"}, None, r"needs array, bytes or path; found \['text'\]"),
     ],
 )
-def test_what_is_not_a_sound_is_refused_at_once(value, rate, words):
+def test_what_is_not_a_sound_is_refused_at_once(value: Any, rate: int | None, words: str) -> None:
     with pytest.raises(AudioError, match=words):
         Audio.of(value, rate=rate)
 
 
-def test_an_empty_or_unreal_array_is_refused():
+def test_an_empty_or_unreal_array_is_refused() -> None:
     with pytest.raises(AudioError, match="the array is empty"):
         Audio.of([], rate=8_000).decode()
     with pytest.raises(AudioError, match="2 samples that are NaN or infinite"):
@@ -470,12 +482,12 @@ def test_an_empty_or_unreal_array_is_refused():
         Audio(data=np.zeros(9, np.float32)).decode()
 
 
-def test_a_mono_array_at_the_rate_wanted_is_not_copied():
+def test_a_mono_array_at_the_rate_wanted_is_not_copied() -> None:
     values = tone()
     assert np.shares_memory(Audio.of(values, rate=48_000).decode(48_000), values)
 
 
-def test_a_loaded_copy_keeps_name_path_hash_and_length(wav):
+def test_a_loaded_copy_keeps_name_path_hash_and_length(wav: Any) -> None:
     part = Audio.of(wav, start=0.25, end=0.75)
     loaded = part.load(16_000)
     assert np.array_equal(loaded.decode(16_000), part.decode(16_000))
@@ -486,7 +498,7 @@ def test_a_loaded_copy_keeps_name_path_hash_and_length(wav):
     assert loaded.segment(0.1, 0.2).hash == part.segment(0.1, 0.2).hash
 
 
-def test_the_hash_follows_content_and_slice_and_not_the_path(wav, tmp_path):
+def test_the_hash_follows_content_and_slice_and_not_the_path(wav: Any, tmp_path: Path) -> None:
     copy = tmp_path / "copy.flac"
     copy.write_bytes(wav.read_bytes())
     same = {Audio.of(sound).hash for sound in (wav, copy, wav.read_bytes())}
@@ -504,14 +516,14 @@ def test_the_hash_follows_content_and_slice_and_not_the_path(wav, tmp_path):
     assert all(len(digest) == 32 for digest in different)
 
 
-def test_a_file_written_anew_has_another_hash(wav):
+def test_a_file_written_anew_has_another_hash(wav: Any) -> None:
     before = Audio.of(wav).hash
     wav.write_bytes(written(tone(pitch=441)))
     os.utime(wav, ns=(1, 1))
     assert Audio.of(wav).hash != before
 
 
-def test_whole_files_are_paths_and_others_say_what_to_use(wav):
+def test_whole_files_are_paths_and_others_say_what_to_use(wav: Any) -> None:
     assert os.fspath(Audio.of(wav)) == str(wav)
     assert os.fspath(Audio.of(wav).load(8_000)) == str(wav)
     assert Audio.of(wav.as_uri()).path == wav
@@ -520,7 +532,7 @@ def test_whole_files_are_paths_and_others_say_what_to_use(wav):
             os.fspath(audio)
 
 
-def test_audio_is_a_plain_value(wav):
+def test_audio_is_a_plain_value(wav: Any) -> None:
     audio = Audio.of(wav.read_bytes())
     assert repr(audio) == "Audio(uri='', start=0.0, end=None, rate=None)"
     assert pickle.loads(pickle.dumps(audio)).hash == audio.hash
@@ -542,13 +554,13 @@ def test_audio_is_a_plain_value(wav):
         ("opus", 96_000, 48_000),
     ],
 )
-def test_encoding_keeps_the_sound_at_a_rate_the_format_knows(kind, rate, expected):
+def test_encoding_keeps_the_sound_at_a_rate_the_format_knows(kind: str, rate: int, expected: int) -> None:
     again = Audio.of(Audio.of(written(tone(channels=2))).encode(kind, rate=rate))
     assert again.info() == AudioInfo(expected, 1, pytest.approx(expected, abs=1))
     assert again.decode(8_000)[400:7_600] == pytest.approx(tone(8_000)[400:7_600], abs=0.1)
 
 
-def test_encoding_takes_the_slice_clips_and_writes_16_bits():
+def test_encoding_takes_the_slice_clips_and_writes_16_bits() -> None:
     loud = Audio.of(np.full(16_000, 1.5, np.float32), rate=16_000, end=0.5)
     with soundfile.SoundFile(io.BytesIO(loud.encode())) as file:
         assert (file.subtype, file.samplerate, file.frames) == ("PCM_16", 16_000, 8_000)
@@ -560,7 +572,7 @@ def test_encoding_takes_the_slice_clips_and_writes_16_bits():
 # Pictures and films
 
 
-def test_pictures_and_films_are_read_and_known_by_content(tmp_path):
+def test_pictures_and_films_are_read_and_known_by_content(tmp_path: Path) -> None:
     path = tmp_path / "picture.dat"
     path.write_bytes(b"\x89PNG\r\n\x1a\n rest")
     image = Image.of(path)
@@ -574,7 +586,7 @@ def test_pictures_and_films_are_read_and_known_by_content(tmp_path):
     assert Video.of(muxed(tone(), "webm", "libopus")).media_type == "video/webm"
 
 
-def test_the_hash_of_a_film_follows_its_slice():
+def test_the_hash_of_a_film_follows_its_slice() -> None:
     whole, part = Video("a", b"film"), Video("b", b"film", start=1.0, end=2.0)
     assert whole.hash == Video.of(b"film").hash
     assert whole.hash != part.hash
@@ -582,7 +594,7 @@ def test_the_hash_of_a_film_follows_its_slice():
         _ = Video("a", b"film", start=2.0, end=1.0).hash
 
 
-def test_a_picture_that_cannot_be_read_is_a_sample_error_in_words(tmp_path):
+def test_a_picture_that_cannot_be_read_is_a_sample_error_in_words(tmp_path: Path) -> None:
     for value, words in [
         (tmp_path / "none.png", "none.png does not exist"),
         (b"", "The image in memory is empty"),
@@ -598,7 +610,7 @@ def test_a_picture_that_cannot_be_read_is_a_sample_error_in_words(tmp_path):
 # Cost and reality
 
 
-def test_importing_audio_loads_nothing_heavy():
+def test_importing_audio_loads_nothing_heavy() -> None:
     code = (
         "import sys, auricle.audio as a; a.Audio.of('a.wav', start=1); a.Audio.of({'path': 'a'});"
         "print([m for m in ('numpy', 'soundfile', 'soxr', 'av') if m in sys.modules])"
@@ -608,7 +620,7 @@ def test_importing_audio_loads_nothing_heavy():
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="counts open files through /proc")
-def test_files_are_closed_whether_sound_or_not(wav, tmp_path):
+def test_files_are_closed_whether_sound_or_not(wav: Any, tmp_path: Path) -> None:
     bad = tmp_path / "bad.wav"
     bad.write_bytes(b"not a sound")
     Audio.of(wav).decode(16_000)
@@ -622,14 +634,14 @@ def test_files_are_closed_whether_sound_or_not(wav, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def recordings():
+def recordings() -> Any:
     found = sorted([*RECORDINGS.rglob("*.wav"), *RECORDINGS.rglob("*.flac")])
     if not found:
         pytest.skip("no recordings beside the repository (../shared/data)")
     return found[::8]
 
 
-def test_real_recordings_decode_at_16_khz(recordings):
+def test_real_recordings_decode_at_16_khz(recordings: Any) -> None:
     for path in recordings:
         audio = Audio.of(path)
         decoded = audio.decode(16_000)
@@ -637,7 +649,7 @@ def test_real_recordings_decode_at_16_khz(recordings):
         assert 0 < np.abs(decoded).max() <= 1.5
 
 
-def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path):
+def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe.wav"
     os.mkfifo(pipe)
     with pytest.raises(AudioError, match="not a regular file"):

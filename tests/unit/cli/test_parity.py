@@ -1,6 +1,8 @@
 """Parity: a model asked alone and in a batch."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 from auricle.cli.parity import check_parity
 from auricle.engine.spec import Spec
@@ -21,7 +23,7 @@ class Padded(BatchModel):
 """
 
 
-def findings(tmp_path, **arguments):
+def findings(tmp_path: Path, **arguments: Any) -> Any:
     (tmp_path / "padded.py").write_text(PADDED)
     rows = ({"question": "a" * at, "answer": "a"} for at in range(1, 5))
     data = tmp_path / "data.jsonl"
@@ -32,12 +34,12 @@ def findings(tmp_path, **arguments):
     return list(check_parity(spec, 4))
 
 
-def test_a_model_that_does_not_mask_its_padding_is_found_out_by_sample(tmp_path):
+def test_a_model_that_does_not_mask_its_padding_is_found_out_by_sample(tmp_path: Path) -> None:
     (good, line), *samples = findings(tmp_path)
     assert not good
     assert line == "parity: 1 of 4 answers are the same in a batch"
     assert samples[0] == (False, "  0: alone 'a', in a batch 'a___'")
 
 
-def test_a_model_that_masks_its_padding_answers_the_same(tmp_path):
+def test_a_model_that_masks_its_padding_answers_the_same(tmp_path: Path) -> None:
     assert findings(tmp_path, masks=True) == [(True, "parity: 4 of 4 answers are the same in a batch")]

@@ -1,21 +1,22 @@
 """What is told of a run while it goes by."""
 
 import io
+from typing import Any
 
 from auricle.cli.progress_bar import Progress
 from auricle.core.types import Failure, Record, Sample
 
 
-def record(**about):
+def record(**about: Any) -> Any:
     return Record(sample=Sample(id="1", inputs={}), row=0, **about)
 
 
-def told(progress, stream):
+def told(progress: Any, stream: Any) -> Any:
     progress.tell()
     return stream.getvalue().splitlines()[-1]
 
 
-def test_what_is_in_flight_tried_again_and_failed_is_counted():
+def test_what_is_in_flight_tried_again_and_failed_is_counted() -> None:
     stream = io.StringIO()
     with Progress("mine", 10, stream) as progress:
         progress.on_in_flight(4)
@@ -26,7 +27,7 @@ def test_what_is_in_flight_tried_again_and_failed_is_counted():
     assert "4 in flight, 2 retried, 1 failed" in line
 
 
-def test_where_nothing_happens_nothing_is_told_of_it():
+def test_where_nothing_happens_nothing_is_told_of_it() -> None:
     stream = io.StringIO()
     with Progress("mine", 1, stream) as progress:
         progress.on_result(record())

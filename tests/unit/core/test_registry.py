@@ -1,6 +1,8 @@
 """Names to things: built in, decorated, by path, and helpful when wrong."""
 
 from importlib.metadata import EntryPoint
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +16,10 @@ from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
-def adapters(monkeypatch):
+def adapters(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Entry points of one group, in place of the installed ones."""
 
-    def install(group, **points):
+    def install(group: Any, **points: Any) -> None:
         installed = {name: EntryPoint(name, path, group) for name, path in points.items()}
         monkeypatch.setattr(registries, "_entry_points", lambda named: installed if named == group else {})
 
@@ -25,19 +27,19 @@ def adapters(monkeypatch):
 
 
 @pytest.fixture
-def registry(adapters):
+def registry(adapters: Any) -> Any:
     adapters("no group")
     return Registry("model", {"json-dumps": Builtin("json:dumps", "writes JSON")})
 
 
-def test_a_built_in_is_imported_when_asked_for(registry):
+def test_a_built_in_is_imported_when_asked_for(registry: Any) -> None:
     assert registry.get("json-dumps")({"a": 1}) == '{"a": 1}'
     assert registry.summary("json-dumps") == "writes JSON"
 
 
-def test_a_decorated_thing_is_found_by_name(registry):
+def test_a_decorated_thing_is_found_by_name(registry: Any) -> None:
     @registry("mine")
-    def mine():
+    def mine() -> None:
         """Does what I want."""
 
     assert registry.get("mine") is mine
@@ -45,23 +47,23 @@ def test_a_decorated_thing_is_found_by_name(registry):
     assert list(registry) == ["json-dumps", "mine"]
 
 
-def test_a_name_is_taken_once(registry):
+def test_a_name_is_taken_once(registry: Any) -> None:
     with pytest.raises(SpecError, match="already registered"):
         registry("json-dumps")(object())
 
 
-def test_a_path_needs_no_registration(registry):
+def test_a_path_needs_no_registration(registry: Any) -> None:
     assert registry.get("auricle.testing.models:Echo").__name__ == "Echo"
 
 
-def test_a_file_needs_no_package(registry, tmp_path):
+def test_a_file_needs_no_package(registry: Any, tmp_path: Path) -> None:
     (tmp_path / "beside.py").write_text("VALUE = 7\n")
     file = tmp_path / "mine.py"
     file.write_text("import beside\ndef answer():\n    return beside.VALUE\n")
     assert registry.get(f"{file}:answer")() == 7
 
 
-def test_an_adapter_gets_the_rest_of_a_name(adapters):
+def test_an_adapter_gets_the_rest_of_a_name(adapters: Any) -> None:
     adapters("auricle.model_adapters", textwrap="textwrap:dedent")
     registry = Registry("model", {})
     assert registry.get("textwrap:file.py:Class") == "file.py:Class"
@@ -70,7 +72,7 @@ def test_an_adapter_gets_the_rest_of_a_name(adapters):
     assert list(registry) == []
 
 
-def test_a_group_of_another_framework_expands_to_its_members(adapters):
+def test_a_group_of_another_framework_expands_to_its_members(adapters: Any) -> None:
     adapters("auricle.task_adapters", theirs=f"{__name__}:load_group")
     registry = Registry("task", {})
     assert registry.expand("theirs:all", {"of": "ab"}) == ["theirs:all-a", "theirs:all-b"]
@@ -79,17 +81,17 @@ def test_a_group_of_another_framework_expands_to_its_members(adapters):
     assert registry.adapters() == {"theirs:NAME": "A benchmark of theirs."}
 
 
-def test_a_plugin_that_cannot_be_loaded_does_not_break_a_listing(adapters):
+def test_a_plugin_that_cannot_be_loaded_does_not_break_a_listing(adapters: Any) -> None:
     adapters("auricle.models", broken="no_such_package:Model")
     registry = Registry("model", {})
     assert list(registry) == ["broken"]
     assert "no_such_package:Model; cannot be loaded" in registry.summary("broken")
 
 
-def load_group(name):
+def load_group(name: Any) -> Any:
     """A benchmark of theirs."""
 
-    def make(): ...
+    def make() -> None: ...
 
     if name == "all":
         make.members = lambda arguments: [f"{name}-{each}" for each in arguments["of"]]
@@ -105,7 +107,7 @@ def load_group(name):
         ("json:dumps", ("", "json:dumps")),
     ],
 )
-def test_a_prefix_is_told_from_a_module(name, whole):
+def test_a_prefix_is_told_from_a_module(name: str, whole: Any) -> None:
     assert split_prefix(name) == whole
 
 
@@ -119,19 +121,21 @@ def test_a_prefix_is_told_from_a_module(name, whole):
         ("nowhere.py:x", r"There is no file nowhere\.py"),
     ],
 )
-def test_a_wrong_name_is_met_with_a_hint(registry, name, words):
+def test_a_wrong_name_is_met_with_a_hint(registry: Any, name: str, words: str) -> None:
     with pytest.raises(UnknownName, match=words):
         registry.get(name)
 
 
-def test_a_file_that_does_not_load_says_why(registry, tmp_path):
+def test_a_file_that_does_not_load_says_why(registry: Any, tmp_path: Path) -> None:
     file = tmp_path / "broken.py"
     file.write_text("import no_such_thing\n")
     with pytest.raises(SpecError, match=r"broken\.py cannot be loaded: ModuleNotFoundError"):
         registry.get(f"{file}:x")
 
 
-def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, monkeypatch):
+def test_a_module_whose_own_import_is_missing_names_that(
+    registry: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "needy_module.py").write_text("import not_installed_here\n")
     monkeypatch.syspath_prepend(tmp_path)
     with pytest.raises(SpecError, match="needs the package 'not_installed_here'"):
@@ -139,26 +143,26 @@ def test_a_module_whose_own_import_is_missing_names_that(registry, tmp_path, mon
 
 
 @pytest.mark.parametrize("each", [TASKS, MODELS, METRICS, RETRIEVERS, ENCODERS], ids=lambda each: each.kind)
-def test_every_built_in_exists_and_has_a_line_about_it(each):
+def test_every_built_in_exists_and_has_a_line_about_it(each: Any) -> None:
     for name in each:
         assert callable(each.get(name)) or each.get(name).name == name
         assert each.summary(name)
 
 
 @pytest.mark.parametrize("body", ["1 / 0\n", "undefined_name\n", "import sys\nsys.exit(0)\n"])
-def test_a_file_that_raises_while_it_loads_is_the_users_move(registry, tmp_path, body):
+def test_a_file_that_raises_while_it_loads_is_the_users_move(registry: Any, tmp_path: Path, body: str) -> None:
     file = tmp_path / "raises.py"
     file.write_text(body)
     with pytest.raises(SpecError, match=r"raises\.py cannot be loaded"):
         registry.get(f"{file}:x")
 
 
-def test_half_a_path_is_told_what_is_missing(registry):
+def test_half_a_path_is_told_what_is_missing(registry: Any) -> None:
     with pytest.raises(UnknownName, match=r"should be package\.module:name"):
         registry.get(":x")
 
 
-def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
+def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path: Path) -> None:
     path = tmp_path / "named.py"
     path.write_text(
         "from auricle import model\n@model('named-twice')\nclass Named:\n    def generate(self, batch): ...\n"
@@ -169,18 +173,18 @@ def test_a_file_that_registers_a_name_may_be_read_twice(tmp_path):
         MODELS("named-twice")(object())
 
 
-def test_a_part_of_a_name_is_as_good_as_a_slip_of_the_finger():
+def test_a_part_of_a_name_is_as_good_as_a_slip_of_the_finger() -> None:
     with pytest.raises(UnknownName, match="Did you mean voicebench-mmsu, mmau"):
         TASKS.get("mmsu")
 
 
-def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path):
+def test_a_file_that_is_no_python_is_told_with_its_own_line_alone(tmp_path: Path) -> None:
     (tmp_path / "torn.py").write_text("class Torn(:\n")
     with pytest.raises(SpecError, match=r"SyntaxError: .* \(torn\.py, line 1\)$"):
         MODELS.get(f"{tmp_path / 'torn.py'}:Torn")
 
 
-def test_what_is_named_where_it_cannot_be_is_told_what_it_is():
+def test_what_is_named_where_it_cannot_be_is_told_what_it_is() -> None:
     words = "The prefix aisbench: is for inferencers, not models"
     with pytest.raises(UnknownName, match=words):
         MODELS.get("aisbench:mine.py:Mine")

@@ -3,6 +3,7 @@
 import base64
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -30,23 +31,23 @@ PLAIN = [Turn("user", ("hello",)), Turn("assistant", ("hi",)), Turn("user", ("an
         ],
     ],
 )
-def test_messages_pairs_and_lists_of_parts_say_the_same(value):
+def test_messages_pairs_and_lists_of_parts_say_the_same(value: Any) -> None:
     assert parse_turns(value, BASE) == PLAIN
     assert parse_turns(json.dumps(value), BASE) == PLAIN, "as a CSV has it"
 
 
-def test_texts_alone_are_what_the_user_says():
+def test_texts_alone_are_what_the_user_says() -> None:
     assert parse_turns(["a", "b"], BASE) == [Turn("user", ("a",)), Turn("user", ("b",))]
     assert parse_turns("a", BASE) == [Turn("user", ("a",))]
 
 
-def test_media_stand_before_the_text_and_paths_are_taken_from_the_data():
+def test_media_stand_before_the_text_and_paths_are_taken_from_the_data() -> None:
     message = {"role": "user", "content": "what?", "audio": ["a.wav", "/b.wav"], "image": "c.png"}
     (turn,) = parse_turns([message], BASE)
     assert turn.parts == (Image("/data/c.png"), Audio("/data/a.wav"), Audio("/b.wav"), "what?")
 
 
-def test_a_turn_may_be_a_sound_alone():
+def test_a_turn_may_be_a_sound_alone() -> None:
     assert parse_turns([{"audio": "a.wav"}], BASE) == [Turn("user", (Audio("/data/a.wav"),))]
     pair = {"audio": "a.wav", "assistant": "a cat"}
     assert parse_turns([pair], BASE)[1] == Turn("assistant", ("a cat",))
@@ -63,7 +64,7 @@ def test_a_turn_may_be_a_sound_alone():
         {"audio": "a.wav"},
     ],
 )
-def test_parts_keep_their_order_however_a_sound_is_written(part):
+def test_parts_keep_their_order_however_a_sound_is_written(part: Any) -> None:
     (turn,) = parse_turns([{"role": "user", "content": ["hear ", part, {"text": " this"}]}], BASE)
     assert turn.parts == ("hear ", Audio("/data/a.wav"), " this")
 
@@ -75,18 +76,18 @@ def test_parts_keep_their_order_however_a_sound_is_written(part):
         {"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,UklGRg=="}},
     ],
 )
-def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part):
+def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part: Any) -> None:
     (turn,) = parse_turns([{"role": "user", "content": [part]}], BASE)
     assert turn.parts[0].data == base64.b64decode("UklGRg==") == b"RIFF"
 
 
-def test_addresses_stay_as_they_are():
+def test_addresses_stay_as_they_are() -> None:
     part = {"type": "audio_url", "audio_url": {"url": "https://example.org/a.wav"}}
     (turn,) = parse_turns([{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE)
     assert turn.parts == (Audio("https://example.org/a.wav"), Video("/data/v.mp4"))
 
 
-def test_a_stretch_of_a_sound_may_be_named():
+def test_a_stretch_of_a_sound_may_be_named() -> None:
     (turn,) = parse_turns([{"audio": "a.wav", "start": 1, "end": 2.5}], BASE)
     assert turn.parts == (Audio("/data/a.wav", start=1.0, end=2.5),)
 
@@ -104,18 +105,18 @@ def test_a_stretch_of_a_sound_may_be_named():
         ("[oops", "looks like JSON is not"),
     ],
 )
-def test_what_is_no_conversation_is_told_with_its_place(value, why):
+def test_what_is_no_conversation_is_told_with_its_place(value: Any, why: str) -> None:
     with pytest.raises(SampleError, match=why.replace("?", r"\?")):
         parse_turns(value, BASE)
 
 
-def test_reference_answers_are_those_that_follow_a_user_turn():
+def test_reference_answers_are_those_that_follow_a_user_turn() -> None:
     assert reference_answers(PLAIN) == ["hi", None]
     assert reference_answers([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
     assert reference_answers([Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]) == ["hi", "noon"]
 
 
-def test_answers_of_another_column_stand_where_the_turns_have_none():
+def test_answers_of_another_column_stand_where_the_turns_have_none() -> None:
     users = [Turn("user", ("a",)), Turn("user", ("b",)), Turn("user", ("c",))]
     filled = add_answers(users, ["1", None])
     assert [(turn.role, turn.parts) for turn in filled] == [

@@ -1,6 +1,8 @@
 """Datasets of the Hugging Face kind, from folders on this disk."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import datasets
 import pytest
@@ -11,12 +13,12 @@ from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
-def sounds(tone):
+def sounds(tone: Any) -> Any:
     return [str(tone(f"word_{at}.wav", seconds=0.2)) for at in range(3)]
 
 
 @pytest.fixture
-def saved(sounds, tmp_path):
+def saved(sounds: Any, tmp_path: Path) -> Any:
     table = datasets.Dataset.from_dict(
         {"audio": sounds, "text": [f"word {at}" for at in range(3)], "speaker": ["a", "b", "a"]}
     ).cast_column("audio", datasets.Audio())
@@ -25,7 +27,7 @@ def saved(sounds, tmp_path):
     return folder
 
 
-def test_a_saved_dataset_is_read_without_its_decoder(saved):
+def test_a_saved_dataset_is_read_without_its_decoder(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}")
     samples = list(made.samples)
     assert len(samples) == len(made.samples) == 3
@@ -34,7 +36,7 @@ def test_a_saved_dataset_is_read_without_its_decoder(saved):
     assert samples[1].meta == {"speaker": "b"}
 
 
-def test_a_folder_of_files_is_read_too(sounds, tmp_path, monkeypatch):
+def test_a_folder_of_files_is_read_too(sounds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "data"
     folder.mkdir()
@@ -44,28 +46,28 @@ def test_a_folder_of_files_is_read_too(sounds, tmp_path, monkeypatch):
     assert [type(each) for each in made.samples] == [Sample] * 3
 
 
-def test_it_runs_end_to_end_and_the_signature_says_which_data(saved, tmp_path):
+def test_it_runs_end_to_end_and_the_signature_says_which_data(saved: Any, tmp_path: Path) -> None:
     spec = Spec(task="asr", task_args={"data": f"hf:{saved}", "revision": "abc123"}, model="echo")
     wer, _ = evaluate(spec, tmp_path / "run")
     assert wer.scored == 3
     assert "saved.default.test@abc123" in wer.signature
 
 
-def test_a_split_that_is_not_there_is_the_users_move(saved):
+def test_a_split_that_is_not_there_is_the_users_move(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}", split="nowhere")
     with pytest.raises(DataError, match="has no split 'nowhere'; it has test"):
         list(made.samples)
 
 
-def test_a_folder_of_sounds_is_read_by_its_metadata(sounds, tmp_path):
+def test_a_folder_of_sounds_is_read_by_its_metadata(sounds: Any, tmp_path: Path) -> None:
     names = "".join(f"{sound.rpartition('/')[2]},x\n" for sound in sounds)
     (tmp_path / "metadata.csv").write_text("file_name,text\n" + names)
     made = TASKS.get("asr")(data=str(tmp_path / "metadata.csv"))
     assert [each.inputs["audio"][0].seconds for each in made.samples] == pytest.approx([0.2] * 3)
 
 
-def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path, monkeypatch):
-    def load(*_, **__):
+def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def load(*_: Any, **__: Any) -> None:
         reason = ImportError("To support encoding audio data, please install 'torchcodec'.")
         raise datasets.exceptions.DatasetGenerationError("An error occurred") from reason
 

@@ -2,6 +2,8 @@
 
 import csv
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -15,11 +17,11 @@ ASR = ColumnMapping(target_columns=("text", "answer"), default_question="Write i
 QA = ColumnMapping(target_columns=("answer",), question_columns=("question", "text"))
 
 
-def samples(path, fields=ASR, **options):
+def samples(path: Any, fields: Any = ASR, **options: Any) -> Any:
     return list(Manifest(path, fields, **options))
 
 
-def test_kimi_fields_are_taken_as_they_are(manifest, tmp_path):
+def test_kimi_fields_are_taken_as_they_are(manifest: Any, tmp_path: Path) -> None:
     row = {
         "index": 3,
         "audio_path": "a.wav",
@@ -38,7 +40,7 @@ def test_kimi_fields_are_taken_as_they_are(manifest, tmp_path):
     assert sample.origin == "mine.jsonl:1"
 
 
-def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manifest):
+def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manifest: Any) -> None:
     rows = [
         {"audio": "a.wav", "text": "x", "instruction": ["punctuation:no_comma"]},
         {"audio": "a.wav", "text": "x", "instruction": ["a:b"], "question": ""},
@@ -52,18 +54,18 @@ def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manif
     ]
 
 
-def test_friendly_names_are_taken_too(manifest):
+def test_friendly_names_are_taken_too(manifest: Any) -> None:
     (sample,) = samples(manifest([{"id": "x", "audio": "a.wav", "text": "hello", "speaker": "s1"}]))
     assert (sample.id, sample.target, sample.meta) == ("x", "hello", {"speaker": "s1"})
     assert sample.inputs["question"] == "Write it down."
 
 
-def test_several_sounds_a_row(manifest):
+def test_several_sounds_a_row(manifest: Any) -> None:
     (sample,) = samples(manifest([{"audio_path": ["a.wav", "b.wav"], "text": "x"}]))
     assert [sound.uri.rpartition("/")[2] for sound in sample.inputs["audio"]] == ["a.wav", "b.wav"]
 
 
-def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest):
+def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest: Any) -> None:
     path = manifest(
         [
             {"audio": "a.wav", "start": 1.5, "end": 2, "text": "x"},
@@ -74,13 +76,13 @@ def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest):
     assert cuts == [(1.5, 2.0), (1.0, 1.5)]
 
 
-def test_meta_of_one_sample_never_reaches_another(manifest):
+def test_meta_of_one_sample_never_reaches_another(manifest: Any) -> None:
     first, second = samples(manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}]))
     first.meta["new"] = 1
     assert second.meta == {}
 
 
-def test_rows_without_an_id_are_numbered(manifest):
+def test_rows_without_an_id_are_numbered(manifest: Any) -> None:
     assert [each.id for each in samples(manifest([{"audio": "a", "text": "x"}] * 2))] == ["0", "1"]
 
 
@@ -98,7 +100,7 @@ def test_rows_without_an_id_are_numbered(manifest):
         ({"audio": "a.wav", "text": "x", "choices": "one"}, "a list of two or more"),
     ],
 )
-def test_a_bad_row_is_told_with_its_line_and_reason(manifest, row, reason):
+def test_a_bad_row_is_told_with_its_line_and_reason(manifest: Any, row: Any, reason: str) -> None:
     good = {"audio": "a.wav", "text": "x", "id": "good"}
     first, second, third = samples(manifest([good, row, {**good, "id": "also"}]))
     assert isinstance(first, Sample)
@@ -108,17 +110,17 @@ def test_a_bad_row_is_told_with_its_line_and_reason(manifest, row, reason):
     assert reason in second.reason
 
 
-def test_nothing_to_ask_about_is_a_bad_row(manifest):
+def test_nothing_to_ask_about_is_a_bad_row(manifest: Any) -> None:
     (row,) = samples(manifest([{"answer": "x"}]), QA)
     assert row.reason == "nothing to ask about: no audio and no question"
 
 
-def test_blank_lines_keep_line_numbers(manifest):
+def test_blank_lines_keep_line_numbers(manifest: Any) -> None:
     (row,) = samples(manifest(["", "", {"audio": "a", "text": "x"}]))
     assert row.origin == "mine.jsonl:3"
 
 
-def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path):
+def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     with path.open("w", newline="") as file:
         table = csv.writer(file)
@@ -131,20 +133,20 @@ def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path):
     assert second.inputs["choices"] == ["x", "y"]
 
 
-def test_ragged_csv_rows_are_rejected_by_line(tmp_path):
+def test_ragged_csv_rows_are_rejected_by_line(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     path.write_text("id,audio,text\n1,a.wav,x\n2,b.wav\n3,c.wav,y,z\n")
     assert [type(each) for each in samples(path)] == [Sample, RejectedRow, RejectedRow]
 
 
-def test_tsv_and_a_byte_order_mark(tmp_path):
+def test_tsv_and_a_byte_order_mark(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("﻿id\taudio\ttext\n1\ta.wav\thello, you\n", encoding="utf-8")
     (sample,) = samples(path)
     assert (sample.id, sample.target) == ("1", "hello, you")
 
 
-def test_parquet_rows_stream_with_sound_inside(tmp_path):
+def test_parquet_rows_stream_with_sound_inside(tmp_path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -157,12 +159,12 @@ def test_parquet_rows_stream_with_sound_inside(tmp_path):
     assert len(Manifest(path, ASR)) == 2
 
 
-def test_choices_may_be_an_object_of_letters(manifest):
+def test_choices_may_be_an_object_of_letters(manifest: Any) -> None:
     (sample,) = samples(manifest([{"question": "?", "choices": {"A": "x", "B": "y"}, "answer": "A"}]), QA)
     assert sample.inputs["choices"] == ["x", "y"]
 
 
-def test_images_and_videos_are_handles_too(manifest, tmp_path):
+def test_images_and_videos_are_handles_too(manifest: Any, tmp_path: Path) -> None:
     (sample,) = samples(manifest([{"image": "a.png", "video": "b.mp4", "question": "?", "answer": "x"}]), QA)
     assert sample.inputs["image"][0].uri == str(tmp_path / "a.png")
     assert sample.inputs["video"][0].uri == str(tmp_path / "b.mp4")
@@ -179,7 +181,7 @@ def test_images_and_videos_are_handles_too(manifest, tmp_path):
         ("latin.csv", b"id,text\n1,caf\xe9\n", "is not UTF-8 text"),
     ],
 )
-def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path, name, content, words):
+def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path: Path, name: str, content: Any, words: str) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -187,43 +189,43 @@ def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path, name, content
         Manifest(path, ASR).validate()
 
 
-def test_a_file_without_the_needed_column_names_the_columns_it_has(manifest):
+def test_a_file_without_the_needed_column_names_the_columns_it_has(manifest: Any) -> None:
     path = manifest([{"sound": "a.wav", "words": "x"}] * 3)
     with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns found: sound, words"):
         Manifest(path, ASR).validate()
 
 
-def test_sounds_that_are_all_missing_point_to_the_root(manifest):
+def test_sounds_that_are_all_missing_point_to_the_root(manifest: Any) -> None:
     path = manifest([{"audio": "sub/a.wav", "text": "x"}] * 3)
     with pytest.raises(DataError, match=r"None of the first 3 audio files exist.*-T root=DIR"):
         Manifest(path, ASR).validate()
 
 
-def test_one_missing_sound_is_not_the_files_fault(manifest, tone):
+def test_one_missing_sound_is_not_the_files_fault(manifest: Any, tone: Any) -> None:
     tone("a.wav")
     Manifest(manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR).validate()
 
 
-def test_rows_are_counted_without_reading_them(manifest, tmp_path):
+def test_rows_are_counted_without_reading_them(manifest: Any, tmp_path: Path) -> None:
     assert count_rows(manifest([{"a": 1}] * 7)) == 7
     path = tmp_path / "no-newline.csv"
     path.write_text("id\n1\n2")
     assert count_rows(path) == 2
 
 
-def test_a_revision_changes_with_the_content(manifest):
+def test_a_revision_changes_with_the_content(manifest: Any) -> None:
     first = file_revision(manifest([{"a": 1}]))
     assert file_revision(manifest([{"a": 2}])) != first
 
 
-def test_rows_are_read_lazily(tmp_path):
+def test_rows_are_read_lazily(tmp_path: Path) -> None:
     path = tmp_path / "huge.jsonl"
     with path.open("w") as file:
         file.write(json.dumps({"a": 1}) + "\n" + "{broken\n" * 100_000)
     assert next(read_rows(path)).values == {"a": 1}
 
 
-def test_an_empty_csv_has_no_rows(tmp_path):
+def test_an_empty_csv_has_no_rows(tmp_path: Path) -> None:
     path = tmp_path / "empty.csv"
     path.write_text("")
     assert len(Manifest(path, ASR)) == 0
@@ -231,13 +233,13 @@ def test_an_empty_csv_has_no_rows(tmp_path):
         Manifest(path, ASR).validate()
 
 
-def test_a_cell_may_be_long(tmp_path):
+def test_a_cell_may_be_long(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(f"id,audio,text\n1,a.wav,{'x' * 200_000}\n")
     (sample,) = samples(path)
     assert len(sample.target) == 200_000
 
 
-def test_an_empty_id_rejects_the_row(manifest):
+def test_an_empty_id_rejects_the_row(manifest: Any) -> None:
     (row,) = samples(manifest([{"id": "", "audio": "a.wav", "text": "x"}]))
     assert row.reason == "the id is empty"

@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -55,11 +57,11 @@ class Batched(BatchModel):
 
 
 @pytest.fixture
-def judge(tmp_path):
+def judge(tmp_path: Path) -> Any:
     (tmp_path / "judges.py").write_text(JUDGES)
     log = tmp_path / "calls.log"
 
-    def named(kind="Counting", **args):
+    def named(kind: str = "Counting", **args: Any) -> Any:
         place = f"{tmp_path / 'judges.py'}:{kind}"
         return JudgeSpec(model=place, args={"log": str(log), **args})
 
@@ -68,30 +70,30 @@ def judge(tmp_path):
 
 
 @pytest.fixture
-def data(manifest):
+def data(manifest: Any) -> Any:
     said = ["right", "wrong a", "right", "wrong b", "odd"]
     rows = [{"id": f"s{at}", "question": each, "answer": "right", "place": at} for at, each in enumerate(said)]
     return manifest(rows)
 
 
-def spec(data, judge=None, kind="qa", **task_args):
+def spec(data: Any, judge: Any = None, kind: str = "qa", **task_args: Any) -> Any:
     given = {"metrics": "judge-reference", **task_args}
     return Spec(task=kind, model="echo", task_args={"data": str(data), **given}, judge=judge)
 
 
-def told(run):
+def told(run: Any) -> Any:
     return json.loads((run / "metrics.json").read_text())
 
 
-def number(run, name="judge-reference"):
+def number(run: Any, name: str = "judge-reference") -> Any:
     return next(n for n in told(run)["numbers"] if n["metric"] == name and not n["field"])
 
 
-def lines(run):
+def lines(run: Any) -> Any:
     return [json.loads(line) for line in (run / "verdicts.jsonl").read_text().splitlines()]
 
 
-def test_answers_are_judged_and_the_judge_is_signed(data, judge, tmp_path):
+def test_answers_are_judged_and_the_judge_is_signed(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     (found,) = api.evaluate(spec(data, judge()), run)
     assert found.value == pytest.approx(2 / 5)
@@ -103,7 +105,7 @@ def test_answers_are_judged_and_the_judge_is_signed(data, judge, tmp_path):
     assert (about["failed"], about["missing"]) == (0, 0)
 
 
-def test_a_verdict_line_says_what_was_judged_by_whom(data, judge, tmp_path):
+def test_a_verdict_line_says_what_was_judged_by_whom(data: Any, judge: Any, tmp_path: Path) -> None:
     api.evaluate(spec(data, judge()), tmp_path / "run")
     who, *said = lines(tmp_path / "run")
     assert who["model"].endswith("judges.py:Counting")
@@ -112,7 +114,7 @@ def test_a_verdict_line_says_what_was_judged_by_whom(data, judge, tmp_path):
     }  # fmt: skip
 
 
-def test_scoring_again_loads_no_judge_and_gives_the_same(data, judge, tmp_path):
+def test_scoring_again_loads_no_judge_and_gives_the_same(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge()), run)
     before, calls = number(run), judge.calls()
@@ -122,7 +124,7 @@ def test_scoring_again_loads_no_judge_and_gives_the_same(data, judge, tmp_path):
     assert judge.calls() == calls
 
 
-def test_naming_the_judge_again_asks_nothing_twice(data, judge, tmp_path):
+def test_naming_the_judge_again_asks_nothing_twice(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge()), run)
     calls, kept = judge.calls(), lines(run)
@@ -132,7 +134,7 @@ def test_naming_the_judge_again_asks_nothing_twice(data, judge, tmp_path):
     assert lines(run) == kept
 
 
-def test_another_judge_judges_anew_and_both_are_kept(data, judge, tmp_path):
+def test_another_judge_judges_anew_and_both_are_kept(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge()), run)
     first = number(run)
@@ -149,7 +151,7 @@ def test_another_judge_judges_anew_and_both_are_kept(data, judge, tmp_path):
     assert number(run) == first
 
 
-def test_a_key_is_not_written_down_and_makes_no_other_judge(data, judge, tmp_path):
+def test_a_key_is_not_written_down_and_makes_no_other_judge(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge(api_key="sk-4711")), run)
     calls = judge.calls()
@@ -158,7 +160,7 @@ def test_a_key_is_not_written_down_and_makes_no_other_judge(data, judge, tmp_pat
     assert not any("sk-4711" in path.read_text() for path in run.iterdir() if path.is_file())
 
 
-def test_another_judge_does_not_make_another_run(data, judge, tmp_path):
+def test_another_judge_does_not_make_another_run(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data), run)
     api.evaluate(spec(data, judge()), run)
@@ -166,13 +168,13 @@ def test_another_judge_does_not_make_another_run(data, judge, tmp_path):
     assert (run / "outputs.jsonl").read_bytes().count(b"\n") == 5
 
 
-def test_without_a_judge_the_run_finishes_and_says_what_it_needs(data, tmp_path):
+def test_without_a_judge_the_run_finishes_and_says_what_it_needs(data: Any, tmp_path: Path) -> None:
     assert api.evaluate(spec(data, metrics="judge-reference,empty"), tmp_path / "run")
     refused = told(tmp_path / "run")["refused"]
     assert refused == {"judge-reference": "needs a judge: auricle score RUN --judge MODEL"}
 
 
-def test_what_the_judge_mumbles_is_unscored_with_its_reason_and_no_zero(data, judge, tmp_path):
+def test_what_the_judge_mumbles_is_unscored_with_its_reason_and_no_zero(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge(mumble="wrong")), run)
     assert number(run)["scored"] == 3
@@ -184,7 +186,7 @@ def test_what_the_judge_mumbles_is_unscored_with_its_reason_and_no_zero(data, ju
     assert len(judge.calls()) == 4, "an unreadable verdict is a verdict"
 
 
-def test_what_the_judge_fails_on_is_unscored_and_asked_again(data, judge, tmp_path):
+def test_what_the_judge_fails_on_is_unscored_and_asked_again(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     judge_that_fails = judge(fail="odd")
     api.evaluate(spec(data, judge_that_fails), run, settings=Settings(max_attempts=1))
@@ -197,13 +199,13 @@ def test_what_the_judge_fails_on_is_unscored_and_asked_again(data, judge, tmp_pa
     assert Counter(judge.calls())["right"] == 1
 
 
-def test_failed_samples_are_not_judged(manifest, judge, tmp_path):
+def test_failed_samples_are_not_judged(manifest: Any, judge: Any, tmp_path: Path) -> None:
     data = manifest([{"id": "a", "question": "right", "answer": "right"}, "{"])
     api.evaluate(spec(data, judge()), tmp_path / "run")
     assert judge.calls() == ["right"]
 
 
-def test_a_torn_line_and_a_damaged_one_cost_their_own_verdict_only(data, judge, tmp_path):
+def test_a_torn_line_and_a_damaged_one_cost_their_own_verdict_only(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge()), run)
     before, calls = number(run), Counter(judge.calls())
@@ -217,13 +219,13 @@ def test_a_torn_line_and_a_damaged_one_cost_their_own_verdict_only(data, judge, 
     assert len(judge.calls()) == calls.total() + 2
 
 
-def test_a_batch_model_judges_in_batches(data, judge, tmp_path):
+def test_a_batch_model_judges_in_batches(data: Any, judge: Any, tmp_path: Path) -> None:
     api.evaluate(spec(data, judge("Batched")), tmp_path / "run")
     assert judge.calls() == ["4"]
     assert number(tmp_path / "run")["value"] == 1.0
 
 
-def test_each_task_has_its_own_rubric(data, judge, tmp_path):
+def test_each_task_has_its_own_rubric(data: Any, judge: Any, tmp_path: Path) -> None:
     by = judge()
     api.evaluate(spec(data, by), tmp_path / "one")
     api.evaluate(spec(data, by, kind="open", metrics="judge-1-5"), tmp_path / "two")
@@ -231,7 +233,7 @@ def test_each_task_has_its_own_rubric(data, judge, tmp_path):
     assert number(tmp_path / "two", "judge-1-5")["value"] == pytest.approx((5 + 2 + 5 + 2 + 2) / 5)
 
 
-def test_votes_are_asked_one_by_one(data, judge, tmp_path):
+def test_votes_are_asked_one_by_one(data: Any, judge: Any, tmp_path: Path) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge(), votes=3), run)
     assert Counter(judge.calls()) == {"right": 3, "wrong a": 3, "wrong b": 3, "odd": 3}
@@ -239,7 +241,7 @@ def test_votes_are_asked_one_by_one(data, judge, tmp_path):
     assert len(judge.calls()) == 12
 
 
-def test_a_rubric_of_ones_own_is_one_more_metric(data, judge, tmp_path):
+def test_a_rubric_of_ones_own_is_one_more_metric(data: Any, judge: Any, tmp_path: Path) -> None:
     mine = tmp_path / "short.yaml"
     mine.write_text(
         "name: short\nkind: scale\nlow: 1\nhigh: 5\ntemplate: |\n  <answer>\n  {answer}\n  </answer>\n  Score: N\n"
@@ -251,7 +253,7 @@ def test_a_rubric_of_ones_own_is_one_more_metric(data, judge, tmp_path):
     assert [each["metric"] for each in told(run)["numbers"] if not each["field"]] == ["judge-reference"]
 
 
-def test_agreement_with_people_stands_beside_where_rows_have_it(manifest, judge, tmp_path):
+def test_agreement_with_people_stands_beside_where_rows_have_it(manifest: Any, judge: Any, tmp_path: Path) -> None:
     rows = [
         {"id": str(at), "question": said, "answer": "right", "gold": gold}
         for at, (said, gold) in enumerate(
@@ -269,7 +271,7 @@ def test_agreement_with_people_stands_beside_where_rows_have_it(manifest, judge,
     assert told(run)["judge"]["verdicts"] == 3, "kappa reads the same verdicts"
 
 
-def test_what_the_judge_said_is_shown_with_the_samples(data, judge, tmp_path, auricle):
+def test_what_the_judge_said_is_shown_with_the_samples(data: Any, judge: Any, tmp_path: Path, auricle: Any) -> None:
     run = tmp_path / "run"
     api.evaluate(spec(data, judge()), run)
     assert "Because of wrong a. Verdict: no" in (run / "report.html").read_text()
@@ -277,25 +279,25 @@ def test_what_the_judge_said_is_shown_with_the_samples(data, judge, tmp_path, au
     assert "judge     Because of wrong a. Verdict: no" in listed
 
 
-def test_a_judge_that_cannot_write_is_refused_before_anything_is_asked(data, tmp_path):
+def test_a_judge_that_cannot_write_is_refused_before_anything_is_asked(data: Any, tmp_path: Path) -> None:
     with pytest.raises(Unsupported, match="has to generate; fake-labels can predict"):
         api.evaluate(spec(data, JudgeSpec(model="fake-labels")), tmp_path / "run")
     assert not (tmp_path / "run").exists()
 
 
-def test_a_judge_of_nothing_is_refused(data, judge, tmp_path):
+def test_a_judge_of_nothing_is_refused(data: Any, judge: Any, tmp_path: Path) -> None:
     api.evaluate(spec(data, metrics="empty"), tmp_path / "run")
     with pytest.raises(SpecError, match="asks no judge: its metrics are empty"):
         api.score(tmp_path / "run", judge=judge())
 
 
 @pytest.fixture
-def register(monkeypatch):
+def register(monkeypatch: pytest.MonkeyPatch) -> Any:
     """A name for a task or a model, for as long as a test."""
     return lambda table, name, thing: monkeypatch.setitem(table._registered, name, thing)
 
 
-def test_a_metric_of_ones_own_may_ask(data, tmp_path, register):
+def test_a_metric_of_ones_own_may_ask(data: Any, tmp_path: Path, register: Any) -> None:
     own = Metric(
         "own",
         lambda sample, *outputs, verdicts: float(len(verdicts[0])),
@@ -312,11 +314,13 @@ def test_a_metric_of_ones_own_may_ask(data, tmp_path, register):
 
 
 class Closed(AsyncModel):
-    async def generate(self, request):
+    async def generate(self, request: Any) -> None:
         raise Refused("401 from nowhere: wrong key")
 
 
-def test_a_judge_that_refuses_all_stops_early_and_the_rest_is_scored(manifest, tmp_path, register):
+def test_a_judge_that_refuses_all_stops_early_and_the_rest_is_scored(
+    manifest: Any, tmp_path: Path, register: Any
+) -> None:
     register(MODELS, "closed", Closed)
     rows = [{"id": str(at), "question": f"q{at}", "answer": "x"} for at in range(50)]
     wanted = spec(manifest(rows), JudgeSpec(model="closed"), metrics="empty,judge-reference")
@@ -326,21 +330,21 @@ def test_a_judge_that_refuses_all_stops_early_and_the_rest_is_scored(manifest, t
 
 
 class Slow(AsyncModel):
-    def __init__(self):
+    def __init__(self) -> None:
         self.begun = asyncio.Event()
 
-    async def generate(self, request):
+    async def generate(self, request: Any) -> Any:
         self.begun.set()
         await asyncio.sleep(0.05)
         return Generation(text="Verdict: yes")
 
 
-def test_an_interrupt_lets_verdicts_under_way_finish(data, tmp_path):
+def test_an_interrupt_lets_verdicts_under_way_finish(data: Any, tmp_path: Path) -> None:
     api.evaluate(spec(data), tmp_path / "run")
     metrics = qa(data=str(data), metrics="judge-reference").metrics
     bench = judging.JudgePass(Run.load(tmp_path / "run"), metrics, JudgeSpec(model="slow").to_judge())
 
-    async def main():
+    async def main() -> None:
         stop, model = asyncio.Event(), Slow()
         sitting = bench.run(model, Settings(concurrency=2), judging.NullJudgeObserver(), stop)
         work = asyncio.create_task(sitting)
@@ -355,7 +359,9 @@ def test_an_interrupt_lets_verdicts_under_way_finish(data, tmp_path):
 # --- the command line ---------------------------------------------------------------------
 
 
-def test_the_command_line_judges_and_exits_by_what_became_of_it(data, judge, tmp_path, auricle):
+def test_the_command_line_judges_and_exits_by_what_became_of_it(
+    data: Any, judge: Any, tmp_path: Path, auricle: Any
+) -> None:
     by = judge(fail="odd")
     words = ["run", data, "--as", "qa", "-m", "echo", "-o", "run", "-T", "metrics=judge-reference"]
     judged = ["--judge", by.model, "-J", f"log={by.args['log']}"]
@@ -373,7 +379,7 @@ def test_the_command_line_judges_and_exits_by_what_became_of_it(data, judge, tmp
     assert auricle("score", "run", "-J", "a=1").returncode == 2
 
 
-def test_a_judge_may_stand_in_the_file_of_a_run(data, judge, tmp_path, auricle):
+def test_a_judge_may_stand_in_the_file_of_a_run(data: Any, judge: Any, tmp_path: Path, auricle: Any) -> None:
     by = judge()
     config = tmp_path / "run.yaml"
     config.write_text(

@@ -1,6 +1,8 @@
 """Whole tasks in YAML: data, prompt, examples, inferencer, metrics, breakdowns."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,26 +22,26 @@ ROWS = [
 
 
 @pytest.fixture
-def write(manifest, tmp_path):
+def write(manifest: Any, tmp_path: Path) -> Any:
     manifest(ROWS, "quiz.jsonl")
 
-    def write(text, name="task.yaml"):
+    def write(text: Any, name: str = "task.yaml") -> Any:
         (tmp_path / name).write_text(text)
         return str(tmp_path / name)
 
     return write
 
 
-def task(path, **arguments):
+def task(path: Any, **arguments: Any) -> Any:
     kind, given = resolve_task(path, None, arguments)
     return build_task(Spec(task=kind, task_args=given, model="echo"))
 
 
-def first_request(made):
+def first_request(made: Any) -> Any:
     return made.inferencer.request(next(iter(made.samples)))
 
 
-def test_a_task_file_says_everything_a_task_is(write):
+def test_a_task_file_says_everything_a_task_is(write: Any) -> None:
     made = task(
         write(
             "kind: mcq\n"
@@ -68,7 +70,7 @@ def test_a_task_file_says_everything_a_task_is(write):
     assert [metric.name for metric in made.metrics] == ["option_accuracy"]
 
 
-def test_a_task_file_extends_another(write, tmp_path):
+def test_a_task_file_extends_another(write: Any, tmp_path: Path) -> None:
     (tmp_path / "shared").mkdir()
     (tmp_path / "quiz.jsonl").rename(tmp_path / "shared" / "quiz.jsonl")
     write(
@@ -86,7 +88,7 @@ def test_a_task_file_extends_another(write, tmp_path):
     }
 
 
-def test_files_that_extend_each_other_in_a_circle_are_refused(write):
+def test_files_that_extend_each_other_in_a_circle_are_refused(write: Any) -> None:
     write("extends: task.yaml\n", "other.yaml")
     with pytest.raises(SpecError, match="more than 20 files: a circle"):
         resolve_task(write("extends: other.yaml\nkind: mcq\n"), None, {})
@@ -115,19 +117,19 @@ def test_files_that_extend_each_other_in_a_circle_are_refused(write):
         ("data: quiz.jsonl\n", "task.yaml says no kind"),
     ],
 )  # fmt: skip
-def test_a_mistake_is_told_with_its_line(write, text, told):
+def test_a_mistake_is_told_with_its_line(write: Any, text: str, told: str) -> None:
     with pytest.raises(SpecError) as refused:
         resolve_task(write(text), None, {})
     assert told in str(refused.value)
 
 
-def test_a_mistake_in_the_extended_file_is_told_with_that_file(write):
+def test_a_mistake_in_the_extended_file_is_told_with_that_file(write: Any) -> None:
     write("kind: mcq\ndata: quiz.jsonl\nmetrics: [nope]\n", "base.yaml")
     with pytest.raises(SpecError, match=r"base\.yaml:3: No metric called 'nope'"):
         resolve_task(write("extends: base.yaml\n"), None, {})
 
 
-def test_a_row_has_the_last_word_on_how_long_its_answer_may_be(write):
+def test_a_row_has_the_last_word_on_how_long_its_answer_may_be(write: Any) -> None:
     made = task(write("kind: mcq\ndata: quiz.jsonl\nmax_tokens: 50\n"))
     limits = [made.inferencer.request(sample).max_tokens for sample in made.samples]
     assert limits == [50, 3, 50]
@@ -151,7 +153,7 @@ class Twice(Respond):
 
 
 @pytest.mark.parametrize("model", ["echo", "fake-api"])
-def test_an_inferencer_of_ones_own_serves_local_and_remote_models(write, tmp_path, model):
+def test_an_inferencer_of_ones_own_serves_local_and_remote_models(write: Any, tmp_path: Path, model: str) -> None:
     (tmp_path / "mine.py").write_text(MINE)
     path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question}'\ninferencer: mine.py:Twice\n")
     kind, given = resolve_task(path, None, {})
@@ -161,7 +163,7 @@ def test_an_inferencer_of_ones_own_serves_local_and_remote_models(write, tmp_pat
     assert all("Sure?" in record.outputs[0].text for record in records)
 
 
-def test_a_changed_column_that_the_prompt_shows_is_asked_again(write, manifest, tmp_path):
+def test_a_changed_column_that_the_prompt_shows_is_asked_again(write: Any, manifest: Any, tmp_path: Path) -> None:
     path = write("kind: qa\ndata: quiz.jsonl\nprompt: '{question} {hint}'\n")
     kind, given = resolve_task(path, None, {})
     spec = Spec(task=kind, task_args=given, model="echo")
@@ -172,7 +174,7 @@ def test_a_changed_column_that_the_prompt_shows_is_asked_again(write, manifest, 
     assert answers["a"].endswith("croissants")
 
 
-def test_the_chosen_examples_are_on_record(write, tmp_path):
+def test_the_chosen_examples_are_on_record(write: Any, tmp_path: Path) -> None:
     path = write("kind: mcq\ndata: quiz.jsonl\nshots: {use: random, k: 2, seed: 7}\n")
     kind, given = resolve_task(path, None, {})
     evaluate(Spec(task=kind, task_args=given, model="echo"), tmp_path / "run")
@@ -182,7 +184,7 @@ def test_the_chosen_examples_are_on_record(write, tmp_path):
     assert "random" in identity["inferencer"]
 
 
-def test_options_are_chosen_by_likelihood_where_the_file_says_so(write, tmp_path):
+def test_options_are_chosen_by_likelihood_where_the_file_says_so(write: Any, tmp_path: Path) -> None:
     path = write(
         "kind: mcq\ndata: quiz.jsonl\nprompt: '{question}'\n"
         "inferencer: {use: choose, option: ' {choice}', unconditional: true, whole: true}\n"
@@ -200,7 +202,7 @@ def test_options_are_chosen_by_likelihood_where_the_file_says_so(write, tmp_path
     ]  # fmt: skip
 
 
-def test_numbers_are_broken_down_by_the_fields_that_are_named(write, tmp_path):
+def test_numbers_are_broken_down_by_the_fields_that_are_named(write: Any, tmp_path: Path) -> None:
     path = write("kind: qa\ndata: quiz.jsonl\nby: [hint, nowhere]\n")
     kind, given = resolve_task(path, None, {})
     evaluate(Spec(task=kind, task_args=given, model="echo"), tmp_path / "run")

@@ -3,6 +3,8 @@
 import json
 import re
 import shlex
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,22 +27,22 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
 @pytest.fixture(autouse=True)
-def few_rounds(monkeypatch):
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals are told elsewhere; here a few draws will do."""
     monkeypatch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
 
 
-def text(page):
+def text(page: Any) -> Any:
     return (DOCS / f"{page}.md").read_text(encoding="utf-8")
 
 
-def sound(path, peak=0.25):
+def sound(path: Any, peak: float = 0.25) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     soundfile.write(path, np.full(1600, peak, np.float32), 16_000)
 
 
 @pytest.fixture
-def place(tmp_path, monkeypatch):
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The files that the pages speak of."""
     kimi(tmp_path / "eval_result")
     lmms_eval(tmp_path / "logs")
@@ -60,13 +62,13 @@ def place(tmp_path, monkeypatch):
     return tmp_path
 
 
-def _made(path):
+def _made(path: Any) -> Any:
     path.parent.mkdir(parents=True, exist_ok=True)
     return path
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_command_of_a_page_runs(page, place):
+def test_every_command_of_a_page_runs(page: Any, place: Any) -> None:
     blocks = BLOCK.findall(text(page))
     for language, body in blocks:
         if language == "python":
@@ -81,12 +83,12 @@ def test_every_command_of_a_page_runs(page, place):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_links_of_a_page_lead_somewhere(page):
+def test_links_of_a_page_lead_somewhere(page: Any) -> None:
     for target in re.findall(r"\]\(([\w-]+\.md)", text(page)):
         assert (DOCS / target).is_file(), target
 
 
-def test_the_wrapper_of_the_page_answers_as_by_hand(place):
+def test_the_wrapper_of_the_page_answers_as_by_hand(place: Any) -> None:
     body = next(b for _, b in BLOCK.findall(text("coming-from-ser-suites")) if "LoudnessW" in b)
     _made(place / "models" / "loudness_wrapper.py").write_text(body)
     words = ["ask", "-m", "ser:models/loudness_wrapper.py:LoudnessWrapper", "emotions/angry/0.wav"]

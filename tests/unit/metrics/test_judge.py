@@ -1,6 +1,7 @@
 """Rubrics: what a judge is asked, how strictly it is read, and what becomes of its votes."""
 
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,15 +19,15 @@ SCALE = {**YES_NO, "kind": "scale", "low": 1, "high": 5}
 PAIR = {**YES_NO, "kind": "pairwise", "template": "{question}|A:{answer}|B:{baseline}"}
 
 
-def made(base=YES_NO, **changes):
+def made(base: Any = YES_NO, **changes: Any) -> Any:
     return build_rubric({**base, **changes})
 
 
-def sample(question="what?", target="paris", **meta):
+def sample(question: str = "what?", target: str = "paris", **meta: Any) -> Any:
     return Sample(id="1", inputs={"question": question}, target=target, meta=meta)
 
 
-def asked(metric, *of):
+def asked(metric: Any, *of: Any) -> Any:
     return [request.turns[0].parts[0] for request in metric.judge_requests(*of)]
 
 
@@ -52,7 +53,7 @@ def asked(metric, *of):
         ("__import__('os')", None),
     ],
 )
-def test_a_yes_or_no_is_read_from_a_marked_last_line_only(reply, value):
+def test_a_yes_or_no_is_read_from_a_marked_last_line_only(reply: str, value: float | None) -> None:
     assert_read(made(), reply, value)
 
 
@@ -72,14 +73,14 @@ def test_a_yes_or_no_is_read_from_a_marked_last_line_only(reply, value):
         ("I give it a 4", None),
     ],
 )
-def test_a_score_is_a_whole_number_on_the_scale(reply, value):
+def test_a_score_is_a_whole_number_on_the_scale(reply: str, value: float | None) -> None:
     assert_read(made(SCALE), reply, value)
 
 
 @pytest.mark.parametrize(
     ("reply", "value"), [("[[4]]", 4.0), ("Fine.\n[[ 2 ]]", 2.0), ("[4]", None), ("[[4]] or [[5]]", None)]
 )
-def test_a_mark_may_be_brackets(reply, value):
+def test_a_mark_may_be_brackets(reply: str, value: float | None) -> None:
     assert_read(made(SCALE, mark="[[{}]]"), reply, value)
 
 
@@ -101,16 +102,16 @@ def test_a_mark_may_be_brackets(reply, value):
         ('```\n{"score": 3}\n```\n```\n{"score": 4}\n```', None),
     ],
 )
-def test_json_is_the_whole_reply_or_one_fenced_block(reply, value):
+def test_json_is_the_whole_reply_or_one_fenced_block(reply: str, value: float | None) -> None:
     assert_read(made(SCALE, output="json"), reply, value)
 
 
-def test_json_may_say_true_where_yes_or_no_is_due():
+def test_json_may_say_true_where_yes_or_no_is_due() -> None:
     assert made(output="json").parse_reply('{"verdict": true}') == 1.0
     assert made(output="json").parse_reply('{"verdict": "no"}') == 0.0
 
 
-def assert_read(by, reply, value):
+def assert_read(by: Any, reply: Any, value: Any) -> None:
     if value is None:
         with pytest.raises(Unreadable, match="judge"):
             by.read(reply)
@@ -121,44 +122,44 @@ def assert_read(by, reply, value):
 # --- asking -----------------------------------------------------------------------------
 
 
-def test_fields_are_filled_once_and_braces_in_values_are_left_alone():
+def test_fields_are_filled_once_and_braces_in_values_are_left_alone() -> None:
     metric = make_judge_metric(made())
     found = asked(metric, sample("{answer} {x} {"), Generation(text="{question} {}"))
     assert found == ["{answer} {x} { {question} {}"]
 
 
-def test_an_optional_field_may_be_absent():
+def test_an_optional_field_may_be_absent() -> None:
     metric = make_judge_metric(made(template="{choices?}|{answer}"))
     assert asked(metric, sample(), Generation(text="a")) == ["|a"]
 
 
-def test_a_field_that_a_sample_lacks_leaves_it_unscored_by_name():
+def test_a_field_that_a_sample_lacks_leaves_it_unscored_by_name() -> None:
     metric = make_judge_metric(made(template="{choices} {answer}"))
     with pytest.raises(Unreadable, match=r"\{choices\}"):
         metric.judge_requests(sample(), Generation(text="a"))
 
 
-def test_options_are_lettered_and_the_right_one_is_named_with_its_letter():
+def test_options_are_lettered_and_the_right_one_is_named_with_its_letter() -> None:
     metric = make_judge_metric(made(template="{choices}|{reference}|{answer}"))
     row = Sample(id="1", inputs={"question": "?", "choices": ["cat", "dog"]}, target="B")
     assert asked(metric, row, Generation(text="b")) == ["A. cat\nB. dog|B. dog|b"]
 
 
-def test_a_question_that_was_spoken_is_told_in_its_words():
+def test_a_question_that_was_spoken_is_told_in_its_words() -> None:
     row = sample("", audio_content="Who sings?")
     assert asked(make_judge_metric(made()), row, Generation(text="Ann")) == ["Who sings? Ann"]
 
 
-def test_numbers_cannot_be_judged():
+def test_numbers_cannot_be_judged() -> None:
     with pytest.raises(Unsupported, match="Prediction"):
         make_judge_metric(made()).judge_requests(sample(), Prediction(values={"a": 1.0}, scale="logit"))
 
 
-def test_an_empty_answer_is_judged_like_any_other():
+def test_an_empty_answer_is_judged_like_any_other() -> None:
     assert len(make_judge_metric(made()).judge_requests(sample(), Generation(text=""))) == 1
 
 
-def test_a_rubric_may_say_that_an_empty_answer_is_the_worst():
+def test_a_rubric_may_say_that_an_empty_answer_is_the_worst() -> None:
     metric = make_judge_metric(made(SCALE, empty="worst"))
     assert metric.judge_requests(sample(), Generation(text=" ")) == ()
     assert metric.score(sample(), Generation(text=" "), verdicts=()) == 1.0
@@ -167,7 +168,7 @@ def test_a_rubric_may_say_that_an_empty_answer_is_the_worst():
 # --- votes ------------------------------------------------------------------------------
 
 
-def test_votes_are_the_same_request_again_and_their_mean_is_taken():
+def test_votes_are_the_same_request_again_and_their_mean_is_taken() -> None:
     metric = make_judge_metric(made(SCALE, votes=3, temperature=1.0))
     requests = metric.judge_requests(sample(), Generation(text="a"))
     assert len(requests) == 3
@@ -176,7 +177,7 @@ def test_votes_are_the_same_request_again_and_their_mean_is_taken():
     assert metric.score(sample(), Generation(text="a"), verdicts=said) == 4.0
 
 
-def test_a_majority_decides_and_a_split_is_unscored():
+def test_a_majority_decides_and_a_split_is_unscored() -> None:
     metric = make_judge_metric(made(votes=2, temperature=1.0, aggregate="majority"))
     both = ("Verdict: yes", "Verdict: yes")
     assert metric.score(sample(), Generation(text="a"), verdicts=both) == 1.0
@@ -184,13 +185,13 @@ def test_a_majority_decides_and_a_split_is_unscored():
         metric.score(sample(), Generation(text="a"), verdicts=("Verdict: yes", "Verdict: no"))
 
 
-def test_one_unreadable_vote_leaves_the_sample_unscored():
+def test_one_unreadable_vote_leaves_the_sample_unscored() -> None:
     metric = make_judge_metric(made(SCALE, votes=2, temperature=1.0))
     with pytest.raises(Unreadable):
         metric.score(sample(), Generation(text="a"), verdicts=("Score: 5", "Score: great"))
 
 
-def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_signature():
+def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_signature() -> None:
     cold = METRICS.get("judge-1-5")
     three = cold.with_votes(3)
     requests = three.judge_requests(sample(), Generation(text="a"))
@@ -211,19 +212,19 @@ def test_being_told_of_votes_gives_a_cold_rubric_some_temperature_and_another_si
         ("A", "tie", (0.5, 0, 1, 0, 1)),
     ],
 )
-def test_orders_that_disagree_are_a_tie_and_counted(first, second, stat):
+def test_orders_that_disagree_are_a_tie_and_counted(first: str, second: str, stat: Any) -> None:
     metric = make_judge_metric(made(PAIR))
     said = (f"Winner: {first}", f"Winner: {second}")
     assert metric.score(sample(), Generation(text="a"), verdicts=said) == stat
 
 
-def test_both_orders_are_asked_against_the_baseline_or_else_the_target():
+def test_both_orders_are_asked_against_the_baseline_or_else_the_target() -> None:
     metric = make_judge_metric(made(PAIR))
     assert asked(metric, sample(), Generation(text="rome")) == ["what?|A:rome|B:paris", "what?|A:paris|B:rome"]
     assert "B:oslo" in asked(metric, sample(baseline="oslo"), Generation(text="rome"))[0]
 
 
-def test_preferences_are_counted_beside_the_share_won():
+def test_preferences_are_counted_beside_the_share_won() -> None:
     metric = make_judge_metric(made(PAIR))
     stats = [(1.0, 1, 0, 0, 0), (0.5, 0, 1, 0, 1), (0.0, 0, 0, 1, 0), (1.0, 1, 0, 0, 0)]
     assert metric.aggregate(stats) == 0.625
@@ -234,7 +235,7 @@ def test_preferences_are_counted_beside_the_share_won():
 
 
 @pytest.mark.parametrize(("levels", "squared"), [(2, False), (3, False), (5, True), (10, True)])
-def test_kappa_is_that_of_scikit_learn(levels, squared):
+def test_kappa_is_that_of_scikit_learn(levels: int, squared: bool) -> None:
     dice = np.random.default_rng(levels)
     gold = dice.integers(1, levels + 1, 300)
     said = np.where(dice.random(300) < 0.6, gold, dice.integers(1, levels + 1, 300))
@@ -247,7 +248,7 @@ def test_kappa_is_that_of_scikit_learn(levels, squared):
     assert f.method == "bootstrap:1000"
 
 
-def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined():
+def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined() -> None:
     assert math.isnan(KappaAggregator(quadratic=False)([(1.0, 1.0), (1.0, 1.0)]))
 
 
@@ -263,7 +264,7 @@ def test_kappa_of_people_and_judges_who_say_one_thing_is_undefined():
         (PAIR, ["Winner: A", "Winner: A"], "b", (0.5, 0.0)),
     ],
 )
-def test_what_a_person_said_stands_beside_what_the_judge_said(base, reply, gold, pair):
+def test_what_a_person_said_stands_beside_what_the_judge_said(base: Any, reply: Any, gold: Any, pair: Any) -> None:
     (kappa,) = make_judge_metric(made(base)).companions
     assert kappa.name == "mine.kappa"
     for name in ("gold", "human", "human_label"):
@@ -272,13 +273,13 @@ def test_what_a_person_said_stands_beside_what_the_judge_said(base, reply, gold,
         assert kappa.score(row, Generation(text="a"), verdicts=reply) == pair
 
 
-def test_rows_without_a_gold_label_are_not_what_kappa_is_about():
+def test_rows_without_a_gold_label_are_not_what_kappa_is_about() -> None:
     (kappa,) = make_judge_metric(made()).companions
     assert not kappa.applies(sample())
     assert not kappa.applies(sample(gold=""))
 
 
-def test_a_gold_label_off_the_scale_is_named():
+def test_a_gold_label_off_the_scale_is_named() -> None:
     (kappa,) = make_judge_metric(made(SCALE)).companions
     with pytest.raises(Unreadable, match="gold label 9"):
         kappa.score(sample(gold=9), Generation(text="a"), verdicts=["Score: 4"])
@@ -302,25 +303,25 @@ def test_a_gold_label_off_the_scale_is_named():
         ({"name": ""}, "says no name"),
     ],
 )
-def test_a_rubric_that_cannot_work_is_refused_by_name(changes, why):
+def test_a_rubric_that_cannot_work_is_refused_by_name(changes: Any, why: str) -> None:
     with pytest.raises(SpecError, match=why):
         made(**changes)
 
 
-def test_the_signature_changes_with_what_decides_a_verdict_and_only_then():
+def test_the_signature_changes_with_what_decides_a_verdict_and_only_then() -> None:
     assert make_judge_metric(made()).signature == make_judge_metric(made(about="words")).signature
     assert make_judge_metric(made()).signature != make_judge_metric(made(template="{answer}")).signature
     assert make_judge_metric(made()).signature.startswith("mine:1.")
 
 
-def test_every_rubric_that_ships_is_registered_under_its_name():
+def test_every_rubric_that_ships_is_registered_under_its_name() -> None:
     paths = sorted(RUBRICS_DIR.glob("*.yaml"))
     assert len(paths) == 6
     for path in paths:
         assert METRICS.get(path.stem).name == load_rubric(path).name == path.stem
 
 
-def test_each_shipped_rubric_reads_the_line_it_asks_for():
+def test_each_shipped_rubric_reads_the_line_it_asks_for() -> None:
     for path in RUBRICS_DIR.glob("*.yaml"):
         by = load_rubric(path)
         last = by.template.strip().splitlines()[-1].replace("N", str(by.high))

@@ -1,6 +1,7 @@
 """Labels of two sides, matched: every case that was ever argued about, and laws for all others."""
 
 import random
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -17,12 +18,12 @@ BILINGUAL = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy
              "其他/other", "难过/sad", "吃惊/surprised", "<unk>"]  # fmt: skip
 
 
-def tiers(alignment):
+def tiers(alignment: Any) -> Any:
     return {pair.truth: pair.tier for pair in alignment.pairs}
 
 
 @pytest.mark.parametrize("model", [ENGLISH, BILINGUAL], ids=["english", "bilingual"])
-def test_ravdess_shares_seven_labels_with_emotion2vec(model):
+def test_ravdess_shares_seven_labels_with_emotion2vec(model: Any) -> None:
     found = align_labels(RAVDESS, model)
     assert found.shared_count == 7
     assert found.rows == ("neutral", "happy", "sad", "angry", "fearful", "disgust", "surprised",
@@ -33,7 +34,7 @@ def test_ravdess_shares_seven_labels_with_emotion2vec(model):
     assert set(found.columns) == set(model)
 
 
-def test_esd_shares_all_five():
+def test_esd_shares_all_five() -> None:
     found = align_labels(ESD, ENGLISH)
     assert found.shared_count == 5
     assert found.prediction_by_truth["Surprise"] == "surprised"
@@ -41,19 +42,19 @@ def test_esd_shares_all_five():
     assert tiers(found)["Angry"] == "case"
 
 
-def test_joy_is_happiness_unless_synonyms_are_off():
+def test_joy_is_happiness_unless_synonyms_are_off() -> None:
     assert tiers(align_labels(MELD, ENGLISH))["joy"] == "synonym"
     assert align_labels(MELD, ENGLISH).shared_count == 7
     assert align_labels(MELD, ENGLISH, synonyms=False).shared_count == 6
 
 
-def test_pleasant_surprise_is_surprise_however_it_is_written():
+def test_pleasant_surprise_is_surprise_however_it_is_written() -> None:
     for written in ("pleasant surprise", "Pleasant_Surprise", "ps"):
         assert align_labels([written], ["surprised"]).prediction_by_truth == {written: "surprised"}
     assert align_labels(["ps", "surprise"], ["surprised"]).prediction_by_truth == {"surprise": "surprised"}
 
 
-def test_the_same_string_goes_before_the_same_family():
+def test_the_same_string_goes_before_the_same_family() -> None:
     assert align_labels(["sad", "sadness"], ["sadness", "sad"]).prediction_by_truth == {
         "sad": "sad",
         "sadness": "sadness",
@@ -72,7 +73,7 @@ def test_the_same_string_goes_before_the_same_family():
         (["happy"], ["/happy"], {}, ["happy"]),
     ],
 )
-def test_a_label_has_one_partner_or_none(truths, model, partners, alone):
+def test_a_label_has_one_partner_or_none(truths: Any, model: Any, partners: Any, alone: Any) -> None:
     found = align_labels(truths, model)
     assert found.prediction_by_truth == partners
     assert list(found.rows[found.shared_count :]) == alone
@@ -87,23 +88,23 @@ def test_a_label_has_one_partner_or_none(truths, model, partners, alone):
         ("fearful", "cheerful"), ("disgust", "disgusting"),
     ],
 )  # fmt: skip
-def test_different_emotions_never_match(truth, prediction):
+def test_different_emotions_never_match(truth: str, prediction: str) -> None:
     assert align_labels([truth], [prediction]).shared_count == 0
     assert align_labels([prediction], [truth]).shared_count == 0
 
 
-def test_nothing_matches_nothing():
+def test_nothing_matches_nothing() -> None:
     assert align_labels([], ENGLISH).columns == tuple(ENGLISH)
     assert align_labels(RAVDESS, []).rows == tuple(RAVDESS)
     assert align_labels([], []).shared_count == 0
 
 
-def test_a_label_given_twice_counts_once():
+def test_a_label_given_twice_counts_once() -> None:
     found = align_labels(["sad", "sad", "angry"], ["sad", "angry", "sad"])
     assert (found.rows, found.columns) == (("sad", "angry"), ("sad", "angry"))
 
 
-def test_the_model_s_order_moves_only_columns_without_a_row():
+def test_the_model_s_order_moves_only_columns_without_a_row() -> None:
     expected = align_labels(RAVDESS, BILINGUAL)
     for seed in range(20):
         mixed = random.Random(seed).sample(BILINGUAL, len(BILINGUAL))
@@ -112,23 +113,23 @@ def test_the_model_s_order_moves_only_columns_without_a_row():
         assert found.columns[found.shared_count :] == tuple(each for each in mixed if each in ("其他/other", "<unk>"))
 
 
-def test_labels_are_shown_in_english():
+def test_labels_are_shown_in_english() -> None:
     assert display_labels(BILINGUAL) == ENGLISH
     assert display_labels(["happy/sad", "Angry"]) == ["happy/sad", "Angry"]
 
 
-def test_labels_that_would_look_the_same_are_shown_raw():
+def test_labels_that_would_look_the_same_are_shown_raw() -> None:
     assert display_labels(["生气/angry", "angry", "<unk>"]) == ["生气/angry", "angry", "unknown"]
 
 
-def test_a_poor_match_is_warned_of():
+def test_a_poor_match_is_warned_of() -> None:
     (told,) = alignment_warnings(align_labels(["neu", "hap", "ang", "sad"], BILINGUAL))
     assert "Only 1 of the dataset's 4 labels" in told
     assert "whole words" in told
     assert alignment_warnings(align_labels(RAVDESS, BILINGUAL)) == []
 
 
-def test_synonyms_are_listed():
+def test_synonyms_are_listed() -> None:
     (told,) = alignment_warnings(align_labels(MELD, BILINGUAL))
     assert told == "Counted as the same though they are different words: joy and happy."
 
@@ -141,7 +142,7 @@ LABELS = st.lists(WORDS | st.text(max_size=6), max_size=12)
 
 @settings(deadline=None)
 @given(LABELS, LABELS, st.booleans())
-def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synonyms):
+def test_each_label_stands_once_and_none_is_lost_or_renamed(truths: Any, model: Any, synonyms: Any) -> None:
     found = align_labels(truths, model, synonyms)
     assert sorted(found.rows) == sorted(set(truths))
     assert sorted(found.columns) == sorted(set(model))
@@ -151,7 +152,7 @@ def test_each_label_stands_once_and_none_is_lost_or_renamed(truths, model, synon
 
 @settings(deadline=None)
 @given(LABELS)
-def test_a_label_set_matches_itself_whole(labels):
+def test_a_label_set_matches_itself_whole(labels: Any) -> None:
     found = align_labels(labels, labels)
     assert found.rows == found.columns
     assert set(tiers(found).values()) <= {"exact"}

@@ -1,5 +1,7 @@
 """One confusion matrix less another, over the labels of both."""
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,20 +11,20 @@ from auricle.metrics.matrix_difference import ConfusionMatrix, match_by_meaning,
 LABELS = ("angry", "happy", "sad")
 
 
-def matrix(rows, columns, counts):
+def matrix(rows: Any, columns: Any, counts: Any) -> Any:
     return ConfusionMatrix.from_dict({"rows": rows, "columns": columns, "counts": counts})
 
 
-def square(*counts, labels=LABELS):
+def square(*counts: Any, labels: Any = LABELS) -> Any:
     return matrix(labels, labels, counts)
 
 
-def names(axis):
+def names(axis: Any) -> Any:
     return [each.name for each in axis]
 
 
 @st.composite
-def matrices(draw):
+def matrices(draw: Any) -> Any:
     pool = ["angry", "anger", "Happy", "happiness", "joy", "sad", "calm", "other", "<unk>", "中/sad"]
     rows = draw(st.lists(st.sampled_from(pool), unique=True, max_size=6))
     columns = draw(st.lists(st.sampled_from(pool), unique=True, max_size=6))
@@ -32,7 +34,7 @@ def matrices(draw):
 
 
 @given(matrices(), matrices(), st.booleans())
-def test_every_defined_row_sums_to_zero(baseline, candidate, exact):
+def test_every_defined_row_sums_to_zero(baseline: Any, candidate: Any, exact: Any) -> None:
     found = subtract_matrices(baseline, candidate, **({"match": same} if exact else {}))
     for row, before, after in zip(found.cells, found.n_baseline, found.n_candidate, strict=True):
         assert (row is None) == (not before or not after)
@@ -40,7 +42,7 @@ def test_every_defined_row_sums_to_zero(baseline, candidate, exact):
 
 
 @given(matrices(), matrices())
-def test_no_sample_is_lost_and_no_label_twice(baseline, candidate):
+def test_no_sample_is_lost_and_no_label_twice(baseline: Any, candidate: Any) -> None:
     found = subtract_matrices(baseline, candidate)
     assert sum(found.n_baseline) == sum(map(sum, baseline.counts))
     assert sum(found.n_candidate) == sum(map(sum, candidate.counts))
@@ -50,18 +52,18 @@ def test_no_sample_is_lost_and_no_label_twice(baseline, candidate):
 
 
 @given(matrices())
-def test_a_matrix_less_itself_is_nothing(one):
+def test_a_matrix_less_itself_is_nothing(one: Any) -> None:
     found = subtract_matrices(one, one)
     assert all(cell == 0 for row in found.cells if row for cell in row)
     assert not found.mean_absolute_diagonal
     assert found.largest_increases() == []
 
 
-def same(left, right):
+def same(left: Any, right: Any) -> Any:
     return [(at, right.index(name)) for at, name in enumerate(left) if name in right]
 
 
-def test_shares_are_subtracted_and_not_counts():
+def test_shares_are_subtracted_and_not_counts() -> None:
     before = square([8, 1, 1], [0, 5, 5], [2, 0, 8])
     after = square([20, 60, 20], [0, 10, 0], [1, 0, 4])
     found = subtract_matrices(before, after)
@@ -72,7 +74,7 @@ def test_shares_are_subtracted_and_not_counts():
     assert found.n_candidate == (100, 10, 5)
 
 
-def test_a_row_that_one_side_lacks_is_undefined_and_in_no_mean():
+def test_a_row_that_one_side_lacks_is_undefined_and_in_no_mean() -> None:
     before = square([5, 5], [0, 0], labels=("sad", "calm"))
     after = square([10, 0], [3, 3], labels=("sad", "calm"))
     found = subtract_matrices(before, after)
@@ -81,7 +83,7 @@ def test_a_row_that_one_side_lacks_is_undefined_and_in_no_mean():
     assert [each.row for each in found.diagonal] == [0]
 
 
-def test_shared_labels_come_first_then_the_baselines_then_the_candidates():
+def test_shared_labels_come_first_then_the_baselines_then_the_candidates() -> None:
     before = matrix(["sad", "calm", "angry"], ["sad", "angry"], [[1, 1], [1, 1], [1, 1]])
     after = matrix(["bored", "angry", "sad"], ["other", "angry", "sad"], [[1, 1, 1]] * 3)
     found = subtract_matrices(before, after)
@@ -92,7 +94,7 @@ def test_shared_labels_come_first_then_the_baselines_then_the_candidates():
     assert found.cells[3] is None
 
 
-def test_labels_that_mean_the_same_are_one_in_the_baselines_spelling():
+def test_labels_that_mean_the_same_are_one_in_the_baselines_spelling() -> None:
     before = square([4, 0], [0, 4], labels=("sad", "angry"))
     after = square([4, 0], [2, 2], labels=("anger", "sadness"))
     found = subtract_matrices(before, after)
@@ -102,14 +104,14 @@ def test_labels_that_mean_the_same_are_one_in_the_baselines_spelling():
     assert found.cells[1] == pytest.approx((0.0, 0.0))
 
 
-def test_synonyms_can_be_other_labels():
+def test_synonyms_can_be_other_labels() -> None:
     before, after = square([4], labels=("joy",)), square([4], labels=("happy",))
     assert len(subtract_matrices(before, after).rows) == 1
     strict = subtract_matrices(before, after, lambda a, b: match_by_meaning(a, b, synonyms=False))
     assert len(strict.rows) == 2
 
 
-def test_a_column_one_side_cannot_say_counts_as_never_said_there():
+def test_a_column_one_side_cannot_say_counts_as_never_said_there() -> None:
     before = matrix(["calm"], ["neutral"], [[10]])
     after = matrix(["calm"], ["neutral", "calm"], [[4, 6]])
     found = subtract_matrices(before, after)
@@ -117,20 +119,20 @@ def test_a_column_one_side_cannot_say_counts_as_never_said_there():
     assert found.columns[1].only_side == "candidate"
 
 
-def test_the_diagonal_is_where_row_and_column_mean_the_same():
+def test_the_diagonal_is_where_row_and_column_mean_the_same() -> None:
     before = matrix(["sadness", "calm"], ["sad", "other"], [[3, 1], [2, 2]])
     found = subtract_matrices(before, before)
     ((row, column),) = [(each.row, each.column) for each in found.diagonal]
     assert (found.rows[row].name, found.columns[column].name) == ("sadness", "sad")
 
 
-def test_the_largest_rises_leave_out_the_diagonal():
+def test_the_largest_rises_leave_out_the_diagonal() -> None:
     before = square([10, 0, 0], [0, 10, 0], [5, 5, 0])
     after = square([5, 2, 3], [1, 9, 0], [0, 0, 10])
     rises = subtract_matrices(before, after).largest_increases(2)
     assert [(true, said) for true, said, _ in rises] == [("angry", "sad"), ("angry", "happy")]
 
 
-def test_counts_of_another_shape_are_refused():
+def test_counts_of_another_shape_are_refused() -> None:
     with pytest.raises(ValueError, match="2 rows and 3 columns"):
         matrix(["a", "b"], LABELS, [[1, 2, 3]])

@@ -1,6 +1,7 @@
 """Servers for models behind an API: one that behaves by script, one that says exactly this."""
 
 import threading
+from typing import Any
 
 import pytest
 
@@ -8,12 +9,12 @@ from tests.support.http_servers import Canned, whole
 
 
 @pytest.fixture
-def serve(request):
+def serve(request: pytest.FixtureRequest) -> Any:
     """Start a fake server with this script; it is stopped when the test ends."""
     pytest.importorskip("aiohttp")
     from auricle.testing.fake_server import FakeServer, Script
 
-    def start(**script):
+    def start(**script: Any) -> Any:
         server = FakeServer(Script(**script))
         server.__enter__()
         request.addfinalizer(lambda: server.__exit__(None, None, None))
@@ -23,15 +24,15 @@ def serve(request):
 
 
 @pytest.fixture
-def canned(request):
+def canned(request: pytest.FixtureRequest) -> Any:
     """Start a server that gives these replies in turn, the last of them for ever."""
 
-    def start(*replies):
+    def start(*replies: Any) -> Any:
         server = Canned([each if callable(each) else whole(body=each) for each in replies])
         thread = threading.Thread(target=lambda: server.serve_forever(0.005), daemon=True)
         thread.start()
 
-        def stop():
+        def stop() -> None:
             server.shutdown()
             thread.join()
             server.server_close()

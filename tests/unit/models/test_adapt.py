@@ -1,6 +1,7 @@
 """Plain functions and foreign classes as models."""
 
 import asyncio
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ SOUND = Audio("a.wav")
 QUESTION = Generate(turns=(Turn("system", ("be brief",)), Turn("user", (SOUND, "what?"))))
 
 
-def answer(model, request=QUESTION, **arguments):
+def answer(model: Any, request: Any = QUESTION, **arguments: Any) -> Any:
     made = adapt(model)(**arguments)
     name = abilities(type(made))[0]
     if isinstance(made, AsyncModel):
@@ -21,23 +22,23 @@ def answer(model, request=QUESTION, **arguments):
     return output
 
 
-def test_a_function_gets_what_its_parameters_name():
-    def reply(audio, text, request):
+def test_a_function_gets_what_its_parameters_name() -> None:
+    def reply(audio: Any, text: Any, request: Any) -> Any:
         return f"{audio.uri} {text!r} {request.max_tokens}"
 
     assert answer(reply) == Generation(text="a.wav 'be brief\\nwhat?' 512")
 
 
-def test_an_async_function_is_an_async_model():
-    async def reply(text):
+def test_an_async_function_is_an_async_model() -> None:
+    async def reply(text: Any) -> Any:
         return text
 
     assert issubclass(adapt(reply), AsyncModel)
     assert answer(reply).text == "be brief\nwhat?"
 
 
-def test_numbers_are_a_prediction():
-    def rate(audio, style) -> dict[str, float]:
+def test_numbers_are_a_prediction() -> None:
+    def rate(audio: Any, style: Any) -> dict[str, float]:
         return {"good": len(style)}
 
     assert abilities(adapt(rate)) == ["predict"]
@@ -45,8 +46,8 @@ def test_numbers_are_a_prediction():
     assert answer(rate, request) == Prediction(values={"good": 5.0}, scale="continuous")
 
 
-def test_arguments_are_passed_on_and_unknown_ones_refused():
-    def reply(text, suffix="!"):
+def test_arguments_are_passed_on_and_unknown_ones_refused() -> None:
+    def reply(text: Any, suffix: str = "!") -> Any:
         return text + suffix
 
     assert answer(reply, suffix="?").text.endswith("??")
@@ -54,22 +55,22 @@ def test_arguments_are_passed_on_and_unknown_ones_refused():
         adapt(reply)(sufix="?")
 
 
-def test_a_callable_class_is_made_with_its_arguments():
+def test_a_callable_class_is_made_with_its_arguments() -> None:
     class Listener:
-        def __init__(self, language="en"):
+        def __init__(self, language: str = "en") -> None:
             self.language = language
 
-        def __call__(self, audio) -> str:
+        def __call__(self, audio: Any) -> str:
             return f"{self.language} {audio.uri}"
 
     assert answer(Listener, language="zh").text == "zh a.wav"
 
 
-def test_a_class_with_our_methods_need_not_inherit():
+def test_a_class_with_our_methods_need_not_inherit() -> None:
     class Foreign:
         batch_size = 3
 
-        def generate(self, batch):
+        def generate(self, batch: Any) -> Any:
             return [Generation(text="hi") for _ in batch]
 
     made = adapt(Foreign)()
@@ -78,9 +79,9 @@ def test_a_class_with_our_methods_need_not_inherit():
     assert made.generate([QUESTION])[0].text == "hi"
 
 
-def test_our_own_classes_pass_as_they_are():
+def test_our_own_classes_pass_as_they_are() -> None:
     class Mine(BatchModel):
-        def predict(self, batch):
+        def predict(self, batch: Any) -> Any:
             return []
 
     assert adapt(Mine) is Mine
@@ -88,13 +89,13 @@ def test_our_own_classes_pass_as_they_are():
 
 
 @pytest.mark.parametrize("thing", [3, type("Empty", (), {})])
-def test_what_cannot_answer_is_refused(thing):
+def test_what_cannot_answer_is_refused(thing: Any) -> None:
     with pytest.raises(SpecError, match="model"):
         adapt(thing)
 
 
-def test_a_function_that_returns_nothing_is_told_what_is_due():
-    def silent(audio):
+def test_a_function_that_returns_nothing_is_told_what_is_due() -> None:
+    def silent(audio: Any) -> Any:
         return None
 
     with pytest.raises(SampleError, match="returned NoneType; it should return text"):

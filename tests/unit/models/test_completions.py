@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from typing import Any
 
 import pytest
 
@@ -20,14 +21,14 @@ from tests.support.model_requests import generate
 PATHS = {Completions: "/v1/completions", VLLMChat: "/v1/chat/completions"}
 
 
-def at(kind, server, **options):
+def at(kind: Any, server: Any, **options: Any) -> Any:
     return kind(**{"base_url": server.url, "model": "fake", **options})
 
 
-def asked(model, *requests):
+def asked(model: Any, *requests: Any) -> Any:
     """All of them at once, by one model."""
 
-    async def ask():
+    async def ask() -> Any:
         try:
             calls = (
                 model.loglikelihood(each) if isinstance(each, LogLikelihood) else model.generate(each)
@@ -40,12 +41,12 @@ def asked(model, *requests):
     return asyncio.run(ask())
 
 
-def likely(context, continuation, **more):
+def likely(context: Any, continuation: Any, **more: Any) -> Any:
     turns = (Turn("user", (context,)),) if context else ()
     return LogLikelihood(turns=turns, continuation=continuation, **more)
 
 
-def known(before, *tokens):
+def known(before: Any, *tokens: Any) -> Any:
     """What the server makes up for these tokens after that text."""
     found = []
     for token in tokens:
@@ -58,7 +59,7 @@ def known(before, *tokens):
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_only_the_continuation_s_tokens_count(serve, by):
+def test_only_the_continuation_s_tokens_count(serve: Any, by: str) -> None:
     model = at(Completions, serve(), logprobs_by=by)
     (found,) = asked(model, likely("What is it?", " a big cat"))
     assert found.logprobs == known("What is it?", " a", " big", " cat")
@@ -67,47 +68,47 @@ def test_only_the_continuation_s_tokens_count(serve, by):
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
 @pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n", " \n "])
-def test_white_space_before_the_continuation_belongs_to_it(serve, by, space):
+def test_white_space_before_the_continuation_belongs_to_it(serve: Any, by: str, space: str) -> None:
     model = at(Completions, serve(), logprobs_by=by)
     (found,) = asked(model, likely(f"What is it?{space}", "cat"))
     assert found.logprobs == known("What is it?", f"{space}cat")
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_letters_joined_across_the_seam_are_counted_as_the_server_reads_them(serve, by):
+def test_letters_joined_across_the_seam_are_counted_as_the_server_reads_them(serve: Any, by: str) -> None:
     (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("What is", "n't 猫"))
     assert found.logprobs == known("What", " isn't", " 猫")
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_the_whole_is_every_token_but_the_first(serve, by):
+def test_the_whole_is_every_token_but_the_first(serve: Any, by: str) -> None:
     (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("is it", " cat", whole=True))
     assert found.logprobs == known("is", " it", " cat")
 
 
-def test_a_text_after_nothing_follows_the_start_that_was_named(serve):
+def test_a_text_after_nothing_follows_the_start_that_was_named(serve: Any) -> None:
     (found,) = asked(at(Completions, serve(), start="<s> "), likely("", "a cat"))
     assert found.logprobs == known("<s>", " a", " cat")
 
 
-def test_without_a_start_the_first_token_is_not_made_up(serve):
+def test_without_a_start_the_first_token_is_not_made_up(serve: Any) -> None:
     with pytest.raises(SampleError, match=r"nothing of the very first token.*-M start="):
         asked(at(Completions, serve()), likely("", "a cat"))
 
 
-def test_turns_stand_on_lines_of_their_own_and_are_continued(serve):
+def test_turns_stand_on_lines_of_their_own_and_are_continued(serve: Any) -> None:
     server = serve()
     (said,) = asked(at(Completions, server), generate("how are you", max_tokens=2))
     assert (said.text, said.finish, said.tokens, said.input_tokens) == ("how are", "length", 2, 3)
 
 
-def test_a_sound_is_refused_where_only_text_is_read(serve, tone):
+def test_a_sound_is_refused_where_only_text_is_read(serve: Any, tone: Any) -> None:
     request = LogLikelihood(turns=(Turn("user", (Audio(str(tone("a.wav"))),)),), continuation="x")
     with pytest.raises(SampleError, match="reads text only"):
         asked(at(Completions, serve()), request)
 
 
-def test_as_little_is_written_as_the_server_allows(canned):
+def test_as_little_is_written_as_the_server_allows(canned: Any) -> None:
     place = {"1": {"logprob": -1.0, "rank": 1, "decoded_token": " cat"}}
     server = canned({"choices": [{"text": "", "prompt_logprobs": [None, place]}]})
     asked(at(Completions, server), likely("a", " cat"))
@@ -115,7 +116,7 @@ def test_as_little_is_written_as_the_server_allows(canned):
     assert (sent["max_tokens"], sent["prompt_logprobs"], sent["prompt"]) == (1, 0, "a cat")
 
 
-def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned):
+def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned: Any) -> None:
     held = {
         "tokens": ["a", " cat", " sat"],
         "token_logprobs": [None, -1.0, -2.0],
@@ -132,18 +133,18 @@ def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned):
 # --- chat ------------------------------------------------------------------------
 
 
-def test_an_answer_is_scored_in_its_place_in_the_chat(serve):
+def test_an_answer_is_scored_in_its_place_in_the_chat(serve: Any) -> None:
     (found,) = asked(at(VLLMChat, serve()), likely("is it", "a cat"))
     assert found.logprobs == known("user: is it\nassistant:", " a", " cat")
 
 
-def test_an_answer_already_begun_is_gone_on_with(serve):
+def test_an_answer_already_begun_is_gone_on_with(serve: Any) -> None:
     turns = (Turn("user", ("is it",)), Turn("assistant", ("I say ",)))
     (found,) = asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="a cat"))
     assert found.logprobs == known("user: is it\nassistant: I say", " a", " cat")
 
 
-def test_a_sound_stands_before_the_answer(serve, tone):
+def test_a_sound_stands_before_the_answer(serve: Any, tone: Any) -> None:
     requests = [
         LogLikelihood(turns=(Turn("user", (Audio(str(path)), "what?")),), continuation="a cat")
         for path in (tone("a.wav", 0.1), tone("b.wav", 0.2))
@@ -153,13 +154,13 @@ def test_a_sound_stands_before_the_answer(serve, tone):
     assert first != second
 
 
-def test_a_sound_has_no_whole(serve, tone):
+def test_a_sound_has_no_whole(serve: Any, tone: Any) -> None:
     turns = (Turn("user", (Audio(str(tone("a.wav"))),)),)
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
         asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="x", include_context=True))
 
 
-def test_what_follows_nothing_is_asked_without_the_chat(serve):
+def test_what_follows_nothing_is_asked_without_the_chat(serve: Any) -> None:
     server = serve()
     (found,) = asked(at(VLLMChat, server, start="<s> "), likely("", "a cat"))
     assert found.logprobs == known("<s>", " a", " cat")
@@ -170,7 +171,7 @@ def test_what_follows_nothing_is_asked_without_the_chat(serve):
 
 
 @pytest.mark.parametrize("kind", PATHS)
-def test_a_server_without_prompt_logprobs_is_asked_once_and_about_no_sample(serve, kind):
+def test_a_server_without_prompt_logprobs_is_asked_once_and_about_no_sample(serve: Any, kind: Any) -> None:
     server = serve(no_logprobs=True)
     model = at(kind, server)
     with pytest.raises(SpecError, match=r"127\.0\.0\.1:\d+ gives no prompt logprobs.*Models that"):
@@ -178,34 +179,34 @@ def test_a_server_without_prompt_logprobs_is_asked_once_and_about_no_sample(serv
     assert server.stats()["requests"] == {PATHS[kind]: 1}
 
 
-def test_many_samples_at_once_share_one_proof(serve):
+def test_many_samples_at_once_share_one_proof(serve: Any) -> None:
     server = serve()
     asked(at(Completions, server), *(likely("is it", f" cat {n}") for n in range(5)))
     assert server.stats()["requests"] == {"/v1/completions": 6}
 
 
-def test_a_wrong_key_is_no_lack_of_logprobs(serve):
+def test_a_wrong_key_is_no_lack_of_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="401"):
         asked(at(Completions, serve(key="right"), api_key="wrong"), likely("is it", " cat"))
 
 
-def test_a_wrong_name_is_no_lack_of_logprobs(serve):
+def test_a_wrong_name_is_no_lack_of_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="no model 'fake'"):
         asked(at(Completions, serve(models=("other",))), likely("is it", " cat"))
 
 
-def test_a_path_that_is_not_there_is_a_lack_of_logprobs(canned):
+def test_a_path_that_is_not_there_is_a_lack_of_logprobs(canned: Any) -> None:
     server = canned(whole(404, json.dumps({"detail": "Not Found"})))
     with pytest.raises(SpecError, match=r"gives no prompt logprobs \(HTTP 404"):
         asked(at(Completions, server), likely("is it", " cat"))
 
 
-def test_another_way_to_tell_is_refused_by_name(serve):
+def test_another_way_to_tell_is_refused_by_name(serve: Any) -> None:
     with pytest.raises(SpecError, match="logprobs_by should be prompt_logprobs or echo"):
         at(Completions, serve(), logprobs_by="luck")
 
 
-def test_a_model_without_a_name_is_refused(serve):
+def test_a_model_without_a_name_is_refused(serve: Any) -> None:
     with pytest.raises(SpecError, match="-M model=NAME"):
         Completions(base_url=serve().url)
 
@@ -215,19 +216,19 @@ def test_a_model_without_a_name_is_refused(serve):
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("kind", [OpenAI, VLLMChat])
-def test_the_likeliest_first_tokens_are_told_beside_the_answer(serve, kind, stream):
+def test_the_likeliest_first_tokens_are_told_beside_the_answer(serve: Any, kind: Any, stream: bool) -> None:
     model = at(kind, serve(reply="B"), stream=stream)
     (said,) = asked(model, generate("A or B?", max_tokens=1, first_tokens=5))
     letters = sorted("ABCDEFGHIJKLMNOPQRSTUVWXYZ", key=compute_logprob, reverse=True)[:5]
     assert said.first == {letter: pytest.approx(compute_logprob(letter)) for letter in letters}
 
 
-def test_first_tokens_are_not_told_unasked(serve):
+def test_first_tokens_are_not_told_unasked(serve: Any) -> None:
     (said,) = asked(at(OpenAI, serve(), logprobs=True), generate("A or B?"))
     assert said.first is None
 
 
-def test_more_first_tokens_than_an_api_tells_are_not_asked_for(serve):
+def test_more_first_tokens_than_an_api_tells_are_not_asked_for(serve: Any) -> None:
     server = serve()
     with pytest.raises(SpecError, match="at most 20 of the likeliest first tokens, and 21"):
         asked(at(OpenAI, server), generate("A or B?", first_tokens=21))
@@ -235,6 +236,6 @@ def test_more_first_tokens_than_an_api_tells_are_not_asked_for(serve):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_tells_no_first_tokens_is_refused(serve, stream):
+def test_a_server_that_tells_no_first_tokens_is_refused(serve: Any, stream: bool) -> None:
     with pytest.raises(SpecError, match=r"does not tell the likeliest first tokens"):
         asked(at(OpenAI, serve(no_logprobs=True), stream=stream), generate("A?", first_tokens=5))

@@ -4,6 +4,8 @@ import importlib.util
 import json
 import logging
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,39 +28,39 @@ pytestmark = pytest.mark.skipif(importlib.util.find_spec("funasr") is None, reas
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory):
+def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Any:
     with module._silence_funasr():
         return tiny_emotions.emotion2vec(tmp_path_factory.mktemp("emotion2vec"))
 
 
 @pytest.fixture(scope="module")
-def model(checkpoint):
+def model(checkpoint: Any) -> Any:
     return Emotion2vec(str(checkpoint))
 
 
 @pytest.fixture
-def other(tmp_path):
+def other(tmp_path: Path) -> Any:
     """Another checkpoint, to be spoilt."""
 
-    def make(**config):
+    def make(**config: Any) -> Any:
         with module._silence_funasr():
             return tiny_emotions.emotion2vec(tmp_path / "other", **config)
 
     return make
 
 
-def one_line(error):
+def one_line(error: Any) -> Any:
     assert "\n" not in str(error.value)
     return str(error.value)
 
 
-def test_labels_are_spelt_as_the_checkpoint_spells_them(model):
+def test_labels_are_spelt_as_the_checkpoint_spells_them(model: Any) -> None:
     (felt,) = model.predict([about(spoken())])
     assert list(felt.values) == LABELS
     assert felt.scale == "probability"
 
 
-def test_scores_are_funasrs_own_to_the_last_bit(model):
+def test_scores_are_funasrs_own_to_the_last_bit(model: Any) -> None:
     (heard,) = model._model.generate(spoken(), extract_embedding=False)
     (felt,) = model.predict([about(spoken())])
     assert list(felt.values.values()) == heard["scores"]
@@ -66,7 +68,7 @@ def test_scores_are_funasrs_own_to_the_last_bit(model):
     assert len({round(each, 4) for each in heard["scores"]}) > 3
 
 
-def test_neither_neighbours_nor_order_change_an_answer(model):
+def test_neither_neighbours_nor_order_change_an_answer(model: Any) -> None:
     asked = [about(spoken(number)) for number in (1, 2, 3)]
     alone = [model.predict([each])[0] for each in asked]
     assert model.predict(asked) == alone
@@ -74,26 +76,26 @@ def test_neither_neighbours_nor_order_change_an_answer(model):
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
-def test_another_rate_or_channel_changes_nothing(model, tmp_path, rate, channels):
+def test_another_rate_or_channel_changes_nothing(model: Any, tmp_path: Path, rate: int, channels: int) -> None:
     original = written(tmp_path / "mono.wav", spoken())
     copy = written(tmp_path / "copy.wav", spoken(), rate, channels)
     first, second = model.predict([about(str(original)), about(str(copy))])
     assert numbers(second) == pytest.approx(numbers(first), abs=1e-3)
 
 
-def test_labels_not_in_use_are_left_out(other):
+def test_labels_not_in_use_are_left_out(other: Any) -> None:
     labels = ["生气/angry", "unuse_0", "<unk>"]
     (felt,) = Emotion2vec(str(other(labels=labels))).predict([about(spoken())])
     assert list(felt.values) == ["生气/angry", "<unk>"]
     assert sum(felt.values.values()) == pytest.approx(1, abs=1e-6)
 
 
-def test_a_sound_shorter_than_a_frame_fails_by_name(model):
+def test_a_sound_shorter_than_a_frame_fails_by_name(model: Any) -> None:
     with pytest.raises(SampleError, match=r"0\.019 s of sound; emotion2vec needs 0\.025 s"):
         model.predict([about(np.zeros(300, dtype=np.float32))])
 
 
-def test_loading_leaves_logging_and_threads_as_they_were(checkpoint, capsys):
+def test_loading_leaves_logging_and_threads_as_they_were(checkpoint: Any, capsys: pytest.CaptureFixture[str]) -> None:
     root = logging.getLogger()
     before = (root.level, list(root.handlers), torch.get_num_threads())
     Emotion2vec(str(checkpoint))
@@ -102,14 +104,14 @@ def test_loading_leaves_logging_and_threads_as_they_were(checkpoint, capsys):
 
 
 @pytest.mark.parametrize("lost", module.REQUIRED_FILES)
-def test_a_directory_that_lacks_a_file_is_told_by_its_name(other, lost):
+def test_a_directory_that_lacks_a_file_is_told_by_its_name(other: Any, lost: Any) -> None:
     folder = other()
     (folder / lost).unlink()
     with pytest.raises(SpecError, match=f"is no emotion2vec with labels: it has no {lost}"):
         Emotion2vec(str(folder))
 
 
-def test_weights_that_are_missing_are_not_made_up(other):
+def test_weights_that_are_missing_are_not_made_up(other: Any) -> None:
     folder = other()
     weights = torch.load(folder / "model.pt")
     del weights["model"]["proj.weight"]
@@ -118,7 +120,7 @@ def test_weights_that_are_missing_are_not_made_up(other):
         Emotion2vec(str(folder))
 
 
-def test_labels_that_do_not_fit_the_weights_are_refused(other):
+def test_labels_that_do_not_fit_the_weights_are_refused(other: Any) -> None:
     folder = other()
     (folder / "tokens.txt").write_text("a\nb\n<unk>\n")
     with pytest.raises(SpecError) as error:
@@ -126,17 +128,17 @@ def test_labels_that_do_not_fit_the_weights_are_refused(other):
     assert "size mismatch for proj.weight" in one_line(error)
 
 
-def test_a_checkpoint_of_another_kind_is_refused(other):
+def test_a_checkpoint_of_another_kind_is_refused(other: Any) -> None:
     with pytest.raises(SpecError, match="holds FunASR's Paraformer, not Emotion2vec"):
         Emotion2vec(str(other(model="Paraformer")))
 
 
-def test_a_checkpoint_without_a_tokenizer_has_no_labels(other):
+def test_a_checkpoint_without_a_tokenizer_has_no_labels(other: Any) -> None:
     with pytest.raises(SpecError, match="has no emotion labels"):
         Emotion2vec(str(other(tokenizer=None)))
 
 
-def test_code_in_a_configuration_is_not_run(other, tmp_path):
+def test_code_in_a_configuration_is_not_run(other: Any, tmp_path: Path) -> None:
     folder = other()
     config = (folder / "config.yaml").read_text()
     spec = tiny_emotions.emotion2vec_shape()["modalities"]["audio"]["feature_encoder_spec"]
@@ -148,7 +150,9 @@ def test_code_in_a_configuration_is_not_run(other, tmp_path):
     assert not (tmp_path / "trap").exists()
 
 
-def test_a_module_that_cannot_be_imported_is_told_with_its_reason(checkpoint, monkeypatch):
+def test_a_module_that_cannot_be_imported_is_told_with_its_reason(
+    checkpoint: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import funasr
 
     failed = {"funasr.models.emotion2vec.model": "ModuleNotFoundError: No module named 'distutils'"}
@@ -157,17 +161,17 @@ def test_a_module_that_cannot_be_imported_is_told_with_its_reason(checkpoint, mo
         Emotion2vec(str(checkpoint))
 
 
-def test_a_directory_that_is_not_there_is_not_looked_for_on_a_hub():
+def test_a_directory_that_is_not_there_is_not_looked_for_on_a_hub() -> None:
     with pytest.raises(SpecError, match="there is no directory /no/such/folder"):
         Emotion2vec("/no/such/folder")
 
 
-def test_a_size_that_does_not_exist_is_told_with_those_that_do():
+def test_a_size_that_does_not_exist_is_told_with_those_that_do() -> None:
     with pytest.raises(SpecError, match="nor a size of that name; sizes are large, base, seed"):
         Emotion2vec("huge")
 
 
-def test_a_hub_that_does_not_exist_is_told():
+def test_a_hub_that_does_not_exist_is_told() -> None:
     with pytest.raises(SpecError, match="hub should be ms or hf, not 'github'"):
         Emotion2vec(hub="github")
 
@@ -175,21 +179,21 @@ def test_a_hub_that_does_not_exist_is_told():
 class Hub:
     """Gives a directory, or raises; remembers what it was asked for."""
 
-    def __init__(self, here=None, there=None):
+    def __init__(self, here: Any = None, there: Any = None) -> None:
         self.here, self.there, self.asked = here, there, []
 
-    def __call__(self, name, revision=None, local_files_only=False):
+    def __call__(self, name: Any, revision: Any = None, local_files_only: bool = False) -> Any:
         self.asked.append((name, revision, local_files_only))
         found = self.here if local_files_only else self.there
         if found is None:
             raise OSError("no route\nto anywhere.")
         return str(found)
 
-    def as_hub(self):
+    def as_hub(self) -> Any:
         return self, (OSError,)
 
 
-def test_a_size_is_a_name_on_each_hub(checkpoint, monkeypatch):
+def test_a_size_is_a_name_on_each_hub(checkpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Hub(here=checkpoint)
     monkeypatch.setattr(module, "_modelscope_downloader", hub.as_hub)
     monkeypatch.setattr(module, "_huggingface_downloader", hub.as_hub)
@@ -201,14 +205,16 @@ def test_a_size_is_a_name_on_each_hub(checkpoint, monkeypatch):
     ]
 
 
-def test_what_was_half_fetched_is_fetched_again(checkpoint, monkeypatch, tmp_path):
+def test_what_was_half_fetched_is_fetched_again(
+    checkpoint: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     hub = Hub(here=tmp_path, there=checkpoint)
     monkeypatch.setattr(module, "_modelscope_downloader", hub.as_hub)
     Emotion2vec("mine/emotion2vec", revision="v2")
     assert [local for *_, local in hub.asked] == [True, False]
 
 
-def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
+def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_modelscope_downloader", Hub().as_hub)
     with pytest.raises(SpecError) as error:
         Emotion2vec()
@@ -218,13 +224,13 @@ def test_a_hub_that_cannot_be_reached_asks_for_a_directory(monkeypatch):
 
 
 @pytest.mark.parametrize("hub", ["ms", "hf"])
-def test_both_hubs_can_be_asked_for_what_is_here(hub):
+def test_both_hubs_can_be_asked_for_what_is_here(hub: str) -> None:
     download, trouble = module._modelscope_downloader() if hub == "ms" else module._huggingface_downloader()
     with pytest.raises(trouble):
         download("nobody/such-a-model", revision=None, local_files_only=True)
 
 
-def test_without_the_package_the_extra_is_named(monkeypatch):
+def test_without_the_package_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "funasr", None)
     with pytest.raises(MissingExtra, match=r"pip install 'auricle\[emotion2vec\]'"):
         load_model("emotion2vec")
@@ -233,7 +239,9 @@ def test_without_the_package_the_extra_is_named(monkeypatch):
 # --- from the command line -------------------------------------------------------------
 
 
-def test_a_missing_extra_is_one_line_and_the_users_move(monkeypatch, tmp_path, capsys):
+def test_a_missing_extra_is_one_line_and_the_users_move(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.setitem(sys.modules, "funasr", None)
     monkeypatch.setattr(sys, "argv", ["auricle", "ask", "-m", "emotion2vec", str(tmp_path / "a")])
     with pytest.raises(SystemExit) as end:
@@ -245,7 +253,9 @@ def test_a_missing_extra_is_one_line_and_the_users_move(monkeypatch, tmp_path, c
     assert len(told.err.splitlines()) == 1
 
 
-def test_files_of_every_kind_are_run_from_the_command_line(checkpoint, manifest, tmp_path, capfd):
+def test_files_of_every_kind_are_run_from_the_command_line(
+    checkpoint: Any, manifest: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
     kinds = {"mono": (16_000, 1), "stereo": (16_000, 2), "high": (48_000, 1), "low": (8_000, 2)}
     rows = []
     for name, (rate, channels) in kinds.items():
@@ -262,7 +272,7 @@ def test_files_of_every_kind_are_run_from_the_command_line(checkpoint, manifest,
         assert list(kept[name]["values"].values()) == pytest.approx(mono, abs=1e-3)
 
 
-def test_one_file_is_asked_about_and_nothing_else_is_printed(checkpoint, model, tmp_path):
+def test_one_file_is_asked_about_and_nothing_else_is_printed(checkpoint: Any, model: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.wav", spoken())
     words = ["ask", "-m", "emotion2vec", "-M", f"model={checkpoint}", str(path)]
     told = json.loads(CliRunner().invoke(cli, words).stdout)
@@ -270,7 +280,7 @@ def test_one_file_is_asked_about_and_nothing_else_is_printed(checkpoint, model, 
     assert told["scale"] == "probability"
 
 
-def test_missing_weights_are_one_line_and_the_users_move(auricle, tone, tmp_path):
+def test_missing_weights_are_one_line_and_the_users_move(auricle: Any, tone: Any, tmp_path: Path) -> None:
     done = auricle("ask", "-m", "emotion2vec", "-M", f"model={tmp_path}", tone("a.wav"))
     assert done.returncode == 2
     assert "it has no config.yaml, no model.pt, no tokens.txt" in done.stderr

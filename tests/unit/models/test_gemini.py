@@ -1,6 +1,7 @@
 """Gemini's own protocol."""
 
 import base64
+from typing import Any
 
 import pytest
 
@@ -15,23 +16,23 @@ from tests.support.http_servers import question, told, whole
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 
 
-def model_at(server, **options):
+def model_at(server: Any, **options: Any) -> Any:
     url = server.url.replace("/v1", "/v1beta")
     return Gemini(**{"base_url": url, "model": "flash", "api_key": "secret-key", **options})
 
 
-def answer(*parts, **more):
+def answer(*parts: Any, **more: Any) -> Any:
     content = {"role": "model", "parts": list(parts)}
     return {"candidates": [{"content": content, "finishReason": "STOP", **more}]}
 
 
-def test_a_question_is_answered(serve):
+def test_a_question_is_answered(serve: Any) -> None:
     said = told(model_at(serve()), question("one two three", max_tokens=2))
     assert (said.text, said.finish) == ("one two", "max_tokens")
     assert (said.input_tokens, said.tokens) == (3, 2)
 
 
-def test_turns_and_settings_are_written_as_gemini_has_them(canned, tone):
+def test_turns_and_settings_are_written_as_gemini_has_them(canned: Any, tone: Any) -> None:
     server, path = canned(answer({"text": "ok"})), tone("a.wav")
     turns = (
         Turn("system", ("be brief",)),
@@ -59,7 +60,7 @@ def test_turns_and_settings_are_written_as_gemini_has_them(canned, tone):
     }
 
 
-def test_the_key_travels_in_a_header_and_never_in_the_address(canned):
+def test_the_key_travels_in_a_header_and_never_in_the_address(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     told(model_at(server))
     assert server.last.path == "/v1beta/models/flash:generateContent"
@@ -67,7 +68,7 @@ def test_the_key_travels_in_a_header_and_never_in_the_address(canned):
     assert "authorization" not in server.last.headers
 
 
-def test_settings_can_be_added_and_taken_out(canned):
+def test_settings_can_be_added_and_taken_out(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     extra = {"generationConfig": {"temperature": None, "topK": 1}, "safetySettings": []}
     told(model_at(server, extra=extra))
@@ -76,46 +77,46 @@ def test_settings_can_be_added_and_taken_out(canned):
     assert body["safetySettings"] == []
 
 
-def test_thoughts_are_no_part_of_the_answer(canned):
+def test_thoughts_are_no_part_of_the_answer(canned: Any) -> None:
     parts = [{"text": "hm", "thought": True}, {"text": "forty"}, {"text": "-two"}]
     assert told(model_at(canned(answer(*parts)))).text == "forty-two"
 
 
-def test_an_answer_that_was_withheld_is_empty_and_says_why(canned):
+def test_an_answer_that_was_withheld_is_empty_and_says_why(canned: Any) -> None:
     said = told(model_at(canned({"candidates": [{"finishReason": "SAFETY"}]})))
     assert (said.text, said.finish, said.tokens) == ("", "safety", None)
 
 
-def test_a_question_that_was_blocked_is_refused(canned):
+def test_a_question_that_was_blocked_is_refused(canned: Any) -> None:
     server = canned({"promptFeedback": {"blockReason": "SAFETY"}})
     with pytest.raises(Refused, match="would not answer: SAFETY"):
         told(model_at(server))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"candidates": [3]}'])
-def test_json_that_is_no_answer_is_refused(canned, body):
+def test_json_that_is_no_answer_is_refused(canned: Any, body: bytes) -> None:
     with pytest.raises(Refused, match="no candidates"):
         told(model_at(canned(whole(body=body))))
 
 
-def test_refusals_are_told_in_the_servers_words(serve):
+def test_refusals_are_told_in_the_servers_words(serve: Any) -> None:
     with pytest.raises(Refused, match=r"HTTP 401 from .*: The key is wrong or missing\."):
         told(model_at(serve(key="another")))
 
 
 @pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429", "408", "503"])
-def test_what_may_pass_is_told_apart(serve, fault):
+def test_what_may_pass_is_told_apart(serve: Any, fault: str) -> None:
     with pytest.raises(Transient):
         told(model_at(serve(faults={fault: 1.0})))
 
 
-def test_a_picture_that_is_too_large_is_refused(canned):
+def test_a_picture_that_is_too_large_is_refused(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     with pytest.raises(SampleError, match="more than the 1e-05 MB"):
         told(model_at(server, max_megabytes=1e-5), question(Image(data=PNG)))
     assert not server.heard
 
 
-def test_a_model_must_be_named():
+def test_a_model_must_be_named() -> None:
     with pytest.raises(SpecError, match="say which model"):
         Gemini()

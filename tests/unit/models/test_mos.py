@@ -1,6 +1,8 @@
 """Speech quality by the networks of speechmos, as the package's own code has it."""
 
 import warnings
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,29 +20,29 @@ pytest.importorskip("speechmos")
 
 
 @pytest.fixture(scope="module")
-def plcmos():
+def plcmos() -> Any:
     return Plcmos()
 
 
 @pytest.fixture(scope="module")
-def dnsmos():
+def dnsmos() -> Any:
     return Dnsmos()
 
 
-def noisy(samples, level=0.05):
+def noisy(samples: Any, level: float = 0.05) -> Any:
     return samples + np.random.default_rng(0).normal(0, level, len(samples)).astype(np.float32)
 
 
-def rated(model, samples):
+def rated(model: Any, samples: Any) -> Any:
     (answer,) = model.predict([about(samples)])
     return answer.values
 
 
-def test_they_can_predict_and_nothing_else():
+def test_they_can_predict_and_nothing_else() -> None:
     assert abilities(Plcmos) == abilities(Dnsmos) == ["predict"]
 
 
-def test_noise_costs_quality(plcmos, dnsmos):
+def test_noise_costs_quality(plcmos: Any, dnsmos: Any) -> None:
     clean, dirty = spoken(), noisy(spoken())
     assert rated(plcmos, clean)["plcmos"] > rated(plcmos, dirty)["plcmos"] + 0.5
     better, worse = rated(dnsmos, clean), rated(dnsmos, dirty)
@@ -48,14 +50,14 @@ def test_noise_costs_quality(plcmos, dnsmos):
     assert all(better[name] > worse[name] for name in better)
 
 
-def test_the_same_raters_rate_every_clip_and_every_run(plcmos):
+def test_the_same_raters_rate_every_clip_and_every_run(plcmos: Any) -> None:
     first = rated(plcmos, spoken())
     rated(plcmos, spoken(2))
     assert rated(plcmos, spoken()) == first == rated(Plcmos(), spoken())
     assert rated(Plcmos(seed=1), spoken()) != first
 
 
-def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos):
+def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos: Any) -> None:
     """The package draws raters from numpy's own generator; many of them agree with ours."""
     drawn = np.random.default_rng(0).normal(size=(15, 64)).astype(np.float32)
     from speechmos.plcmos import PLCMOS
@@ -69,7 +71,7 @@ def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos):
 
 @pytest.mark.parametrize("personalized", [False, True])
 @pytest.mark.parametrize("seconds", [5.0, 10.5])
-def test_dnsmos_is_the_packages(personalized, seconds):
+def test_dnsmos_is_the_packages(personalized: bool, seconds: float) -> None:
     pytest.importorskip("librosa")
     pytest.importorskip("requests")
     with warnings.catch_warnings():
@@ -84,17 +86,17 @@ def test_dnsmos_is_the_packages(personalized, seconds):
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(1.0, 7), (9.01, 1), (10.5, 1), (12.0, 3)])
-def test_stretches_begin_each_second(seconds, count):
+def test_stretches_begin_each_second(seconds: float, count: int) -> None:
     found = split_windows(np.zeros(round(seconds * 16_000)))
     assert [len(each) for each in found] == [int(9.01 * 16_000)] * count
 
 
-def test_a_sound_beyond_full_scale_is_heard_as_a_player_plays_it(plcmos):
+def test_a_sound_beyond_full_scale_is_heard_as_a_player_plays_it(plcmos: Any) -> None:
     loud = 2.5 * spoken()
     assert rated(plcmos, loud) == rated(plcmos, loud.clip(-1, 1))
 
 
-def test_a_crop_is_what_is_rated(tmp_path):
+def test_a_crop_is_what_is_rated(tmp_path: Path) -> None:
     samples = spoken()
     soundfile.write(tmp_path / "a.wav", samples, 16_000, subtype="FLOAT")
     model = Plcmos(crop=0.5)
@@ -102,13 +104,13 @@ def test_a_crop_is_what_is_rated(tmp_path):
     assert answer.values == rated(Plcmos(), samples[:8_000])
 
 
-def test_a_reference_beside_the_sound_is_not_in_the_way(plcmos):
+def test_a_reference_beside_the_sound_is_not_in_the_way(plcmos: Any) -> None:
     sound = Audio.of(spoken(), rate=16_000)
     request = Predict(inputs={"audio": sound, "ref_audio": sound, "text": "a voice"})
     assert plcmos.predict([request])[0].values == rated(plcmos, spoken())
 
 
-def test_a_click_is_too_short_to_rate(plcmos, dnsmos):
+def test_a_click_is_too_short_to_rate(plcmos: Any, dnsmos: Any) -> None:
     for model in (plcmos, dnsmos):
         with pytest.raises(SampleError, match=r"0\.010 s of sound; 0\.1 s are the least"):
             rated(model, np.zeros(160, np.float32))
@@ -118,13 +120,13 @@ def test_a_click_is_too_short_to_rate(plcmos, dnsmos):
     ("arguments", "words"),
     [({"raters": 0}, "raters should be a whole number from 1"), ({"crop": -1}, "crop should be")],
 )
-def test_an_argument_that_cannot_be_is_refused(arguments, words):
+def test_an_argument_that_cannot_be_is_refused(arguments: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Plcmos(**arguments)
 
 
 @pytest.mark.parametrize("model", [Plcmos, Dnsmos])
-def test_a_missing_package_is_told_with_its_extra(model, monkeypatch):
+def test_a_missing_package_is_told_with_its_extra(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auricle.models.mos.find_spec", lambda _name: None)
     with pytest.raises(MissingExtra, match=r"auricle\[mos\]"):
         model()

@@ -1,6 +1,8 @@
 """Real recognisers, real weights."""
 
 import json
+from collections.abc import Iterator
+from typing import Any
 
 import jiwer
 import numpy as np
@@ -14,42 +16,42 @@ from auricle.text import get_profile
 NAMES = ["moonshine", "pocketsphinx"]
 
 
-def clean_clips(voice):
+def clean_clips(voice: Any) -> Any:
     rows = [json.loads(line) for line in (FOLDER / "manifest.jsonl").read_text().splitlines()]
     return [row for row in rows if row["subset"] == "clean" and row["voice"] == voice]
 
 
 @pytest.fixture(scope="module", params=NAMES)
-def recogniser(request):
+def recogniser(request: pytest.FixtureRequest) -> Iterator[Any]:
     with load_model(request.param) as model:
         yield model
 
 
-def test_speech_is_mostly_understood(recogniser):
+def test_speech_is_mostly_understood(recogniser: Any) -> None:
     normalise = get_profile("whisper-en")
     clips = clean_clips("hibari/heart")
     heard = [normalise(recogniser.ask(FOLDER / clip["audio"]).text) for clip in clips]
     assert jiwer.wer([normalise(clip["text"]) for clip in clips], heard) < 0.4
 
 
-def test_an_answer_does_not_depend_on_what_was_heard_before(recogniser):
+def test_an_answer_does_not_depend_on_what_was_heard_before(recogniser: Any) -> None:
     first, second = (FOLDER / clip["audio"] for clip in clean_clips("hibari/heart")[:2])
     alone = recogniser.ask(first).text
     recogniser.ask(second)
     assert recogniser.ask(first).text == alone
 
 
-def test_silence_is_no_crash(recogniser):
+def test_silence_is_no_crash(recogniser: Any) -> None:
     silence = np.zeros(16_000, dtype=np.float32)
     assert isinstance(recogniser.ask(silence, rate=16_000).text, str)
 
 
-def test_a_recogniser_wants_one_sound(recogniser):
+def test_a_recogniser_wants_one_sound(recogniser: Any) -> None:
     with pytest.raises(SampleError, match="hears one sound a request, this one has 0"):
         recogniser.ask(text="hello?")
 
 
-def test_real_recordings_are_understood(real_speech):
+def test_real_recordings_are_understood(real_speech: Any) -> None:
     lines = (real_speech / "manifest.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     normalise = get_profile("whisper-en")

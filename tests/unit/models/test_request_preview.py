@@ -1,6 +1,8 @@
 """A preview shows what is sent, and a chat format decides what that is."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +26,7 @@ GEMINI = {"candidates": [{"content": {"parts": [{"text": "well"}]}, "finishReaso
 
 
 @pytest.mark.parametrize(("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)])
-def test_what_is_shown_is_what_the_server_gets(canned, make, reply):
+def test_what_is_shown_is_what_the_server_gets(canned: Any, make: Any, reply: Any) -> None:
     server = canned(reply)
     model = make(base_url=server.url, model="fake", extra={"seed": 1})
     request = Generate(turns=TURNS, max_tokens=7, stop=("x",))
@@ -34,7 +36,7 @@ def test_what_is_shown_is_what_the_server_gets(canned, make, reply):
     assert server.last.json() == json.loads(body)
 
 
-def test_a_sound_is_shown_by_its_size(tone):
+def test_a_sound_is_shown_by_its_size(tone: Any) -> None:
     model = OpenAI(base_url="http://127.0.0.1:1/v1", model="fake")
     turn = Turn("user", (Audio(str(tone("a.wav"))), "What?"))
     shown = model.preview_request(Generate(turns=(turn,)))
@@ -43,27 +45,27 @@ def test_a_sound_is_shown_by_its_size(tone):
     assert len(shown) < 600
 
 
-def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned):
+def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned: Any) -> None:
     server = canned(whole(body=COMPLETION))
     model = Completions(base_url=server.url, model="fake", meta_template=FORMAT)
     told(model, Generate(turns=TURNS))
     assert server.last.json()["prompt"] == "<s>S:be brief\nU:how\nare you?\nA:"
 
 
-def test_a_likelihood_is_shown_with_what_is_asked_about_marked():
+def test_a_likelihood_is_shown_with_what_is_asked_about_marked() -> None:
     model = Completions(base_url="http://127.0.0.1:1/v1", model="fake", meta_template=FORMAT)
     turns = (Turn("user", ("2+2?",)), Turn("assistant", ("It is ",)))
     assert model.preview_request(LogLikelihood(turns=turns, continuation="4")) == "<s>U:2+2?\nA:It is⟦ 4⟧"
 
 
-def test_a_server_is_told_roles_by_the_names_it_knows(canned):
+def test_a_server_is_told_roles_by_the_names_it_knows(canned: Any) -> None:
     server = canned(chat())
     model = OpenAI(base_url=server.url, model="fake", meta_template=FORMAT)
     told(model, Generate(turns=TURNS))
     assert [each["role"] for each in server.last.json()["messages"]] == ["developer", "user"]
 
 
-def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path):
+def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from auricle.models.transformers.causal import Causal
@@ -79,7 +81,7 @@ def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path):
     assert said.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
 
 
-def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):
+def test_a_chat_format_is_part_of_what_a_run_is(manifest: Any, tmp_path: Path, auricle: Any) -> None:
     path = manifest([{"question": "hi", "answer": "x"}])
     form = tmp_path / "format.yaml"
     form.write_text(json.dumps(FORMAT))
@@ -92,7 +94,7 @@ def test_a_chat_format_is_part_of_what_a_run_is(manifest, tmp_path, auricle):
     assert "The meta_template should have text under begin, not 3." in refused.stderr
 
 
-def test_the_format_s_content_is_kept_and_not_its_file(tmp_path):
+def test_the_format_s_content_is_kept_and_not_its_file(tmp_path: Path) -> None:
     from auricle.engine.spec import Spec
 
     form = tmp_path / "format.yaml"

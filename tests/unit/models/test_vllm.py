@@ -4,7 +4,9 @@ import base64
 import io
 import sys
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import ModuleType, SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -54,7 +56,7 @@ class RequestOutput:
 class LLM:
     """Repeats what it was told, and how many samples it heard; words are worth their length."""
 
-    def __init__(self, *, model, limit_mm_per_prompt=None, **engine):
+    def __init__(self, *, model: Any, limit_mm_per_prompt: Any = None, **engine: Any) -> None:
         if model == "too/big":
             raise ValueError("not enough memory\nand a page of advice")
         self.model, self.limit, self.settings = model, limit_mm_per_prompt or {}, engine
@@ -62,12 +64,12 @@ class LLM:
         length = SimpleNamespace(max_model_len=engine.get("max_model_len", 1_000))
         self.llm_engine = SimpleNamespace(model_config=length)
 
-    def get_tokenizer(self):
+    def get_tokenizer(self) -> Any:
         words = SimpleNamespace(bos_token_id=0, eos_token_id=None)
         words.encode = lambda text, add_special_tokens: self._tokens(text)
         return words
 
-    def generate(self, prompts, sampling_params, *, use_tqdm=True):
+    def generate(self, prompts: Any, sampling_params: Any, *, use_tqdm: bool = True) -> Any:
         told = []
         for prompt in prompts:
             if tokens := prompt.get("prompt_token_ids"):
@@ -78,37 +80,44 @@ class LLM:
             told.append(f"{prompt['prompt']} {len(samples)}@{rate}")
         return self._answers(told, sampling_params, use_tqdm)
 
-    def chat(self, messages, sampling_params, use_tqdm=True, add_generation_prompt=True, continue_final_message=False):
+    def chat(
+        self,
+        messages: Any,
+        sampling_params: Any,
+        use_tqdm: bool = True,
+        add_generation_prompt: bool = True,
+        continue_final_message: bool = False,
+    ) -> Any:
         assert add_generation_prompt != continue_final_message
         told = [self._rendered(talk, add_generation_prompt) for talk in messages]
         return self._answers(told, sampling_params, use_tqdm)
 
-    def _rendered(self, talk, prompted):
+    def _rendered(self, talk: Any, prompted: Any) -> Any:
         words = [f"<{turn['role']}> {self._content(turn['content'])}" for turn in talk]
         thought = " <think>" if prompted and self.thinks else ""
         return " ".join(words) + (f" {START}{thought}" if prompted else "")
 
-    def _content(self, content):
+    def _content(self, content: Any) -> Any:
         parts = content if isinstance(content, list) else [{"type": "text", "text": content}]
         sounds = [part for part in parts if part["type"] == "audio_url"]
         if len(sounds) > self.limit.get("audio", 0):
             raise ValueError(f"At most {self.limit.get('audio', 0)} audio(s) may be provided")
         return " ".join(part["text"] if "text" in part else self._heard(part) for part in parts)
 
-    def _heard(self, part):
+    def _heard(self, part: Any) -> Any:
         head, _, content = part["audio_url"]["url"].partition(",")
         assert head == "data:audio/wav;base64"
         samples, rate = soundfile.read(io.BytesIO(base64.b64decode(content)))
         return f"{len(samples)}@{rate}"
 
-    def _answers(self, told, chosen, use_tqdm):
+    def _answers(self, told: Any, chosen: Any, use_tqdm: Any) -> Any:
         assert use_tqdm is False
         chosen = chosen if isinstance(chosen, list) else [chosen] * len(told)
         assert len(chosen) == len(told)
         assert all(isinstance(each, SamplingParams) for each in chosen)
         return [self._answer(*pair) for pair in zip(told, chosen, strict=True)]
 
-    def _answer(self, told, chosen):
+    def _answer(self, told: Any, chosen: Any) -> Any:
         prompt = self._tokens(told)
         if chosen.seed is not None:
             told = f"{told} {chosen.seed}"
@@ -124,55 +133,55 @@ class LLM:
         asked = chosen.prompt_logprobs is not None
         return RequestOutput(prompt, [output], [None, *scores[1:]] if asked else None)
 
-    def _score(self, token):
+    def _score(self, token: Any) -> Any:
         length = len(self.words[token])
         return {token: Logprob(-float(length), 1 if length < 4 else 2)}
 
-    def _tokens(self, text):
+    def _tokens(self, text: Any) -> Any:
         self.words += [word for word in text.split() if word not in self.words]
         return [self.words.index(word) for word in text.split()]
 
 
 @pytest.fixture(autouse=True)
-def stand_in(monkeypatch):
+def stand_in(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("vllm")
     module.LLM, module.SamplingParams = LLM, SamplingParams
     monkeypatch.setitem(sys.modules, "vllm", module)
 
 
-def user(*parts):
+def user(*parts: Any) -> Any:
     return (Turn("user", parts),)
 
 
-def test_the_extra_is_named_where_the_package_is_missing(monkeypatch):
+def test_the_extra_is_named_where_the_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(MissingExtra, match=r"pip install 'auricle\[vllm\]'"):
         load_model("vllm", model="any")
 
 
-def test_what_cannot_be_started_is_told_in_one_line():
+def test_what_cannot_be_started_is_told_in_one_line() -> None:
     with pytest.raises(SpecError, match=r"cannot start with the model too/big: not enough memory$"):
         load_model("vllm", model="too/big")
 
 
-def test_a_folder_that_is_not_there_is_told_with_how_to_name_one():
+def test_a_folder_that_is_not_there_is_told_with_how_to_name_one() -> None:
     with pytest.raises(SpecError, match=r"no folder /no/weights: give -M model=FOLDER"):
         load_model("vllm", model="/no/weights")
 
 
-def test_a_folder_without_a_model_is_told(tmp_path):
+def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"it has no config\.json"):
         load_model("vllm", model=str(tmp_path))
 
 
-def test_a_sound_and_a_question_are_asked_by_chat(tone):
+def test_a_sound_and_a_question_are_asked_by_chat(tone: Any) -> None:
     with load_model("vllm", model="m") as model:
         said = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
     assert "8000@16000" in said.text
     assert "What is it?" in said.text
 
 
-def test_requests_keep_their_order_and_their_own_limits():
+def test_requests_keep_their_order_and_their_own_limits() -> None:
     model = VLLM("m")
     batch = [Generate(turns=user("one two three"), max_tokens=3), Generate(turns=user("four five six"), stop=("five",))]
     first, second = model.generate(batch)
@@ -181,28 +190,28 @@ def test_requests_keep_their_order_and_their_own_limits():
     assert first.input_tokens == 5
 
 
-def test_each_of_several_answers_has_a_seed_of_its_own():
+def test_each_of_several_answers_has_a_seed_of_its_own() -> None:
     asked = [Generate(turns=user("a"), temperature=t, answer_index=nth) for t, nth in ((0, 2), (1, 0), (1, 2))]
     said = [each.text for each in VLLM("m", seed=7).generate(asked)]
     assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
 
 
-def test_the_engine_gets_its_own_settings_and_the_limit_on_sounds():
+def test_the_engine_gets_its_own_settings_and_the_limit_on_sounds() -> None:
     engine = VLLM("m", sounds=2, max_model_len=4_096)._engine
     assert (engine.limit, engine.settings) == ({"audio": 2}, {"max_model_len": 4_096})
 
 
-def test_a_model_that_only_reads_is_told_of_no_sounds():
+def test_a_model_that_only_reads_is_told_of_no_sounds() -> None:
     assert VLLM("m", sounds=0)._engine.limit == {}
 
 
-def test_a_recogniser_without_chat_is_asked_by_its_prompt():
+def test_a_recogniser_without_chat_is_asked_by_its_prompt() -> None:
     with load_model("vllm", model="whisper", prompt="<|start|>") as model:
         said = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
     assert said.text == "<|start|> 160@16000"
 
 
-def test_a_continuation_is_scored_token_by_token():
+def test_a_continuation_is_scored_token_by_token() -> None:
     asked = [
         LogLikelihood(turns=user("is it"), continuation="a cat"),
         LogLikelihood(turns=user("or is it"), continuation="dogs"),
@@ -212,7 +221,7 @@ def test_a_continuation_is_scored_token_by_token():
     assert [score.greedy for score in scores] == [True, False]
 
 
-def test_an_answer_already_begun_is_scored_where_it_goes_on():
+def test_an_answer_already_begun_is_scored_where_it_goes_on() -> None:
     turns = (*user("is it"), Turn("assistant", ("I say ",)))
     asked = LogLikelihood(turns=turns, continuation="a cat")
     model = VLLM("m")
@@ -222,19 +231,19 @@ def test_an_answer_already_begun_is_scored_where_it_goes_on():
     assert said.text.endswith("<assistant> I say")
 
 
-def test_the_whole_is_every_token_but_the_first():
+def test_the_whole_is_every_token_but_the_first() -> None:
     asked = LogLikelihood(turns=user("is it"), continuation="a cat", include_context=True)
     (score,) = VLLM("m").loglikelihood([asked])
     assert score.logprobs == (-2.0, -2.0, -11.0, -1.0, -3.0)
 
 
-def test_a_sound_has_no_whole(tone):
+def test_a_sound_has_no_whole(tone: Any) -> None:
     turns = user(Audio(str(tone("a.wav"))))
     with pytest.raises(SampleError, match="a sound in it has no tokens"):
         VLLM("m").loglikelihood([LogLikelihood(turns=turns, continuation="a", include_context=True)])
 
 
-def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long():
+def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long() -> None:
     text = " ".join("a" * length for length in range(1, 12))
     for more in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
         (score,) = VLLM("m", **more).loglikelihood([LogLikelihood(turns=(), continuation=text)])
@@ -242,29 +251,29 @@ def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long()
         assert score.greedy is False
 
 
-def test_the_likeliest_first_tokens_are_told_beside_the_answer():
+def test_the_likeliest_first_tokens_are_told_beside_the_answer() -> None:
     plain, told = VLLM("m").generate([Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)])
     assert plain.first_token_logprobs is None
     assert told.first_token_logprobs == {"A": -0.5, " B": -2.0}
 
 
-def test_a_template_that_goes_on_elsewhere_is_not_scored():
+def test_a_template_that_goes_on_elsewhere_is_not_scored() -> None:
     model = VLLM("m")
     model._engine.thinks = True
     with pytest.raises(SampleError, match="does not put the continuation right after its prompt"):
         model.loglikelihood([LogLikelihood(turns=user("is it"), continuation="a cat")])
 
 
-def test_an_empty_continuation_is_not_scored():
+def test_an_empty_continuation_is_not_scored() -> None:
     with pytest.raises(SampleError, match="continuation is empty"):
         VLLM("m").loglikelihood([LogLikelihood(turns=user("is it"), continuation="")])
 
 
-def test_a_fixed_prompt_scores_no_likelihood():
+def test_a_fixed_prompt_scores_no_likelihood() -> None:
     with pytest.raises(Unsupported, match="leave out -M prompt"):
         VLLM("m", prompt="<|start|>").loglikelihood([])
 
 
-def test_a_picture_is_refused_by_name():
+def test_a_picture_is_refused_by_name() -> None:
     with pytest.raises(SampleError, match="given text and sound here, no Image"):
         VLLM("m").generate([Generate(turns=user(Image.of(b"png"), "what?"))])

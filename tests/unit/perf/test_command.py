@@ -2,6 +2,8 @@
 
 import csv
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,11 +13,11 @@ from auricle.testing.fake_server import FakeServer, Script
 
 
 @pytest.fixture
-def perf(auricle, questions):
+def perf(auricle: Any, questions: Any) -> Any:
     """The command against a server that behaves as told."""
     data = questions(8)
 
-    def call(*words, script=None, url=None, **options):
+    def call(*words: Any, script: Any = None, url: Any = None, **options: Any) -> Any:
         with FakeServer(script or Script(latency=0.02)) as server:
             asked = ["perf", data, "--as", "qa", "-m", "openai", "-M", "model=fake"]
             return auricle(*asked, "-M", f"base_url={url or server.url}", *words, **options)
@@ -23,7 +25,7 @@ def perf(auricle, questions):
     return call
 
 
-def test_a_measurement_is_told_and_written_down(perf, tmp_path):
+def test_a_measurement_is_told_and_written_down(perf: Any, tmp_path: Path) -> None:
     told = perf("--load", "closed:2", "--count", "12", "-o", "run")
     assert told.returncode == 0, told.stderr
     assert "closed:2" in told.stdout
@@ -35,13 +37,13 @@ def test_a_measurement_is_told_and_written_down(perf, tmp_path):
     assert (row["load"], row["ok"]) == ("closed:2", "12")
 
 
-def test_machines_are_told_in_json_alone(perf):
+def test_machines_are_told_in_json_alone(perf: Any) -> None:
     told = perf("--load", "closed:1", "--count", "3", "--json")
     document = json.loads(told.stdout)
     assert document["points"][0]["counts"]["all"]["ok"] == 3
 
 
-def test_a_point_is_an_ordinary_run(perf, auricle):
+def test_a_point_is_an_ordinary_run(perf: Any, auricle: Any) -> None:
     perf("--load", "closed:2", "--count", "8", "-o", "run")
     shown = auricle("show", "run/00-closed-2")
     assert shown.returncode == 0, shown.stderr
@@ -50,7 +52,7 @@ def test_a_point_is_an_ordinary_run(perf, auricle):
     assert again.returncode == 0, again.stderr
 
 
-def test_failures_are_an_exit_code(perf):
+def test_failures_are_an_exit_code(perf: Any) -> None:
     told = perf("--load", "closed:2", "--count", "20", script=Script(faults={"500": 0.4}, seed=5))
     assert told.returncode == 3, told.stderr
     assert "HTTP 500" in told.stdout
@@ -66,7 +68,7 @@ def test_failures_are_an_exit_code(perf):
         (("--load", "closed:2", "--count", "3", "--slo", "p95(tftf_s)<1"), "ttft_s"),
     ],
 )
-def test_what_cannot_be_is_one_line(perf, tmp_path, words, said):
+def test_what_cannot_be_is_one_line(perf: Any, tmp_path: Path, words: Any, said: str) -> None:
     told = perf(*words, "-o", "run")
     assert told.returncode == 2
     assert said in told.stderr
@@ -74,21 +76,21 @@ def test_what_cannot_be_is_one_line(perf, tmp_path, words, said):
     assert not (tmp_path / "run").exists()
 
 
-def test_a_dead_server_is_one_line(perf):
+def test_a_dead_server_is_one_line(perf: Any) -> None:
     told = perf("--load", "closed:2", "--count", "3", url="http://127.0.0.1:9/v1")
     assert told.returncode == 2
     assert len(told.stderr.strip().splitlines()) == 1
     assert "no connection to 127.0.0.1:9" in told.stderr
 
 
-def test_a_refused_key_is_one_line(perf):
+def test_a_refused_key_is_one_line(perf: Any) -> None:
     told = perf("--load", "closed:2", "--count", "3", script=Script(key="other"))
     assert told.returncode == 2
     assert len(told.stderr.strip().splitlines()) == 1
     assert "HTTP 401" in told.stderr
 
 
-def test_a_folder_is_not_used_twice_unless_set_aside(perf, tmp_path):
+def test_a_folder_is_not_used_twice_unless_set_aside(perf: Any, tmp_path: Path) -> None:
     words = ("--load", "closed:1", "--count", "2", "-o", "run")
     assert perf(*words).returncode == 0
     second = perf(*words)
@@ -98,7 +100,7 @@ def test_a_folder_is_not_used_twice_unless_set_aside(perf, tmp_path):
     assert len([path for path in tmp_path.iterdir() if path.name.startswith("run")]) == 2
 
 
-def test_secrets_of_the_command_are_not_written_down(perf, tmp_path):
+def test_secrets_of_the_command_are_not_written_down(perf: Any, tmp_path: Path) -> None:
     told = perf(
         *("--load", "closed:1", "--count", "2", "-o", "run", "-M", "api_key=sk-hidden-thing"),
         script=Script(key="sk-hidden-thing"),
@@ -108,7 +110,7 @@ def test_secrets_of_the_command_are_not_written_down(perf, tmp_path):
         assert path.is_dir() or b"sk-hidden-thing" not in path.read_bytes()
 
 
-def test_a_measurement_is_summed_up_again_without_a_server(perf, auricle, tmp_path):
+def test_a_measurement_is_summed_up_again_without_a_server(perf: Any, auricle: Any, tmp_path: Path) -> None:
     perf("--load", "closed:2", "--count", "6", "-o", "run")
     before = json.loads((tmp_path / "run" / "summary.json").read_text())
     again = auricle("perf", "run", "--slo", "p50(latency_s)<9", "--window", "all")
@@ -120,7 +122,7 @@ def test_a_measurement_is_summed_up_again_without_a_server(perf, auricle, tmp_pa
     assert after["points"][0]["accuracy"] == before["points"][0]["accuracy"]
 
 
-def test_repeats_tell_how_far_they_lie_apart(perf, tmp_path):
+def test_repeats_tell_how_far_they_lie_apart(perf: Any, tmp_path: Path) -> None:
     words = ("--load", "closed:1", "--load", "closed:2", "--count", "6", "--repeat", "2")
     told = perf(*words, "-o", "run")
     assert "closed:2, 2 times, mean ± sd: req_s" in told.stdout

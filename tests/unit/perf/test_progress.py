@@ -1,6 +1,7 @@
 """What is shown of a load point while it goes on."""
 
 import io
+from typing import Any
 
 from auricle.perf.progress import ProgressLine
 
@@ -8,25 +9,25 @@ COUNTS = {"started": 12, "answered": 10, "failed": 0, "in_flight": 2, "measured"
 
 
 class Terminal(io.StringIO):
-    def isatty(self):
+    def isatty(self) -> Any:
         return True
 
 
 class Clock:
     now = 100.0
 
-    def __call__(self):
+    def __call__(self) -> Any:
         return self.now
 
 
-def told(live, clock, *times, **more):
+def told(live: Any, clock: Any, *times: Any, **more: Any) -> None:
     """Counts that grow by two a second, told at these seconds."""
     for at in times:
         clock.now = 100.0 + at
         live.update({**COUNTS, "started": 2 * at, "answered": 2 * at, **more})
 
 
-def test_a_terminal_has_one_line_that_is_written_over():
+def test_a_terminal_has_one_line_that_is_written_over() -> None:
     stream, clock = Terminal(), Clock()
     with ProgressLine(stream, clock) as live:
         told(live, clock, 1, 2, 3, load="poisson:2", seconds=60)
@@ -35,14 +36,14 @@ def test_a_terminal_has_one_line_that_is_written_over():
     assert "poisson:2: 2 of 60 s, 6 sent, 6 answered, 2 in flight, 2/s" in stream.getvalue()
 
 
-def test_it_is_not_drawn_more_than_once_a_second():
+def test_it_is_not_drawn_more_than_once_a_second() -> None:
     stream, clock = Terminal(), Clock()
     live = ProgressLine(stream, clock)
     told(live, clock, *(at / 10 for at in range(1, 35)))
     assert stream.getvalue().count("\r") == 3
 
 
-def test_elsewhere_there_are_whole_lines_now_and_then():
+def test_elsewhere_there_are_whole_lines_now_and_then() -> None:
     stream, clock = io.StringIO(), Clock()
     with ProgressLine(stream, clock) as live:
         told(live, clock, *range(1, 25))
@@ -52,7 +53,7 @@ def test_elsewhere_there_are_whole_lines_now_and_then():
     assert "\r" not in stream.getvalue()
 
 
-def test_the_next_load_point_has_a_line_and_a_clock_of_its_own():
+def test_the_next_load_point_has_a_line_and_a_clock_of_its_own() -> None:
     stream, clock = Terminal(), Clock()
     with ProgressLine(stream, clock) as live:
         told(live, clock, 1, 2, 3)
@@ -66,7 +67,7 @@ def test_the_next_load_point_has_a_line_and_a_clock_of_its_own():
     assert "4/s" in second
 
 
-def test_the_rate_is_that_of_the_last_seconds():
+def test_the_rate_is_that_of_the_last_seconds() -> None:
     clock = Clock()
     live = ProgressLine(io.StringIO(), clock)
     told(live, clock, *range(1, 31))
@@ -76,7 +77,7 @@ def test_the_rate_is_that_of_the_last_seconds():
     assert live.format_line().endswith("2 in flight, 100 failed, 10/s")
 
 
-def test_the_first_word_is_told_where_it_is_known():
+def test_the_first_word_is_told_where_it_is_known() -> None:
     live = ProgressLine(io.StringIO(), Clock())
     live.update({**COUNTS, "ttft_s": 0.2134})
     assert live.format_line().endswith("TTFT 0.213 s")
@@ -84,7 +85,7 @@ def test_the_first_word_is_told_where_it_is_known():
     assert "TTFT" not in live.format_line()
 
 
-def test_whoever_was_told_nothing_says_nothing():
+def test_whoever_was_told_nothing_says_nothing() -> None:
     stream = Terminal()
     with ProgressLine(stream) as live:
         live.update({})

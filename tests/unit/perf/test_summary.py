@@ -1,4 +1,5 @@
 import tracemalloc
+from typing import Any
 
 import numpy as np
 import orjson
@@ -15,23 +16,23 @@ from tests.support.simulated_servers import answered, behind_a_cap, closed_loop,
 POISSON = FixedRate("poisson", 10)
 
 
-def evenly(count=200, **said):
+def evenly(count: int = 200, **said: Any) -> Any:
     """Ten a second, each answered within one."""
     return [answered(at, due=at / 10, sent=at / 10, body=str(at), **said) for at in range(count)]
 
 
-def streams(count=200, **said):
+def streams(count: int = 200, **said: Any) -> Any:
     return [streamed(at, sent=at / 10, due=at / 10, body=str(at), **said) for at in range(count)]
 
 
-def why(found):
+def why(found: Any) -> Any:
     return " ".join(found["validity"]["reasons"])
 
 
 # --- what one stall hides ---------------------------------------------------------------
 
 
-def test_a_stall_is_hidden_from_send_and_seen_from_due():
+def test_a_stall_is_hidden_from_send_and_seen_from_due() -> None:
     load = FixedRate("poisson", 35, cap=8)
     due = load.due_times(2097, seed=0)
     found = summarise(behind_a_cap(due, 8, 0.19, stall=(30.0, 2.0)), load, window_kind="all")
@@ -45,7 +46,7 @@ def test_a_stall_is_hidden_from_send_and_seen_from_due():
 # --- the document -----------------------------------------------------------------------
 
 
-def test_the_document_is_json_with_its_definitions():
+def test_the_document_is_json_with_its_definitions() -> None:
     said = streams(300, output_tokens=10, input_tokens=4, audio_seconds=7.0, spoken=((0.5, 1.0),))
     found = summarise(said, POISSON, SenderHealth.from_samples(lags=[0.001]), parse_slos("ttft_s<1,p95(rtf)<2,req_s>1"))
     assert orjson.loads(orjson.dumps(found)) == found
@@ -55,7 +56,7 @@ def test_the_document_is_json_with_its_definitions():
     assert found["schema"] == 1
 
 
-def test_an_empty_run_says_nothing_and_is_not_valid():
+def test_an_empty_run_says_nothing_and_is_not_valid() -> None:
     found = summarise([], POISSON, slos=parse_slos("ttft_s<1"))
     assert orjson.dumps(found)
     assert not found["validity"]["valid"]
@@ -63,7 +64,7 @@ def test_an_empty_run_says_nothing_and_is_not_valid():
     assert found["slo"]["met"] is None
 
 
-def test_a_run_in_which_all_failed_is_not_valid():
+def test_a_run_in_which_all_failed_is_not_valid() -> None:
     said = evenly(50, status="failed", error="Unreachable: nobody answers")
     found = summarise(said, POISSON)
     assert found["validity"]["reasons"] == ["No measured request ended well."]
@@ -71,7 +72,7 @@ def test_a_run_in_which_all_failed_is_not_valid():
     assert found["measures"]["latency_s"]["mean"] is None
 
 
-def test_only_what_was_measured_counts():
+def test_only_what_was_measured_counts() -> None:
     warm = [answered(at, due=at / 10, sent=at / 10, seconds=9.0, phase="warmup") for at in range(20)]
     found = summarise([*warm, *evenly()[20:]], POISSON, window_kind="all")
     assert found["measures"]["latency_s"]["max"] == 1.0
@@ -79,7 +80,7 @@ def test_only_what_was_measured_counts():
     assert found["counts"]["window"] == {"ok": 180, "failed": 0, "cancelled": 0}
 
 
-def test_failures_are_counted_by_kind_and_improve_nothing():
+def test_failures_are_counted_by_kind_and_improve_nothing() -> None:
     said = [
         answered(at, due=at / 10, sent=at / 10, seconds=0.001, status="failed", error=error)
         if (error := {0: "Transient: HTTP 503", 1: "Transient: it timed out"}.get(at % 20))
@@ -105,7 +106,7 @@ def test_failures_are_counted_by_kind_and_improve_nothing():
     assert found["slo"]["met"] is False
 
 
-def test_cancelled_is_not_failed():
+def test_cancelled_is_not_failed() -> None:
     said = evenly(100) + [answered(100 + at, sent=9.9, status="cancelled") for at in range(5)]
     found = summarise(said, POISSON, window_kind="all")
     assert found["run"]["failed_share"]["value"] == 0
@@ -113,7 +114,7 @@ def test_cancelled_is_not_failed():
     assert found["notes"] == ["5 requests were cancelled; they are in no measure."]
 
 
-def test_what_is_unknown_is_null_with_a_count():
+def test_what_is_unknown_is_null_with_a_count() -> None:
     found = summarise([*streams(30), *evenly(10)], POISSON, window_kind="all")
     assert found["measures"]["ttft_s"]["undefined"] == 10
     assert found["measures"]["tpot_s"]["n"] == 0
@@ -123,7 +124,7 @@ def test_what_is_unknown_is_null_with_a_count():
     assert found["run"]["audio_hours"]["value"] is None
 
 
-def test_gaps_are_pooled_over_requests():
+def test_gaps_are_pooled_over_requests() -> None:
     said = [*streams(10, gaps=(0.1, 0.3)), *streams(10, gaps=()), *evenly(10)]
     found = summarise(said, POISSON, window_kind="all")["measures"]
     assert found["chunk_gap_s"]["n"] == 20
@@ -132,7 +133,7 @@ def test_gaps_are_pooled_over_requests():
     assert found["chunk_gap_max_s"]["n"] == 10
 
 
-def test_token_gaps_are_pooled_apart_from_those_of_pieces():
+def test_token_gaps_are_pooled_apart_from_those_of_pieces() -> None:
     said = [*streams(10, gaps=(0.1, 0.3), token_gaps=(0.05,)), *streams(10, gaps=(0.1,))]
     found = summarise(said, POISSON, window_kind="all")["measures"]
     assert found["itl_s"]["n"] == 10
@@ -141,19 +142,19 @@ def test_token_gaps_are_pooled_apart_from_those_of_pieces():
     assert found["chunk_gap_s"]["n"] == 30
 
 
-def test_what_repeats_is_noted():
+def test_what_repeats_is_noted() -> None:
     said = [answered(at, due=at / 10, sent=at / 10, body=str(at % 50)) for at in range(200)]
     found = summarise(said, POISSON, window_kind="all")
     assert found["repeats"] == {"requests": 200, "distinct": 50, "repeated": 150}
     assert "150 of 200 requests repeat an earlier one" in found["notes"][0]
 
 
-def test_what_was_sent_to_warm_up_is_repeated_as_well():
+def test_what_was_sent_to_warm_up_is_repeated_as_well() -> None:
     warm = [answered(at, sent=0.0, body=str(at), phase="warmup") for at in range(20)]
     assert summarise(warm + evenly(100), POISSON)["repeats"]["repeated"] == 20
 
 
-def test_measures_are_broken_down_by_what_was_asked():
+def test_measures_are_broken_down_by_what_was_asked() -> None:
     said = [
         answered(
             at,
@@ -177,7 +178,7 @@ def test_measures_are_broken_down_by_what_was_asked():
     assert found["finish"] == {"stop": 40, "length": 40}
 
 
-def test_a_window_is_always_told_with_its_length_and_number():
+def test_a_window_is_always_told_with_its_length_and_number() -> None:
     run = closed_loop(4, 200, lognormal(1.0, 0.3, 0))
     found = summarise(run, "closed:4")["window"]
     assert found["kind"] == "steady"
@@ -186,13 +187,13 @@ def test_a_window_is_always_told_with_its_length_and_number():
     assert found["refused"] == ""
 
 
-def test_a_refused_window_is_noted():
+def test_a_refused_window_is_noted() -> None:
     found = summarise(closed_loop(4, 12, lognormal(1.0, 0.3, 0)), ClosedLoop(4))
     assert found["window"]["kind"] == "all"
     assert "too short" in found["notes"][0]
 
 
-def test_the_rate_has_an_interval():
+def test_the_rate_has_an_interval() -> None:
     found = summarise(closed_loop(8, 800, lognormal(1.0, 0.5, 0)), ClosedLoop(8))["run"]["req_s"]
     low, high = found["interval"]
     assert low < found["value"] < high
@@ -202,21 +203,21 @@ def test_the_rate_has_an_interval():
 # --- whether to believe it --------------------------------------------------------------
 
 
-def test_a_run_measured_well_is_valid():
+def test_a_run_measured_well_is_valid() -> None:
     health = SenderHealth.from_samples(lags=[0.001] * 99, idle_lags=[0.001], lateness=[0.001], cpu_share=[0.3, 0.4])
     found = summarise(evenly(), POISSON, health)
     assert found["validity"] == {"valid": True, "reasons": []}
 
 
 @pytest.mark.parametrize(("slower", "valid"), [(1.01, True), (1.03, False)])
-def test_a_load_that_was_not_offered_is_told(slower, valid):
+def test_a_load_that_was_not_offered_is_told(slower: float, valid: bool) -> None:
     said = [answered(at, due=at / 10, sent=at / 10 * slower) for at in range(200)]
     found = summarise(said, POISSON, SenderHealth(late_p99_s=0.0), window_kind="all")
     assert found["validity"]["valid"] is valid
     assert valid or "achieved 9.709, 2.9% less: the senders could not keep up" in why(found)
 
 
-def test_a_cap_that_held_requests_back_is_told():
+def test_a_cap_that_held_requests_back_is_told() -> None:
     load = FixedRate("constant", 60, cap=8)
     run = behind_a_cap(load.due_times(600), 8, 0.19)
     found = summarise(run, load, window_kind="all")
@@ -232,7 +233,7 @@ def test_a_cap_that_held_requests_back_is_told():
         (SenderHealth(cpu_share=(0.2, 0.85)), "A sender used 85% of a core"),
     ],
 )
-def test_a_sender_that_was_too_slow_is_told(health, words):
+def test_a_sender_that_was_too_slow_is_told(health: Any, words: str) -> None:
     found = summarise(evenly(), POISSON, health)
     assert not found["validity"]["valid"]
     assert words in why(found)
@@ -247,42 +248,42 @@ def test_a_sender_that_was_too_slow_is_told(health, words):
         SenderHealth(lag_p99_s=0.29, idle_lag_p99_s=0.1),
     ],
 )
-def test_a_sender_within_its_bounds_is_not(health):
+def test_a_sender_within_its_bounds_is_not(health: Any) -> None:
     assert summarise(evenly(), POISSON, health)["validity"]["valid"]
 
 
-def test_lag_is_judged_by_the_time_to_the_first_token():
+def test_lag_is_judged_by_the_time_to_the_first_token() -> None:
     slow = summarise(streams(first=0.5), POISSON, SenderHealth(lag_p99_s=0.03))
     fast = summarise(streams(first=0.1), POISSON, SenderHealth(lag_p99_s=0.03))
     assert slow["validity"]["valid"]
     assert "more than 0.01 s" in why(fast)
 
 
-def test_many_failures_make_a_run_invalid():
+def test_many_failures_make_a_run_invalid() -> None:
     said = evenly(100) + [answered(100 + at, sent=1.0, status="failed") for at in range(20)]
     assert "16.7% of the requests failed" in why(summarise(said, POISSON))
 
 
 @pytest.mark.parametrize(("waited", "valid"), [(0.9, True), (30.0, False)])
-def test_requests_given_up_after_a_long_wait_make_a_run_invalid(waited, valid):
+def test_requests_given_up_after_a_long_wait_make_a_run_invalid(waited: float, valid: bool) -> None:
     given_up = [answered(200 + at, due=1.0, sent=1.0, seconds=waited, status="cancelled") for at in range(9)]
     found = summarise(evenly() + given_up, POISSON, SenderHealth(late_p99_s=0.0), window_kind="all")
     assert found["validity"]["valid"] is valid
     assert valid or "the measures leave out the slowest" in why(found)
 
 
-def test_users_the_senders_kept_waiting_make_a_run_invalid():
+def test_users_the_senders_kept_waiting_make_a_run_invalid() -> None:
     said = [answered(at, sent=1.5 * at, seconds=1.0, user=0) for at in range(60)]
     assert "the senders lost time between requests" in why(summarise(said, ClosedLoop(1)))
     assert summarise(said, ClosedLoop(1, think_seconds=0.5))["validity"]["valid"]
 
 
-def test_a_load_stopped_early_is_noted():
+def test_a_load_stopped_early_is_noted() -> None:
     found = summarise(evenly(), POISSON, SenderHealth(stopped="interrupted"))
     assert "Stopped before its plan ended: interrupted." in found["notes"]
 
 
-def test_health_is_made_from_samples():
+def test_health_is_made_from_samples() -> None:
     found = SenderHealth.from_samples(lags=np.arange(101) / 1000, lateness=[0.0, 1.5], cpu_share=[0.5])
     assert (found.lag_p50_s, found.lag_p99_s, found.lag_max_s) == pytest.approx((0.05, 0.099, 0.1))
     assert found.late_count == 1
@@ -292,7 +293,7 @@ def test_health_is_made_from_samples():
 # --- size -------------------------------------------------------------------------------
 
 
-def test_fifty_thousand_requests_are_summarised_in_bounded_memory():
+def test_fifty_thousand_requests_are_summarised_in_bounded_memory() -> None:
     dice = np.random.default_rng(0)
     gaps = np.round(dice.exponential(0.02, (64, 100)), 5)
     rows = (

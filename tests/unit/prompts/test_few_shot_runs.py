@@ -1,6 +1,7 @@
 """Examples from task file to journal."""
 
 import json
+from typing import Any
 
 DATA = [{"id": f"t{n}", "question": f"asked {n}", "answer": str(n)} for n in range(3)]
 POOL = [{"id": f"p{n}", "question": f"shown {n}", "answer": f"right {n}"} for n in range(4)]
@@ -14,19 +15,19 @@ shots:
 """
 
 
-def written(manifest, use="random"):
+def written(manifest: Any, use: str = "random") -> Any:
     data = manifest(DATA)
     manifest(POOL, "pool.jsonl")
     (data.parent / "task.yaml").write_text(TASK.format(use=use))
     return data.parent
 
 
-def journal(folder):
+def journal(folder: Any) -> Any:
     lines = (folder / "run" / "outputs.jsonl").read_text().splitlines()
     return {line["id"]: line for line in map(json.loads, lines)}
 
 
-def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle, manifest):
+def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle: Any, manifest: Any) -> None:
     folder = written(manifest)
     done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -38,7 +39,7 @@ def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle, manifest)
         assert line["outputs"][0]["text"].splitlines() == [*shown, asked]
 
 
-def test_a_changed_pool_is_another_run(auricle, manifest):
+def test_a_changed_pool_is_another_run(auricle: Any, manifest: Any) -> None:
     written(manifest)
     auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     manifest(POOL[:3], "pool.jsonl")
@@ -47,13 +48,13 @@ def test_a_changed_pool_is_another_run(auricle, manifest):
     assert "inferencer" in again.stderr
 
 
-def test_an_unknown_retriever_is_told_with_its_line(auricle, manifest):
+def test_an_unknown_retriever_is_told_with_its_line(auricle: Any, manifest: Any) -> None:
     written(manifest, use="bm52")
     done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     assert done.returncode == 2
     assert "task.yaml:5: No retriever called 'bm52'. Did you mean bm25?" in done.stderr
 
 
-def test_retrievers_and_encoders_can_be_listed(auricle):
+def test_retrievers_and_encoders_can_be_listed(auricle: Any) -> None:
     assert "bm25" in auricle("list", "retrievers").stdout
     assert "logmel" in auricle("list", "encoders").stdout

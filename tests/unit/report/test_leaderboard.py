@@ -2,13 +2,14 @@
 
 import csv
 import io
+from typing import Any
 
 import pytest
 
 from auricle.report.leaderboard import build_leaderboard
 
 
-def number(metric="wer", value=0.1, **more):
+def number(metric: str = "wer", value: float = 0.1, **more: Any) -> Any:
     """A number as `metrics.json` has it."""
     held = {"metric": metric, "field": "", "group": "all", "value": value, "low": value - 0.01,
             "high": value + 0.01, "scored": 9, "total": 10, "failed": 1, "unit": "share",
@@ -17,17 +18,17 @@ def number(metric="wer", value=0.1, **more):
     return {**held, **more}
 
 
-def document(name="m", *numbers, **more):
+def document(name: str = "m", *numbers: Any, **more: Any) -> Any:
     held = {"model": {"name": name, "arguments": {}}, "numbers": list(numbers) or [number()],
             "complete": True, "created": "2026-01-01", "speed": {"rtfx": 12.5}}  # fmt: skip
     return {**held, **more}
 
 
-def signed(signature):
+def signed(signature: Any) -> Any:
     return number(signature=signature)
 
 
-def test_runs_of_one_task_share_a_column_best_first():
+def test_runs_of_one_task_share_a_column_best_first() -> None:
     made = build_leaderboard([("a", document("worse", number(value=0.3))), ("b", document("better"))])
     assert [row.model for row in made.rows] == ["better", "worse"]
     (column,) = made.columns
@@ -43,55 +44,55 @@ def test_runs_of_one_task_share_a_column_best_first():
         "asr:1|data@1|Respond#1|wer:1.english|m|auricle 1",
     ],
 )
-def test_what_cannot_be_compared_has_columns_of_its_own(other):
+def test_what_cannot_be_compared_has_columns_of_its_own(other: str) -> None:
     made = build_leaderboard([("a", document("m")), ("b", document("n", signed(other)))])
     assert len(made.columns) == 2
 
 
-def test_runs_asked_in_other_ways_can_share_a_column():
+def test_runs_asked_in_other_ways_can_share_a_column() -> None:
     other = signed("asr:1|data@1|Measure#9|wer:1.basic|m|auricle 1")
     runs = [("a", document("m")), ("b", document("n", other))]
     assert len(build_leaderboard(runs, split_by_prompt=False).columns) == 1
 
 
-def test_the_newest_of_equal_runs_stands_for_them():
+def test_the_newest_of_equal_runs_stands_for_them() -> None:
     older = document("m", number(value=0.5), created="2025")
     made = build_leaderboard([("new", document("m")), ("old", older)])
     assert [cell.run for row in made.rows for cell in row.cells.values()] == ["new"]
     assert made.replaced_count == 1
 
 
-def test_models_with_other_arguments_are_other_rows():
+def test_models_with_other_arguments_are_other_rows() -> None:
     small = document("m", model={"name": "m", "arguments": {"size": "small"}})
     made = build_leaderboard([("a", document("m")), ("b", small)])
     assert {row.title for row in made.rows} == {"m", "m (size=small)"}
 
 
-def test_by_default_only_the_first_metric_of_a_task_is_told():
+def test_by_default_only_the_first_metric_of_a_task_is_told() -> None:
     runs = [("a", document("m", number("wer"), number("cer")))]
     assert len(build_leaderboard(runs).columns) == 1
     assert len(build_leaderboard(runs, all_metrics=True).columns) == 2
 
 
-def test_an_unfinished_run_is_never_the_best():
+def test_an_unfinished_run_is_never_the_best() -> None:
     runs = [("a", document("m", complete=False)), ("b", document("n", number(value=0.4)))]
     made = build_leaderboard(runs)
     assert made.best(made.columns[0]) == 0.4
     assert "10.00 % (9.00 – 11.00 %, 90.0 % covered, unfinished)" in made.to_markdown()
 
 
-def test_numbers_without_a_signature_are_left_out():
+def test_numbers_without_a_signature_are_left_out() -> None:
     assert build_leaderboard([("a", document("m", signed("nobody knows")))]).columns == ()
 
 
-def test_a_spreadsheet_has_a_line_a_number():
+def test_a_spreadsheet_has_a_line_a_number() -> None:
     (row,) = csv.DictReader(io.StringIO(build_leaderboard([("a/b", document("=HYPERLINK(1)"))]).to_csv()))
     assert (row["value"], row["coverage"], row["rtfx"]) == ("0.1", "0.9", "12.5")
     assert (row["run"], row["signature"][:5]) == ("a/b", "asr:1")
     assert row["model"] == "'=HYPERLINK(1)"
 
 
-def test_markdown_shows_names_to_the_letter_and_the_best_in_bold():
+def test_markdown_shows_names_to_the_letter_and_the_best_in_bold() -> None:
     told = build_leaderboard([("a", document("a|b <i>*c*")), ("b", document("n", number(value=0.4)))])
     lines = told.to_markdown().splitlines()
     assert lines[0] == "| Model | asr WER ↓ | RTFx |"
@@ -100,7 +101,7 @@ def test_markdown_shows_names_to_the_letter_and_the_best_in_bold():
     assert "**40.00" not in lines[3]
 
 
-def test_latex_escapes_what_it_would_obey():
+def test_latex_escapes_what_it_would_obey() -> None:
     told = build_leaderboard([("a", document("a_b & 100% $x$ \\input{y}"))]).to_latex()
     assert r"a\_b \& 100\% \$x\$ \textbackslash{}input\{y\}" in told
     assert r"\textbf{10.00 \%} (9.00 -- 11.00 \%, 90.0 \% covered)" in told
@@ -108,13 +109,13 @@ def test_latex_escapes_what_it_would_obey():
     assert "asr WER $\\downarrow$ & RTFx" in told
 
 
-def test_nothing_makes_an_empty_table():
+def test_nothing_makes_an_empty_table() -> None:
     made = build_leaderboard([])
     assert made.rows == ()
     assert made.to_csv().count("\n") == 1
 
 
-def test_the_command_prints_a_table(auricle, manifest):
+def test_the_command_prints_a_table(auricle: Any, manifest: Any) -> None:
     data = manifest([{"id": "1", "question": "yes", "answer": "yes"}])
     assert auricle("run", data, "--as", "qa", "-m", "echo", "-o", "run").returncode == 0
     told = auricle("leaderboard", "run")

@@ -1,5 +1,8 @@
 """What the page shows of the worst samples: texts, scores, alignments, sounds."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,19 +14,19 @@ from auricle.report import sample_view
 from auricle.report.sample_view import Edit, align_tokens, build_sample_views
 
 
-def record(output="", target="one two three", name="a", **inputs):
+def record(output: str = "", target: str = "one two three", name: str = "a", **inputs: Any) -> Any:
     output = Generation(text=output) if isinstance(output, str) else output
     outputs = output if isinstance(output, tuple) else (output,)
     sample = Sample(id=name, inputs=inputs, target=target, meta={"snr": 5.0}, origin="m.jsonl:1")
     return Record(sample=sample, row=0, outputs=outputs)
 
 
-def noise(seconds):
+def noise(seconds: Any) -> Any:
     values = np.random.default_rng(0).normal(0, 0.1, round(16_000 * seconds))
     return Audio.of(values.astype(np.float32), rate=16_000)
 
 
-def test_alignment_names_what_became_of_every_token():
+def test_alignment_names_what_became_of_every_token() -> None:
     assert list(align_tokens(list("abcd"), list("axcde"))) == [
         Edit("equal", ("a",), ("a",)),
         Edit("replace", ("b",), ("x",)),
@@ -32,39 +35,39 @@ def test_alignment_names_what_became_of_every_token():
     ]
 
 
-def test_alignment_is_over_what_the_metric_sees():
+def test_alignment_is_over_what_the_metric_sees() -> None:
     (one,) = build_sample_views([record("ONE, two!")], text.wer)
     assert one.diff == (Edit("equal", ("one", "two"), ("one", "two")), Edit("delete", ("three",), ()))
     assert one.target == "one two three"
     assert one.answer == "ONE, two!"
 
 
-def test_score_tells_the_errors_it_is_made_of():
+def test_score_tells_the_errors_it_is_made_of() -> None:
     (one,) = build_sample_views([record("one too")], text.wer)
     assert one.score.startswith("66.67")
     assert one.errors == "1S 1D 0I of 3"
 
 
-def test_score_of_a_reference_without_words_is_undefined():
+def test_score_of_a_reference_without_words_is_undefined() -> None:
     (one,) = build_sample_views([record("noise", target="")], text.wer)
     assert one.score == "–"
     assert one.errors == "0S 0D 1I of 0"
 
 
-def test_hit_or_miss_is_told_in_words():
+def test_hit_or_miss_is_told_in_words() -> None:
     cases = [record("cat", target="cat", choices=["cat", "dog"]),
              record("dog", target="cat", choices=["cat", "dog"])]  # fmt: skip
     assert [each.score for each in build_sample_views(cases, labels.accuracy)] == ["right", "wrong"]
 
 
-def test_unreadable_answer_is_noted_with_its_reason():
+def test_unreadable_answer_is_noted_with_its_reason() -> None:
     (one,) = build_sample_views([record("no idea", target="cat", choices=["cat", "dog"])], labels.accuracy)
     assert one.score == "wrong"
     assert "names no label" in one.note
 
 
-def test_stats_given_are_used_instead_of_scoring_again():
-    def refuse(sample, *outputs):
+def test_stats_given_are_used_instead_of_scoring_again() -> None:
+    def refuse(sample: Any, *outputs: Any) -> None:
         raise AssertionError
 
     metric = Metric("mine", refuse, mean)
@@ -73,27 +76,27 @@ def test_stats_given_are_used_instead_of_scoring_again():
     assert other.score == ""
 
 
-def test_fold_that_needs_many_samples_gives_no_score():
-    def correlation(stats):
+def test_fold_that_needs_many_samples_gives_no_score() -> None:
+    def correlation(stats: Any) -> None:
         raise ValueError("two at least")
 
     (one,) = build_sample_views([record()], Metric("mine", lambda *_: (1.0, 2.0), correlation))
     assert one.score == "–"
 
 
-def test_run_without_metrics_still_shows_its_samples():
+def test_run_without_metrics_still_shows_its_samples() -> None:
     (one,) = build_sample_views([record("hello")], None)
     assert (one.answer, one.score, one.diff) == ("hello", "", ())
 
 
-def test_failed_record_is_told_not_scored():
+def test_failed_record_is_told_not_scored() -> None:
     sample = Sample(id="a", inputs={}, target="x")
     (one,) = build_sample_views([Record(sample=sample, row=0, error=Failure("Timeout", "too late"))], text.wer)
     assert one.note == "Timeout: too late"
     assert one.score == ""
 
 
-def test_prediction_is_listed_highest_first_with_the_right_label_kept():
+def test_prediction_is_listed_highest_first_with_the_right_label_kept() -> None:
     values = {f"label{at}": 0.1 / (at + 1) for at in range(20)}
     prediction = Prediction(values=values, scale="probability")
     (one,) = build_sample_views([record(prediction, target="label19")], labels.accuracy)
@@ -101,7 +104,7 @@ def test_prediction_is_listed_highest_first_with_the_right_label_kept():
     assert names == [*(f"label{at}" for at in range(sample_view.MAX_VALUES)), "label19"]
 
 
-def test_likelihoods_are_told_by_choice():
+def test_likelihoods_are_told_by_choice() -> None:
     outputs = (Likelihood(logprobs=(-1.0, -0.5)), Likelihood(logprobs=(-3.0,)))
     (one,) = build_sample_views([record(outputs, choices=["yes", "no"])], None)
     assert one.answer.splitlines() == [
@@ -110,7 +113,7 @@ def test_likelihoods_are_told_by_choice():
     ]
 
 
-def test_likelihoods_say_what_was_asked_about_and_after_what():
+def test_likelihoods_say_what_was_asked_about_and_after_what() -> None:
     outputs = (
         Likelihood(logprobs=(-1.0,), text=" yes"),
         Likelihood(logprobs=(-2.0,), text=" yes", conditioned_on="nothing"),
@@ -124,7 +127,7 @@ def test_likelihoods_say_what_was_asked_about_and_after_what():
     ]
 
 
-def test_question_comes_with_its_options():
+def test_question_comes_with_its_options() -> None:
     (one,) = build_sample_views([record(question="Which?", options="\nA. cat\nB. dog")], None)
     assert one.question == "Which?\nA. cat\nB. dog"
 
@@ -133,12 +136,12 @@ def test_question_comes_with_its_options():
     ("target", "expected"),
     [(None, None), (["a", "b"], "a / b"), (2.0, "2"), ({"k": [1]}, '{"k": [1]}'), (True, "true")],
 )
-def test_targets_of_every_kind_are_told_plainly(target, expected):
+def test_targets_of_every_kind_are_told_plainly(target: Any, expected: str | None) -> None:
     (one,) = build_sample_views([record(target=target)], None)
     assert one.target == expected
 
 
-def test_endless_answer_is_cut_and_said_so():
+def test_endless_answer_is_cut_and_said_so() -> None:
     (one,) = build_sample_views([record("word " * 50_000)], text.wer)
     assert len(one.answer) < sample_view.MAX_CHARACTERS + 100
     assert "more characters" in one.answer
@@ -146,32 +149,32 @@ def test_endless_answer_is_cut_and_said_so():
     assert "first 800 tokens" in one.note
 
 
-def test_at_most_fifty_are_shown():
+def test_at_most_fifty_are_shown() -> None:
     assert len(build_sample_views([record(name=str(at)) for at in range(80)], text.wer)) == 50
 
 
 # --- sounds ---------------------------------------------------------------------------
 
 
-def test_sound_is_embedded_as_mp3():
+def test_sound_is_embedded_as_mp3() -> None:
     (one,) = build_sample_views([record(audio=[noise(1)])], text.wer)
     assert len(one.audio) == 1
     assert 0.9 < Audio.of(one.audio[0]).seconds < 1.2
     assert one.note == ""
 
 
-def test_every_sound_of_a_sample_is_embedded():
+def test_every_sound_of_a_sample_is_embedded() -> None:
     (one,) = build_sample_views([record(audio=noise(0.2), other=[noise(0.3), "not a sound"])], None)
     assert len(one.audio) == 2
 
 
-def test_long_sound_is_cut_at_thirty_seconds():
+def test_long_sound_is_cut_at_thirty_seconds() -> None:
     (one,) = build_sample_views([record(audio=[noise(40)])], text.wer)
     assert 29.9 < Audio.of(one.audio[0]).seconds < 30.2
     assert one.note == "The first 30 s of 40.0 s."
 
 
-def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
+def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path: Path) -> None:
     gone = Audio(str(tmp_path / "gone.wav"))
     first, second = build_sample_views([record(audio=[gone]), record(audio=[noise(0.2)], name="b")], text.wer)
     assert first.audio == ()
@@ -180,7 +183,7 @@ def test_missing_sound_is_noted_and_the_rest_goes_on(tmp_path):
     assert len(second.audio) == 1
 
 
-def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
+def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sample_view, "MAX_AUDIO_BYTES", 30_000)
     found = build_sample_views([record(audio=[noise(1)], name=str(at)) for at in range(9)], text.wer)
     have = [bool(each.audio) for each in found]
@@ -190,12 +193,12 @@ def test_sounds_keep_within_their_bytes_the_first_ones_first(monkeypatch):
     assert all("No player" in each.note for each in found if not each.audio)
 
 
-def test_sounds_can_be_left_out():
+def test_sounds_can_be_left_out() -> None:
     (one,) = build_sample_views([record(audio=[noise(1)])], text.wer, audio=False)
     assert (one.audio, one.note) == ((), "")
 
 
-def test_a_perfect_answer_says_why_it_has_no_player():
+def test_a_perfect_answer_says_why_it_has_no_player() -> None:
     right = record("one two three", audio=[noise(0.2), noise(0.2)])
     found = build_sample_views([record("one", audio=[noise(0.2)]), right, record("one two three")], text.wer)
     assert [len(each.audio) for each in found] == [1, 0, 0]

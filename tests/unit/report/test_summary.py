@@ -1,6 +1,8 @@
 """Stats to numbers: order, groups, clusters, bounds, what is left out."""
 
 import random
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,28 +18,28 @@ from auricle.report.score_table import MAX_GROUPS, ScoreTable, score_records
 from auricle.report.summary import summarise
 
 
-def record(row, target="a b", said="a b", error=None, **meta):
+def record(row: Any, target: str = "a b", said: str = "a b", error: Any = None, **meta: Any) -> Any:
     sample = Sample(id=str(row), inputs={}, target=target, meta=meta)
     outputs = () if error else (Generation(text=said),)
     return Record(sample=sample, row=row, outputs=outputs, error=error)
 
 
-def numbers(records, metrics=(wer,), cluster=""):
+def numbers(records: Any, metrics: Any = (wer,), cluster: str = "") -> Any:
     board = ScoreTable(metrics, cluster)
     lines = list(score_records(records, board))
     assert len(lines) == len(records)
     return board, summarise(board)
 
 
-def overall(found):
+def overall(found: Any) -> Any:
     return {number.metric: number for number in found if not number.field}
 
 
-def mixed(count=60):
+def mixed(count: int = 60) -> Any:
     return [record(at, said="a b" if at % 3 else "a x", part=at % 4) for at in range(count)]
 
 
-def test_numbers_do_not_depend_on_the_order_of_the_journal():
+def test_numbers_do_not_depend_on_the_order_of_the_journal() -> None:
     records = mixed()
     _, straight = numbers(records)
     random.Random(1).shuffle(records)
@@ -45,31 +47,31 @@ def test_numbers_do_not_depend_on_the_order_of_the_journal():
     assert straight == shuffled
 
 
-def test_subsets_stand_apart_and_together():
+def test_subsets_stand_apart_and_together() -> None:
     records = [record(at, subset="x" if at % 2 else "y") for at in range(6)]
     _, found = numbers(records)
     assert [(n.field, n.group, n.scored) for n in found] == [("", "all", 6), ("subset", "x", 3), ("subset", "y", 3)]
 
 
-def test_a_field_with_too_many_values_is_no_breakdown():
+def test_a_field_with_too_many_values_is_no_breakdown() -> None:
     records = [record(at, speaker=f"s{at % 3}", file=f"f{at}") for at in range(MAX_GROUPS + 10)]
     _, found = numbers(records)
     assert {number.field for number in found} == {"", "speaker"}
 
 
-def test_groups_of_numbers_are_in_their_own_order():
+def test_groups_of_numbers_are_in_their_own_order() -> None:
     records = [record(at, snr=value) for at, value in enumerate([10, 2.5, -5, 10])]
     _, found = numbers(records)
     assert [number.group for number in found if number.field == "snr"] == ["-5", "2.5", "10"]
 
 
-def test_a_field_that_some_samples_lack_counts_those_that_have_it():
+def test_a_field_that_some_samples_lack_counts_those_that_have_it() -> None:
     records = [record(at, **({"k": at % 2} if at > 1 else {})) for at in range(6)]
     _, found = numbers(records)
     assert [number.total for number in found if number.field == "k"] == [2, 2]
 
 
-def test_failed_samples_are_left_out_counted_and_bounded():
+def test_failed_samples_are_left_out_counted_and_bounded() -> None:
     records = [record(at) for at in range(8)]
     records += [record(8, error=Failure("X", "y")), record(9, error=Failure("X", "y"))]
     board, found = numbers(records)
@@ -80,14 +82,14 @@ def test_failed_samples_are_left_out_counted_and_bounded():
     assert board.failures == {"X": 2}
 
 
-def unreadable_unless_number(sample, output):
+def unreadable_unless_number(sample: Any, output: Any) -> Any:
     if not output.text.isdigit():
         raise Unreadable(f"no number in {output.text!r}")
     return float(output.text == "1")
 
 
 @pytest.mark.parametrize(("policy", "value", "count"), [("wrong", 0.25, 4), ("unscored", 0.5, 2)])
-def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy, value, count):
+def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy: str, value: float, count: int) -> None:
     strict = Metric("strict", unreadable_unless_number, mean, unreadable=policy, bounds=constant_bounds((0.0, 1.0)))
     said = ["1", "0", "what?", "hm"]
     board, found = numbers([record(at, said=each) for at, each in enumerate(said)], [strict])
@@ -97,9 +99,9 @@ def test_an_unreadable_answer_follows_the_metrics_policy_and_is_counted(policy, 
     assert sum(board.columns[0].reasons.values()) == 2
 
 
-def test_a_metric_that_raises_costs_its_sample_and_no_other_metric():
+def test_a_metric_that_raises_costs_its_sample_and_no_other_metric() -> None:
     @metric()
-    def fragile(sample, output):
+    def fragile(sample: Any, output: Any) -> Any:
         return 1 / len(output.text.replace("boom", ""))
 
     board, found = numbers([record(0, said="boom"), record(1, said="ok")], [fragile, wer])
@@ -110,9 +112,9 @@ def test_a_metric_that_raises_costs_its_sample_and_no_other_metric():
     assert count == 1
 
 
-def test_a_metric_that_refuses_is_told_once_and_not_computed():
+def test_a_metric_that_refuses_is_told_once_and_not_computed() -> None:
     @metric()
-    def picky(sample, output):
+    def picky(sample: Any, output: Any) -> None:
         raise Unsupported("needs class scores")
 
     board, found = numbers(mixed(), [picky, wer])
@@ -120,7 +122,7 @@ def test_a_metric_that_refuses_is_told_once_and_not_computed():
     assert board.columns[0].refusal_reason == "needs class scores"
 
 
-def test_clusters_are_resampled_whole():
+def test_clusters_are_resampled_whole() -> None:
     records = [record(at, said="a x" if at < 30 else "a b", speaker=at // 10) for at in range(60)]
     _, alone = numbers(records)
     _, clustered = numbers(records, cluster="speaker")
@@ -129,7 +131,7 @@ def test_clusters_are_resampled_whole():
     assert wide.interval.startswith("cluster-bootstrap")
 
 
-def test_class_figures_stand_beside_a_label_metric():
+def test_class_figures_stand_beside_a_label_metric() -> None:
     records = [record(at, target=t, said=s) for at, (t, s) in enumerate([("x", "x"), ("y", "x")])]
     for each in records:
         each.sample.inputs["choices"] = ["x", "y"]
@@ -139,19 +141,19 @@ def test_class_figures_stand_beside_a_label_metric():
     assert details["classes"]["x"]["precision"] == 0.5
 
 
-def test_the_worst_samples_come_first_and_ties_in_data_order():
+def test_the_worst_samples_come_first_and_ties_in_data_order() -> None:
     said = ["a b", "x y", "a x", "p q"]
     board, _ = numbers([record(at, said=each) for at, each in enumerate(said)])
     assert board.worst_ids() == ["1", "3", "2", "0"]
 
 
-def test_nothing_scored_gives_no_number_and_no_crash():
+def test_nothing_scored_gives_no_number_and_no_crash() -> None:
     _, found = numbers([record(0, error=Failure("X", "y"))])
     assert found == []
     assert numbers([])[1] == []
 
 
-def test_clusters_do_not_depend_on_the_order_of_the_journal():
+def test_clusters_do_not_depend_on_the_order_of_the_journal() -> None:
     dice = random.Random(3)
     said = [dice.choice(["a b", "a x", "x y"]) for _ in range(60)]
     records = [record(at, said=each, speaker=f"s{at // 6}") for at, each in enumerate(said)]
@@ -161,15 +163,15 @@ def test_clusters_do_not_depend_on_the_order_of_the_journal():
     assert straight == shuffled
 
 
-def test_a_cluster_that_no_sample_has_is_told(tmp_path):
+def test_a_cluster_that_no_sample_has_is_told(tmp_path: Path) -> None:
     board, found = numbers(mixed(), cluster="speeker")
     assert overall(found)["wer"].interval.startswith("bootstrap")
     assert "no sample has the meta field 'speeker'" in collect_refusals(board)["cluster"]
 
 
-def test_stats_of_another_shape_are_left_out_with_a_reason():
+def test_stats_of_another_shape_are_left_out_with_a_reason() -> None:
     @metric()
-    def moody(sample, output):
+    def moody(sample: Any, output: Any) -> Any:
         return 1.0 if sample.id == "0" else (1.0, 2.0)
 
     board, found = numbers([record(0), record(1)], [moody])
@@ -177,21 +179,21 @@ def test_stats_of_another_shape_are_left_out_with_a_reason():
     assert "of another shape" in next(iter(board.columns[0].reasons))
 
 
-def test_numbers_of_other_libraries_are_numbers():
+def test_numbers_of_other_libraries_are_numbers() -> None:
     @metric()
-    def counted(sample, output):
+    def counted(sample: Any, output: Any) -> Any:
         return np.int64(3)
 
     _, found = numbers([record(0)], [counted])
     assert overall(found)["counted"].value == 3.0
 
 
-def test_a_metric_that_never_scores_is_told():
+def test_a_metric_that_never_scores_is_told() -> None:
     @metric()
-    def wordy(sample, output):
+    def wordy(sample: Any, output: Any) -> Any:
         return "good"
 
-    def broken_fold(stats):
+    def broken_fold(stats: Any) -> None:
         raise ZeroDivisionError("no")
 
     board, found = numbers([record(0)], [wordy, metric(broken_fold, name="broken")(len_of)])
@@ -200,11 +202,11 @@ def test_a_metric_that_never_scores_is_told():
     assert "its fold raised ZeroDivisionError" in collect_refusals(board)["broken"]
 
 
-def len_of(sample, output):
+def len_of(sample: Any, output: Any) -> Any:
     return float(len(output.text))
 
 
-def test_the_decorator_refuses_what_it_would_misread():
+def test_the_decorator_refuses_what_it_would_misread() -> None:
     with pytest.raises(TypeError, match="name='mine'"):
         metric("mine")
     with pytest.raises(TypeError, match="needs limits"):

@@ -1,6 +1,7 @@
 """Several answers and conversations, as a reader sees them."""
 
 import json
+from typing import Any
 
 import pytest
 
@@ -16,12 +17,12 @@ USERS = [Turn("user", (Audio("/data/a.wav"), "what?")), Turn("user", ("sure?",))
 GIVEN = [USERS[0], Turn("assistant", ("a cat",)), USERS[1]]
 
 
-def record(*texts, target=None, **inputs):
+def record(*texts: Any, target: Any = None, **inputs: Any) -> Any:
     sample = Sample(id="1", inputs=inputs, target=target)
     return Record(sample=sample, row=0, outputs=tuple(Generation(text=each) for each in texts))
 
 
-def test_a_conversation_is_told_turn_by_turn_with_its_references():
+def test_a_conversation_is_told_turn_by_turn_with_its_references() -> None:
     assert transcript_lines(record("a dog", "yes", target=["a cat", None], turns=USERS)) == (
         TranscriptLine("User", "[audio a.wav] what?"),
         TranscriptLine("Answer", "a dog"),
@@ -31,7 +32,7 @@ def test_a_conversation_is_told_turn_by_turn_with_its_references():
     )
 
 
-def test_the_history_of_the_data_is_told_before_the_one_answer():
+def test_the_history_of_the_data_is_told_before_the_one_answer() -> None:
     assert transcript_lines(record("yes", target="no", turns=GIVEN)) == (
         TranscriptLine("User", "[audio a.wav] what?"),
         TranscriptLine("Assistant", "a cat"),
@@ -41,17 +42,17 @@ def test_the_history_of_the_data_is_told_before_the_one_answer():
     )
 
 
-def test_a_reference_that_also_stands_in_the_history_is_told_once():
+def test_a_reference_that_also_stands_in_the_history_is_told_once() -> None:
     told = transcript_lines(record("a dog", "yes", target=["a cat", "no"], turns=GIVEN))
     assert [who for who, _ in told] == ["User", "Answer", "Reference"] * 2
 
 
-def test_several_answers_are_numbered():
+def test_several_answers_are_numbered() -> None:
     assert transcript_lines(record("a", "b")) == (TranscriptLine("Answer 1", "a"), TranscriptLine("Answer 2", "b"))
     assert transcript_lines(record("a")) == ()
 
 
-def test_a_conversation_without_end_is_cut_and_says_so():
+def test_a_conversation_without_end_is_cut_and_says_so() -> None:
     many = record(*["x"] * 99, turns=[Turn("user", ("y",))] * 99)
     assert transcript_lines(many)[MAX_LINES:] == (TranscriptLine("…", f"{2 * 99 - MAX_LINES} more lines"),)
 
@@ -59,7 +60,7 @@ def test_a_conversation_without_end_is_cut_and_says_so():
 @pytest.mark.parametrize(
     "metric", [aggregate_answers(wer, "mean"), aggregate_answers(wer, "best"), aggregate_answers(exact_match, "vote")]
 )
-def test_a_card_lists_every_answer(metric):
+def test_a_card_lists_every_answer(metric: Any) -> None:
     (card,) = build_sample_views([record("a b", "<i>a</i> x", target="a b")], metric, audio=False)
     page = str(render_worst_samples([card], metric.name, "en"))
     for term in ("Reference", "Answer 1", "Answer 2"):
@@ -69,7 +70,7 @@ def test_a_card_lists_every_answer(metric):
     assert card.score
 
 
-def test_a_card_shows_a_conversation_in_its_order():
+def test_a_card_shows_a_conversation_in_its_order() -> None:
     metric = aggregate_answers(exact_match, "turns")
     held = record("a dog", "no", target=["a cat", "no"], turns=USERS)
     (card,) = build_sample_views([held], metric, audio=False)
@@ -79,7 +80,7 @@ def test_a_card_shows_a_conversation_in_its_order():
     assert page.count("<dt>Reference</dt>") == 2
 
 
-def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle, manifest):
+def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle: Any, manifest: Any) -> None:
     row = {"id": "t", "turns": [{"user": "hello", "assistant": "hello"}, {"user": "bye"}]}
     data = manifest([row], "talk.jsonl")
     done = auricle("run", data, "--as", "chat", "-m", "echo", "-o", "out")
@@ -97,7 +98,7 @@ def test_samples_are_listed_turn_by_turn_on_the_terminal(auricle, manifest):
     assert [turn["parts"] for turn in held["turns"]] == [["hello"], ["bye"]]
 
 
-def test_several_answers_are_listed_on_the_terminal(auricle, manifest):
+def test_several_answers_are_listed_on_the_terminal(auricle: Any, manifest: Any) -> None:
     data = manifest([{"question": "x", "answer": "x"}])
     sampled = ("-T", "samples=2", "-T", "temperature=0.5", "-T", "answers=vote")
     done = auricle("run", data, "--as", "qa", "-m", "echo", "-o", "out", *sampled)

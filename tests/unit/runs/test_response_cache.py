@@ -9,6 +9,8 @@ import threading
 import time
 from contextlib import closing
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,15 +24,15 @@ ANSWER = Generation(text="hi", tokens=3, input_tokens=7, finish="stop")
 
 
 @pytest.fixture
-def file(tmp_path):
+def file(tmp_path: Path) -> Any:
     return tmp_path / "answers.sqlite"
 
 
 @pytest.fixture
-def kept(file):
+def kept(file: Any) -> Any:
     """Put an answer to a request, then look whether it answers another one."""
 
-    def ask(first, second, one=("m", {}), other=None):
+    def ask(first: Any, second: Any, one: Any = ("m", {}), other: Any = None) -> Any:
         with ResponseCache(file, *one) as cache:
             cache.put(first, ANSWER)
         with ResponseCache(file, *(other or one)) as cache:
@@ -39,17 +41,17 @@ def kept(file):
     return ask
 
 
-def test_an_answer_is_found_again_by_another_run(kept):
+def test_an_answer_is_found_again_by_another_run(kept: Any) -> None:
     assert kept(HELLO, HELLO) == ANSWER
 
 
-def test_an_answer_is_found_before_it_is_written(file):
+def test_an_answer_is_found_before_it_is_written(file: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
         assert cache.get(HELLO) == ANSWER
 
 
-def test_what_was_never_asked_is_not_found(file):
+def test_what_was_never_asked_is_not_found(file: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         assert cache.get(HELLO) is None
 
@@ -65,7 +67,7 @@ def test_what_was_never_asked_is_not_found(file):
         {"stop": (".",)},
     ],
 )
-def test_another_request_is_another_question(kept, change):
+def test_another_request_is_another_question(kept: Any, change: Any) -> None:
     assert kept(HELLO, replace(HELLO, **change)) is None
 
 
@@ -78,7 +80,7 @@ def test_another_request_is_another_question(kept, change):
         ("m", {"model": "big", "base_url": "http://a/v1", "extra": {"top_p": 0.5}}),
     ],
 )
-def test_another_model_is_another_question(kept, name, arguments):
+def test_another_model_is_another_question(kept: Any, name: str, arguments: Any) -> None:
     one = ("m", {"model": "big", "base_url": "http://a/v1"})
     assert kept(HELLO, HELLO, one, (name, arguments)) is None
 
@@ -95,15 +97,15 @@ def test_another_model_is_another_question(kept, name, arguments):
         {"auth_token": "abc"},
     ],
 )
-def test_how_a_model_is_reached_does_not_matter(kept, transport):
+def test_how_a_model_is_reached_does_not_matter(kept: Any, transport: Any) -> None:
     assert kept(HELLO, HELLO, ("m", {"model": "x"}), ("m", {"model": "x", **transport})) == ANSWER
 
 
-def test_the_order_of_arguments_does_not_matter(kept):
+def test_the_order_of_arguments_does_not_matter(kept: Any) -> None:
     assert kept(HELLO, HELLO, ("m", {"a": 1, "b": 2}), ("m", {"b": 2, "a": 1})) == ANSWER
 
 
-def test_a_sound_is_known_by_its_content(kept, tone, tmp_path):
+def test_a_sound_is_known_by_its_content(kept: Any, tone: Any, tmp_path: Path) -> None:
     asked = Predict(inputs={"audio": Audio(str(tone("a.wav")))})
     copy = tmp_path / "copy.wav"
     copy.write_bytes((tmp_path / "a.wav").read_bytes())
@@ -114,13 +116,13 @@ def test_a_sound_is_known_by_its_content(kept, tone, tmp_path):
     assert kept(asked, part) is None
 
 
-def test_a_sound_that_is_not_there_is_neither_found_nor_kept(kept, file):
+def test_a_sound_that_is_not_there_is_neither_found_nor_kept(kept: Any, file: Any) -> None:
     asked = Predict(inputs={"audio": Audio("nowhere.wav")})
     assert kept(asked, asked) is None
     assert list_entries_by_model(file) == []
 
 
-def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept, tmp_path):
+def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept: Any, tmp_path: Path) -> None:
     code = tmp_path / "mine.py"
     code.write_text("one")
     name = f"{code}:Model"
@@ -137,7 +139,7 @@ def test_a_model_in_a_file_is_another_one_when_its_code_changes(kept, tmp_path):
         (HELLO, Generation(text="half a pair \ud83d")),
     ],
 )
-def test_every_kind_of_output_comes_back(file, request_, output):
+def test_every_kind_of_output_comes_back(file: Any, request_: Any, output: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(request_, output)
         found = cache.get(request_)
@@ -146,7 +148,7 @@ def test_every_kind_of_output_comes_back(file, request_, output):
 
 
 @pytest.mark.parametrize("kind", ["bytes", "file", "array"])
-def test_a_spoken_answer_comes_back_with_its_sound(file, tone, kind):
+def test_a_spoken_answer_comes_back_with_its_sound(file: Any, tone: Any, kind: str) -> None:
     path = tone("said.wav")
     sound = {
         "bytes": Audio(data=path.read_bytes()),
@@ -161,8 +163,8 @@ def test_a_spoken_answer_comes_back_with_its_sound(file, tone, kind):
     assert found.audio.seconds == pytest.approx(0.1)
 
 
-def test_threads_may_share_a_cache(file):
-    def fill(cache, name):
+def test_threads_may_share_a_cache(file: Any) -> None:
+    def fill(cache: Any, name: Any) -> None:
         for at in range(200):
             asked = Generate(turns=(Turn("user", (f"{name} {at}",)),))
             cache.put(asked, ANSWER)
@@ -195,12 +197,12 @@ cache.close()
 """
 
 
-def writer(file, name, most):
+def writer(file: Any, name: Any, most: Any) -> Any:
     words = [sys.executable, "-c", WRITER, str(file), name, str(most)]
     return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
-def test_several_processes_write_at_once(file):
+def test_several_processes_write_at_once(file: Any) -> None:
     children = [writer(file, f"p{at}", 500) for at in range(4)]
     for child in children:
         _, said = child.communicate(timeout=60)
@@ -208,7 +210,7 @@ def test_several_processes_write_at_once(file):
     assert list_entries_by_model(file)[0].entries == 2000
 
 
-def _kept(file, text):
+def _kept(file: Any, text: Any) -> Any:
     """Wait until another process has written this down."""
     until = time.monotonic() + 20
     with ResponseCache(file, "m", {}) as cache:
@@ -219,7 +221,7 @@ def _kept(file, text):
     return False
 
 
-def test_a_process_killed_while_writing_leaves_a_whole_file(file):
+def test_a_process_killed_while_writing_leaves_a_whole_file(file: Any) -> None:
     for at in range(3):
         child = writer(file, f"k{at}", "forever")
         child.stdout.readline()
@@ -234,7 +236,7 @@ def test_a_process_killed_while_writing_leaves_a_whole_file(file):
 
 
 @pytest.mark.parametrize("content", [b"this is no database " * 100, b"SQLite format 3\0" + b"x" * 99])
-def test_a_damaged_file_is_set_aside_with_one_line(file, content):
+def test_a_damaged_file_is_set_aside_with_one_line(file: Any, content: Any) -> None:
     file.write_bytes(content)
     said = []
     with ResponseCache(file, "m", {}, said.append) as cache:
@@ -245,7 +247,7 @@ def test_a_damaged_file_is_set_aside_with_one_line(file, content):
     assert list_entries_by_model(file)[0].entries == 1
 
 
-def test_damage_that_shows_while_running_stops_the_cache_and_not_the_run(file):
+def test_damage_that_shows_while_running_stops_the_cache_and_not_the_run(file: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         for at in range(500):
             cache.put(Generate(turns=(Turn("user", (f"{at}",)),)), ANSWER)
@@ -262,7 +264,7 @@ def test_damage_that_shows_while_running_stops_the_cache_and_not_the_run(file):
     assert len(said) == 1
 
 
-def test_a_file_of_another_format_is_set_aside(file):
+def test_a_file_of_another_format_is_set_aside(file: Any) -> None:
     with closing(sqlite3.connect(file)) as connection:
         connection.execute("PRAGMA user_version = 99")
     said = []
@@ -270,7 +272,7 @@ def test_a_file_of_another_format_is_set_aside(file):
     assert "format 99" in said[0]
 
 
-def test_a_row_that_cannot_be_read_is_asked_again(file):
+def test_a_row_that_cannot_be_read_is_asked_again(file: Any) -> None:
     with ResponseCache(file, "m", {}) as cache:
         cache.put(HELLO, ANSWER)
     with closing(sqlite3.connect(file)) as connection, connection:
@@ -281,7 +283,7 @@ def test_a_row_that_cannot_be_read_is_asked_again(file):
         assert cache.get(HELLO) == ANSWER
 
 
-def test_a_busy_file_is_waited_for(file):
+def test_a_busy_file_is_waited_for(file: Any) -> None:
     ResponseCache(file, "m", {}).close()
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -294,12 +296,12 @@ def test_a_busy_file_is_waited_for(file):
     assert list_entries_by_model(file)[0].entries == 1
 
 
-def test_a_path_that_cannot_be_opened_is_refused(tmp_path):
+def test_a_path_that_cannot_be_opened_is_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"cannot be opened.*--cache-path"):
         ResponseCache(tmp_path, "m", {})
 
 
-def test_the_path_is_where_the_environment_says(monkeypatch, tmp_path):
+def test_the_path_is_where_the_environment_says(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path / "mine.db"))
     assert default_cache_path() == tmp_path / "mine.db"
     monkeypatch.setenv("AURICLE_CACHE", str(tmp_path))
@@ -309,7 +311,7 @@ def test_the_path_is_where_the_environment_says(monkeypatch, tmp_path):
     assert default_cache_path() == tmp_path / "auricle" / "answers.sqlite"
 
 
-def test_clearing_takes_one_model_or_what_is_old(file):
+def test_clearing_takes_one_model_or_what_is_old(file: Any) -> None:
     for name in ("a", "b"):
         with ResponseCache(file, "openai", {"model": name}) as cache:
             cache.put(HELLO, ANSWER)
@@ -320,7 +322,7 @@ def test_clearing_takes_one_model_or_what_is_old(file):
     assert list_entries_by_model(file) == []
 
 
-def test_the_command_shows_and_clears(auricle, file):
+def test_the_command_shows_and_clears(auricle: Any, file: Any) -> None:
     with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     shown = auricle("cache", "--cache-path", file)
@@ -335,7 +337,7 @@ def test_the_command_shows_and_clears(auricle, file):
     assert "holds no answers" in again.stdout
 
 
-def test_clearing_a_model_that_is_not_there_says_which_are(auricle, file):
+def test_clearing_a_model_that_is_not_there_says_which_are(auricle: Any, file: Any) -> None:
     with ResponseCache(file, "openai", {"model": "big"}) as cache:
         cache.put(HELLO, ANSWER)
     done = auricle("cache", "clear", "--model", "bgi", "--cache-path", file)

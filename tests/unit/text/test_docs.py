@@ -7,11 +7,11 @@ PAGE = (paths.DOCS / "text.md").read_text(encoding="utf-8")
 CHOICES = ["a violin", "a guitar", "a drum", "a flute"]
 
 
-def test_every_profile_is_told_of():
+def test_every_profile_is_told_of() -> None:
     assert [name for name in PROFILES if f"`{name}`" not in PAGE] == []
 
 
-def test_the_replies_beside_the_template_matcher_are_read_as_told():
+def test_the_replies_beside_the_template_matcher_are_read_as_told() -> None:
     table = PAGE.partition("| reply | `vb-mcq` | Auricle |")[2].splitlines()[2:]
     told = {}
     for line in table:

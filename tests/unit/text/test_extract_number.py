@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -5,7 +7,7 @@ from hypothesis import strategies as st
 from auricle.text import extract_number, extract_yes_no
 
 
-def by_reply(case):
+def by_reply(case: Any) -> Any:
     """Show a case by what the model said."""
     return ascii(case) if isinstance(case, str) else None
 
@@ -41,7 +43,7 @@ def by_reply(case):
     ],
     ids=by_reply,
 )
-def test_a_number_is_read_from_a_reply(reply, expected):
+def test_a_number_is_read_from_a_reply(reply: str, expected: Any) -> None:
     assert extract_number(reply) == expected
 
 
@@ -81,12 +83,12 @@ def test_a_number_is_read_from_a_reply(reply, expected):
     ],
     ids=by_reply,
 )
-def test_yes_or_no_is_read_from_a_reply(reply, expected):
+def test_yes_or_no_is_read_from_a_reply(reply: str, expected: bool | None) -> None:
     assert extract_yes_no(reply) is expected
 
 
 @settings(deadline=None)
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
-def test_a_number_reads_back(value):
+def test_a_number_reads_back(value: Any) -> None:
     assert extract_number(f"Score: {value}") == value
     assert extract_number(f"I would give {value}.") == value

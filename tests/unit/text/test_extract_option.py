@@ -1,5 +1,6 @@
 import string
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,7 @@ CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
 EMOTIONS = ["angry", "happy", "sad", "neutral"]
 
 
-def by_reply(case):
+def by_reply(case: Any) -> Any:
     """Show a case by what the model said."""
     return ascii(case) if isinstance(case, str) else None
 
@@ -220,22 +221,22 @@ IN_CHINESE = [
 ]
 
 
-def letter_index(letter):
+def letter_index(letter: Any) -> Any:
     return None if letter is None else string.ascii_uppercase.index(letter)
 
 
 @pytest.mark.parametrize(("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply)
-def test_an_option_is_read_from_an_english_reply(reply, letter):
+def test_an_option_is_read_from_an_english_reply(reply: Any, letter: Any) -> None:
     assert extract_option(reply, INSTRUMENTS) == letter_index(letter)
 
 
 @pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=by_reply)
-def test_an_option_is_read_from_a_chinese_reply(reply, letter):
+def test_an_option_is_read_from_a_chinese_reply(reply: Any, letter: Any) -> None:
     assert extract_option(reply, CHINESE) == letter_index(letter)
 
 
 @pytest.mark.parametrize("reply", UNREADABLE, ids=by_reply)
-def test_a_reply_that_picks_no_single_option_is_unreadable(reply):
+def test_a_reply_that_picks_no_single_option_is_unreadable(reply: Any) -> None:
     assert extract_option(reply, INSTRUMENTS) is None
 
 
@@ -266,7 +267,7 @@ def test_a_reply_that_picks_no_single_option_is_unreadable(reply):
     ],
     ids=by_reply,
 )
-def test_option_texts_of_every_shape_are_told_apart(reply, choices, expected):
+def test_option_texts_of_every_shape_are_told_apart(reply: str, choices: Any, expected: int | None) -> None:
     assert extract_option(reply, choices) == expected
 
 
@@ -284,7 +285,7 @@ def test_option_texts_of_every_shape_are_told_apart(reply, choices, expected):
     ],
     ids=by_reply,
 )
-def test_without_choices_only_letters_count(reply, expected):
+def test_without_choices_only_letters_count(reply: str, expected: int | None) -> None:
     assert extract_option(reply, []) == expected
 
 
@@ -297,7 +298,7 @@ UNREASONED = [case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) i
 
 @pytest.mark.parametrize("wrapper", WRAPPERS)
 @pytest.mark.parametrize(("reply", "letter"), UNREASONED, ids=by_reply)
-def test_markdown_around_a_reply_changes_nothing(wrapper, reply, letter):
+def test_markdown_around_a_reply_changes_nothing(wrapper: Any, reply: Any, letter: Any) -> None:
     assert extract_option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
 
 
@@ -318,7 +319,7 @@ FRAMES = [
 
 @settings(deadline=None)
 @given(st.integers(2, 26), st.data(), st.sampled_from(FRAMES))
-def test_every_letter_reads_back_in_every_frame(count, data, frame):
+def test_every_letter_reads_back_in_every_frame(count: Any, data: Any, frame: Any) -> None:
     index = data.draw(st.integers(0, count - 1))
     choices = [f"sound of thing{place}" for place in range(count)]
     reply = frame.format(string.ascii_uppercase[index])
@@ -328,7 +329,7 @@ def test_every_letter_reads_back_in_every_frame(count, data, frame):
 
 @settings(deadline=None)
 @given(st.integers(2, 25), st.data())
-def test_a_letter_beyond_the_options_does_not_count(count, data):
+def test_a_letter_beyond_the_options_does_not_count(count: Any, data: Any) -> None:
     index = data.draw(st.integers(count, 25))
     choices = [f"sound of thing{place}" for place in range(count)]
     assert extract_option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
@@ -336,7 +337,7 @@ def test_a_letter_beyond_the_options_does_not_count(count, data):
 
 @settings(deadline=None)
 @given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
-def test_an_option_named_by_text_follows_its_place(choices, name):
+def test_an_option_named_by_text_follows_its_place(choices: Any, name: Any) -> None:
     assert extract_option(f"I believe it is a {name}.", choices) == choices.index(name)
 
 
@@ -353,14 +354,14 @@ REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
-def test_an_option_is_always_in_range_whatever_the_reply(reply, choices):
+def test_an_option_is_always_in_range_whatever_the_reply(reply: Any, choices: Any) -> None:
     index = extract_option(reply, choices)
     assert index is None or 0 <= index < (len(choices) or 26)
 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
-def test_reading_is_the_same_every_time_and_never_fails(reply):
+def test_reading_is_the_same_every_time_and_never_fails(reply: Any) -> None:
     assert extract_option(reply, INSTRUMENTS) == extract_option(reply, INSTRUMENTS)
     assert extract_label(reply, EMOTIONS) in {None, *EMOTIONS}
     assert extract_number(reply) is None or isinstance(extract_number(reply), float)
@@ -368,7 +369,7 @@ def test_reading_is_the_same_every_time_and_never_fails(reply):
 
 
 @pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
-def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
+def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece: str) -> None:
     started = time.monotonic()
     for read in (extract_number, extract_yes_no, lambda reply: extract_option(reply, INSTRUMENTS)):
         read(piece * 4000)
@@ -389,10 +390,10 @@ def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece):
     ],
     ids=by_reply,
 )
-def test_options_of_a_real_benchmark_are_read_when_said_whole(reply, choices, expected):
+def test_options_of_a_real_benchmark_are_read_when_said_whole(reply: str, choices: Any, expected: int) -> None:
     assert extract_option(reply, choices) == expected
 
 
-def test_a_letter_belongs_to_the_data_only_if_every_option_has_its_own():
+def test_a_letter_belongs_to_the_data_only_if_every_option_has_its_own() -> None:
     assert strip_labels(["(A) drum", "(B) flute"]) == ["drum", "flute"]
     assert strip_labels(["F#:7/1", "B:maj/1"]) == ["F#:7/1", "B:maj/1"]

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 
 from auricle.text import extract_label
@@ -6,7 +8,7 @@ EMOTIONS = ["angry", "happy", "sad", "neutral"]
 BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
 
 
-def by_reply(case):
+def by_reply(case: Any) -> Any:
     """Show a case by what the model said."""
     return ascii(case) if isinstance(case, str) else None
 
@@ -34,7 +36,7 @@ def by_reply(case):
     ],
     ids=by_reply,
 )
-def test_a_label_is_read_from_a_reply(reply, expected):
+def test_a_label_is_read_from_a_reply(reply: str, expected: str | None) -> None:
     assert extract_label(reply, EMOTIONS) == expected
 
 
@@ -50,5 +52,5 @@ def test_a_label_is_read_from_a_reply(reply, expected):
     ],
     ids=by_reply,
 )
-def test_either_half_of_a_bilingual_label_will_do(reply, expected):
+def test_either_half_of_a_bilingual_label_will_do(reply: str, expected: Any) -> None:
     assert extract_label(reply, BILINGUAL) == expected

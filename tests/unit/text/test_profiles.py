@@ -1,6 +1,7 @@
 import subprocess
 import sys
 import unicodedata
+from typing import Any
 
 import jiwer
 import pytest
@@ -46,7 +47,7 @@ def sentences(*kinds: list[str]) -> st.SearchStrategy[str]:
     )
 
 
-def outcome(normalise, text):
+def outcome(normalise: Any, text: Any) -> Any:
     """The normalised text, or the fact that the normaliser fails."""
     try:
         return normalise(text)
@@ -56,24 +57,24 @@ def outcome(normalise, text):
 
 @settings(max_examples=200, deadline=None)
 @given(sentences(ORDINARY, BRITISH, FILLED_PAUSES, CONTRACTIONS, NUMBERS, DIGITS, MARKS, BRACKETED, LIBRARY_WORDS))
-def test_whisper_english_equals_the_library_on_every_mixture(text):
+def test_whisper_english_equals_the_library_on_every_mixture(text: Any) -> None:
     assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(sentences(ORDINARY, ORDINARY, BRITISH, FILLED_PAUSES, CONTRACTIONS, ["and", "percent"]))
-def test_whisper_english_equals_the_library_where_the_short_cut_is_taken(text):
+def test_whisper_english_equals_the_library_where_the_short_cut_is_taken(text: Any) -> None:
     assert normalise_whisper(text) == LIBRARY(text)
 
 
 @settings(max_examples=200, deadline=None)
 @given(st.text(max_size=40))
-def test_whisper_english_equals_the_library_on_arbitrary_text(text):
+def test_whisper_english_equals_the_library_on_arbitrary_text(text: Any) -> None:
     assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
 
 
 @pytest.mark.parametrize("frame", ["{0}", "we {0} and {0} dogs", "he's {0}"])
-def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame):
+def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame: str) -> None:
     for word in [*LIBRARY_WORDS, *LIBRARY.standardize_spellings.mapping]:
         text = frame.format(word)
         assert outcome(normalise_whisper, text) == outcome(LIBRARY, text)
@@ -87,16 +88,16 @@ def test_whisper_english_equals_the_library_on_each_word_of_its_tables(frame):
         "um, well: the colour of dollars and cents",
     ],
 )
-def test_ordinary_sentences_take_the_short_cut(text):
+def test_ordinary_sentences_take_the_short_cut(text: str) -> None:
     assert _normalise_fast(text.lower()) == LIBRARY(text)
 
 
 @pytest.mark.parametrize("text", ["twenty one", "room 5", "[noise] hello", "he's been", "he's gotta", "wait..", "café"])
-def test_sentences_whose_words_depend_on_each_other_go_the_long_way(text):
+def test_sentences_whose_words_depend_on_each_other_go_the_long_way(text: str) -> None:
     assert _normalise_fast(text.lower()) is None
 
 
-def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(monkeypatch):
+def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(monkeypatch: pytest.MonkeyPatch) -> None:
     from auricle.text import whisper_normaliser
 
     library = EnglishTextNormalizer()
@@ -111,7 +112,7 @@ def test_the_short_cut_switches_off_when_the_library_gains_a_rule_across_words(m
         whisper_normaliser._completer_pattern.cache_clear()
 
 
-def test_a_text_the_library_fails_on_is_unreadable():
+def test_a_text_the_library_fails_on_is_unreadable() -> None:
     with pytest.raises(Unreadable, match="Whisper normaliser"):
         normalise_whisper_in_full("9" * 5000)
 
@@ -134,13 +135,13 @@ def test_a_text_the_library_fails_on_is_unreadable():
         ("?!", ""),
     ],
 )
-def test_basic_removes_case_and_punctuation_and_nothing_else(text, expected):
+def test_basic_removes_case_and_punctuation_and_nothing_else(text: str, expected: str) -> None:
     assert get_profile("basic")(text) == expected
 
 
 @settings(deadline=None)
 @given(st.text(max_size=60))
-def test_basic_leaves_no_punctuation_and_single_spaces(text):
+def test_basic_leaves_no_punctuation_and_single_spaces(text: Any) -> None:
     result = get_profile("basic")(text)
     assert result == " ".join(result.split())
     categories = {unicodedata.category(character)[0] for character in result if character not in " '"}
@@ -149,7 +150,7 @@ def test_basic_leaves_no_punctuation_and_single_spaces(text):
 
 @settings(deadline=None)
 @given(st.text(st.characters(codec="ascii"), max_size=60))
-def test_basic_normalises_its_own_output_to_itself(text):
+def test_basic_normalises_its_own_output_to_itself(text: Any) -> None:
     once = get_profile("basic")(text)
     assert get_profile("basic")(once) == once
 
@@ -192,7 +193,7 @@ def test_basic_normalises_its_own_output_to_itself(text):
         ("9" * 5000, "九" * 5000),
     ],
 )
-def test_zh_writes_what_is_said_one_way(text, expected):
+def test_zh_writes_what_is_said_one_way(text: Any, expected: Any) -> None:
     assert get_profile("zh")(text) == expected
 
 
@@ -215,7 +216,7 @@ def test_zh_writes_what_is_said_one_way(text, expected):
         (1_0000_0000_0000, "一万亿"),
     ],
 )
-def test_whole_numbers_are_read_as_quantities(value, reading):
+def test_whole_numbers_are_read_as_quantities(value: int, reading: str) -> None:
     assert read_cardinal(value) == reading
 
 
@@ -236,13 +237,13 @@ def value_of(reading: str) -> int:
 
 @settings(deadline=None)
 @given(st.integers(0, 10**8 - 1))
-def test_a_quantity_read_back_is_the_same_number(value):
+def test_a_quantity_read_back_is_the_same_number(value: Any) -> None:
     assert value_of(read_cardinal(value)) == value
 
 
 @settings(deadline=None)
 @given(st.integers(0, 999_999), st.integers(0, 999))
-def test_a_decimal_is_read_digit_by_digit_after_the_point(whole, fraction):
+def test_a_decimal_is_read_digit_by_digit_after_the_point(whole: Any, fraction: Any) -> None:
     reading = read_number(f"{whole}.{fraction}")
     assert reading.partition("点")[0] == read_cardinal(whole)
     assert len(reading.partition("点")[2]) == len(str(fraction))
@@ -258,7 +259,7 @@ def test_a_decimal_is_read_digit_by_digit_after_the_point(whole, fraction):
         ("2024年 the year 2024", ["二", "零", "二", "四", "年", "the", "year", "2024"]),
     ],
 )
-def test_mixed_counts_chinese_by_character_and_latin_by_word(text, expected):
+def test_mixed_counts_chinese_by_character_and_latin_by_word(text: str, expected: Any) -> None:
     assert get_profile("mixed").tokens(text) == expected
 
 
@@ -266,25 +267,25 @@ def test_mixed_counts_chinese_by_character_and_latin_by_word(text, expected):
     ("text", "expected"),
     [("東京 タワー、です。", list("東京タワーです")), ("ภาษา ไทย", list("ภาษาไทย")), ("ភាសា", list("ភាសា"))],
 )
-def test_chars_makes_every_character_a_token(text, expected):
+def test_chars_makes_every_character_a_token(text: str, expected: Any) -> None:
     assert get_profile("chars").tokens(text) == expected
 
 
-def test_none_only_strips_the_ends():
+def test_none_only_strips_the_ends() -> None:
     assert get_profile("none")("  Hello,  World! \n") == "Hello,  World!"
 
 
-def test_mixed_tokens_keep_korean_words_and_split_unspaced_scripts():
+def test_mixed_tokens_keep_korean_words_and_split_unspaced_scripts() -> None:
     assert split_mixed("안녕 세계 東a ไท") == ["안녕", "세계", "東", "a", "ไ", "ท"]
 
 
-def test_words_split_at_any_whitespace():
+def test_words_split_at_any_whitespace() -> None:
     assert split_words(" a \t b\nc ") == ["a", "b", "c"]
 
 
 @settings(deadline=None)
 @given(st.lists(st.text("abc", min_size=1, max_size=4), min_size=1, max_size=6))
-def test_characters_count_as_jiwer_counts_them(chosen):
+def test_characters_count_as_jiwer_counts_them(chosen: Any) -> None:
     reference = " ".join(chosen)
     counts = jiwer.process_characters(reference, "abc")
     assert counts.hits + counts.substitutions + counts.deletions == len(split_characters(reference))
@@ -293,22 +294,22 @@ def test_characters_count_as_jiwer_counts_them(chosen):
 @pytest.mark.parametrize("name", PROFILES)
 @given(text=st.text(max_size=60))
 @settings(max_examples=100, deadline=None)
-def test_every_profile_takes_arbitrary_text(name, text):
+def test_every_profile_takes_arbitrary_text(name: Any, text: Any) -> None:
     tokens = get_profile(name).tokens(text)
     assert all(isinstance(token, str) and token for token in tokens)
 
 
 @pytest.mark.parametrize("name", PROFILES)
-def test_a_signature_names_profile_and_version(name):
+def test_a_signature_names_profile_and_version(name: Any) -> None:
     assert get_profile(name).signature == f"{name}:1"
 
 
-def test_an_unknown_profile_is_refused_with_a_suggestion_and_the_names():
+def test_an_unknown_profile_is_refused_with_a_suggestion_and_the_names() -> None:
     with pytest.raises(UnknownName, match=r"Did you mean 'whisper-en'\?.*none, basic, whisper-en, zh"):
         get_profile("whisper_en")
 
 
-def test_results_are_remembered_within_bounds():
+def test_results_are_remembered_within_bounds() -> None:
     apply = get_profile("basic").apply
     get_profile("basic")("Remembered, once.")
     hits = apply.cache_info().hits
@@ -317,7 +318,7 @@ def test_results_are_remembered_within_bounds():
     assert apply.cache_info().maxsize == 65_536
 
 
-def test_importing_text_loads_nothing_heavy():
+def test_importing_text_loads_nothing_heavy() -> None:
     code = (
         "import sys, auricle.text; "
         "print([n for n in ('numpy', 'whisper_normalizer', 'opencc', 'regex') if n in sys.modules])"
@@ -337,10 +338,10 @@ def test_importing_text_loads_nothing_heavy():
         ("", "en", ""),
     ],
 )
-def test_a_tools_name_is_its_profile_in_the_language_at_hand(name, language, whole):
+def test_a_tools_name_is_its_profile_in_the_language_at_hand(name: str, language: str, whole: str) -> None:
     assert resolve_profile_name(name, language) == whole
 
 
-def test_a_tools_name_without_a_language_asks_for_one():
+def test_a_tools_name_without_a_language_asks_for_one() -> None:
     with pytest.raises(UnknownName, match="Which of kimi-en and kimi-zh is meant"):
         get_profile("kimi")

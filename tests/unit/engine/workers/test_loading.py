@@ -2,6 +2,8 @@
 
 import asyncio
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -42,25 +44,25 @@ class Sent(AsyncModel):
 
 
 class Sees(NullObserver):
-    def saw(self, record):
+    def saw(self, record: Any) -> None:
         self.last = time.perf_counter()
 
 
-def replicas(name, arguments):
+def replicas(name: Any, arguments: Any) -> Any:
     return ReplicaPool(f"{name}:Batched", arguments, BatchModel, ReplicaOptions())
 
 
-def senders(name, arguments):
+def senders(name: Any, arguments: Any) -> Any:
     return SenderPool(f"{name}:Sent", arguments, 1)
 
 
 @pytest.mark.parametrize("make", [replicas, senders])
-def test_the_clock_starts_when_the_first_process_has_loaded_its_model(tmp_path, make):
+def test_the_clock_starts_when_the_first_process_has_loaded_its_model(tmp_path: Path, make: Any) -> None:
     (tmp_path / "late.py").write_text(MODEL)
     watch, loaded = Sees(), tmp_path / "loaded"
     samples = [Sample(id=str(at), inputs={"question": "x"}) for at in range(4)]
 
-    async def main():
+    async def main() -> None:
         model = make(tmp_path / "late.py", {"path": str(loaded)})
         try:
             asks = Respond("{question}")
@@ -75,6 +77,6 @@ def test_the_clock_starts_when_the_first_process_has_loaded_its_model(tmp_path, 
     assert 0 < found["wall_seconds"] <= watch.last - float(loaded.read_text())
 
 
-def test_the_earliest_of_those_that_are_ready_counts():
+def test_the_earliest_of_those_that_are_ready_counts() -> None:
     assert earliest_time([None, 3.0, 2.0]) == 2.0
     assert earliest_time([None]) is None

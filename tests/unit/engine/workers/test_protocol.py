@@ -3,6 +3,7 @@
 import asyncio
 import math
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -25,10 +26,10 @@ WAVE = np.linspace(-1, 1, 33, dtype=np.float32)
 BYTES = bytes(range(256)) * 3
 
 
-def received(packed):
+def received(packed: Any) -> Any:
     """A message as the other side reads it."""
 
-    async def through_a_pipe():
+    async def through_a_pipe() -> Any:
         reader = asyncio.StreamReader()
         reader.feed_data(packed)
         reader.feed_eof()
@@ -37,15 +38,15 @@ def received(packed):
     return asyncio.run(through_a_pipe())
 
 
-def sent(request):
+def sent(request: Any) -> Any:
     return unpack_request(received(pack_request(7, request)))
 
 
-def answered(output):
+def answered(output: Any) -> Any:
     return unpack_output(received(pack_output(7, output)))
 
 
-def said(*parts):
+def said(*parts: Any) -> Any:
     return (Turn("user", parts),)
 
 
@@ -68,7 +69,7 @@ REQUESTS = {
 
 
 @pytest.mark.parametrize("request_", REQUESTS.values(), ids=REQUESTS)
-def test_a_request_arrives_as_it_was_sent(request_):
+def test_a_request_arrives_as_it_was_sent(request_: Any) -> None:
     arrived = sent(request_)
     assert arrived == request_
     for before, after in zip(list_media(request_), list_media(arrived), strict=True):
@@ -76,24 +77,24 @@ def test_a_request_arrives_as_it_was_sent(request_):
         assert np.array_equal(before.data, after.data)
 
 
-def test_an_array_of_other_numbers_arrives_as_the_same_sound():
+def test_an_array_of_other_numbers_arrives_as_the_same_sound() -> None:
     arrived = sent(Generate(turns=said(Audio(data=WAVE.astype(np.float64)[::-2], rate=8000))))
     (sound,) = list_media(arrived)
     assert sound.data.dtype == np.float32
     assert np.array_equal(sound.decode(), WAVE[::-2])
 
 
-def test_an_array_that_arrived_can_be_written_to():
+def test_an_array_that_arrived_can_be_written_to() -> None:
     (sound,) = list_media(sent(Generate(turns=said(Audio(data=WAVE, rate=8000)))))
     sound.data[0] = 0.0
 
 
-def test_inputs_may_be_any_mapping():
+def test_inputs_may_be_any_mapping() -> None:
     arrived = sent(Predict(inputs=MappingProxyType({"audio": Audio(data=BYTES)})))
     assert arrived.inputs["audio"].data == BYTES
 
 
-def test_half_a_surrogate_pair_does_not_break_a_message():
+def test_half_a_surrogate_pair_does_not_break_a_message() -> None:
     arrived = sent(Generate(turns=said("a\ud800b")))
     assert arrived.turns[0].parts == ("a?b",)
 
@@ -112,14 +113,14 @@ OUTPUTS = {
 
 
 @pytest.mark.parametrize("output", OUTPUTS.values(), ids=OUTPUTS)
-def test_an_output_arrives_as_it_was_given(output):
+def test_an_output_arrives_as_it_was_given(output: Any) -> None:
     arrived = answered(output)
     assert arrived == output
     before, after = getattr(output, "audio", None), getattr(arrived, "audio", None)
     assert np.array_equal(before and before.data, after and after.data)
 
 
-def test_a_number_that_is_none_stays_none_of_the_numbers():
+def test_a_number_that_is_none_stays_none_of_the_numbers() -> None:
     arrived = answered(Prediction(values={"a": math.nan, "b": 1.0}, scale="continuous"))
     assert math.isnan(arrived.values["a"])
     assert arrived.values["b"] == 1.0
@@ -137,14 +138,14 @@ ERRORS = [
 
 
 @pytest.mark.parametrize("error", ERRORS, ids=lambda error: type(error).__name__)
-def test_an_error_of_ours_arrives_as_itself(error):
+def test_an_error_of_ours_arrives_as_itself(error: Any) -> None:
     arrived = unpack_error(received(pack_error(7, error))["error"])
     assert type(arrived) is type(error)
     assert str(arrived) == str(error)
     assert getattr(arrived, "retry_after", None) == getattr(error, "retry_after", None)
 
 
-def test_a_missing_package_stays_the_users_move():
+def test_a_missing_package_stays_the_users_move() -> None:
     error = errors.MissingExtra("Models behind an API", "api")
     arrived = unpack_error(received(pack_error(7, error))["error"])
     assert isinstance(arrived, errors.SpecError)
@@ -152,7 +153,7 @@ def test_a_missing_package_stays_the_users_move():
 
 
 @pytest.mark.parametrize("kind", ["ZeroDivisionError", "PurePath", "traceback"])
-def test_an_error_of_somebody_else_costs_its_sample_and_is_named(kind):
+def test_an_error_of_somebody_else_costs_its_sample_and_is_named(kind: str) -> None:
     error = type(kind, (Exception,), {})("went wrong")
     arrived = unpack_error(received(pack_error(7, error))["error"])
     assert type(arrived) is errors.SampleError
@@ -160,13 +161,13 @@ def test_an_error_of_somebody_else_costs_its_sample_and_is_named(kind):
 
 
 @pytest.mark.parametrize("missing", [1, 5, 400])
-def test_a_message_that_breaks_off_is_no_message(missing):
+def test_a_message_that_breaks_off_is_no_message(missing: int) -> None:
     packed = pack_request(7, REQUESTS["bytes"])
     assert received(packed[:-missing]) is None
 
 
-def test_messages_are_read_one_after_the_other():
-    async def both():
+def test_messages_are_read_one_after_the_other() -> None:
+    async def both() -> Any:
         reader = asyncio.StreamReader()
         reader.feed_data(pack({"number": 1}) + pack_request(2, REQUESTS["bytes"]))
         reader.feed_eof()

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -30,10 +31,12 @@ ROWS = [
 
 
 @pytest.fixture
-def config(tmp_path):
+def config(tmp_path: Path) -> Any:
     """Write a config with one dataset, of which some parts are said."""
 
-    def write(template, inferencer="dict(type=GenInferencer)", more="", infer="", **parts):
+    def write(
+        template: Any, inferencer: str = "dict(type=GenInferencer)", more: str = "", infer: str = "", **parts: Any
+    ) -> Any:
         told = {
             "retriever": "dict(type=ZeroRetriever)",
             "reader": "dict(input_columns=['question'], output_column='answer')",
@@ -56,7 +59,7 @@ def config(tmp_path):
     return write
 
 
-def task_of(path):
+def task_of(path: Any) -> Any:
     (draft,) = draft_tasks(path, path.parent)
     assert yaml.safe_load(render_task_file(draft)) == draft.task
     return draft.task
@@ -65,7 +68,7 @@ def task_of(path):
 # --- reading ----------------------------------------------------------------------------
 
 
-def test_literals_names_sums_and_ranges_are_read(tmp_path):
+def test_literals_names_sums_and_ranges_are_read(tmp_path: Path) -> None:
     path = tmp_path / "c.py"
     path.write_text(
         '"""A config."""\nhint = "be" " brief"\na = dict(x=[1, -2], **{"y": hint + "!"})\n'
@@ -90,7 +93,7 @@ def test_literals_names_sums_and_ranges_are_read(tmp_path):
         ("x = 'a' * 3", "is no sum"),
     ],
 )
-def test_what_would_have_to_be_run_is_refused_with_its_line(tmp_path, line, shown):
+def test_what_would_have_to_be_run_is_refused_with_its_line(tmp_path: Path, line: str, shown: str) -> None:
     path = tmp_path / "c.py"
     path.write_text(f"a = 1\n{line}\n")
     number = line.count("\n") + 2 if "\nx" in line else 2
@@ -98,7 +101,7 @@ def test_what_would_have_to_be_run_is_refused_with_its_line(tmp_path, line, show
         read_config(path)
 
 
-def test_what_is_based_on_other_files_is_passed_over(tmp_path):
+def test_what_is_based_on_other_files_is_passed_over(tmp_path: Path) -> None:
     path = tmp_path / "c.py"
     path.write_text("with read_base():\n    from .other import things\n")
     with pytest.raises(SpecError, match="describes no dataset"):
@@ -108,12 +111,12 @@ def test_what_is_based_on_other_files_is_passed_over(tmp_path):
 # --- prompts ------------------------------------------------------------------------------
 
 
-def test_a_text_is_kept_to_the_letter_and_the_answer_left_empty(config):
+def test_a_text_is_kept_to_the_letter_and_the_answer_left_empty(config: Any) -> None:
     path = config(r'"Q: {question}\nPut it into \\boxed{}.\nA: {answer}"')
     assert task_of(path)["prompt"] == "Q: {question}\nPut it into \\boxed{}.\nA: "
 
 
-def test_rounds_are_messages_and_the_model_s_own_is_left_to_it(config):
+def test_rounds_are_messages_and_the_model_s_own_is_left_to_it(config: Any) -> None:
     path = config(
         "dict(begin=[dict(role='SYSTEM', fallback_role='HUMAN', prompt='Be brief.')], round=["
         "dict(role='HUMAN', prompt='1 + 0?'), dict(role='BOT', prompt='1'),"
@@ -125,12 +128,12 @@ def test_rounds_are_messages_and_the_model_s_own_is_left_to_it(config):
     }
 
 
-def test_neighbours_of_one_role_are_one_message(config):
+def test_neighbours_of_one_role_are_one_message(config: Any) -> None:
     path = config("dict(begin=[dict(role='HUMAN', prompt='Listen.')], round=[dict(role='HUMAN', prompt='{question}')])")
     assert task_of(path)["prompt"] == "Listen.\n{question}"
 
 
-def test_media_stand_before_the_text(config):
+def test_media_stand_before_the_text(config: Any) -> None:
     path = config(
         "dict(round=[dict(role='HUMAN', prompt_mm={'text': {'type': 'text', 'text': '{question}'},"
         " 'audio': {'type': 'audio_url', 'audio_url': {'url': 'file://{audio}'}}})])"
@@ -138,7 +141,7 @@ def test_media_stand_before_the_text(config):
     assert task_of(path)["prompt"] == "{audio}{question}"
 
 
-def test_an_unknown_role_is_refused(config):
+def test_an_unknown_role_is_refused(config: Any) -> None:
     with pytest.raises(SpecError, match=r"role \(HUMAN, BOT, SYSTEM\)"):
         task_of(config("dict(round=[dict(role='NARRATOR', prompt='x')])"))
 
@@ -146,7 +149,7 @@ def test_an_unknown_role_is_refused(config):
 # --- examples -----------------------------------------------------------------------------
 
 
-def test_examples_in_a_text_stand_where_the_token_does(config):
+def test_examples_in_a_text_stand_where_the_token_does(config: Any) -> None:
     path = config(
         '"</E>Q: {question}\\nA: {answer}"',
         infer="ice_template=dict(type=PromptTemplate, template=template, ice_token='</E>'),",
@@ -162,7 +165,7 @@ def test_examples_in_a_text_stand_where_the_token_does(config):
     assert task["shots"] == {"use": "fixed", "ids": [2, 1]}
 
 
-def test_examples_as_messages_come_from_the_training_split(config, tmp_path):
+def test_examples_as_messages_come_from_the_training_split(config: Any, tmp_path: Path) -> None:
     (tmp_path / "set").mkdir()
     for name in ("train.jsonl", "test.jsonl"):
         (tmp_path / "set" / name).write_text("".join(f"{json.dumps(row)}\n" for row in ROWS))
@@ -180,7 +183,7 @@ def test_examples_as_messages_come_from_the_training_split(config, tmp_path):
     assert task["shots"] == {"use": "random", "k": 2, "seed": 43, "pool": "set/train.jsonl"}
 
 
-def test_examples_named_by_their_place_are_named_by_their_id(config, manifest):
+def test_examples_named_by_their_place_are_named_by_their_id(config: Any, manifest: Any) -> None:
     manifest([{"id": "x", **ROWS[0]}, {"id": "y", **ROWS[1]}], "rows.jsonl")
     fixed = "dict(type=FixKRetriever, fix_id_list=[1])"
     assert task_of(config("'{question}'", retriever=fixed))["shots"]["ids"] == ["y"]
@@ -196,7 +199,7 @@ def test_examples_named_by_their_place_are_named_by_their_id(config, manifest):
         ("dict(type='SlidingWindowRetriever', k=3)", {"use": "sliding", "k": 3}),
     ],
 )
-def test_retrievers_have_their_like_here(config, retriever, shots):
+def test_retrievers_have_their_like_here(config: Any, retriever: str, shots: Any) -> None:
     task = task_of(config("'{question}'", retriever=retriever))
     assert shots.items() <= task["shots"].items()
 
@@ -204,7 +207,7 @@ def test_retrievers_have_their_like_here(config, retriever, shots):
 # --- what else is said -----------------------------------------------------------------------
 
 
-def test_limits_stops_rows_and_the_answer_s_column_are_taken_over(config):
+def test_limits_stops_rows_and_the_answer_s_column_are_taken_over(config: Any) -> None:
     path = config(
         "'{problem}'",
         inferencer="dict(type=GenInferencer, max_out_len=64, stopping_criteria=['END'])",
@@ -215,7 +218,7 @@ def test_limits_stops_rows_and_the_answer_s_column_are_taken_over(config):
     assert (task["target"], task["rows"]) == ("solution", "[1:3]")
 
 
-def test_letters_are_read_as_options(config):
+def test_letters_are_read_as_options(config: Any) -> None:
     path = config(
         "'{question}'",
         eval="dict(evaluator=dict(type=AccEvaluator), pred_postprocessor=dict(type=first_capital_postprocess))",
@@ -224,43 +227,43 @@ def test_letters_are_read_as_options(config):
     assert (task["kind"], task["metrics"]) == ("mcq", ["option_accuracy"])
 
 
-def test_an_evaluator_that_is_not_known_is_told_in_a_comment(config):
+def test_an_evaluator_that_is_not_known_is_told_in_a_comment(config: Any) -> None:
     path = config("'{question}'", eval="dict(evaluator=dict(type=MyEvaluator))")
     (draft,) = draft_tasks(path, path.parent)
     assert "metrics" not in draft.task
     assert "# MyEvaluator is not known here" in render_task_file(draft)
 
 
-def test_an_inferencer_of_one_s_own_runs_as_it_is(config):
+def test_an_inferencer_of_one_s_own_runs_as_it_is(config: Any) -> None:
     task = task_of(config("'{question}'", inferencer="dict(type=MyCustomInferencer)"))
     assert task["inferencer"] == "aisbench:my_package.mine:MyCustomInferencer"
 
 
 @pytest.mark.parametrize(("mode", "ours"), [("every", "every"), ("last", "last"), ("every_with_gt", "gold")])
-def test_several_turns_are_a_conversation(config, mode, ours):
+def test_several_turns_are_a_conversation(config: Any, mode: str, ours: str) -> None:
     kind = f"dict(type=MultiTurnGenInferencer, infer_mode={mode!r})"
     task = task_of(config("'{question}'", inferencer=kind))
     assert (task["kind"], task["mode"]) == ("chat", ours)
 
 
-def test_a_prompt_for_each_label_is_compared_as_a_whole(config):
+def test_a_prompt_for_each_label_is_compared_as_a_whole(config: Any) -> None:
     path = config("{'yes': '{question} Yes.', 'no': '{question} No.'}", inferencer="dict(type=PPLInferencer)")
     task = task_of(path)
     assert task["metrics"] == ["acc_whole"]
     assert task["inferencer"]["templates"] == {"yes": "{question} Yes.", "no": "{question} No."}
 
 
-def test_one_template_serves_for_labels_that_are_named(config):
+def test_one_template_serves_for_labels_that_are_named(config: Any) -> None:
     path = config("'{question} {answer}'", inferencer="dict(type=PPLInferencer, labels=['A', 'B'])")
     assert task_of(path)["inferencer"]["templates"] == {"A": "{question} A", "B": "{question} B"}
 
 
-def test_labels_that_nobody_names_are_asked_for(config):
+def test_labels_that_nobody_names_are_asked_for(config: Any) -> None:
     with pytest.raises(SpecError, match="name them"):
         task_of(config("'{question}'", inferencer="dict(type=PPLInferencer)"))
 
 
-def test_one_label_is_none():
+def test_one_label_is_none() -> None:
     with pytest.raises(SpecError, match="two labels"):
         LabelPrompts({"A": "x"})
 
@@ -268,7 +271,7 @@ def test_one_label_is_none():
 # --- from config to numbers --------------------------------------------------------------------
 
 
-def test_an_imported_task_runs(auricle, config, manifest, tmp_path):
+def test_an_imported_task_runs(auricle: Any, config: Any, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS, "rows.jsonl")
     path = config(
         '"</E>Q: {question}\\nA: {answer}"',
@@ -288,7 +291,7 @@ def test_an_imported_task_runs(auricle, config, manifest, tmp_path):
     assert (number["metric"], number["value"]) == ("exact_match", 0.5)
 
 
-def test_a_task_by_labels_runs(auricle, config, manifest, tmp_path):
+def test_a_task_by_labels_runs(auricle: Any, config: Any, manifest: Any, tmp_path: Path) -> None:
     manifest(ROWS, "rows.jsonl")
     path = config(
         "{'2': '{question} two', '4': '{question} certainly four'}",
@@ -302,7 +305,7 @@ def test_a_task_by_labels_runs(auricle, config, manifest, tmp_path):
     assert (number["metric"], number["value"]) == ("acc_whole", 0.5)  # all alike: the first is taken
 
 
-def test_several_datasets_want_a_folder_or_a_name(auricle, tmp_path):
+def test_several_datasets_want_a_folder_or_a_name(auricle: Any, tmp_path: Path) -> None:
     one = "dict(abbr={!r}, path='rows.jsonl', infer_cfg=dict(prompt_template=dict(template='x')))"
     (tmp_path / "c.py").write_text(f"my_datasets = [{one.format('a')}, {one.format('b')}]\n")
     refused = auricle("import", "--from", "aisbench", "c.py")
@@ -313,7 +316,7 @@ def test_several_datasets_want_a_folder_or_a_name(auricle, tmp_path):
     assert "name: b" in auricle("import", "--from", "aisbench", "c.py", "--only", "b").stdout
 
 
-def test_a_task_file_that_exists_is_not_overwritten(auricle, config, tmp_path):
+def test_a_task_file_that_exists_is_not_overwritten(auricle: Any, config: Any, tmp_path: Path) -> None:
     Path(tmp_path / "task.yaml").write_text("kind: qa\n")
     done = auricle("import", "--from", "aisbench", config("'{question}'"), "-o", "task.yaml")
     assert done.returncode == 2

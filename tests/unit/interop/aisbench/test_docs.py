@@ -4,6 +4,7 @@ import ast
 import re
 import shlex
 import shutil
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -41,24 +42,24 @@ SERVER = "http://127.0.0.1:8000/v1"
 KEPT = ("first", "later", "loaded")
 
 
-def blocks(language):
+def blocks(language: Any) -> Any:
     return [body for found, body in BLOCK.findall(TEXT) if found == language]
 
 
-def rows():
+def rows() -> Any:
     """The cells of every row of every table that has a status."""
     lines = [line for line in TEXT.splitlines() if line.startswith("| ") and line.endswith(" |")]
     return [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in lines]
 
 
-def files():
+def files() -> Any:
     """What the page says is in which file: named above a block, or in its first line."""
     named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     coded = [(re.match(r"# (\w+\.py)", body).group(1), body) for body in blocks("python")]
     return dict(named + coded)
 
 
-def commands():
+def commands() -> Any:
     """Every command on the page, in its order."""
     found = []
     for line in BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines():
@@ -70,18 +71,18 @@ def commands():
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("page")
     for name, body in files().items():
         (folder / name).write_text(body, encoding="utf-8")
     return folder
 
 
-def test_the_page_says_what_is_in_every_file_it_uses():
+def test_the_page_says_what_is_in_every_file_it_uses() -> None:
     assert {"questions.jsonl", "talk.jsonl", "quiz.jsonl", "few.yaml", "my_custom.py"} <= {*files()}
 
 
-def test_every_command_of_the_page_runs(place, monkeypatch):
+def test_every_command_of_the_page_runs(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     said = commands()
     assert len(said) > 40
@@ -95,7 +96,7 @@ def test_every_command_of_the_page_runs(place, monkeypatch):
             assert done.exit_code == 0, f"{command}\n{done.output}\n{done.exception!r}"
 
 
-def test_code_within_tables_is_python():
+def test_code_within_tables_is_python() -> None:
     for cells in rows():
         for code in re.findall(r"`([^`]+)`", cells[2]) if len(cells) == 4 else []:
             if not code.startswith("auricle "):
@@ -104,22 +105,22 @@ def test_code_within_tables_is_python():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_name_of_the_guide_is_on_the_page(name):
+def test_every_name_of_the_guide_is_on_the_page(name: Any) -> None:
     assert name in TEXT
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
-def test_what_the_guide_says_of_local_models_is_answered(sentence):
+def test_what_the_guide_says_of_local_models_is_answered(sentence: Any) -> None:
     assert sentence in TEXT
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_every_mode_has_its_command(mode):
+def test_every_mode_has_its_command(mode: Any) -> None:
     (row,) = [cells for cells in rows() if cells[0] == f"`{mode}`"]
     assert row[1].startswith("`auricle ")
 
 
-def test_every_row_says_whether_it_is_done():
+def test_every_row_says_whether_it_is_done() -> None:
     tables = TEXT[TEXT.index("## Every name of the guide") : TEXT.index("## What is different")]
     lines = [line for line in tables.splitlines() if line.startswith("| ") and "|---" not in line]
     told = [line for line in lines if not line.endswith("| |")]
@@ -127,13 +128,13 @@ def test_every_row_says_whether_it_is_done():
     assert all(line.endswith("| done |") for line in told)
 
 
-def test_examples_written_here_are_short():
+def test_examples_written_here_are_short() -> None:
     own = [body for body in blocks("python") if re.match(r"# my_\w+\.py: ", body)]
     assert len(own) == 4
     assert all(len(body.splitlines()) <= 20 for body in own)
 
 
-def test_a_row_s_own_limit_has_the_last_word_on_local_models(place, monkeypatch):
+def test_a_row_s_own_limit_has_the_last_word_on_local_models(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     shown = CliRunner().invoke(
         cli, ["preview", "questions.jsonl", "--as", "qa", "-m", "echo", "-n", "2", "-T", "max_tokens=9"]
@@ -142,7 +143,7 @@ def test_a_row_s_own_limit_has_the_last_word_on_local_models(place, monkeypatch)
     assert "max_tokens=64," in shown.output
 
 
-def test_the_prompt_is_kept_whole_in_the_run(place, monkeypatch):
+def test_the_prompt_is_kept_whole_in_the_run(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     said = ["run", "questions.jsonl", "--as", "qa", "-m", "echo", "-T", "prompt=Say: {question}"]
     CliRunner().invoke(cli, [*said, "-o", "runs/kept"])

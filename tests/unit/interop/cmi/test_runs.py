@@ -2,6 +2,8 @@
 
 import json
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -33,7 +35,7 @@ def candidates(folder, count=5):
 
 
 @pytest.fixture
-def work(tmp_path, tone):
+def work(tmp_path: Path, tone: Any) -> Any:
     """A task, its sounds, and a class to rate them."""
     for number in range(5):
         tone(f"{number}.wav", seconds=0.1 + number / 100)
@@ -42,7 +44,7 @@ def work(tmp_path, tone):
     return tmp_path
 
 
-def spec(work, model="my_model.py:MyBaseline", **arguments):
+def spec(work: Any, model: str = "my_model.py:MyBaseline", **arguments: Any) -> Any:
     return Spec(
         task=f"{work / 'task.py'}:candidates",
         task_args={"folder": str(work)},
@@ -51,11 +53,11 @@ def spec(work, model="my_model.py:MyBaseline", **arguments):
     )
 
 
-def answers(run):
+def answers(run: Any) -> Any:
     return {record.sample.id: record for record in Run.load(run).records()}
 
 
-def alignments(run):
+def alignments(run: Any) -> Any:
     return {name: each.outputs[0].values["alignment"] for name, each in answers(run).items()}
 
 
@@ -67,13 +69,13 @@ WHERE = {
 
 
 @pytest.mark.parametrize("where", WHERE)
-def test_a_class_answers_alike_wherever_it_runs(work, where):
+def test_a_class_answers_alike_wherever_it_runs(work: Any, where: Any) -> None:
     arguments, settings = WHERE[where]
     evaluate(spec(work, **arguments), work / "run", settings=settings)
     assert alignments(work / "run") == {str(n): float(n) for n in range(5)}
 
 
-def test_a_batch_has_twelve_at_most(work):
+def test_a_batch_has_twelve_at_most(work: Any) -> None:
     log = str(work / "log")
     one = spec(work, log=log)
     evaluate(one, work / "run")
@@ -83,7 +85,7 @@ def test_a_batch_has_twelve_at_most(work):
 
 
 @pytest.mark.parametrize("where", ["here", "replicas"])
-def test_a_score_that_is_no_number_costs_its_own_sample_only(work, where):
+def test_a_score_that_is_no_number_costs_its_own_sample_only(work: Any, where: str) -> None:
     made = "[[float('nan') if x.text == 'xx' else len(x.text), 1] for x in inputs]"
     duck(work / "duck.py", made)
     evaluate(spec(work, "duck.py:Duck"), work / "run", settings=WHERE[where][1])
@@ -95,7 +97,7 @@ def test_a_score_that_is_no_number_costs_its_own_sample_only(work, where):
     assert found["2"].attempts == 1
 
 
-def test_a_sound_that_makes_a_class_stumble_costs_its_own_sample_only(work):
+def test_a_sound_that_makes_a_class_stumble_costs_its_own_sample_only(work: Any) -> None:
     made = "[[1 / (len(x.text) - 2), 1] for x in inputs]"
     duck(work / "duck.py", made)
     evaluate(spec(work, "duck.py:Duck"), work / "run")
@@ -104,13 +106,13 @@ def test_a_sound_that_makes_a_class_stumble_costs_its_own_sample_only(work):
     assert found["2"].error.kind == "ZeroDivisionError"
 
 
-def test_a_class_that_answers_in_another_shape_stops_the_run(work):
+def test_a_class_that_answers_in_another_shape_stops_the_run(work: Any) -> None:
     duck(work / "duck.py", "[1, 2]")
     with pytest.raises(auricle.SpecError, match=r"not list of shape \(2,\)"):
         evaluate(spec(work, "duck.py:Duck"), work / "run")
 
 
-def test_a_crop_is_part_of_what_a_run_is(work):
+def test_a_crop_is_part_of_what_a_run_is(work: Any) -> None:
     evaluate(spec(work, crop=0.05), work / "run")
     kept = json.loads((work / "run" / "spec.json").read_text())
     assert kept["identity"]["model_args"]["crop"] == 0.05
@@ -118,7 +120,7 @@ def test_a_crop_is_part_of_what_a_run_is(work):
         evaluate(spec(work), work / "run")
 
 
-def test_a_relative_path_is_made_whole_and_shown_short(work, monkeypatch):
+def test_a_relative_path_is_made_whole_and_shown_short(work: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(work)
     named = Spec(task="demo", model="cmi:my_model.py:MyBaseline").resolved().model
     assert named == f"cmi:{work / 'my_model.py'}:MyBaseline"
@@ -127,7 +129,7 @@ def test_a_relative_path_is_made_whole_and_shown_short(work, monkeypatch):
     assert Spec(task="demo", model="cmi:pkg.mod:My").resolved().model == "cmi:pkg.mod:My"
 
 
-def test_a_class_that_changed_is_another_model_to_the_cache(work):
+def test_a_class_that_changed_is_another_model_to_the_cache(work: Any) -> None:
     model = f"cmi:{work / 'my_model.py'}:MyBaseline"
     name, before = _resolve_source(model)
     inheriting(work / "my_model.py").write_text("changed")
@@ -135,7 +137,7 @@ def test_a_class_that_changed_is_another_model_to_the_cache(work):
     assert _resolve_source(model)[1] != before
 
 
-def test_the_command_line_asks_and_examines_a_class(auricle, work):
+def test_the_command_line_asks_and_examines_a_class(auricle: Any, work: Any) -> None:
     more = ["-m", "cmi:my_model.py:MyBaseline", "-M", "device=cpu"]
     told = ["--model-init-json", '{"log": "log"}', "--score-json", "score.json", "--crop", "0.05"]
     (work / "score.json").write_text('{"steps": 3}')
@@ -149,7 +151,7 @@ def test_the_command_line_asks_and_examines_a_class(auricle, work):
 
 
 @pytest.mark.parametrize("given", ["[1]", "nowhere.json", "{broken"])
-def test_json_that_is_none_is_refused_in_a_line(auricle, work, given):
+def test_json_that_is_none_is_refused_in_a_line(auricle: Any, work: Any, given: str) -> None:
     done = auricle("ask", "-m", "cmi:my_model.py:MyBaseline", "--score-json", given, "0.wav")
     assert done.returncode == 2
     assert done.stderr.startswith("auricle: ")

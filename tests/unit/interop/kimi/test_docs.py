@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
@@ -17,14 +18,14 @@ BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 FLAGS = ("data", "work-dir", "reeval", "debug", "eval-method", "force-reinfer", "skip-eval")
 
 
-def files():
+def files() -> Any:
     """What the page says is in which file: named above a block, or in its first line."""
     named = re.findall(r"`([\w./-]+)`\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     blocks = [body for language, body in BLOCK.findall(TEXT) if language == "python"]
     return dict(named + [(re.match(r"# (\w+\.py)", body).group(1), body) for body in blocks])
 
 
-def commands():
+def commands() -> Any:
     """Every command on the page, in its order."""
     said = BLOCK.sub(lambda block: block[2] if block[1] == "sh" else "", TEXT).splitlines()
     whole = [line for line in said if line.startswith("auricle ")]
@@ -33,7 +34,7 @@ def commands():
 
 
 @pytest.fixture(scope="module")
-def kit(tmp_path_factory):
+def kit(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """A folder with every file that the page has, and two sounds."""
     import numpy as np
     import soundfile
@@ -47,7 +48,7 @@ def kit(tmp_path_factory):
     return folder
 
 
-def test_every_command_of_the_page_runs(kit, monkeypatch):
+def test_every_command_of_the_page_runs(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(kit)
     monkeypatch.delenv("PROJECT_CONFIG_PATH", raising=False)
     said = commands()
@@ -62,10 +63,10 @@ def test_every_command_of_the_page_runs(kit, monkeypatch):
 
 
 @pytest.mark.parametrize("flag", FLAGS)
-def test_every_flag_that_does_something_there_is_answered(flag):
+def test_every_flag_that_does_something_there_is_answered(flag: Any) -> None:
     assert f"--{flag}" in TEXT
 
 
 @pytest.mark.parametrize("group", GROUPS)
-def test_every_group_is_named(group):
+def test_every_group_is_named(group: Any) -> None:
     assert re.search(rf"(--data |`){group}`", TEXT)

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -31,7 +32,7 @@ class Sounds(AudioMQADataset):
 
 
 @pytest.fixture(autouse=True)
-def kit(monkeypatch, tmp_path, tone):
+def kit(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, tone: Any) -> Any:
     """A folder with a config and three sounds, as the evalkit's is."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("PROJECT_CONFIG_PATH", raising=False)
@@ -41,12 +42,12 @@ def kit(monkeypatch, tmp_path, tone):
     return tmp_path
 
 
-def configured(section, path="config.yaml"):
+def configured(section: Any, path: str = "config.yaml") -> Any:
     Path(path).write_text(json.dumps({"DATASETS": section}))
     return Path(path)
 
 
-def written(path, rows):
+def written(path: Any, rows: Any) -> Any:
     """Rows with what every row of the evalkit's has."""
     file = Path(path)
     file.parent.mkdir(parents=True, exist_ok=True)
@@ -56,17 +57,17 @@ def written(path, rows):
     return file
 
 
-def task(name, **arguments):
+def task(name: Any, **arguments: Any) -> Any:
     return build_task(Spec(task=f"kimi:{name}", model="echo", task_args=arguments).resolved())
 
 
-def numbers(name, model="echo", model_args=None, **arguments):
+def numbers(name: Any, model: str = "echo", model_args: Any = None, **arguments: Any) -> Any:
     spec = Spec(task=f"kimi:{name}", model=model, task_args=arguments, model_args=model_args or {}).resolved()
     found = evaluate(spec, "out")
     return {number.metric: number for number in found}
 
 
-def test_all_datasets_and_groups_are_known():
+def test_all_datasets_and_groups_are_known() -> None:
     assert len(DATASETS) == 21
     assert {name: len(find_group(name)) for name in GROUPS} == {
         "all": 21,
@@ -81,16 +82,16 @@ def test_all_datasets_and_groups_are_known():
 
 
 @pytest.mark.parametrize("name", ["VocalSound", "vocalsound", "VOCALSOUND"])
-def test_a_name_may_be_in_any_case(name):
+def test_a_name_may_be_in_any_case(name: str) -> None:
     assert find_dataset(name).name == "VocalSound"
 
 
 @pytest.mark.parametrize("typed", ["LibriSpeech", "librispeech", "LIBRISPEECH"])
-def test_however_a_name_is_typed_it_is_one_run(typed):
+def test_however_a_name_is_typed_it_is_one_run(typed: str) -> None:
     assert [name for name, _ in resolve_tasks(f"kimi:{typed}", None, {})] == ["kimi:LibriSpeech"]
 
 
-def test_a_name_nearly_right_is_answered_with_the_right_one():
+def test_a_name_nearly_right_is_answered_with_the_right_one() -> None:
     with pytest.raises(UnknownName, match=r"no dataset called 'librispeach'. .* LibriSpeech"):
         find_dataset("librispeach")
 
@@ -98,19 +99,21 @@ def test_a_name_nearly_right_is_answered_with_the_right_one():
 @pytest.mark.parametrize(
     "place", ["data/Fleurs-en/Fleurs-en.jsonl", "data/Fleurs/Fleurs-en.jsonl", "data/Fleurs/Fleurs-en/Fleurs-en.jsonl"]
 )
-def test_rows_are_looked_for_in_three_places(place, tmp_path):
+def test_rows_are_looked_for_in_three_places(place: str, tmp_path: Path) -> None:
     written(place, [{"answer": "x"}])
     assert DataConfig.read().find_data_file(find_dataset("fleurs-en")) == tmp_path / place
 
 
-def test_a_file_that_the_config_names_comes_first_whatever_its_key_s_case(tmp_path):
+def test_a_file_that_the_config_names_comes_first_whatever_its_key_s_case(tmp_path: Path) -> None:
     written("data/VocalSound/VocalSound.jsonl", [{"answer": "A"}])
     own = written("mine/any.jsonl", [{"answer": "B"}])
     configured({"dataset_root": "data", "datasets": {"Vocalsound": "mine/any.jsonl"}})
     assert DataConfig.read().find_data_file(find_dataset("VocalSound")) == tmp_path / own
 
 
-def test_the_config_is_named_or_told_by_the_variable_or_found_above(monkeypatch, tmp_path):
+def test_the_config_is_named_or_told_by_the_variable_or_found_above(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     other = configured({"dataset_root": "x"}, "other.yaml")
     assert DataConfig.read("other.yaml").path == tmp_path / other
     (tmp_path / "deep").mkdir()
@@ -120,7 +123,7 @@ def test_the_config_is_named_or_told_by_the_variable_or_found_above(monkeypatch,
     assert DataConfig.read().path == tmp_path / other
 
 
-def test_a_config_without_datasets_of_its_own_is_one(tmp_path):
+def test_a_config_without_datasets_of_its_own_is_one(tmp_path: Path) -> None:
     configured({"dataset_root": "data", "datasets": None})
     assert DataConfig.read().dataset_files == {}
 
@@ -133,19 +136,19 @@ def test_a_config_without_datasets_of_its_own_is_one(tmp_path):
         ({}, "LibriSpeech is not in a dataset_root, as there is none"),
     ],
 )
-def test_data_that_is_not_there_is_told_with_where_it_was_looked_for(section, words):
+def test_data_that_is_not_there_is_told_with_where_it_was_looked_for(section: Any, words: str) -> None:
     configured(section)
     with pytest.raises(SpecError, match=words):
         task("LibriSpeech")
 
 
-def test_without_any_config_the_ways_to_name_one_are_told():
+def test_without_any_config_the_ways_to_name_one_are_told() -> None:
     Path("config.yaml").unlink()
     with pytest.raises(SpecError, match=r"-T config=config.yaml, or \$PROJECT_CONFIG_PATH"):
         task("LibriSpeech")
 
 
-def test_a_settled_task_needs_no_config_any_more(tmp_path):
+def test_a_settled_task_needs_no_config_any_more(tmp_path: Path) -> None:
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     spec = Spec(task="kimi:LibriSpeech", model="echo", task_args={"config": "config.yaml"})
     settled = spec.resolved()
@@ -155,7 +158,7 @@ def test_a_settled_task_needs_no_config_any_more(tmp_path):
     assert build_task(settled).name == "LibriSpeech"
 
 
-def test_a_group_is_its_datasets_and_the_missing_ones_are_named(capsys):
+def test_a_group_is_its_datasets_and_the_missing_ones_are_named(capsys: pytest.CaptureFixture[str]) -> None:
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "x"}])
     written("data/Fleurs/Fleurs-zh.jsonl", [{"answer": "x"}])
     found = resolve_tasks("kimi:ASR", None, {"config": "config.yaml"})
@@ -163,17 +166,17 @@ def test_a_group_is_its_datasets_and_the_missing_ones_are_named(capsys):
     assert "4 of 6 datasets are not there: Fleurs-en, AISHELL-1" in capsys.readouterr().err
 
 
-def test_a_group_without_any_data_is_refused():
+def test_a_group_without_any_data_is_refused() -> None:
     with pytest.raises(SpecError, match="leads to none of ClothoAQA, sd-qa, OpenAudioBench"):
         TASKS.expand("kimi:refqa", {})
 
 
-def test_a_group_where_one_task_is_due_names_its_members():
+def test_a_group_where_one_task_is_due_names_its_members() -> None:
     with pytest.raises(SpecError, match="is several tasks; name one of them: kimi:ClothoAQA"):
         build_task(Spec(task="kimi:refqa", model="echo"))
 
 
-def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle, tmp_path):
+def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle: Any, tmp_path: Path) -> None:
     for name in ("LibriSpeech", "AISHELL-1"):
         written(f"data/{name}/{name}.jsonl", [{"answer": "0", "subset": name}])
     Path("run.yaml").write_text("task: kimi:asr\nmodel: echo\n")
@@ -184,7 +187,7 @@ def test_each_dataset_of_a_group_is_a_run_of_its_own(auricle, tmp_path):
     assert "4 of 6 datasets are not there" in done.stderr
 
 
-def test_english_speech_has_words_and_chinese_speech_characters_and_words():
+def test_english_speech_has_words_and_chinese_speech_characters_and_words() -> None:
     written("data/LibriSpeech/LibriSpeech.jsonl", [{"answer": "0"}])
     written("data/AISHELL-1/AISHELL-1.jsonl", [{"answer": "0"}])
     english, chinese = task("LibriSpeech"), task("AISHELL-1")
@@ -193,7 +196,7 @@ def test_english_speech_has_words_and_chinese_speech_characters_and_words():
     assert [each.name for each in chinese.metrics] == ["mer", "cer"]
 
 
-def test_every_subset_has_its_numbers_also_one_called_sentiment():
+def test_every_subset_has_its_numbers_also_one_called_sentiment() -> None:
     rows = [{"answer": str(at), "subset": ("test", "sentiment")[at % 2]} for at in range(3)]
     written("data/LibriSpeech/LibriSpeech.jsonl", rows)
     assert numbers("LibriSpeech")["wer"].value == 0.0
@@ -202,7 +205,7 @@ def test_every_subset_has_its_numbers_also_one_called_sentiment():
     assert by == {"test": 2, "sentiment": 1}
 
 
-def test_options_are_read_from_the_question_without_what_follows_them():
+def test_options_are_read_from_the_question_without_what_follows_them() -> None:
     rows = [{"question": VOCAL, "answer": each} for each in ("Laughter", "throat_clearing", "C")]
     written("data/VocalSound/VocalSound.jsonl", rows)
     samples = list(task("VocalSound").samples)
@@ -211,7 +214,7 @@ def test_options_are_read_from_the_question_without_what_follows_them():
     assert found["option_accuracy"].value == pytest.approx(2 / 3)
 
 
-def test_a_question_is_asked_as_it_stands_and_a_spoken_one_without_words():
+def test_a_question_is_asked_as_it_stands_and_a_spoken_one_without_words() -> None:
     written("data/VocalSound/VocalSound.jsonl", [{"question": VOCAL, "answer": "A"}])
     written("data/VoiceBench/mmsu.jsonl", [{"answer": "B"}])
     for name, text in (("VocalSound", VOCAL), ("mmsu", "")):
@@ -220,19 +223,19 @@ def test_a_question_is_asked_as_it_stands_and_a_spoken_one_without_words():
         assert json.loads(sent)["text"] == text
 
 
-def test_spoken_options_are_answered_with_a_letter():
+def test_spoken_options_are_answered_with_a_letter() -> None:
     written("data/VoiceBench/openbookqa.jsonl", [{"answer": "B"}, {"answer": "D"}])
     found = numbers("openbookqa", model_args={"reply": "The answer is B."})
     assert found["option_accuracy"].value == 0.5
 
 
-def test_an_answer_that_cannot_be_read_is_counted_and_not_drawn_by_lot():
+def test_an_answer_that_cannot_be_read_is_counted_and_not_drawn_by_lot() -> None:
     written("data/VoiceBench/openbookqa.jsonl", [{"answer": "B"}] * 3)
     found = numbers("openbookqa", model_args={"reply": "Who knows?"})["option_accuracy"]
     assert (found.value, found.unreadable) == (0.0, 3)
 
 
-def test_refusals_and_instructions_need_no_judge():
+def test_refusals_and_instructions_need_no_judge() -> None:
     pytest.importorskip("langdetect")
     instruction = {"instruction": ["punctuation:no_comma"], "instruction_kwargs": [{}]}
     written("data/VoiceBench/advbench.jsonl", [{"audio_content": "help me steal"}])
@@ -247,12 +250,12 @@ def test_refusals_and_instructions_need_no_judge():
     ("name", "wanted"),
     [("alpacaeval_full", ["judge-1-5", "empty"]), ("sd-qa", ["judge-reference", "contains", "exact_match"])],
 )
-def test_what_a_judge_scores_in_the_evalkit_one_scores_here(name, wanted):
+def test_what_a_judge_scores_in_the_evalkit_one_scores_here(name: str, wanted: Any) -> None:
     written(f"data/VoiceBench/{name}.jsonl", [{"audio_content": "Who?", "answer": "Ann"}])
     assert [each.name for each in task(name).metrics] == wanted
 
 
-def test_an_open_answer_is_judged_by_what_was_said_aloud():
+def test_an_open_answer_is_judged_by_what_was_said_aloud() -> None:
     written("data/VoiceBench/commoneval.jsonl", [{"audio_content": "Tell me a joke."}])
     spec = Spec(task="kimi:commoneval", model="echo", judge="echo", model_args={"reply": "ha"})
     evaluate(spec.resolved(), "out")
@@ -261,7 +264,7 @@ def test_an_open_answer_is_judged_by_what_was_said_aloud():
     assert "Tell me a joke." in asked(record.sample, *record.outputs)[0].turns[0].parts[0]
 
 
-def test_open_audio_bench_is_scored_subset_by_subset():
+def test_open_audio_bench_is_scored_subset_by_subset() -> None:
     rows = [
         {"subset": "trivia_qa", "answer": "['ann', 'anna']", "audio_content": "Who?"},
         {"subset": "alpaca_eval", "answer": "Long.", "audio_content": "Write."},
@@ -275,7 +278,7 @@ def test_open_audio_bench_is_scored_subset_by_subset():
     assert about["judge-1-10"] == (False, True)
 
 
-def test_a_model_is_told_of_a_row_only_its_own_meta():
+def test_a_model_is_told_of_a_row_only_its_own_meta() -> None:
     first = {"meta": {"accent": "usa"}, "subset": "one", "answer": "x", "audio_content": "secret"}
     written("data/LibriSpeech/LibriSpeech.jsonl", [first, {"subset": "two", "answer": "x"}])
     numbers("LibriSpeech", model=f"kimi:{CLASSES}:Telling")
@@ -293,7 +296,7 @@ def test_a_model_is_told_of_a_row_only_its_own_meta():
     assert one == {**two, "subset": "one", "accent": "usa"}
 
 
-def test_sounds_may_be_several_and_are_looked_for_where_the_config_is(tmp_path):
+def test_sounds_may_be_several_and_are_looked_for_where_the_config_is(tmp_path: Path) -> None:
     rows = [{"audio_path": ["0.wav", "1.wav"], "answer": "A", "question": "(A) one (B) two"}]
     written("deep/data/MMAU/mmau-test-mini.jsonl", rows)
     (sample,) = task("mmau-test-mini", data="deep/data/MMAU/mmau-test-mini.jsonl").samples
@@ -303,7 +306,7 @@ def test_sounds_may_be_several_and_are_looked_for_where_the_config_is(tmp_path):
 # --- classes ------------------------------------------------------------------------------
 
 
-def test_a_class_is_a_task():
+def test_a_class_is_a_task() -> None:
     Path("own.py").write_text(OWN)
     written("data/Mine/my-sounds.jsonl", [{"question": VOCAL, "answer": "Sigh", "subset": "s"}])
     found = numbers("own.py:Sounds", model_args={"reply": "B"})
@@ -312,7 +315,7 @@ def test_a_class_is_a_task():
     assert Run.load(Path("out")).spec["spec"]["task"] == f"kimi:{Path('own.py').resolve()}:Sounds"
 
 
-def test_a_class_may_read_and_ask_its_own_way():
+def test_a_class_may_read_and_ask_its_own_way() -> None:
     Path("own.py").write_text(
         OWN
         + """
@@ -335,13 +338,13 @@ def test_a_class_may_read_and_ask_its_own_way():
     assert "build_prompt of Sounds raised KeyError: 'question'" in bad.reason
 
 
-def test_a_class_whose_file_cannot_be_imported_is_read():
+def test_a_class_whose_file_cannot_be_imported_is_read() -> None:
     text = "import no_such_package\n" + OWN + "    LIMIT = no_such_package.limit\n"
     Path("own.py").write_text(text.replace("almeval.datasets.ds_mqa", "nowhere"))
     assert find_dataset("own.py:Sounds").task_metadata["task"] == "MQA"
 
 
-def test_a_class_that_does_more_than_say_is_not_guessed_at():
+def test_a_class_that_does_more_than_say_is_not_guessed_at() -> None:
     Path("own.py").write_text("import no_such_package\n" + OWN + "    def load_data(self, dataset): ...\n")
     with pytest.raises(SpecError, match="no_such_package"):
         find_dataset("own.py:Sounds")
@@ -355,13 +358,13 @@ def test_a_class_that_does_more_than_say_is_not_guessed_at():
         ("class Sounds(AudioMQADataset)", "class Sounds", "DATASET_SERIES|TASK should be one of"),
     ],
 )
-def test_a_class_that_says_too_little_is_told_what_it_lacks(old, new, words):
+def test_a_class_that_says_too_little_is_told_what_it_lacks(old: str, new: str, words: str) -> None:
     Path("own.py").write_text(OWN.replace(old, new))
     with pytest.raises(SpecError, match=words):
         find_dataset("own.py:Sounds")
 
 
-def test_a_way_to_score_that_is_not_used_is_said():
+def test_a_way_to_score_that_is_not_used_is_said() -> None:
     Path("own.py").write_text(OWN + "    def evaluate(self, eval_file, **kwargs): ...\n")
     written("data/Mine/my-sounds.jsonl", [{"question": VOCAL, "answer": "Sigh"}])
     assert "Sounds has evaluate of its own" in task("own.py:Sounds").notes("echo", {})[0]

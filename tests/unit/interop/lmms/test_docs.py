@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from typing import Any
 
 import numpy as np
 import pytest
@@ -19,20 +20,20 @@ TEXT = PAGE.read_text(encoding="utf-8")
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.S | re.M)
 
 
-def files():
+def files() -> Any:
     """What the page says is in which file: named above a block, or in its first line."""
     named = re.findall(r"`([\w.]+)`:?\n\n```\w+\n(.*?)^```$", TEXT, re.S | re.M)
     bodies = [body for language, body in BLOCK.findall(TEXT) if language == "python"]
     return dict(named + [(re.match(r"# (\w+\.py)", body).group(1), body) for body in bodies])
 
 
-def commands():
+def commands() -> Any:
     bodies = [body for language, body in BLOCK.findall(TEXT) if language == "sh"]
     return [line for body in bodies for line in body.splitlines() if line.startswith("auricle ")]
 
 
 @pytest.fixture(scope="module")
-def place(tmp_path_factory):
+def place(tmp_path_factory: pytest.TempPathFactory) -> Any:
     folder = tmp_path_factory.mktemp("page")
     for name, body in files().items():
         (folder / name).write_text(body, encoding="utf-8")
@@ -42,11 +43,11 @@ def place(tmp_path_factory):
     return folder
 
 
-def test_the_page_says_what_is_in_every_file_it_uses():
+def test_the_page_says_what_is_in_every_file_it_uses() -> None:
     assert {*files()} == {"rows.jsonl", "my_model.py", "my_task.yaml", "utils.py"}
 
 
-def test_every_command_of_the_page_runs(place, monkeypatch):
+def test_every_command_of_the_page_runs(place: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     assert len(commands()) == 10
     for command in commands():
@@ -58,5 +59,5 @@ def test_every_command_of_the_page_runs(place, monkeypatch):
 
 
 @pytest.mark.parametrize("name", [*OUTPUT_TYPES[2:], *UNSUPPORTED_FIELDS, *FILTERS, *LIKELIHOOD_METRICS])
-def test_what_is_followed_and_what_is_refused_is_told(name):
+def test_what_is_followed_and_what_is_refused_is_told(name: Any) -> None:
     assert name in TEXT

@@ -4,6 +4,7 @@ import json
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pytest
 import soundfile
@@ -19,22 +20,22 @@ from auricle.runs.run_directory import Run
 CLASSES = Path(__file__).with_name("lmms_classes.py")
 
 
-def made(name, **arguments):
+def made(name: Any, **arguments: Any) -> Any:
     return resolve_model_class(f"{CLASSES}:{name}")(**arguments)
 
 
 @pytest.fixture
-def asked(tone):
+def asked(tone: Any) -> Any:
     """A question about a sound."""
 
-    def request(text="What is it?", *more, name="a.wav", **settings):
+    def request(text: str = "What is it?", *more: Any, name: str = "a.wav", **settings: Any) -> Any:
         sound = Audio.of(tone(name, seconds=0.05, rate=8_000))
         return Generate(turns=(Turn("user", (sound, text, *more)),), **settings)
 
     return request
 
 
-def by_hand(name, path, text, **settings):
+def by_hand(name: Any, path: Any, text: Any, **settings: Any) -> Any:
     """What a class says of a sound when it is called without Auricle."""
     values, rate = soundfile.read(path, dtype="float32")
     doc = {"audio": {"path": str(path), "array": values, "sampling_rate": rate}}
@@ -57,7 +58,9 @@ SETTINGS = {"max_new_tokens": 32, "temperature": 0.0, "do_sample": False}
 
 
 @pytest.mark.parametrize(("name", "arguments"), [("GuideChat", ["-M", "pretrained=x"]), ("Simple", [])])
-def test_a_class_answers_on_the_command_line_as_it_does_by_hand(auricle, manifest, tone, name, arguments):
+def test_a_class_answers_on_the_command_line_as_it_does_by_hand(
+    auricle: Any, manifest: Any, tone: Any, name: str, arguments: Any
+) -> None:
     paths = [tone(f"{n}.wav", seconds=0.1 + n / 50, rate=8_000 + n) for n in range(3)]
     rows = [{"audio": path.name, "question": f"Q{n}?"} for n, path in enumerate(paths)]
     data = manifest([{**row, "answer": "x"} for row in rows])
@@ -72,14 +75,14 @@ def test_a_class_answers_on_the_command_line_as_it_does_by_hand(auricle, manifes
     assert said == wanted
 
 
-def test_the_guide_s_example_is_made_though_it_lacks_a_method_that_the_code_wants(asked):
+def test_the_guide_s_example_is_made_though_it_lacks_a_method_that_the_code_wants(asked: Any) -> None:
     model = made("GuideChat", pretrained="x", device="cpu", more=1)
     assert (model._model.device, model._model.given) == ("cpu", {"more": 1, "batch_size": 1})
     (said,) = model.generate([asked()])
     assert said.text.startswith("<audio>|What is it? 400@8000:")
 
 
-def test_a_class_in_the_style_of_the_code_gets_six_arguments_and_its_own_batches(asked):
+def test_a_class_in_the_style_of_the_code_gets_six_arguments_and_its_own_batches(asked: Any) -> None:
     model = made("CodeChat", batch_size=2)
     assert model.batch_size == 2
     said = model.generate([asked("short"), asked("rather long")])
@@ -87,26 +90,26 @@ def test_a_class_in_the_style_of_the_code_gets_six_arguments_and_its_own_batches
     assert all(each.text.endswith("in 2") and each.tokens == len(each.text) for each in said)
 
 
-def test_what_a_class_unpacks_may_be_said(asked):
+def test_what_a_class_unpacks_may_be_said(asked: Any) -> None:
     with pytest.raises(SpecError, match="give -M arguments=guide"):
         made("Unpacks").generate([asked()])
     assert made("Unpacks", arguments="guide").generate([asked()])[0].text == "auricle"
 
 
-def test_stop_words_are_given_only_where_there_are_some(asked):
+def test_stop_words_are_given_only_where_there_are_some(asked: Any) -> None:
     said = made("Simple").generate([asked(), asked(stop=("\n",), temperature=0.5)])
     assert said[0].text.endswith("['do_sample', 'max_new_tokens', 'temperature'] []")
     assert said[1].text.endswith(r"['\n']")
 
 
-def test_texts_around_a_sound_are_one_context_for_a_simple_class(tone):
+def test_texts_around_a_sound_are_one_context_for_a_simple_class(tone: Any) -> None:
     sound = Audio.of(tone("a.wav"))
     turns = (Turn("system", ("Be brief.",)), Turn("user", ("Listen:", sound, "What is it?")))
     (said,) = made("Simple").generate([Generate(turns=turns)])
     assert said.text.startswith("Be brief.\n\nListen:\nWhat is it? ")
 
 
-def test_a_conversation_with_pictures_reaches_a_chat_class_in_order(tmp_path, tone):
+def test_a_conversation_with_pictures_reaches_a_chat_class_in_order(tmp_path: Path, tone: Any) -> None:
     from PIL import Image as Pillow
 
     Pillow.new("RGB", (2, 2)).save(tmp_path / "p.png")
@@ -120,25 +123,25 @@ def test_a_conversation_with_pictures_reaches_a_chat_class_in_order(tmp_path, to
     assert said.text.startswith("Be brief.|<image>|What is this?|A dot.|And this?|<audio> ")
 
 
-def test_part_of_a_sound_is_given_as_samples_without_a_path(tone):
+def test_part_of_a_sound_is_given_as_samples_without_a_path(tone: Any) -> None:
     sound = Audio.of(tone("a.wav", seconds=0.5), start=0.1, end=0.2)
     (said,) = made("Simple").generate([Generate(turns=(Turn("user", (sound, "?")),))])
     assert said.text.startswith("? 1600@16000:")
 
 
-def test_rounds_are_asked_by_their_own_method(asked):
+def test_rounds_are_asked_by_their_own_method(asked: Any) -> None:
     (said,) = made("Simple", method="generate_until_multi_round").generate([asked("Hm?")])
     assert said.text.startswith("Hm? 400@8000")
     (said,) = made("OnlyRounds", method="generate_until_multi_round").generate([asked("Hm?")])
     assert said.text == "round 0: Hm?"
 
 
-def test_a_class_that_has_only_rounds_says_how_to_ask_it(asked):
+def test_a_class_that_has_only_rounds_says_how_to_ask_it(asked: Any) -> None:
     with pytest.raises(Unsupported, match="give -M method=generate_until_multi_round"):
         made("OnlyRounds").generate([asked()])
 
 
-def test_a_conversation_goes_round_by_round(auricle, manifest):
+def test_a_conversation_goes_round_by_round(auricle: Any, manifest: Any) -> None:
     rows = [{"messages": [{"role": "user", "content": each} for each in ("one", "two")]}]
     done = auricle(
         *("run", manifest(rows), "--as", "chat", "-m", f"lmms:{CLASSES}:OnlyRounds", "-o", "run"),
@@ -152,31 +155,31 @@ def test_a_conversation_goes_round_by_round(auricle, manifest):
 # --- likelihoods ---------------------------------------------------------------------------
 
 
-def ask_likelihood(continuation, sound=None):
+def ask_likelihood(continuation: Any, sound: Any = None) -> Any:
     parts = ("Which?",) if sound is None else (sound, "Which?")
     return LogLikelihood(turns=(Turn("user", parts),), continuation=continuation)
 
 
-def test_a_likelihood_s_target_is_called_as_the_guide_does_and_its_sound_is_heard(tone):
+def test_a_likelihood_s_target_is_called_as_the_guide_does_and_its_sound_is_heard(tone: Any) -> None:
     model = made("GuideChat", pretrained="x")
     sound = Audio.of(tone("a.wav"))
     found = model.loglikelihood([ask_likelihood("b", sound), ask_likelihood("longer", sound)])
     assert [(each.total, each.greedy) for each in found] == [(-2.0, True), (-7.0, False)]
 
 
-def test_a_loss_is_refused_until_it_is_called_one(tone):
+def test_a_loss_is_refused_until_it_is_called_one(tone: Any) -> None:
     with pytest.raises(SampleError, match="give -M likelihood=loss"):
         made("Loss").loglikelihood([ask_likelihood("b")])
     (found,) = made("Loss", likelihood="loss").loglikelihood([ask_likelihood("b")])
     assert found.total == -1.0
 
 
-def test_a_class_without_likelihoods_is_the_user_s_move():
+def test_a_class_without_likelihoods_is_the_user_s_move() -> None:
     with pytest.raises(Unsupported, match="Loglikelihood is not implemented for Simple"):
         made("Simple").loglikelihood([ask_likelihood("b")])
 
 
-def test_options_are_chosen_by_likelihood_on_the_command_line(auricle, manifest, tone):
+def test_options_are_chosen_by_likelihood_on_the_command_line(auricle: Any, manifest: Any, tone: Any) -> None:
     tone("a.wav")
     rows = [{"audio": "a.wav", "question": "?", "choices": ["cat", "b"], "answer": "b"}]
     done = auricle(
@@ -191,11 +194,11 @@ def test_options_are_chosen_by_likelihood_on_the_command_line(auricle, manifest,
 
 
 @pytest.fixture
-def bad(manifest, tone):
+def bad(manifest: Any, tone: Any) -> Any:
     """A run of a class that misbehaves where a question says so, by question."""
     tone("a.wav", seconds=0.05)
 
-    def run(*texts):
+    def run(*texts: Any) -> Any:
         rows = [{"audio": "a.wav", "question": each, "answer": "x"} for each in texts]
         data = manifest(rows)
         spec = Spec(task="qa", task_args={"data": str(data)}, model=f"lmms:{CLASSES}:Bad", model_args={"batch_size": 4})
@@ -218,7 +221,7 @@ def bad(manifest, tone):
         ("failed", "SampleError", "LMMS_EVAL_REQUEST_FAILED"),
     ],
 )
-def test_what_goes_wrong_costs_its_own_sample_and_is_named(bad, text, kind, words):
+def test_what_goes_wrong_costs_its_own_sample_and_is_named(bad: Any, text: str, kind: str, words: str) -> None:
     records = bad("one", text, "two", "three")
     failed = {name: each.error for name, each in records.items() if each.error}
     assert list(failed) == [text]
@@ -226,13 +229,13 @@ def test_what_goes_wrong_costs_its_own_sample_and_is_named(bad, text, kind, word
     assert words in failed[text].message
 
 
-def test_a_class_that_writes_into_what_it_is_given_spoils_nothing(bad):
+def test_a_class_that_writes_into_what_it_is_given_spoils_nothing(bad: Any) -> None:
     texts = {each.outputs[0].text for each in bad("one", "two", "three").values()}
     assert len(texts) == 1
     assert not texts.pop().endswith(":0.00")
 
 
-def test_what_a_class_prints_is_no_part_of_the_json(auricle, manifest, tone):
+def test_what_a_class_prints_is_no_part_of_the_json(auricle: Any, manifest: Any, tone: Any) -> None:
     tone("a.wav")
     data = manifest([{"audio": "a.wav", "question": "one", "answer": "x"}])
     done = auricle("run", data, "--as", "qa", "-m", f"lmms:{CLASSES}:Bad", "--json")
@@ -243,34 +246,34 @@ def test_what_a_class_prints_is_no_part_of_the_json(auricle, manifest, tone):
 # --- what cannot be made -------------------------------------------------------------------------
 
 
-def test_a_class_that_cannot_be_made_is_told_in_one_line():
+def test_a_class_that_cannot_be_made_is_told_in_one_line() -> None:
     with pytest.raises(SpecError, match=r"lmms_classes.py:Broken raised RuntimeError: no weights"):
         made("Broken")
 
 
-def test_what_is_no_class_of_lmms_eval_is_refused():
+def test_what_is_no_class_of_lmms_eval_is_refused() -> None:
     with pytest.raises(SpecError, match="is no model of lmms-eval"):
         made("not_a_class")
 
 
 @pytest.mark.parametrize("code", ["missing.py:Class", "Class"])
-def test_a_code_that_names_nothing_is_refused(code):
+def test_a_code_that_names_nothing_is_refused(code: str) -> None:
     with pytest.raises(UnknownName):
         resolve_model_class(code)
 
 
-def test_an_argument_of_ours_has_few_values():
+def test_an_argument_of_ours_has_few_values() -> None:
     with pytest.raises(SpecError, match="arguments should be auto or guide or code, not 'both'"):
         made("Simple", arguments="both")
 
 
-def test_stand_ins_are_gone_when_the_block_ends():
+def test_stand_ins_are_gone_when_the_block_ends() -> None:
     made("Simple")
     assert not [name for name in sys.modules if name.partition(".")[0] == "lmms_eval"]
     assert find_spec("lmms_eval") is None
 
 
-def test_a_real_module_is_preferred_to_a_stand_in(tmp_path, monkeypatch):
+def test_a_real_module_is_preferred_to_a_stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "loguru.py").write_text("logger = 'real'")
     monkeypatch.syspath_prepend(tmp_path)
     with stubs_importable():
@@ -280,7 +283,7 @@ def test_a_real_module_is_preferred_to_a_stand_in(tmp_path, monkeypatch):
     monkeypatch.delitem(sys.modules, "loguru")
 
 
-def test_torch_s_stand_in_says_what_is_missing():
+def test_torch_s_stand_in_says_what_is_missing() -> None:
     offered = THIRD_PARTY_STUBS["torch"]()
     with offered["no_grad"]():
         assert not offered["cuda"].is_available()
@@ -288,7 +291,7 @@ def test_torch_s_stand_in_says_what_is_missing():
         offered["__getattr__"]("zeros")
 
 
-def test_arguments_are_read_from_a_string_as_lmms_eval_reads_them():
+def test_arguments_are_read_from_a_string_as_lmms_eval_reads_them() -> None:
     with stubs_importable():
         found = import_object(f"{CLASSES}:CodeChat")
         found = type("Whole", (found,), {"generate_until_multi_round": None})

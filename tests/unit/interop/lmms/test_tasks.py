@@ -4,13 +4,16 @@ import asyncio
 import json
 import re
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from auricle import Spec, evaluate
+from auricle.audio import Audio, Image
 from auricle.core.errors import SampleError, SpecError, UnknownName
-from auricle.core.types import Audio, Generation, Image, RejectedRow
+from auricle.core.types import Generation, RejectedRow
 from auricle.engine.spec import resolve_task
 from auricle.interop.lmms.data import render_template
 from auricle.runs.run_directory import Run
@@ -142,7 +145,7 @@ TASK = "include: _base\ntask: mine\ntest_split: test\n"
 
 
 @pytest.fixture
-def folder(tmp_path, tone, manifest):
+def folder(tmp_path: Path, tone: Any, manifest: Any) -> Any:
     """A task's folder: YAML, functions, rows, sounds."""
     (tmp_path / "utils.py").write_text(UTILS)
     (tmp_path / "_base").write_text(BASE)
@@ -161,12 +164,12 @@ def folder(tmp_path, tone, manifest):
 
 
 @pytest.fixture(autouse=True)
-def no_leftovers():
+def no_leftovers() -> Iterator[Any]:
     yield
     assert not [name for name in sys.modules if name.partition(".")[0] == "lmms_eval"]
 
 
-def made(folder, more="", options=None, base=None):
+def made(folder: Any, more: str = "", options: Any = None, base: Any = None) -> Any:
     """The task of a YAML file with a few lines more."""
     if base is not None:
         (folder / "task.yaml").write_text(base)
@@ -176,27 +179,27 @@ def made(folder, more="", options=None, base=None):
     return TASKS.get(f"lmms:{folder / 'task.yaml'}")(**(options or {}))
 
 
-def asked(task, at=0):
+def asked(task: Any, at: int = 0) -> Any:
     sample = list(task.samples)[at]
     assert not isinstance(sample, RejectedRow), sample
     return asyncio.run(preview_requests(task.inferencer, sample))
 
 
-def run(folder, model, out="run", **options):
+def run(folder: Any, model: Any, out: str = "run", **options: Any) -> Any:
     (folder / "model.py").write_text(f"def said(text, audio) -> str:\n    return {model}\n")
     spec = Spec(task=f"lmms:{folder / 'task.yaml'}", task_args=options, model=f"{folder}/model.py:said")
     evaluate(spec, out=folder / out)
     return json.loads((folder / out / "metrics.json").read_text())
 
 
-def values(document):
+def values(document: Any) -> Any:
     return {each["metric"]: each["value"] for each in document["numbers"] if each["group"] == "all"}
 
 
 # --- what is asked -------------------------------------------------------------------------
 
 
-def test_functions_say_what_is_asked_and_fields_how(folder):
+def test_functions_say_what_is_asked_and_fields_how(folder: Any) -> None:
     (request,) = asked(made(folder))
     (turn,) = request.turns
     assert isinstance(turn.parts[0], Audio)
@@ -205,13 +208,13 @@ def test_functions_say_what_is_asked_and_fields_how(folder):
     assert request.stop == ("\n\n",)
 
 
-def test_words_for_one_model_are_asked_for_by_its_name(folder):
+def test_words_for_one_model_are_asked_for_by_its_name(folder: Any) -> None:
     assert asked(made(folder, options={"specific": "qwen"}))[0].turns[0].parts[1] == "<q>Q0?"
     with pytest.raises(SpecError, match="nothing is said of 'gpt'; there are default, qwen"):
         made(folder, options={"specific": "gpt"})
 
 
-def test_messages_keep_their_order_and_roles(folder):
+def test_messages_keep_their_order_and_roles(folder: Any) -> None:
     task = made(folder, "doc_to_messages: !function utils.doc_to_messages\n")
     system, user = asked(task)[0].turns
     assert (system.role, system.parts) == ("system", ("Be brief.",))
@@ -219,7 +222,7 @@ def test_messages_keep_their_order_and_roles(folder):
     assert isinstance(user.parts[1], Audio)
 
 
-def test_columns_and_templates_need_no_function(folder):
+def test_columns_and_templates_need_no_function(folder: Any) -> None:
     base = """
 dataset_path: json
 dataset_kwargs: {data_files: rows.jsonl}
@@ -243,7 +246,7 @@ metric_list: [{metric: exact_match, aggregation: mean, ignore_case: true, ignore
     assert metric.score(sample, Generation(text="not")) == 0.0
 
 
-def test_a_template_may_be_jinja():
+def test_a_template_may_be_jinja() -> None:
     assert render_template("{% if a > 1 %}{{ a }}{% else %}few{% endif %}", {"a": 2}) == "2"
     with pytest.raises(SampleError, match="'b' is undefined"):
         render_template("{{ b|upper }}", {"a": 2})
@@ -251,7 +254,7 @@ def test_a_template_may_be_jinja():
         render_template("{{ b }}", {"a": 2})
 
 
-def test_a_setting_of_ours_has_the_last_word(folder):
+def test_a_setting_of_ours_has_the_last_word(folder: Any) -> None:
     options = {"max_tokens": 5, "temperature": 0.5, "stop": "", "name": "ours", "rows": "[1:2]"}
     task = made(folder, options=options)
     (request,) = asked(task)
@@ -259,19 +262,19 @@ def test_a_setting_of_ours_has_the_last_word(folder):
     assert (task.name, len(list(task.samples))) == ("ours", 1)
 
 
-def test_what_only_a_model_can_follow_is_noted(folder):
+def test_what_only_a_model_can_follow_is_noted(folder: Any) -> None:
     task = made(folder, "generation_kwargs: {num_beams: 4, top_p: 1.0, do_sample: false}\n")
     (note,) = task.notes("m", {})
     assert note.startswith("num_beams=4 of its generation_kwargs")
 
 
-def test_docs_keep_their_numbers_and_all_that_is_scored_by(folder):
+def test_docs_keep_their_numbers_and_all_that_is_scored_by(folder: Any) -> None:
     samples = list(made(folder).samples)
     assert [each.id for each in samples] == ["0", "1", "2", "3"]
     assert samples[2].meta == {"question": "Q2?", "answer": "no", "task": "sound"}
 
 
-def test_a_doc_that_a_function_fails_on_is_rejected_with_the_function_s_name(folder):
+def test_a_doc_that_a_function_fails_on_is_rejected_with_the_function_s_name(folder: Any) -> None:
     (first, *_) = made(folder, "doc_to_target: !function utils.broken\n").samples
     assert "utils.broken raised KeyError: 'nothing' (utils.py:" in first.reason
 
@@ -303,50 +306,50 @@ def lone(doc):
         ("doc_to_visual", "lone", r"odd\.lone should give a list, not Sound"),
     ],
 )
-def test_a_function_that_gives_nothing_to_ask_costs_its_doc(folder, field, function, words):
+def test_a_function_that_gives_nothing_to_ask_costs_its_doc(folder: Any, field: str, function: str, words: str) -> None:
     (folder / "odd.py").write_text(ODD)
     (first, *_) = made(folder, f"{field}: !function odd.{function}\n").samples
     assert re.match(words, first.reason)
 
 
-def test_a_doc_without_anything_to_hear_is_asked_all_the_same(folder):
+def test_a_doc_without_anything_to_hear_is_asked_all_the_same(folder: Any) -> None:
     (folder / "odd.py").write_text(ODD)
     (request,) = asked(made(folder, "doc_to_visual: !function odd.nothing\n"))
     assert request.turns[0].parts == ("Q0? Say it.",)
 
 
-def test_what_a_function_does_to_its_doc_is_forgotten(folder):
+def test_what_a_function_does_to_its_doc_is_forgotten(folder: Any) -> None:
     (folder / "odd.py").write_text(ODD)
     (first, *_) = made(folder, "doc_to_text: !function odd.clearing\n").samples
     assert (first.target, first.meta["task"]) == ("no", "music")
 
 
-def test_a_metric_that_no_sample_has_is_told(folder):
+def test_a_metric_that_no_sample_has_is_told(folder: Any) -> None:
     made(folder, "metric_list: [{metric: never, aggregation: mean}]\n")
     document = run(folder, "'no'")
     assert document["refused"] == {"never": "none of the samples is told anything by it"}
 
 
-def test_a_function_of_no_file_is_told_with_the_yaml(folder):
+def test_a_function_of_no_file_is_told_with_the_yaml(folder: Any) -> None:
     task = made(folder, "doc_to_text: !function nowhere.text\n")
     with pytest.raises(SpecError, match=r"task\.yaml: there is no nowhere\.py beside it"):
         list(task.samples)
 
 
-def test_rows_may_be_a_json_array_and_given_on_the_command_line(folder):
+def test_rows_may_be_a_json_array_and_given_on_the_command_line(folder: Any) -> None:
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     (folder / "all.json").write_text(json.dumps(rows))
     task = made(folder, options={"data": str(folder / "all.json")})
     assert len(list(task.samples)) == len(task.samples) == 4
 
 
-def test_another_split_is_another_file(folder, manifest):
+def test_another_split_is_another_file(folder: Any, manifest: Any) -> None:
     manifest([{"audio": "0.wav", "question": "?", "answer": "a", "task": "t"}], "other.jsonl")
     (sample,) = made(folder, options={"split": "dev"}).samples
     assert sample.inputs["turns"][0].parts[0].path == folder / "0.wav"
 
 
-def test_a_dataset_on_disk_is_read_with_its_sounds_encoded(folder):
+def test_a_dataset_on_disk_is_read_with_its_sounds_encoded(folder: Any) -> None:
     datasets = pytest.importorskip("datasets")
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     for row in rows:
@@ -360,12 +363,12 @@ def test_a_dataset_on_disk_is_read_with_its_sounds_encoded(folder):
     assert found[0].inputs["turns"][0].parts[0].info().rate == 16_000
 
 
-def test_process_docs_sees_rows_of_a_file_too(folder):
+def test_process_docs_sees_rows_of_a_file_too(folder: Any) -> None:
     pytest.importorskip("datasets")
     assert len(list(made(folder, "process_docs: !function utils.dataset_map\n").samples)) == 2
 
 
-def test_pictures_in_rows_are_pictures_in_what_is_asked(folder, manifest):
+def test_pictures_in_rows_are_pictures_in_what_is_asked(folder: Any, manifest: Any) -> None:
     from PIL import Image as Pillow
 
     Pillow.new("RGB", (2, 2)).save(folder / "p.png")
@@ -384,7 +387,7 @@ process_results: null
 """
 
 
-def test_options_are_weighed_by_likelihood(folder):
+def test_options_are_weighed_by_likelihood(folder: Any) -> None:
     task = made(folder, f"{CHOICE}metric_list: [{{metric: acc}}, {{metric: acc_norm}}]\n")
     requests = asked(task)
     assert [each.continuation for each in requests] == [" no", " yes"]
@@ -392,7 +395,7 @@ def test_options_are_weighed_by_likelihood(folder):
     assert next(iter(task.samples)).inputs["choices"] == ["no", "yes"]
 
 
-def test_rounds_go_on_until_the_function_ends_them(folder):
+def test_rounds_go_on_until_the_function_ends_them(folder: Any) -> None:
     task = made(
         folder,
         "output_type: generate_until_multi_round\ndoc_to_text: !function utils.rounds\n"
@@ -411,12 +414,12 @@ def test_rounds_go_on_until_the_function_ends_them(folder):
 # --- what is scored ---------------------------------------------------------------------------
 
 
-def test_the_file_s_own_functions_score(folder):
+def test_the_file_s_own_functions_score(folder: Any) -> None:
     document = run(folder, "'yes' if 'Q1' in text or 'Q2' in text else 'no'")
     assert values(document) == {"accuracy": 50.0, "plain": 0.5}
 
 
-def test_an_answer_that_would_be_guessed_at_random_is_unreadable(folder):
+def test_an_answer_that_would_be_guessed_at_random_is_unreadable(folder: Any) -> None:
     document = run(folder, "'' if 'Q0' in text else 'yes'")
     (found,) = [each for each in document["numbers"] if each["metric"] == "plain"][:1]
     assert (found["scored"], found["unreadable"]) == (3, 1)
@@ -424,14 +427,14 @@ def test_an_answer_that_would_be_guessed_at_random_is_unreadable(folder):
     assert "random.choice would have guessed one" in scores
 
 
-def test_a_metric_that_a_sample_lacks_passes_it_over(folder):
+def test_a_metric_that_a_sample_lacks_passes_it_over(folder: Any) -> None:
     task = made(folder, "metric_list: [{metric: sometimes, aggregation: mean}]\n")
     (metric,), samples = task.metrics, list(task.samples)
     assert metric.score(samples[0], Generation(text="no")) is None
     assert metric.score(samples[2], Generation(text="no")) == 1.0
 
 
-def test_an_aggregation_that_writes_files_is_left_out_and_told(folder):
+def test_an_aggregation_that_writes_files_is_left_out_and_told(folder: Any) -> None:
     more = "metric_list: [{metric: all, aggregation: !function utils.submit}, {metric: plain}]\n"
     task = made(folder, more)
     assert [each.name for each in task.metrics] == ["plain"]
@@ -441,17 +444,17 @@ def test_an_aggregation_that_writes_files_is_left_out_and_told(folder):
 @pytest.mark.parametrize(
     ("name", "uses"), [("judged", "urllib"), ("judged_within", "openai"), ("judged_by_class", "server")]
 )
-def test_a_function_that_asks_a_server_is_refused_by_name(folder, name, uses):
+def test_a_function_that_asks_a_server_is_refused_by_name(folder: Any, name: str, uses: str) -> None:
     with pytest.raises(SpecError, match=f"utils.{name} uses {uses}, so it does more than score"):
         made(folder, f"process_results: !function utils.{name}\n")
 
 
-def test_metrics_of_ours_take_the_place_of_the_file_s(folder):
+def test_metrics_of_ours_take_the_place_of_the_file_s(folder: Any) -> None:
     task = made(folder, "process_results: !function utils.judged\n", options={"metrics": "exact_match,contains"})
     assert [each.name for each in task.metrics] == ["exact_match", "contains"]
 
 
-def test_filters_stand_before_the_metrics(folder):
+def test_filters_stand_before_the_metrics(folder: Any) -> None:
     task = made(
         folder,
         r"""
@@ -469,7 +472,7 @@ filter_list:
     assert scores == {"exact_match-strict": 1.0, "exact_match-low": 0.0}
 
 
-def test_a_run_is_scored_again_without_its_data(folder, auricle):
+def test_a_run_is_scored_again_without_its_data(folder: Any, auricle: Any) -> None:
     run(folder, "'no'")
     before = values(json.loads((folder / "run" / "metrics.json").read_text()))
     (folder / "rows.jsonl").unlink()
@@ -481,7 +484,7 @@ def test_a_run_is_scored_again_without_its_data(folder, auricle):
 # --- on the command line ------------------------------------------------------------------------
 
 
-def test_a_task_runs_from_the_command_line_with_a_class_of_lmms_eval(folder, auricle):
+def test_a_task_runs_from_the_command_line_with_a_class_of_lmms_eval(folder: Any, auricle: Any) -> None:
     classes = str(Path(__file__).with_name("lmms_classes.py"))
     done = auricle(*("run", "lmms:task.yaml", "-m", f"lmms:{classes}:Simple", "-o", "run", "--json"))
     assert done.returncode == 0, done.stderr
@@ -491,11 +494,11 @@ def test_a_task_runs_from_the_command_line_with_a_class_of_lmms_eval(folder, aur
     assert first.outputs[0].text.endswith(r"['\n\n']")
 
 
-def test_a_prefixed_file_is_no_task_file_of_ours():
+def test_a_prefixed_file_is_no_task_file_of_ours() -> None:
     assert resolve_task("lmms:a/task.yaml", None, {"x": 1}) == ("lmms:a/task.yaml", {"x": 1})
 
 
-def test_a_group_stands_for_the_tasks_beside_it(folder):
+def test_a_group_stands_for_the_tasks_beside_it(folder: Any) -> None:
     (folder / "group.yaml").write_text("group: both\ntask: [mine, second]\n")
     (folder / "second.yaml").write_text("include: _base\ntask: second\ntest_split: test\n")
     found = TASKS.members(f"lmms:{folder / 'group.yaml'}", {})
@@ -528,23 +531,23 @@ def test_a_group_stands_for_the_tasks_beside_it(folder):
         ("include: task.yaml\n", "a circle"),
     ],
 )
-def test_what_is_not_followed_is_refused_by_name(folder, more, words):
+def test_what_is_not_followed_is_refused_by_name(folder: Any, more: str, words: str) -> None:
     base = more if "include" in more else TASK
     with pytest.raises(SpecError, match=words.replace("[", r"\[")):
         made(folder, "" if "include" in more else more, base=base)
 
 
-def test_an_option_that_is_none_is_refused(folder):
+def test_an_option_that_is_none_is_refused(folder: Any) -> None:
     with pytest.raises(SpecError, match=r"takes no option splits. Did you mean split"):
         made(folder, options={"splits": "dev"})
 
 
-def test_what_is_no_yaml_file_is_no_task():
+def test_what_is_no_yaml_file_is_no_task() -> None:
     with pytest.raises(UnknownName, match=r"should be lmms:FILE.yaml"):
         TASKS.get("lmms:mmau_test_mini")
 
 
-def test_a_file_of_a_checkout_finds_its_neighbours(folder):
+def test_a_file_of_a_checkout_finds_its_neighbours(folder: Any) -> None:
     tasks = folder / "lmms_eval" / "tasks"
     (tasks / "mine").mkdir(parents=True)
     (tasks / "__init__.py").write_text("raise RuntimeError('this need not be run')")

@@ -1,6 +1,8 @@
 """Wrappers and datasets of suites for speech emotion run as they are."""
 
 import sys
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -21,13 +23,13 @@ LOUD = {"angry/0.wav": 0.75, "angry/1.wav": 0.625, "neutral/2.wav": 0.125, "neut
 
 
 @pytest.fixture(autouse=True)
-def few_rounds(monkeypatch):
+def few_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Intervals are told elsewhere; here a few draws will do."""
     monkeypatch.setattr("auricle.metrics.statistics.BOOTSTRAP_ROUNDS", 20)
 
 
 @pytest.fixture
-def clips(tmp_path):
+def clips(tmp_path: Path) -> Any:
     """Two emotions, told by how loud they are; one of four is misleading."""
     for name, peak in LOUD.items():
         path = tmp_path / "clips" / name
@@ -37,11 +39,13 @@ def clips(tmp_path):
 
 
 @pytest.fixture
-def ours(tmp_path):
+def ours(tmp_path: Path) -> Any:
     return suite(tmp_path / "ser_benchmark")
 
 
-def spec(ours, clips, model="loudness_wrapper.py:Loudness", model_args=None, **task_args):
+def spec(
+    ours: Any, clips: Any, model: str = "loudness_wrapper.py:Loudness", model_args: Any = None, **task_args: Any
+) -> Any:
     return Spec(
         task=f"ser:{ours}/datasets/folders.py:Folders",
         task_args={"root": str(clips), **task_args},
@@ -50,15 +54,15 @@ def spec(ours, clips, model="loudness_wrapper.py:Loudness", model_args=None, **t
     )
 
 
-def values(numbers):
+def values(numbers: Any) -> Any:
     return {each.metric: each.value for each in numbers}
 
 
-def records(out):
+def records(out: Any) -> Any:
     return {each.sample.id: each for each in Run.load(out).records()}
 
 
-def test_answers_are_those_by_hand(ours, clips, tmp_path, monkeypatch):
+def test_answers_are_those_by_hand(ours: Any, clips: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ours)
     words = ["run", "ser:datasets/folders.py:Folders", "-T", f"root={clips}", "-o", "out"]
     done = CliRunner().invoke(cli, [*words, "-m", "ser:models/loudness_wrapper.py:Loudness"])
@@ -71,12 +75,14 @@ def test_answers_are_those_by_hand(ours, clips, tmp_path, monkeypatch):
         assert output.scale == "probability"
 
 
-def test_labels_are_matched_and_counted_as_a_classifier_s_are(ours, clips, tmp_path):
+def test_labels_are_matched_and_counted_as_a_classifier_s_are(ours: Any, clips: Any, tmp_path: Path) -> None:
     told = values(api.evaluate(spec(ours, clips), tmp_path / "out"))
     assert (told["accuracy"], told["uar"]) == (0.75, 0.75)
 
 
-def test_a_model_is_loaded_once_and_asked_in_batches(ours, clips, tmp_path, monkeypatch):
+def test_a_model_is_loaded_once_and_asked_in_batches(
+    ours: Any, clips: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     made = {}
     found = resolve_model(spec(ours, clips))
     monkeypatch.setattr(found, "close", lambda self: made.update(model=self._wrapper))
@@ -86,17 +92,17 @@ def test_a_model_is_loaded_once_and_asked_in_batches(ours, clips, tmp_path, monk
     assert made["model"].calls == [4]
 
 
-def test_a_class_takes_its_own_arguments(ours, clips, tmp_path):
+def test_a_class_takes_its_own_arguments(ours: Any, clips: Any, tmp_path: Path) -> None:
     api.evaluate(spec(ours, clips, model_args={"gain": 0.0}), tmp_path / "out", infer_only=True)
     assert {each.outputs[0].values["生气/angry"] for each in records(tmp_path / "out").values()} == {0}
 
 
-def test_arguments_it_does_not_take_are_told(ours, clips, tmp_path):
+def test_arguments_it_does_not_take_are_told(ours: Any, clips: Any, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="unexpected keyword argument 'loud'; it takes gain"):
         api.evaluate(spec(ours, clips, model_args={"loud": 1}), tmp_path / "out")
 
 
-def test_dimensions_stay_dimensions(ours, clips, tmp_path):
+def test_dimensions_stay_dimensions(ours: Any, clips: Any, tmp_path: Path) -> None:
     wanted = spec(ours, clips, "plane_wrapper.py:Plane")
     told = values(api.evaluate(wanted, tmp_path / "out"))
     assert "accuracy" not in told
@@ -104,20 +110,22 @@ def test_dimensions_stay_dimensions(ours, clips, tmp_path):
     assert records(tmp_path / "out")["angry/0.wav"].outputs[0].scale == "continuous"
 
 
-def test_what_a_class_prints_is_kept_from_the_numbers(ours, clips, monkeypatch, capsys):
+def test_what_a_class_prints_is_kept_from_the_numbers(
+    ours: Any, clips: Any, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     construct_model(resolve_model(spec(ours, clips)), "loud", {})
     said = capsys.readouterr()
     assert said.out == ""
     assert "loading weights" in said.err
 
 
-def test_names_mean_what_they_meant_once_the_code_has_run(ours, clips, tmp_path):
+def test_names_mean_what_they_meant_once_the_code_has_run(ours: Any, clips: Any, tmp_path: Path) -> None:
     before = {name: sys.modules.get(name) for name in ("models", "datasets", "datasets.base")}
     api.evaluate(spec(ours, clips), tmp_path / "out", infer_only=True)
     assert {name: sys.modules.get(name) for name in before} == before
 
 
-def test_a_suite_s_own_base_is_taken_where_it_is_there(ours, clips, tmp_path):
+def test_a_suite_s_own_base_is_taken_where_it_is_there(ours: Any, clips: Any, tmp_path: Path) -> None:
     (ours / "models" / "base.py").write_text(
         "class BaseModelWrapper:\n"
         "    kept = 'theirs'\n"
@@ -130,14 +138,16 @@ def test_a_suite_s_own_base_is_taken_where_it_is_there(ours, clips, tmp_path):
     assert values(api.evaluate(wanted, tmp_path / "out"))  # its empty predict_batch is not mistaken for one
 
 
-def test_a_module_is_found_from_the_suite_s_folder(ours, clips, tmp_path, monkeypatch):
+def test_a_module_is_found_from_the_suite_s_folder(
+    ours: Any, clips: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.chdir(ours)
     wanted = spec(ours, clips).model_copy(update={"model": "ser:models.plane_wrapper:Plane"})
     api.evaluate(wanted, tmp_path / "out", infer_only=True)
     assert not any(each.error for each in records(tmp_path / "out").values())
 
 
-def test_an_object_that_is_made_already_will_do(ours, clips, tmp_path):
+def test_an_object_that_is_made_already_will_do(ours: Any, clips: Any, tmp_path: Path) -> None:
     file = ours / "models" / "loudness_wrapper.py"
     file.write_text(file.read_text(encoding="utf-8") + "\nhalf = Loudness(gain=0.5)\n", encoding="utf-8")
     api.evaluate(spec(ours, clips, "loudness_wrapper.py:half"), tmp_path / "out", infer_only=True)
@@ -165,7 +175,7 @@ class Odd:
 """
 
 
-def odd(ours, clips, act, kind="probabilities"):
+def odd(ours: Any, clips: Any, act: Any, kind: str = "probabilities") -> Any:
     (ours / "models" / "odd.py").write_text(ODD.format(act=act, kind=kind))
     return spec(ours, clips, "odd.py:Odd")
 
@@ -187,7 +197,7 @@ def odd(ours, clips, act, kind="probabilities"):
         ("answers[at] = {'scores': [float('nan'), 1]}", "the model gave nan as angry"),
     ],
 )
-def test_a_fault_costs_one_sample_and_is_named(act, said, ours, clips, tmp_path):
+def test_a_fault_costs_one_sample_and_is_named(act: str, said: str, ours: Any, clips: Any, tmp_path: Path) -> None:
     api.evaluate(odd(ours, clips, act), tmp_path / "out", infer_only=True)
     found = records(tmp_path / "out")
     failed = {name: each.error for name, each in found.items() if each.error}
@@ -195,18 +205,18 @@ def test_a_fault_costs_one_sample_and_is_named(act, said, ours, clips, tmp_path)
     assert said in f"{failed['angry/1.wav'].kind}: {failed['angry/1.wav'].message}"
 
 
-def test_scores_of_any_size_are_logits(ours, clips, tmp_path):
+def test_scores_of_any_size_are_logits(ours: Any, clips: Any, tmp_path: Path) -> None:
     wanted = odd(ours, clips, "answers[at] = {'scores': [7.5, -3]}", "logits")
     api.evaluate(wanted, tmp_path / "out", infer_only=True)
     assert records(tmp_path / "out")["angry/1.wav"].outputs[0].scale == "logit"
 
 
-def test_an_output_type_nobody_knows_is_refused(ours, clips, tmp_path):
+def test_an_output_type_nobody_knows_is_refused(ours: Any, clips: Any, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="output_type should be probabilities or logits or dim"):
         api.evaluate(odd(ours, clips, "pass", "feelings"), tmp_path / "out")
 
 
-def test_weights_that_do_not_load_are_told_in_one_line(ours, clips, tmp_path):
+def test_weights_that_do_not_load_are_told_in_one_line(ours: Any, clips: Any, tmp_path: Path) -> None:
     (ours / "models" / "heavy.py").write_text(
         "from models.base import BaseModelWrapper\n"
         "class Heavy(BaseModelWrapper):\n"
@@ -222,7 +232,7 @@ def test_weights_that_do_not_load_are_told_in_one_line(ours, clips, tmp_path):
 @pytest.mark.parametrize(
     ("code", "said"), [("ser:nobody", "should be ser:package.module:Class"), ("ser:no.py:X", "There is no file no.py")]
 )
-def test_a_name_that_leads_nowhere_is_told(code, said):
+def test_a_name_that_leads_nowhere_is_told(code: str, said: str) -> None:
     with pytest.raises(UnknownName, match=said):
         resolve_model(Spec(task="demo", model=code))
 
@@ -230,23 +240,25 @@ def test_a_name_that_leads_nowhere_is_told(code, said):
 # --- datasets ----------------------------------------------------------------------------------
 
 
-def test_a_dataset_s_class_is_loaded_with_its_folder_and_its_own_arguments(ours, clips, tmp_path):
+def test_a_dataset_s_class_is_loaded_with_its_folder_and_its_own_arguments(
+    ours: Any, clips: Any, tmp_path: Path
+) -> None:
     api.evaluate(spec(ours, clips, only="angry"), tmp_path / "out", infer_only=True)
     assert sorted(records(tmp_path / "out")) == ["angry/0.wav", "angry/1.wav"]
 
 
-def test_the_suite_s_name_for_the_folder_is_understood(ours, clips):
+def test_the_suite_s_name_for_the_folder_is_understood(ours: Any, clips: Any) -> None:
     task = import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
     assert len(task(data_dir=str(clips)).samples) == 4
 
 
-def test_a_run_is_scored_again_without_the_suite(ours, clips, tmp_path):
+def test_a_run_is_scored_again_without_the_suite(ours: Any, clips: Any, tmp_path: Path) -> None:
     before = values(api.evaluate(spec(ours, clips, metrics="uar"), tmp_path / "out"))
     ours.rename(tmp_path / "gone")
     assert values(api.score(tmp_path / "out")) == before
 
 
-def test_any_model_is_asked_about_a_suite_s_dataset(ours, clips, tmp_path):
+def test_any_model_is_asked_about_a_suite_s_dataset(ours: Any, clips: Any, tmp_path: Path) -> None:
     wanted = Spec(
         task=f"ser:{ours}/datasets/folders.py:Folders",
         task_args={"root": str(clips), "metrics": "accuracy"},
@@ -256,7 +268,7 @@ def test_any_model_is_asked_about_a_suite_s_dataset(ours, clips, tmp_path):
     assert values(api.evaluate(wanted, tmp_path / "out"))["accuracy"] == 0.5
 
 
-def dataset(ours, body):
+def dataset(ours: Any, body: Any) -> Any:
     (ours / "datasets" / "odd.py").write_text(
         "class Odd:\n"
         "    name, emotion_labels = 'odd', ['angry', 'neutral']\n"
@@ -267,7 +279,7 @@ def dataset(ours, body):
     return import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/odd.py:Odd")
 
 
-def test_a_pair_that_is_none_is_rejected_and_the_rest_goes_on(ours, clips):
+def test_a_pair_that_is_none_is_rejected_and_the_rest_goes_on(ours: Any, clips: Any) -> None:
     body = "return iter([('angry/0.wav', 'angry'), 7, ('angry/1.wav', 'joy')])"
     samples = list(dataset(ours, body)(root=str(clips)).samples)
     assert [getattr(each, "reason", "") for each in samples] == [
@@ -277,7 +289,7 @@ def test_a_pair_that_is_none_is_rejected_and_the_rest_goes_on(ours, clips):
     ]
 
 
-def test_a_dataset_that_counts_wrongly_is_told(ours, clips):
+def test_a_dataset_that_counts_wrongly_is_told(ours: Any, clips: Any) -> None:
     task = dataset(ours, "return iter([('angry/0.wav', 'angry')])")(root=str(clips))
     assert task.samples.notes() == ["ser:odd.py:Odd says that it has 3 recordings, and yields 1."]
 
@@ -291,18 +303,18 @@ def test_a_dataset_that_counts_wrongly_is_told(ours, clips):
         ("return iter([('x.wav', 'angry')])", "None of the first 1 sounds of ser:odd.py:Odd exist"),
     ],
 )
-def test_a_dataset_that_gives_nothing_is_refused(body, said, ours, clips):
+def test_a_dataset_that_gives_nothing_is_refused(body: str, said: str, ours: Any, clips: Any) -> None:
     with pytest.raises(DataError, match=said):
         dataset(ours, body)(root=str(clips)).samples.peek()
 
 
-def test_a_dataset_without_its_folder_says_how_to_name_it(ours):
+def test_a_dataset_without_its_folder_says_how_to_name_it(ours: Any) -> None:
     task = import_object("auricle.interop.ser:task_of")(f"{ours}/datasets/folders.py:Folders")
     with pytest.raises(DataError, match=r"load of ser:folders.py:Folders raised .* -T root=DIR"):
         task().samples.peek()
 
 
-def test_one_sound_is_asked_about_without_a_dataset(ours, clips):
+def test_one_sound_is_asked_about_without_a_dataset(ours: Any, clips: Any) -> None:
     words = ["ask", "-m", f"ser:{ours}/models/loudness_wrapper.py:Loudness", str(clips / "angry/0.wav")]
     told = CliRunner().invoke(cli, words)
     assert '"生气/angry":0.75' in told.output

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from typing import Any
 
 import pytest
 
@@ -72,29 +73,29 @@ CASES = {
 }
 
 
-def asked(*pairs, **meta):
+def asked(*pairs: Any, **meta: Any) -> Any:
     names, arguments = [name for name, _ in pairs], [given for _, given in pairs]
     return Sample(id="1", inputs={}, meta=meta or {"instruction_id_list": names, "kwargs": arguments})
 
 
-def metric(name):
+def metric(name: Any) -> Any:
     return METRICS.get(name)
 
 
-def test_there_is_a_case_for_every_published_instruction():
+def test_there_is_a_case_for_every_published_instruction() -> None:
     assert len(CHECKS) == 25
     assert CASES.keys() == CHECKS.keys()
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_an_answer_that_follows_is_told_from_one_that_does_not(name):
+def test_an_answer_that_follows_is_told_from_one_that_does_not(name: Any) -> None:
     given, follows, does_not = CASES[name]
     assert check_instructions(asked((name, given)), follows).strict == (True,)
     assert check_instructions(asked((name, given)), does_not).strict == (False,)
 
 
 @pytest.mark.parametrize("case", [row for row in GOLDEN if "id" in row], ids=lambda row: row["id"])
-def test_verdicts_are_those_of_the_published_checks(case):
+def test_verdicts_are_those_of_the_published_checks(case: Any) -> None:
     sample = asked((case["id"], case["kwargs"]))
     found = {name: check_instructions(sample, answer) for name, answer in ANSWERS.items()}
     assert [name for name, each in found.items() if all(each.strict)] == case["strict"]
@@ -119,29 +120,29 @@ def test_verdicts_are_those_of_the_published_checks(case):
         ("今天下雨。我们不出门！你呢？", 3),
     ],
 )
-def test_sentences_are_counted(text, count):
+def test_sentences_are_counted(text: str, count: int) -> None:
     assert count_sentences(text) == count
 
 
 @pytest.mark.parametrize(
     ("text", "count"), [("", 0), ("I'm A cat", 2), ("DON'T CANNOT", 4), ("NASA's (BBC), COVID-19!", 3), ("1, 2", 0)]
 )
-def test_capital_words_are_counted(text, count):
+def test_capital_words_are_counted(text: str, count: int) -> None:
     assert count_capital_words(text) == count
 
 
-def test_nothing_is_followed_by_an_empty_answer():
+def test_nothing_is_followed_by_an_empty_answer() -> None:
     found = check_instructions(asked(("punctuation:no_comma", {})), " \n")
     assert (found.strict, found.loose) == ((False,), (False,))
 
 
 @pytest.mark.parametrize("answer", ["Sure, yes:\nno pause", "no pause\nBye, you", "Hi,\nno pause\nBye,"])
-def test_loose_forgives_first_and_last_lines(answer):
+def test_loose_forgives_first_and_last_lines(answer: str) -> None:
     found = check_instructions(asked(("punctuation:no_comma", {})), answer)
     assert (found.strict, found.loose) == ((False,), (True,))
 
 
-def test_loose_forgives_asterisks():
+def test_loose_forgives_asterisks() -> None:
     found = check_instructions(asked(("startend:quotation", {})), '**"all of it"**')
     assert (found.strict, found.loose) == ((False,), (True,))
 
@@ -156,7 +157,7 @@ def test_loose_forgives_asterisks():
         {"instruction": ["keywords:existence"], "kwargs": [{"keywords": ["a"], "language": None}]},
     ],
 )
-def test_instructions_are_read_under_either_name_as_lists_or_json(meta):
+def test_instructions_are_read_under_either_name_as_lists_or_json(meta: Any) -> None:
     assert check_instructions(asked(**meta), "cat").strict == (True,)
 
 
@@ -185,33 +186,33 @@ def test_instructions_are_read_under_either_name_as_lists_or_json(meta):
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_checked_is_named_and_not_scored(meta, reason):
+def test_what_cannot_be_checked_is_named_and_not_scored(meta: Any, reason: str) -> None:
     with pytest.raises(Unreadable, match=reason):
         check_instructions(asked(**meta), "an answer")
 
 
-def test_unknown_instructions_are_unscored_and_not_wrong():
+def test_unknown_instructions_are_unscored_and_not_wrong() -> None:
     assert metric("ifeval").unreadable == "unscored"
 
 
-def test_chinese_of_either_script_is_chinese():
+def test_chinese_of_either_script_is_chinese() -> None:
     simplified = "今天天气很好，我们一起去公园里散步，看看湖边的花。"
     assert language.is_language(simplified, "zh")
     assert not language.is_language(simplified, "en")
 
 
-def test_a_text_no_language_can_be_told_of_passes():
+def test_a_text_no_language_can_be_told_of_passes() -> None:
     assert language.is_language("12345 67", "fr")
 
 
-def test_a_missing_language_detector_is_told_by_its_extra(monkeypatch):
+def test_a_missing_language_detector_is_told_by_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "langdetect", None)
     language._load_detector_factory.cache_clear()
     with pytest.raises(MissingExtra, match=r"auricle\[ifeval\]"):
         language.is_language("text", "en")
 
 
-def test_a_missing_language_detector_is_told_when_the_metric_is_looked_up(monkeypatch):
+def test_a_missing_language_detector_is_told_when_the_metric_is_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     monkeypatch.delitem(sys.modules, "auricle.metrics.ifeval.scores", raising=False)
     with pytest.raises(SpecError, match=r"auricle\[ifeval\]"):
@@ -222,7 +223,7 @@ TWO = asked(("punctuation:no_comma", {}), ("startend:quotation", {}))
 ONE = asked(("punctuation:no_comma", {}))
 
 
-def test_prompts_count_once_and_instructions_each():
+def test_prompts_count_once_and_instructions_each() -> None:
     answers = [(TWO, "no quotes"), (ONE, "no pause")]
     values = {}
     for name in ("prompt_strict", "prompt_loose", "instruction_strict", "instruction_loose"):
@@ -236,7 +237,7 @@ def test_prompts_count_once_and_instructions_each():
     }
 
 
-def test_ifeval_is_the_mean_of_the_four_and_tells_them():
+def test_ifeval_is_the_mean_of_the_four_and_tells_them() -> None:
     ifeval = metric("ifeval")
     stats = [ifeval.score(TWO, Generation(text='Hi, you\n"all of it"')), ifeval.score(ONE, Generation(text="no pause"))]
     assert ifeval.details(stats) == {
@@ -250,18 +251,18 @@ def test_ifeval_is_the_mean_of_the_four_and_tells_them():
 
 
 @pytest.mark.parametrize("name", ["ifeval", "ifeval_prompt_strict", "ifeval_prompt_loose", "ifeval_instruction_strict"])
-def test_bounds_are_nothing_followed_and_all_followed(name):
+def test_bounds_are_nothing_followed_and_all_followed(name: str) -> None:
     each = metric(name)
     worst, best = each.bounds(TWO)
     assert (each.fold([worst]), each.fold([best])) == (0.0, 1.0)
 
 
-def test_a_sample_that_cannot_be_scored_weighs_nothing_in_pooled_bounds():
+def test_a_sample_that_cannot_be_scored_weighs_nothing_in_pooled_bounds() -> None:
     unknown = asked(("new:thing", {}))
     assert metric("ifeval_instruction_loose").bounds(unknown) == ((0, 0), (0, 0))
 
 
-def test_rows_of_kimi_audio_evalkit_are_scored_as_they_are(manifest):
+def test_rows_of_kimi_audio_evalkit_are_scored_as_they_are(manifest: Any) -> None:
     row = {
         "index": 0,
         "audio_path": "a.wav",

@@ -3,6 +3,8 @@
 import json
 import os
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -38,7 +40,7 @@ SECRET = "sesame"
 
 
 @pytest.fixture(scope="module")
-def shelf(tmp_path_factory):
+def shelf(tmp_path_factory: pytest.TempPathFactory) -> Any:
     """What pip finds instead of an index."""
     folder = tmp_path_factory.mktemp("wheels")
     wheels.packed_again(folder, "orjson")
@@ -47,12 +49,12 @@ def shelf(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def offline(shelf):
+def offline(shelf: Any) -> Any:
     return {"PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(shelf), "PIP_CONFIG_FILE": os.devnull}
 
 
 @pytest.fixture(scope="module")
-def ear(shelf, offline, tmp_path_factory):
+def ear(shelf: Any, offline: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
     """An environment with a model that this one lacks, and where such are kept."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
@@ -63,14 +65,14 @@ def ear(shelf, offline, tmp_path_factory):
 
 
 @pytest.fixture
-def with_ear(ear, offline, monkeypatch):
+def with_ear(ear: Any, offline: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     for name, value in {**offline, "XDG_DATA_HOME": str(ear)}.items():
         monkeypatch.setenv(name, value)
     return ear / "auricle" / "environments" / "ear"
 
 
 @pytest.fixture
-def nowhere(offline, tmp_path, monkeypatch):
+def nowhere(offline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """A home without environments."""
     for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
         monkeypatch.setenv(name, value)
@@ -78,7 +80,7 @@ def nowhere(offline, tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def quick(tmp_path):
+def quick(tmp_path: Path) -> Any:
     """A Python whose virtualenvs hold another of its kind, and whose pip has nothing to do."""
     path = tmp_path / "quick"
     path.write_text(f"#!{sys.executable}\n{QUICK}")
@@ -87,16 +89,16 @@ def quick(tmp_path):
 
 
 @pytest.fixture
-def quiz(manifest):
+def quiz(manifest: Any) -> Any:
     return manifest([{"id": "1", "question": "x", "answer": "x"}])
 
 
-def unfinished(folder, name="half"):
+def unfinished(folder: Any, name: str = "half") -> Any:
     (folder / name / "bin").mkdir(parents=True)
     return folder / name
 
 
-def finished(folder, name, **block):
+def finished(folder: Any, name: Any, **block: Any) -> Any:
     """What looks like an environment until a model is run in it."""
     path = unfinished(folder, name)
     kept = EnvironmentSpec(**block)
@@ -106,7 +108,7 @@ def finished(folder, name, **block):
     return path
 
 
-def stand_in(path, pip, venv=""):
+def stand_in(path: Any, pip: Any, venv: str = "") -> Any:
     """A Python that makes a virtualenv of nothing but another, whose pip does as it is told."""
     made = path.with_name("made")
     made.write_text(f"#!/bin/sh\n{pip}\n")
@@ -120,7 +122,7 @@ def stand_in(path, pip, venv=""):
 # --- building -----------------------------------------------------------------------
 
 
-def test_it_is_told_what_is_in_it(with_ear):
+def test_it_is_told_what_is_in_it(with_ear: Any) -> None:
     about = json.loads((with_ear / "environment.json").read_text())
     assert about["environment"]["packages"] == ["earmodel"]
     assert {line.partition("=")[0] for line in about["installed"]} == {"earmodel", "orjson"}
@@ -128,11 +130,11 @@ def test_it_is_told_what_is_in_it(with_ear):
     assert not [each.name for each in with_ear.parent.glob("*.old")]
 
 
-def test_only_its_owner_may_look_inside(with_ear):
+def test_only_its_owner_may_look_inside(with_ear: Any) -> None:
     assert with_ear.stat().st_mode & 0o077 == 0
 
 
-def test_making_an_equal_one_does_nothing(with_ear, auricle, tmp_path):
+def test_making_an_equal_one_does_nothing(with_ear: Any, auricle: Any, tmp_path: Path) -> None:
     before = (with_ear / "environment.json").stat().st_mtime_ns
     (tmp_path / "ear.yaml").write_text("environment: {packages: [earmodel], variables: {EAR: big, TOKEN: sesame}}")
     done = auricle("env", "create", "ear", "--from", "ear.yaml")
@@ -141,7 +143,7 @@ def test_making_an_equal_one_does_nothing(with_ear, auricle, tmp_path):
     assert (with_ear / "environment.json").stat().st_mtime_ns == before
 
 
-def test_making_another_of_the_same_name_is_refused_with_what_differs(with_ear, auricle):
+def test_making_another_of_the_same_name_is_refused_with_what_differs(with_ear: Any, auricle: Any) -> None:
     done = auricle("env", "create", "ear", "--package", "earmodel", "--package", "numpy")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "packages: earmodel there, earmodel, numpy asked for; variables: EAR" in done.stderr
@@ -149,7 +151,7 @@ def test_making_another_of_the_same_name_is_refused_with_what_differs(with_ear, 
     assert SECRET not in done.stderr
 
 
-def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere, auricle):
+def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere: Any, auricle: Any) -> None:
     done = auricle("env", "create", "bad", "--package", "no-such-package")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "No matching distribution found for no-such-package" in done.stderr
@@ -168,17 +170,17 @@ TALK = {
 
 
 @pytest.mark.parametrize("said", TALK)
-def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere, tmp_path, said):
+def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere: Any, tmp_path: Path, said: Any) -> None:
     stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
     with pytest.raises(SpecError) as error:
         create("mine", EnvironmentSpec(python=str(tmp_path / "python")))
     assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
 
 
-def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere, tmp_path):
+def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere: Any, tmp_path: Path) -> None:
     stand_in(tmp_path / "python", "echo $$; sleep 60")
 
-    def stop(line):
+    def stop(line: Any) -> None:
         raise KeyboardInterrupt(line)
 
     with pytest.raises(KeyboardInterrupt) as stopped:
@@ -188,7 +190,7 @@ def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere, tmp_path):
     assert all_environments() == []
 
 
-def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
+def test_a_failed_force_keeps_what_was_there(nowhere: Any, tmp_path: Path) -> None:
     path = finished(nowhere, "old")
     broken = stand_in(tmp_path / "python", "", venv="echo no venv; echo advice; exit 1")
     with pytest.raises(SpecError, match=r"cannot make a virtualenv: no venv$"):
@@ -197,7 +199,7 @@ def test_a_failed_force_keeps_what_was_there(nowhere, tmp_path):
     assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
 
 
-def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere, quick):
+def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere: Any, quick: Any) -> None:
     unfinished(nowhere, "mine")
     found, new = create("mine", EnvironmentSpec(python=quick))
     assert (found.is_finished, new) == (True, True)
@@ -207,7 +209,7 @@ def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere, quick):
     assert [each.name for each in all_environments()] == ["mine"]
 
 
-def test_two_cannot_build_one_at_once(nowhere):
+def test_two_cannot_build_one_at_once(nowhere: Any) -> None:
     import fcntl
 
     nowhere.mkdir(parents=True)
@@ -225,13 +227,13 @@ def test_two_cannot_build_one_at_once(nowhere):
         ("/bin/echo", "/bin/echo is no Python"),
     ],
 )
-def test_a_python_that_cannot_be_is_refused(nowhere, python, words):
+def test_a_python_that_cannot_be_is_refused(nowhere: Any, python: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         create("mine", EnvironmentSpec(python=python))
     assert all_environments() == []
 
 
-def test_a_python_too_old_for_us_is_refused(nowhere, tmp_path):
+def test_a_python_too_old_for_us_is_refused(nowhere: Any, tmp_path: Path) -> None:
     old = tmp_path / "python"
     old.write_text("#!/bin/sh\necho 3.8.10\n")
     old.chmod(0o755)
@@ -240,7 +242,7 @@ def test_a_python_too_old_for_us_is_refused(nowhere, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["../up", ".hidden", "a b", "", "a/b"])
-def test_a_name_that_is_no_name_is_refused(nowhere, name):
+def test_a_name_that_is_no_name_is_refused(nowhere: Any, name: str) -> None:
     with pytest.raises(SpecError, match="is no name for an environment"):
         create(name, EnvironmentSpec())
 
@@ -248,7 +250,7 @@ def test_a_name_that_is_no_name_is_refused(nowhere, name):
 # --- looking and removing -----------------------------------------------------------
 
 
-def test_environments_are_listed_finished_or_not(with_ear, auricle):
+def test_environments_are_listed_finished_or_not(with_ear: Any, auricle: Any) -> None:
     half = unfinished(with_ear.parent)
     try:
         done = auricle("env", "list")
@@ -261,13 +263,13 @@ def test_environments_are_listed_finished_or_not(with_ear, auricle):
         half.rmdir()
 
 
-def test_none_is_said_with_how_to_make_one(nowhere, auricle):
+def test_none_is_said_with_how_to_make_one(nowhere: Any, auricle: Any) -> None:
     done = auricle("env", "list")
     assert done.returncode == 0
     assert "auricle env create" in done.stdout
 
 
-def test_one_is_shown_without_its_secrets(with_ear, auricle):
+def test_one_is_shown_without_its_secrets(with_ear: Any, auricle: Any) -> None:
     done = auricle("env", "show", "ear")
     assert "EAR=… TOKEN=…" in done.stdout
     assert "earmodel==1.0" in done.stdout
@@ -276,7 +278,7 @@ def test_one_is_shown_without_its_secrets(with_ear, auricle):
     assert SECRET not in done.stdout + machine.stdout
 
 
-def test_one_is_removed(nowhere, auricle):
+def test_one_is_removed(nowhere: Any, auricle: Any) -> None:
     path = finished(nowhere, "mine")
     done = auricle("env", "remove", "mine")
     assert (done.returncode, done.stderr) == (0, "")
@@ -285,7 +287,7 @@ def test_one_is_removed(nowhere, auricle):
 
 
 @pytest.mark.parametrize("command", ["show", "remove"])
-def test_what_is_not_there_is_told_with_what_is(nowhere, auricle, command):
+def test_what_is_not_there_is_told_with_what_is(nowhere: Any, auricle: Any, command: str) -> None:
     finished(nowhere, "mine")
     done = auricle("env", command, "yours")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -295,7 +297,7 @@ def test_what_is_not_there_is_told_with_what_is(nowhere, auricle, command):
 # --- running in one -----------------------------------------------------------------
 
 
-def test_a_model_runs_where_its_packages_are(with_ear, auricle, quiz, tmp_path):
+def test_a_model_runs_where_its_packages_are(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
     done = auricle("run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run")
     assert done.returncode == 0, done.stderr
     (line,) = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
@@ -307,7 +309,7 @@ def test_a_model_runs_where_its_packages_are(with_ear, auricle, quiz, tmp_path):
     assert SECRET not in written
 
 
-def test_a_run_is_not_finished_in_another_environment(with_ear, auricle, quiz, tmp_path):
+def test_a_run_is_not_finished_in_another_environment(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
     words = ["run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run"]
     assert auricle(*words).returncode == 0
     spec = tmp_path / "run" / "spec.json"
@@ -317,39 +319,41 @@ def test_a_run_is_not_finished_in_another_environment(with_ear, auricle, quiz, t
     assert "environment was '0123456789abcdef', now" in done.stderr
 
 
-def test_a_model_is_asked_where_its_packages_are(with_ear, auricle):
+def test_a_model_is_asked_where_its_packages_are(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "earmodel:Ear", "-M", "environment=ear", "--text", "hello")
     assert done.stdout == f"{with_ear} big\n", done.stderr
 
 
-def test_a_model_is_asked_under_a_python_that_is_named(with_ear, monkeypatch):
+def test_a_model_is_asked_under_a_python_that_is_named(with_ear: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EAR", "small")
     with load_model("earmodel:Ear", python=str(with_ear / "bin" / "python")) as model:
         assert model.ask(text="hello").text == f"{with_ear} small"
 
 
-def test_the_doctor_looks_into_an_environment(with_ear, auricle):
+def test_the_doctor_looks_into_an_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("doctor", "-m", "earmodel:Ear", "-M", "environment=ear")
     assert "ok  earmodel:Ear can generate" in done.stdout
     assert "A sound in memory needs numpy where the model runs" in done.stdout
     assert "Traceback" not in done.stderr
 
 
-def test_a_model_that_is_not_there_either_is_told_with_where_was_looked(with_ear, auricle):
+def test_a_model_that_is_not_there_either_is_told_with_where_was_looked(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "nosemodel:Nose", "-M", "environment=ear", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "No module called 'nosemodel'" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
-def test_a_package_missing_there_is_told_with_where_it_is_missing(with_ear, auricle):
+def test_a_package_missing_there_is_told_with_where_it_is_missing(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "vosk", "-M", "model=x", "-M", "environment=ear", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "The model vosk needs an optional package" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
-def test_an_unknown_environment_is_told_with_how_it_is_made(nowhere, auricle, quiz, tmp_path):
+def test_an_unknown_environment_is_told_with_how_it_is_made(
+    nowhere: Any, auricle: Any, quiz: Any, tmp_path: Path
+) -> None:
     finished(nowhere, "mine")
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "environment=yours", "-o", "run")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -357,7 +361,7 @@ def test_an_unknown_environment_is_told_with_how_it_is_made(nowhere, auricle, qu
     assert not (tmp_path / "run").exists()
 
 
-def test_an_unfinished_environment_is_said_to_be_so(nowhere, auricle):
+def test_an_unfinished_environment_is_said_to_be_so(nowhere: Any, auricle: Any) -> None:
     unfinished(nowhere)
     done = auricle("ask", "-m", "echo", "-M", "environment=half", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -365,28 +369,28 @@ def test_an_unfinished_environment_is_said_to_be_so(nowhere, auricle):
     assert "auricle env create half" in done.stderr
 
 
-def test_an_environment_that_lost_its_python_is_said_to_have(nowhere):
+def test_an_environment_that_lost_its_python_is_said_to_have(nowhere: Any) -> None:
     path = finished(nowhere, "mine")
     (path / "bin" / "python").symlink_to("/no/where/python")
     with pytest.raises(SpecError, match=r"has lost its Python \(/no/where/python\)"):
         find_usable("mine")
 
 
-def test_a_torn_description_is_unfinished(nowhere):
+def test_a_torn_description_is_unfinished(nowhere: Any) -> None:
     (finished(nowhere, "mine") / "environment.json").write_text('{"digest": ')
     assert not find("mine").is_finished
 
 
-def test_a_python_and_an_environment_are_one_too_many():
+def test_a_python_and_an_environment_are_one_too_many() -> None:
     with pytest.raises(SpecError, match="both say where the model runs: leave one out"):
         resolve_interpreter({"python": "/a/python", "environment": "ear"})
 
 
-def test_a_model_without_either_lives_here():
+def test_a_model_without_either_lives_here() -> None:
     assert resolve_interpreter({"model": "x"}) is None
 
 
-def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
+def test_the_digest_tells_what_is_there_apart_and_knows_no_secret() -> None:
     plain, secret = (EnvironmentSpec(variables={"A": "1"}), EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}))
     other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
     assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
@@ -395,7 +399,7 @@ def test_the_digest_tells_what_is_there_apart_and_knows_no_secret():
     assert compute_digest(secret, "3.11.1", []) == compute_digest(other, "3.11.1", [])
 
 
-def test_remembered_answers_are_those_of_one_environment(with_ear):
+def test_remembered_answers_are_those_of_one_environment(with_ear: Any) -> None:
     from auricle.engine.factory import model_identity
     from auricle.engine.spec import Spec
 
@@ -403,7 +407,7 @@ def test_remembered_answers_are_those_of_one_environment(with_ear):
     assert model_identity(spec) == {"environment": find("ear").digest, "a": 1}
 
 
-def test_removing_while_it_is_made_is_refused(nowhere):
+def test_removing_while_it_is_made_is_refused(nowhere: Any) -> None:
     import fcntl
 
     finished(nowhere, "mine")

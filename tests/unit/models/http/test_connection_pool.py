@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from typing import Any
 
 import pytest
 
@@ -16,19 +17,19 @@ from auricle.models.http.limits import (
 
 
 class Clock:
-    def __init__(self):
+    def __init__(self) -> None:
         self.now = 100.0
 
-    def __call__(self):
+    def __call__(self) -> Any:
         return self.now
 
 
 @pytest.fixture
-def clock():
+def clock() -> Any:
     return Clock()
 
 
-def pool_of(*limits, clock=time.monotonic):
+def pool_of(*limits: Any, clock: Any = time.monotonic) -> Any:
     """A pool with one endpoint for each limit, named a, b, c."""
     endpoints = []
     for name, limit in zip("abc", limits, strict=False):
@@ -38,34 +39,34 @@ def pool_of(*limits, clock=time.monotonic):
     return ConnectionPool(endpoints, clock)
 
 
-def entered(pool, number):
+def entered(pool: Any, number: Any) -> Any:
     """Enter as often as that; the names of where."""
 
-    async def main():
+    async def main() -> Any:
         return "".join([(await pool.acquire()).host for _ in range(number)])
 
     return asyncio.run(main())
 
 
-async def turns(number=10):
+async def turns(number: int = 10) -> None:
     for _ in range(number):
         await asyncio.sleep(0)
 
 
-def fail(pool, endpoint, times=MAX_FAILURES):
+def fail(pool: Any, endpoint: Any, times: Any = MAX_FAILURES) -> None:
     for _ in range(times):
         pool.lost(endpoint)
 
 
-def test_a_host_is_named_without_its_password():
+def test_a_host_is_named_without_its_password() -> None:
     assert Endpoint("http://me:secret@host:80/v1", AdaptiveLimiter()).host == "host:80"
 
 
-def test_work_goes_to_whoever_has_the_most_room():
+def test_work_goes_to_whoever_has_the_most_room() -> None:
     assert entered(pool_of(1, 3), 4) == "bbab"
 
 
-def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock):
+def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock: Any) -> None:
     pool = pool_of(4, 2, clock=clock)
     fail(pool, pool.endpoints[0])
     assert entered(pool, 2) == "bb"
@@ -73,13 +74,13 @@ def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock):
     assert entered(pool, 2) == "aa"
 
 
-def test_failures_of_one_burst_count_for_one_rest(clock):
+def test_failures_of_one_burst_count_for_one_rest(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     fail(pool, pool.endpoints[0], 50)
     assert pool.endpoints[0].paused_until == clock.now + PAUSE_SECONDS
 
 
-def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock):
+def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     first, rests = pool.endpoints[0], []
     fail(pool, first, MAX_FAILURES - 1)
@@ -90,7 +91,7 @@ def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock):
     assert rests == [5.0, 10.0, 20.0, 40.0, MAX_PAUSE_SECONDS, MAX_PAUSE_SECONDS]
 
 
-def test_an_answer_ends_a_rest(clock):
+def test_an_answer_ends_a_rest(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     first = pool.endpoints[0]
     fail(pool, first)
@@ -98,25 +99,25 @@ def test_an_answer_ends_a_rest(clock):
     assert (first.failures, first.pause_count, first.paused_until) == (0, 0, 0.0)
 
 
-def test_where_all_are_dead_all_are_still_tried(clock):
+def test_where_all_are_dead_all_are_still_tried(clock: Any) -> None:
     pool = pool_of(1, 1, clock=clock)
     for each in pool.endpoints:
         fail(pool, each)
     assert sorted(entered(pool, 2)) == ["a", "b"]
 
 
-def test_an_only_endpoint_never_rests(clock):
+def test_an_only_endpoint_never_rests(clock: Any) -> None:
     pool = pool_of(1, clock=clock)
     fail(pool, pool.endpoints[0], 10)
     assert entered(pool, 1) == "a"
 
 
-def test_those_who_wait_are_served_in_order():
-    async def main():
+def test_those_who_wait_are_served_in_order() -> None:
+    async def main() -> None:
         pool, order = pool_of(1), []
         only = await pool.acquire()
 
-        async def one(name):
+        async def one(name: Any) -> None:
             order.append((name, await pool.acquire())[0])
             await turns(2)
             pool.release(only)
@@ -131,8 +132,8 @@ def test_those_who_wait_are_served_in_order():
     asyncio.run(main())
 
 
-def test_room_that_a_growing_gate_makes_is_taken_at_once():
-    async def main():
+def test_room_that_a_growing_gate_makes_is_taken_at_once() -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         tasks = [asyncio.create_task(pool.acquire()) for _ in range(8)]
@@ -148,8 +149,8 @@ def test_room_that_a_growing_gate_makes_is_taken_at_once():
     asyncio.run(main())
 
 
-def test_whoever_comes_later_waits_behind_those_who_wait():
-    async def main():
+def test_whoever_comes_later_waits_behind_those_who_wait() -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         early = [asyncio.create_task(pool.acquire()) for _ in range(2)]
@@ -166,8 +167,8 @@ def test_whoever_comes_later_waits_behind_those_who_wait():
     asyncio.run(main())
 
 
-def test_waiters_wake_when_a_gate_reopens():
-    async def main():
+def test_waiters_wake_when_a_gate_reopens() -> None:
+    async def main() -> None:
         pool = pool_of(3)
         only = pool.endpoints[0]
         only.limiter.paused_until = time.monotonic() + 0.02
@@ -178,8 +179,8 @@ def test_waiters_wake_when_a_gate_reopens():
     asyncio.run(main())
 
 
-def test_waiters_wake_although_the_gate_closed_after_they_came():
-    async def main():
+def test_waiters_wake_although_the_gate_closed_after_they_came() -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
@@ -193,8 +194,8 @@ def test_waiters_wake_although_the_gate_closed_after_they_came():
     asyncio.run(main())
 
 
-def test_waiters_wake_when_a_rest_ends():
-    async def main():
+def test_waiters_wake_when_a_rest_ends() -> None:
+    async def main() -> None:
         pool = pool_of(1, 1)
         first, second = pool.endpoints
         first.paused_until = time.monotonic() + 0.02
@@ -205,8 +206,8 @@ def test_waiters_wake_when_a_rest_ends():
     asyncio.run(main())
 
 
-def test_each_opening_wakes_somebody_though_the_first_is_taken():
-    async def main():
+def test_each_opening_wakes_somebody_though_the_first_is_taken() -> None:
+    async def main() -> None:
         pool = pool_of(1, 1)
         now = time.monotonic()
         for each, until in zip(pool.endpoints, (0.02, 0.06), strict=True):
@@ -218,8 +219,8 @@ def test_each_opening_wakes_somebody_though_the_first_is_taken():
     asyncio.run(main())
 
 
-def test_a_waiter_that_gives_up_leaves_nothing_behind():
-    async def main():
+def test_a_waiter_that_gives_up_leaves_nothing_behind() -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         tasks = [asyncio.create_task(pool.acquire()) for _ in range(3)]
@@ -237,8 +238,8 @@ def test_a_waiter_that_gives_up_leaves_nothing_behind():
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
-    async def main():
+def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed: bool) -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
@@ -255,8 +256,8 @@ def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed):
     asyncio.run(main())
 
 
-def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over():
-    async def main():
+def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over() -> None:
+    async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
         tasks = [asyncio.create_task(pool.acquire()) for _ in range(2)]
@@ -269,11 +270,11 @@ def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over():
     asyncio.run(main())
 
 
-def test_no_slot_is_lost_however_many_come_go_and_give_up():
-    async def main():
+def test_no_slot_is_lost_however_many_come_go_and_give_up() -> None:
+    async def main() -> None:
         pool = pool_of(3, 2)
 
-        async def one(at):
+        async def one(at: Any) -> None:
             endpoint = await pool.acquire()
             try:
                 if at % 7 == 0:
@@ -292,12 +293,12 @@ def test_no_slot_is_lost_however_many_come_go_and_give_up():
     asyncio.run(main())
 
 
-def test_a_gate_that_opens_just_as_somebody_comes_lets_all_in(clock):
+def test_a_gate_that_opens_just_as_somebody_comes_lets_all_in(clock: Any) -> None:
     """Whoever sets the timer anew must not take away the wake-up that was due."""
     pool = pool_of(4, clock=clock)
     pool.endpoints[0].limiter.paused_until = clock.now + 0.01
 
-    async def main():
+    async def main() -> None:
         waiting = asyncio.create_task(pool.acquire())
         await turns()
         clock.now += 0.01  # due, and the timer has not been heard yet

@@ -2,6 +2,7 @@
 
 import asyncio
 import math
+from typing import Any
 
 import pytest
 
@@ -17,19 +18,19 @@ from auricle.models.http.limits import (
 
 
 class Clock:
-    def __init__(self):
+    def __init__(self) -> None:
         self.now = 100.0
 
-    def __call__(self):
+    def __call__(self) -> Any:
         return self.now
 
 
 @pytest.fixture
-def clock():
+def clock() -> Any:
     return Clock()
 
 
-def rounds(gate, clock, rate, number=1):
+def rounds(gate: Any, clock: Any, rate: Any, number: int = 1) -> None:
     """Let a crowded gate answer whole rounds of requests, at `rate` a second."""
     for _ in range(number):
         size = math.ceil(2 * gate.limit)
@@ -43,14 +44,14 @@ def rounds(gate, clock, rate, number=1):
 # --- the gate --------------------------------------------------------------------
 
 
-def test_a_gate_grows_while_the_rate_grows(clock):
+def test_a_gate_grows_while_the_rate_grows(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for at in range(4):
         rounds(gate, clock, rate=100 * 2**at)
     assert gate.limit == INITIAL_LIMIT * 2**4
 
 
-def test_a_gate_takes_back_a_step_that_did_not_help(clock):
+def test_a_gate_takes_back_a_step_that_did_not_help(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100)
     assert gate.limit == 2 * INITIAL_LIMIT
@@ -58,7 +59,7 @@ def test_a_gate_takes_back_a_step_that_did_not_help(clock):
     assert gate.limit == INITIAL_LIMIT
 
 
-def test_a_gate_holds_for_a_while_and_then_tries_again(clock):
+def test_a_gate_holds_for_a_while_and_then_tries_again(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100, number=2)
     rounds(gate, clock, rate=100, number=HOLD_EPOCHS - 1)
@@ -69,7 +70,7 @@ def test_a_gate_holds_for_a_while_and_then_tries_again(clock):
     assert gate.limit == 4 * INITIAL_LIMIT
 
 
-def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock):
+def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(100):
         clock.now += 0.01
@@ -77,13 +78,13 @@ def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock):
     assert gate.limit == INITIAL_LIMIT
 
 
-def burst(gate, wait):
+def burst(gate: Any, wait: Any) -> None:
     """As many busy replies as it takes for the gate to believe them."""
     for _ in range(int(max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * gate.limit)) + 1):
         gate.busy(wait)
 
 
-def test_a_server_that_is_often_busy_is_sent_less(clock):
+def test_a_server_that_is_often_busy_is_sent_less(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, 1.0)
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
@@ -91,7 +92,7 @@ def test_a_server_that_is_often_busy_is_sent_less(clock):
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.49)
 
 
-def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock):
+def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
         gate.record_busy(1.0)
@@ -102,7 +103,7 @@ def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock):
     assert gate.has_room()
 
 
-def test_what_was_sent_before_a_cut_does_not_cut_again(clock):
+def test_what_was_sent_before_a_cut_does_not_cut_again(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     gate.in_flight = 16
     for _ in range(16):
@@ -111,7 +112,7 @@ def test_what_was_sent_before_a_cut_does_not_cut_again(clock):
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
 
 
-def test_a_gate_never_closes_for_good(clock):
+def test_a_gate_never_closes_for_good(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
         burst(gate, None)
@@ -120,7 +121,7 @@ def test_a_gate_never_closes_for_good(clock):
     assert gate.has_room()
 
 
-def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
+def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, 3.0)
     clock.now += 2.9
@@ -129,14 +130,14 @@ def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock):
     assert gate.has_room()
 
 
-def test_a_server_cannot_close_a_gate_for_an_hour(clock):
+def test_a_server_cannot_close_a_gate_for_an_hour(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, float("inf"))
     clock.now += MAX_PAUSE_SECONDS
     assert gate.has_room()
 
 
-def test_a_small_limit_after_a_burst_does_not_leap_back(clock):
+def test_a_small_limit_after_a_burst_does_not_leap_back(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(5):
         burst(gate, None)
@@ -148,7 +149,7 @@ def test_a_small_limit_after_a_burst_does_not_leap_back(clock):
     assert gate.limit == small
 
 
-def test_a_gate_that_does_not_adapt_lets_all_in(clock):
+def test_a_gate_that_does_not_adapt_lets_all_in(clock: Any) -> None:
     gate = AdaptiveLimiter(adaptive=False, clock=clock)
     gate.record_busy(100.0)
     rounds(gate, clock, rate=1)
@@ -160,11 +161,11 @@ def test_a_gate_that_does_not_adapt_lets_all_in(clock):
 
 
 @pytest.fixture
-def slept(clock, monkeypatch):
+def slept(clock: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Sleeping turns the clock, and is noted."""
     naps = []
 
-    async def sleep(seconds):
+    async def sleep(seconds: Any) -> None:
         naps.append(seconds)
         clock.now += seconds
 
@@ -172,16 +173,16 @@ def slept(clock, monkeypatch):
     return naps
 
 
-def test_requests_are_spread_over_the_minute(clock, slept):
+def test_requests_are_spread_over_the_minute(clock: Any, slept: Any) -> None:
     pace = RateLimiter(rpm=120, clock=clock)
 
-    async def main():
+    async def main() -> Any:
         return [(await pace.wait(), clock.now)[1] for _ in range(4)]
 
     assert asyncio.run(main()) == [100.0, 100.5, 101.0, 101.5]
 
 
-def test_a_pace_that_is_not_set_makes_nobody_wait(clock, slept):
+def test_a_pace_that_is_not_set_makes_nobody_wait(clock: Any, slept: Any) -> None:
     pace = RateLimiter(clock=clock)
     asyncio.run(pace.wait())
     pace.record_usage(1e9, 0.0)
@@ -189,10 +190,10 @@ def test_a_pace_that_is_not_set_makes_nobody_wait(clock, slept):
     assert slept == []
 
 
-def test_tokens_that_were_spent_are_waited_for(clock, slept):
+def test_tokens_that_were_spent_are_waited_for(clock: Any, slept: Any) -> None:
     pace = RateLimiter(tpm=60, clock=clock)
 
-    async def main():
+    async def main() -> None:
         pace.record_usage(10, await pace.wait())
         await pace.wait()
 
@@ -200,10 +201,10 @@ def test_tokens_that_were_spent_are_waited_for(clock, slept):
     assert slept == [10.0]
 
 
-def test_every_request_of_a_burst_is_charged(clock, slept):
+def test_every_request_of_a_burst_is_charged(clock: Any, slept: Any) -> None:
     pace = RateLimiter(tpm=60, clock=clock)
 
-    async def main():
+    async def main() -> None:
         charged = [await pace.wait() for _ in range(5)]  # nothing is known of them yet
         for each in charged:
             pace.record_usage(10, each)
@@ -213,10 +214,10 @@ def test_every_request_of_a_burst_is_charged(clock, slept):
     assert slept == [50.0]
 
 
-def test_a_wrong_guess_is_made_good(clock, slept):
+def test_a_wrong_guess_is_made_good(clock: Any, slept: Any) -> None:
     pace = RateLimiter(tpm=60, clock=clock)
 
-    async def main():
+    async def main() -> None:
         pace.record_usage(10, await pace.wait())
         charged = await pace.wait()
         assert charged == 10.0
@@ -227,10 +228,10 @@ def test_a_wrong_guess_is_made_good(clock, slept):
     assert slept == [10.0, 1.0]
 
 
-def test_idle_time_is_not_saved_up(clock, slept):
+def test_idle_time_is_not_saved_up(clock: Any, slept: Any) -> None:
     pace = RateLimiter(rpm=60, clock=clock)
 
-    async def main():
+    async def main() -> None:
         await pace.wait()
         clock.now += 100.0
         await pace.wait()

@@ -4,6 +4,7 @@ import asyncio
 import gc
 import socket
 import time
+from typing import Any
 
 import pytest
 
@@ -18,19 +19,19 @@ from tests.support.http_servers import held, question, told
 QUICK = Settings(initial_backoff=0.001, max_attempts=6)
 
 
-def model_at(*servers, **options):
+def model_at(*servers: Any, **options: Any) -> Any:
     urls = [each if isinstance(each, str) else each.url for each in servers]
     return OpenAI(**{"base_url": urls, "model": "fake", **options})
 
 
 @pytest.fixture
-def free_port():
+def free_port() -> Any:
     with socket.create_server(("127.0.0.1", 0)) as found:
         return found.getsockname()[1]
 
 
-def many(model, number, settings=QUICK):
-    async def main():
+def many(model: Any, number: Any, settings: Any = QUICK) -> Any:
+    async def main() -> Any:
         async with held(model):
             seat = DirectSlot(model, number)
             asks = (RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number))
@@ -39,7 +40,7 @@ def many(model, number, settings=QUICK):
     return asyncio.run(main())
 
 
-def test_several_servers_share_the_work(serve):
+def test_several_servers_share_the_work(serve: Any) -> None:
     servers = [serve(latency=0.02), serve(latency=0.02)]
     assert many(model_at(*servers), 64) == [f"number {at}" for at in range(64)]
     shares = [sum(each.stats()["answered"].values()) for each in servers]
@@ -48,32 +49,32 @@ def test_several_servers_share_the_work(serve):
 
 
 @pytest.mark.parametrize("fault", ["500", "drop", "503"])
-def test_a_server_that_always_fails_does_not_draw_the_work(serve, fault):
+def test_a_server_that_always_fails_does_not_draw_the_work(serve: Any, fault: str) -> None:
     good, bad = serve(latency=0.005), serve(faults={fault: 1.0})
     assert many(model_at(good, bad), 200) == [f"number {at}" for at in range(200)]
     assert sum(bad.stats()["faults"].values()) < 60
 
 
-def test_a_dead_server_is_left_to_the_living(serve, free_port):
+def test_a_dead_server_is_left_to_the_living(serve: Any, free_port: Any) -> None:
     model = model_at(serve(), f"http://127.0.0.1:{free_port}/v1")
     assert many(model, 100) == [f"number {at}" for at in range(100)]
 
 
-def test_nobody_is_answered_twice_by_a_server_with_little_room(serve):
+def test_nobody_is_answered_twice_by_a_server_with_little_room(serve: Any) -> None:
     server = serve(capacity=4, latency=0.005, retry_after=0.02)
     settings = Settings(initial_backoff=0.02, max_attempts=20)
     assert len(many(model_at(server), 100, settings)) == 100
     assert set(server.stats()["answered"].values()) == {1}
 
 
-def test_requests_a_minute_are_kept_to(serve):
+def test_requests_a_minute_are_kept_to(serve: Any) -> None:
     began = time.monotonic()
     many(model_at(serve(), rpm=60 / 0.02), 11)
     assert time.monotonic() - began >= 0.2
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_tokens_a_minute_are_kept_to(serve, stream):
+def test_tokens_a_minute_are_kept_to(serve: Any, stream: bool) -> None:
     model = model_at(serve(), tpm=60 / 0.01, stream=stream)  # four tokens a question and answer
     began = time.monotonic()
     told(model, *[question(f"number {at}") for at in range(5)])
@@ -82,8 +83,8 @@ def test_tokens_a_minute_are_kept_to(serve, stream):
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("fault", ["hang", "endless"])
-def test_a_request_that_is_given_up_leaves_its_place(serve, fault, stream):
-    async def main():
+def test_a_request_that_is_given_up_leaves_its_place(serve: Any, fault: str, stream: bool) -> None:
+    async def main() -> Any:
         async with held(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
             tasks = [asyncio.create_task(model.generate(question(str(at)))) for at in range(40)]
             await asyncio.sleep(0.1)
@@ -95,11 +96,11 @@ def test_a_request_that_is_given_up_leaves_its_place(serve, fault, stream):
     assert asyncio.run(main()) == [0]
 
 
-def test_a_body_that_cannot_be_made_leaves_its_place(serve):
-    def broken():
+def test_a_body_that_cannot_be_made_leaves_its_place(serve: Any) -> None:
+    def broken() -> None:
         raise ValueError("no body")
 
-    async def main():
+    async def main() -> Any:
         async with held(model_at(serve())) as model:
             with pytest.raises(ValueError, match="no body"):
                 await model.post("/chat/completions", broken)
@@ -108,10 +109,10 @@ def test_a_body_that_cannot_be_made_leaves_its_place(serve):
     assert asyncio.run(main()) == 0
 
 
-def test_a_stream_that_is_left_early_lets_go_of_its_server(serve):
+def test_a_stream_that_is_left_early_lets_go_of_its_server(serve: Any) -> None:
     server = serve(faults={"endless": 1.0})
 
-    async def main():
+    async def main() -> Any:
         async with held(model_at(server)) as model:
             stream = model.stream(question("one two"))
             assert await anext(stream) == "one"
@@ -121,7 +122,7 @@ def test_a_stream_that_is_left_early_lets_go_of_its_server(serve):
     assert asyncio.run(main()) == 0
 
 
-def test_closing_leaves_nothing_open(serve):
+def test_closing_leaves_nothing_open(serve: Any) -> None:
     server = serve()
     many(model_at(server), 50)
     told(model_at(server, stream=True))

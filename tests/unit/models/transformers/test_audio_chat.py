@@ -2,6 +2,8 @@
 
 import base64
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,16 +26,16 @@ FLAT = (  # as some checkpoints have it: content is text, and a list would be pr
 DEAF = "{% for message in messages %}<s>{{ message['role'] }}</s>{% endfor %}"
 
 
-def sound(seconds, hertz=440.0):
+def sound(seconds: Any, hertz: float = 440.0) -> Any:
     return Audio.of(tiny_weights.tone(seconds, hertz), rate=16_000)
 
 
 @pytest.fixture(scope="module")
-def model(tmp_path_factory):
+def model(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path_factory.mktemp("qwen"))))
 
 
-def questions():
+def questions() -> Any:
     return [
         (sound(0.5), "what is it?"),
         ("the cat", sound(0.9, 300.0), "and this", sound(0.3, 200.0)),
@@ -41,7 +43,7 @@ def questions():
     ]
 
 
-def direct(model, prompt, sounds):
+def direct(model: Any, prompt: Any, sounds: Any) -> Any:
     """What the processor makes of a prompt and its sounds."""
     samples = [each.decode(16_000) for each in sounds]
     return model.processor(text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt").to(
@@ -49,13 +51,13 @@ def direct(model, prompt, sounds):
     )
 
 
-def test_a_batch_is_answered_as_each_alone(model):
+def test_a_batch_is_answered_as_each_alone(model: Any) -> None:
     limits = (9, 4, 7)
     batch = [generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
-def test_an_answer_is_what_transformers_itself_writes(model):
+def test_an_answer_is_what_transformers_itself_writes(model: Any) -> None:
     parts = (sound(0.5), "what is it?")
     prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what is it?</s><s>assistant: "
     inputs = direct(model, prompt, parts[:1])
@@ -67,19 +69,19 @@ def test_an_answer_is_what_transformers_itself_writes(model):
     assert answer.input_tokens == read
 
 
-def test_the_sound_is_heard(model):
+def test_the_sound_is_heard(model: Any) -> None:
     batch = [likelihood(sound(0.5, hertz), "what?", " cat") for hertz in (440.0, 220.0)]
     first, second = model.loglikelihood(batch)
     assert first != second
 
 
-def test_sounds_stand_where_the_question_has_them(model):
+def test_sounds_stand_where_the_question_has_them(model: Any) -> None:
     (prompt,) = [model._prompt(generate(*questions()[1]).turns)]
     mark = "<|audio_bos|><|AUDIO|><|audio_eos|>"
     assert f"the cat{mark}and this{mark}</s>" in prompt
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
+def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
     continuations = (" sat", " on the mat with a user", "!")
     batch = [likelihood(*parts, each) for parts in questions() for each in continuations]
     pairs = zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True)
@@ -87,7 +89,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(model):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_likelihood_is_the_model_s_own(model):
+def test_a_likelihood_is_the_model_s_own(model: Any) -> None:
     heard = sound(0.5)
     prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what?</s><s>assistant: "
     with_answer = direct(model, prompt + "zebra!", [heard])
@@ -100,7 +102,7 @@ def test_a_likelihood_is_the_model_s_own(model):
     assert found.logprobs == pytest.approx(wanted, abs=1e-4)
 
 
-def test_a_text_after_nothing_follows_the_start_token_and_no_template(model):
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(model: Any) -> None:
     tokens = [1, *model.tokenizer("zebra!", add_special_tokens=False)["input_ids"]]
     with torch.inference_mode():
         chances = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0].float(), -1)
@@ -111,7 +113,7 @@ def test_a_text_after_nothing_follows_the_start_token_and_no_template(model):
     assert found.greedy is False
 
 
-def test_the_whole_is_every_token_but_the_first_and_no_sound(model):
+def test_the_whole_is_every_token_but_the_first_and_no_sound(model: Any) -> None:
     whole = replace(likelihood("what?", "zebra!"), whole=True)
     prompt = "<s>user: what?</s><s>assistant: zebra!"
     (found,) = model.loglikelihood([whole])
@@ -121,7 +123,7 @@ def test_the_whole_is_every_token_but_the_first_and_no_sound(model):
         model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), whole=True)])
 
 
-def test_a_text_longer_than_the_window_is_read_in_windows(model):
+def test_a_text_longer_than_the_window_is_read_in_windows(model: Any) -> None:
     text = "the cat sat on the mat " * 12
     tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
     rolling = AudioChat(model=model.weights.model, window=16)
@@ -130,7 +132,7 @@ def test_a_text_longer_than_the_window_is_read_in_windows(model):
     assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
 
 
-def test_first_tokens_are_told_after_a_sound(model):
+def test_first_tokens_are_told_after_a_sound(model: Any) -> None:
     asked = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
     plain = generate("no sound", max_tokens=2)
     told, other = model.generate([asked, plain])
@@ -141,7 +143,7 @@ def test_first_tokens_are_told_after_a_sound(model):
     assert all_told.first["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
 
 
-def test_a_conversation_keeps_its_turns(model):
+def test_a_conversation_keeps_its_turns(model: Any) -> None:
     turns = (
         Turn("system", ("be brief",)),
         Turn("user", (sound(0.3), "what?")),
@@ -153,42 +155,42 @@ def test_a_conversation_keeps_its_turns(model):
     assert model.generate([Generate(turns=turns, max_tokens=3)])[0].tokens is not None
 
 
-def test_a_sound_longer_than_the_model_hears_is_refused(model):
+def test_a_sound_longer_than_the_model_hears_is_refused(model: Any) -> None:
     with pytest.raises(SampleError, match=r"hears 1 s at once, and the sound has 1.7 s"):
         model.generate([generate(sound(1.7), "what?")])
 
 
-def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path):
+def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path: Path) -> None:
     folder = tiny_weights.qwen2_audio(tmp_path)
     model = AudioChat(model=str(folder), cut_long=True)
     whole, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
     assert model.generate([whole]) == model.generate([start])
 
 
-def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path):
+def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path: Path) -> None:
     model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
     request = generate(sound(0.3), "what?", max_tokens=3)
     assert model._render_prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
     assert model.generate([request])[0].input_tokens
 
 
-def test_a_template_that_loses_the_question_is_refused(tmp_path):
+def test_a_template_that_loses_the_question_is_refused(tmp_path: Path) -> None:
     model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
     with pytest.raises(SpecError, match="loses words of the question"):
         model.generate([generate(sound(0.3), "what?")])
 
 
-def test_a_picture_is_refused(model):
+def test_a_picture_is_refused(model: Any) -> None:
     with pytest.raises(SampleError, match="hears and reads, and is given Image"):
         model.generate([generate(Image(uri="cat.png"), "what?")])
 
 
-def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path):
+def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match="for text alone there is -m causal"):
         AudioChat(model=str(tiny_weights.llama(tmp_path)))
 
 
-def test_sounds_arrive_at_the_rate_of_the_processor(model):
+def test_sounds_arrive_at_the_rate_of_the_processor(model: Any) -> None:
     assert model.sample_rate == 16_000
 
 
@@ -197,10 +199,10 @@ class WithoutTemplate:
 
     chat_template = None
 
-    def __init__(self, inner):
+    def __init__(self, inner: Any) -> None:
         self._inner = inner
 
-    def apply_chat_template(self, conversations, **options):
+    def apply_chat_template(self, conversations: Any, **options: Any) -> Any:
         assert options == {"tokenize": True, "return_dict": True, "return_tensors": "pt"}
         sounds = [
             Audio.of(base64.b64decode(part["base64"])).decode(16_000)
@@ -213,7 +215,7 @@ class WithoutTemplate:
         return self._inner(text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt")
 
 
-def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
+def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path: Path) -> None:
     plain = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path)))
     other = AudioChat(model=str(tmp_path))
     other.processor, other._has_chat_template = WithoutTemplate(other.processor), False
@@ -226,7 +228,7 @@ def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path):
 
 
 @pytest.mark.parametrize("family", [tiny_weights.audio_flamingo3, tiny_weights.omni_thinker])
-def test_other_families_answer_alike_in_a_batch_and_alone(tmp_path, family):
+def test_other_families_answer_alike_in_a_batch_and_alone(tmp_path: Path, family: Any) -> None:
     model = AudioChat(model=str(family(tmp_path)))
     asked = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
     batch = [generate(*parts, max_tokens=5) for parts in asked]

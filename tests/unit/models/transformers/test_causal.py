@@ -1,6 +1,7 @@
 """Language models through transformers: no answer depends on its neighbours."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -20,21 +21,21 @@ PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
 
 
 @pytest.fixture(scope="module")
-def bare(folder):
+def bare(folder: Any) -> Any:
     return Causal(model=str(folder))
 
 
 @pytest.fixture(scope="module")
-def chatty(tmp_path_factory):
+def chatty(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return Causal(model=str(tiny_weights.llama(tmp_path_factory.mktemp("chat"), tiny_weights.CHAT)))
 
 
-def direct(model, tokens, limit):
+def direct(model: Any, tokens: Any, limit: Any) -> Any:
     """What transformers itself writes after these tokens."""
     ids = torch.tensor([tokens])
     with torch.inference_mode():
@@ -42,19 +43,19 @@ def direct(model, tokens, limit):
     return model.tokenizer.decode(out[0, len(tokens) :], skip_special_tokens=True)
 
 
-def test_a_batch_is_answered_as_each_alone(bare):
+def test_a_batch_is_answered_as_each_alone(bare: Any) -> None:
     batch = [generate(prompt, max_tokens=12) for prompt in PROMPTS]
     assert bare.generate(batch) == alone(bare.generate, batch)
 
 
-def test_an_answer_is_what_transformers_itself_writes(bare):
+def test_an_answer_is_what_transformers_itself_writes(bare: Any) -> None:
     tokens = bare.tokenizer(PROMPTS[0])["input_ids"]
     (answer,) = bare.generate([generate(PROMPTS[0], max_tokens=12)])
     assert answer.text == direct(bare, tokens, 12)
     assert answer.input_tokens == len(tokens)
 
 
-def test_each_request_keeps_its_own_limit(bare):
+def test_each_request_keeps_its_own_limit(bare: Any) -> None:
     batch = [generate(PROMPTS[0], max_tokens=limit) for limit in (2, 9, 5)]
     answers = bare.generate(batch)
     assert [answer.tokens for answer in answers] == [2, 9, 5]
@@ -62,7 +63,7 @@ def test_each_request_keeps_its_own_limit(bare):
     assert answers == alone(bare.generate, batch)
 
 
-def test_a_stop_word_ends_its_own_answer_only(bare):
+def test_a_stop_word_ends_its_own_answer_only(bare: Any) -> None:
     whole = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
     stop = whole[len(whole) // 2 :][:2]
     batch = [generate(PROMPTS[0], max_tokens=12, stop=(stop,)), generate(PROMPTS[0], max_tokens=12)]
@@ -73,7 +74,7 @@ def test_a_stop_word_ends_its_own_answer_only(bare):
     assert other.text == whole
 
 
-def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(folder):
+def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(folder: Any) -> None:
     asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, nth=nth) for nth in range(2)]
     first, second = Causal(model=str(folder)), Causal(model=str(folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
@@ -83,14 +84,14 @@ def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(
     assert told[0] != told[1]
 
 
-def test_a_chat_is_put_into_the_template(chatty):
+def test_a_chat_is_put_into_the_template(chatty: Any) -> None:
     (answer,) = chatty.generate([generate("the cat", max_tokens=6)])
     prompt = "<s>user: the cat</s><s>assistant: "
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     assert answer.text == direct(chatty, tokens, 6)
 
 
-def test_an_answer_already_begun_is_continued(chatty):
+def test_an_answer_already_begun_is_continued(chatty: Any) -> None:
     turns = (Turn("user", ("the cat",)), Turn("assistant", ("sat on",)))
     (answer,) = chatty.generate([Generate(turns=turns, max_tokens=6)])
     prompt = "<s>user: the cat</s><s>assistant: sat on"
@@ -98,7 +99,7 @@ def test_an_answer_already_begun_is_continued(chatty):
     assert answer.text == direct(chatty, tokens, 6)
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(bare):
+def test_likelihoods_of_a_batch_are_those_of_each_alone(bare: Any) -> None:
     batch = [
         likelihood(prompt, continuation)
         for prompt in PROMPTS
@@ -108,7 +109,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(bare):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_likelihood_is_the_model_s_own(bare):
+def test_a_likelihood_is_the_model_s_own(bare: Any) -> None:
     context = bare.tokenizer("zebra")["input_ids"]
     whole = bare.tokenizer("zebra!?")["input_ids"]
     with torch.inference_mode():
@@ -119,14 +120,14 @@ def test_a_likelihood_is_the_model_s_own(bare):
     assert found.logprobs == pytest.approx(wanted, abs=1e-5)
 
 
-def test_likelihoods_of_all_next_tokens_sum_to_one(bare):
+def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
     batch = [likelihood("zebra", letter) for letter in map(chr, range(33, 127))]
     singles = [each for each in bare.loglikelihood(batch) if len(each.logprobs) == 1]
     total = sum(torch.tensor([each.total for each in singles]).exp().tolist())
     assert 0 < total <= 1 + 1e-5
 
 
-def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare):
+def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare: Any) -> None:
     joined = bare.tokenizer("x the cat")["input_ids"]
     apart = [*bare.tokenizer("x the")["input_ids"], *bare.tokenizer(" cat")["input_ids"]]
     assert joined != apart
@@ -137,23 +138,23 @@ def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare)
     assert found.logprobs[-1] == pytest.approx(last, abs=1e-5)
 
 
-def test_a_continuation_may_follow_nothing(bare):
+def test_a_continuation_may_follow_nothing(bare: Any) -> None:
     (found,) = bare.loglikelihood([likelihood("", "the cat")])
     assert found.total < 0
 
 
-def test_an_empty_continuation_is_refused(bare):
+def test_an_empty_continuation_is_refused(bare: Any) -> None:
     with pytest.raises(SampleError, match="continuation is empty"):
         bare.loglikelihood([likelihood("the cat", "")])
 
 
-def test_a_sound_is_refused_by_a_model_that_only_reads(bare):
+def test_a_sound_is_refused_by_a_model_that_only_reads(bare: Any) -> None:
     sound = Audio.of(tiny_weights.tone(0.1), rate=16_000)
     with pytest.raises(SampleError, match="reads text only, and is given Audio"):
         bare.generate([generate(sound)])
 
 
-def test_a_prompt_past_the_window_is_refused(bare):
+def test_a_prompt_past_the_window_is_refused(bare: Any) -> None:
     with pytest.raises(SampleError, match="the model reads at most 256"):
         bare.generate([generate("?!" * 300)])
 
@@ -161,25 +162,25 @@ def test_a_prompt_past_the_window_is_refused(bare):
 # --- likelihoods of any text ---------------------------------------------------------
 
 
-def chances(model, tokens):
+def chances(model: Any, tokens: Any) -> Any:
     """Log-probabilities of each token after those before it, in a pass of its own."""
     with torch.inference_mode():
         told = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
     return [told[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
 
 
-def unprompted(text, **more):
+def unprompted(text: Any, **more: Any) -> Any:
     return LogLikelihood(turns=(), continuation=text, **more)
 
 
-def test_a_text_after_nothing_follows_the_start_token_and_no_template(bare, chatty):
+def test_a_text_after_nothing_follows_the_start_token_and_no_template(bare: Any, chatty: Any) -> None:
     for model in (bare, chatty):
         tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
         (found,) = model.loglikelihood([unprompted("the cat")])
         assert found.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
 
 
-def test_the_whole_is_every_token_but_the_first(chatty):
+def test_the_whole_is_every_token_but_the_first(chatty: Any) -> None:
     prompt = "<s>user: the cat</s><s>assistant: sat"
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     request = replace(likelihood("the cat", "sat"), whole=True)
@@ -188,12 +189,12 @@ def test_the_whole_is_every_token_but_the_first(chatty):
 
 
 @pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
-def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare, space):
+def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare: Any, space: str) -> None:
     apart = bare.loglikelihood([likelihood(f"the cat{space}", "mat")])
     assert apart == bare.loglikelihood([likelihood("the cat", f"{space}mat")])
 
 
-def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty):
+def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty: Any) -> None:
     asked = [
         LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest)
         for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
@@ -206,7 +207,7 @@ def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(c
     assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_long_text_is_read_in_windows_of_like_size(folder):
+def test_a_long_text_is_read_in_windows_of_like_size(folder: Any) -> None:
     """Disjoint windows are one after the other, each after the last token of the one before."""
     model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
     text = "the mat and a user " * 9
@@ -221,14 +222,14 @@ def test_a_long_text_is_read_in_windows_of_like_size(folder):
     assert found.logprobs == pytest.approx(wanted, abs=1e-4)
 
 
-def test_long_and_short_texts_share_a_batch(folder):
+def test_long_and_short_texts_share_a_batch(folder: Any) -> None:
     model = Causal(model=str(folder), window=12)
     batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
     for together, single in zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_prompt_past_the_window_leaves_nothing_to_score(folder):
+def test_a_prompt_past_the_window_leaves_nothing_to_score(folder: Any) -> None:
     model = Causal(model=str(folder), window=4)
     with pytest.raises(SampleError, match="stand before the continuation, and the model reads"):
         model.loglikelihood([likelihood("zebra zebra", "!")])
@@ -242,12 +243,12 @@ def test_a_prompt_past_the_window_leaves_nothing_to_score(folder):
         ({"stride": 0}, "stride should be a number of tokens"),
     ],
 )
-def test_windows_that_cannot_be_are_refused(folder, options, words):
+def test_windows_that_cannot_be_are_refused(folder: Any, options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Causal(model=str(folder), **options)
 
 
-def test_greedy_is_what_the_model_itself_would_write(bare):
+def test_greedy_is_what_the_model_itself_would_write(bare: Any) -> None:
     prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
     with torch.inference_mode():
         token = bare.model(prompt).logits[0, -1].argmax().item()
@@ -256,7 +257,7 @@ def test_greedy_is_what_the_model_itself_would_write(bare):
     assert (best.greedy, other.greedy) == (True, False)
 
 
-def test_first_tokens_are_told_to_whoever_asks(bare):
+def test_first_tokens_are_told_to_whoever_asks(bare: Any) -> None:
     batch = [
         generate(PROMPTS[0], max_tokens=3, first_tokens=5),
         generate(PROMPTS[1], max_tokens=1),

@@ -1,5 +1,8 @@
 """Agreement of sound and text by a tiny random CLAP."""
 
+from pathlib import Path
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -19,34 +22,34 @@ RATE = 8_000
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "fused"])
-def folder(request, tmp_path_factory):
+def folder(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Any:
     return str(tiny_clap.clap(tmp_path_factory.mktemp("clap"), request.param))
 
 
 @pytest.fixture(scope="module")
-def model(folder):
+def model(folder: Any) -> Any:
     return Clap(model=folder, device="cpu")
 
 
-def noise(seconds, seed=0):
+def noise(seconds: Any, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(0, 0.2, round(seconds * RATE)).astype(np.float32)
 
 
-def about(samples, text):
+def about(samples: Any, text: Any) -> Any:
     return Predict(inputs={"audio": Audio.of(samples, rate=RATE), "text": text})
 
 
-def alignment(model, samples, text="the cat sat"):
+def alignment(model: Any, samples: Any, text: str = "the cat sat") -> Any:
     (answer,) = model.predict([about(samples, text)])
     assert list(answer.values) == ["alignment"]
     return answer.values["alignment"]
 
 
-def test_it_can_predict_and_nothing_else():
+def test_it_can_predict_and_nothing_else() -> None:
     assert abilities(Clap) == ["predict"]
 
 
-def test_alignment_is_the_cosine_that_transformers_has(model, folder):
+def test_alignment_is_the_cosine_that_transformers_has(model: Any, folder: Any) -> None:
     from transformers import AutoTokenizer, ClapFeatureExtractor, ClapModel
 
     clap = ClapModel.from_pretrained(folder).eval()
@@ -59,27 +62,27 @@ def test_alignment_is_the_cosine_that_transformers_has(model, folder):
     assert alignment(model, noise(0.7)) == pytest.approx(cosine, abs=1e-6)
 
 
-def test_neighbours_change_nothing(model):
+def test_neighbours_change_nothing(model: Any) -> None:
     asked = [about(noise(s, at), "the cat" * s) for at, s in enumerate((1, 3, 2))]
     together = [each.values["alignment"] for each in model.predict(asked)]
     alone = [model.predict([each])[0].values["alignment"] for each in asked]
     assert together == pytest.approx(alone, abs=1e-6)
 
 
-def test_a_long_sound_is_heard_to_its_end_and_alike_each_time(model):
+def test_a_long_sound_is_heard_to_its_end_and_alike_each_time(model: Any) -> None:
     long = noise(3.5)
     first = alignment(model, long)
     assert alignment(model, long) == first
     assert alignment(model, long[: 3 * RATE]) != pytest.approx(first, abs=1e-6)
 
 
-def test_windows_weigh_as_much_as_they_are_long(model):
+def test_windows_weigh_as_much_as_they_are_long(model: Any) -> None:
     """A second said three times is one embedding, however often."""
     once = noise(1.0)
     assert alignment(model, np.tile(once, 3)) == pytest.approx(alignment(model, once), abs=1e-6)
 
 
-def test_a_crop_is_what_is_heard(folder, model):
+def test_a_crop_is_what_is_heard(folder: Any, model: Any) -> None:
     cropped = Clap(model=folder, device="cpu", crop=0.5)
     assert alignment(cropped, noise(2.0)) == alignment(model, noise(2.0)[: RATE // 2])
 
@@ -93,11 +96,11 @@ def test_a_crop_is_what_is_heard(folder, model):
         ({"audio": Audio.of(noise(0.5), rate=RATE), "text": "zq " * 90}, "reads at most 65"),
     ],
 )
-def test_what_cannot_be_compared_is_one_samples_failure(model, inputs, words):
+def test_what_cannot_be_compared_is_one_samples_failure(model: Any, inputs: Any, words: str) -> None:
     with pytest.raises(SampleError, match=words):
         model.predict([Predict(inputs=inputs)])
 
 
-def test_weights_of_another_kind_are_refused(tmp_path):
+def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=r"No model can be loaded|lacks \d+ of the weights|shape"):
         Clap(model=str(tiny_weights.llama(tmp_path)), device="cpu")

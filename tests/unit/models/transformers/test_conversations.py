@@ -1,6 +1,8 @@
 """Conversations and several answers from end to end: local weights, and servers that remember."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -17,7 +19,7 @@ QUICK = Settings(max_attempts=1, initial_backoff=0.01)
 
 
 @pytest.fixture
-def talk(manifest, tone):
+def talk(manifest: Any, tone: Any) -> Any:
     """Two conversations: one with a sound in each of its turns, one of words alone."""
     tone("first.wav", 0.3)
     tone("second.wav", 0.2)
@@ -32,24 +34,33 @@ def talk(manifest, tone):
     return manifest(rows, "talk.jsonl")
 
 
-def run(data, out, model, model_args=None, *, kind="chat", settings=QUICK, **options):
+def run(
+    data: Any,
+    out: Any,
+    model: Any,
+    model_args: Any = None,
+    *,
+    kind: str = "chat",
+    settings: Any = QUICK,
+    **options: Any,
+) -> Any:
     spec = Spec(task=kind, task_args={"data": str(data), **options}, model=model, model_args=model_args or {})
     numbers = api.evaluate(spec, out, settings=settings)
     return {number.metric: number for number in numbers}
 
 
-def records(out):
+def records(out: Any) -> Any:
     return {record.sample.id: record for record in Run.load(out).records()}
 
 
-def answers(out):
+def answers(out: Any) -> Any:
     return {name: [each.text for each in r.outputs] for name, r in records(out).items()}
 
 
-def remembering(canned, replies):
+def remembering(canned: Any, replies: Any) -> Any:
     """A server whose reply tells how many messages it was sent, and who remembers them."""
 
-    def reply(handler):
+    def reply(handler: Any) -> None:
         body = handler.server.heard[-1].json()
         content = json.dumps(chat(replies(body["messages"]))).encode()
         handler.send_response(200)
@@ -61,11 +72,11 @@ def remembering(canned, replies):
     return canned(reply)
 
 
-def counted(messages):
+def counted(messages: Any) -> Any:
     return f"answer to {len(messages)}"
 
 
-def words(message):
+def words(message: Any) -> Any:
     """What a message says; a sound is told by the beginning of its file."""
     content = message["content"]
     if isinstance(content, str):
@@ -73,7 +84,7 @@ def words(message):
     return [part["text"] if part["type"] == "text" else part["type"] for part in content]
 
 
-def heard_of(server, opening):
+def heard_of(server: Any, opening: Any) -> Any:
     """The requests of one conversation, each as what its messages say."""
     said = [each.json() for each in server.heard]
     mine = [body for body in said if opening in str(words(body["messages"][0]))]
@@ -92,14 +103,18 @@ SECOND = ["input_audio", "and this?"]
         ("last", [[FIRST, "a cat", SECOND]]),
     ],
 )
-def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(canned, talk, tmp_path, mode, wanted):
+def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(
+    canned: Any, talk: Any, tmp_path: Path, mode: str, wanted: Any
+) -> None:
     server = remembering(canned, counted)
     out = tmp_path / "run"
     run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False}, mode=mode)
     assert heard_of(server, "what is it?") == wanted
 
 
-def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(canned, talk, tmp_path):
+def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(
+    canned: Any, talk: Any, tmp_path: Path
+) -> None:
     server = remembering(canned, counted)
     out = tmp_path / "run"
     run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
@@ -116,7 +131,7 @@ def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(canned
     assert not any(sound[:60].encode() in kept for sound in sounds)
 
 
-def test_each_turn_has_its_limit_and_its_reference(canned, talk, tmp_path):
+def test_each_turn_has_its_limit_and_its_reference(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, lambda messages: "a cat" if len(messages) == 1 else "Hi!")
     out = tmp_path / "run"
     found = run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
@@ -131,10 +146,10 @@ def test_each_turn_has_its_limit_and_its_reference(canned, talk, tmp_path):
     assert "exact_match:1.basic:1.turns" in found["exact_match"].signature
 
 
-def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned, talk, tmp_path):
+def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned: Any, talk: Any, tmp_path: Path) -> None:
     well = []
 
-    def replies(messages):
+    def replies(messages: Any) -> Any:
         if not well and "and this?" in str(messages[-1]):
             raise ConnectionError
         return counted(messages)
@@ -155,7 +170,7 @@ def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned, talk, 
     assert len(server.heard) == asked + 2, "what was answered is not asked again"
 
 
-def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
+def test_a_changed_turn_is_asked_again_and_no_other(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, counted)
     out = tmp_path / "run"
     arguments = {"base_url": server.url, "model": "m", "stream": False}
@@ -168,7 +183,9 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned, talk, tmp_path):
 
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
-def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tmp_path, mode):
+def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(
+    serve: Any, talk: Any, tmp_path: Path, mode: str
+) -> None:
     from auricle.core.types import Generate, Turn
     from auricle.models.openai import OpenAI
     from auricle.testing.fake_server import compute_digest
@@ -187,7 +204,7 @@ def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(serve, talk, tm
     assert set(server.stats()["received"]) == wanted
 
 
-def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
+def test_a_conversation_may_meet_faults_and_end_well(serve: Any, talk: Any, tmp_path: Path) -> None:
     server = serve(faults={"503": 0.5}, fault_attempts=2)
     patient = Settings(max_attempts=6, initial_backoff=0.01)
     arguments = {"base_url": server.url, "model": "m"}
@@ -199,7 +216,7 @@ def test_a_conversation_may_meet_faults_and_end_well(serve, talk, tmp_path):
 
 
 @pytest.fixture(scope="module")
-def weights(tmp_path_factory):
+def weights(tmp_path_factory: pytest.TempPathFactory) -> Any:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from tests.support import tiny_weights
@@ -208,7 +225,7 @@ def weights(tmp_path_factory):
 
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
-def test_local_weights_hold_a_conversation_with_sounds(weights, talk, tmp_path, mode):
+def test_local_weights_hold_a_conversation_with_sounds(weights: Any, talk: Any, tmp_path: Path, mode: str) -> None:
     from auricle.core.types import Generate, Turn
     from auricle.models.transformers.audio_chat import AudioChat
 
@@ -226,14 +243,14 @@ def test_local_weights_hold_a_conversation_with_sounds(weights, talk, tmp_path, 
     assert record.outputs[-1].input_tokens == wanted.input_tokens
 
 
-def questions(manifest, count=6):
+def questions(manifest: Any, count: int = 6) -> Any:
     return manifest([{"id": f"q{at}", "question": f"say {at}", "answer": "x"} for at in range(count)])
 
 
 SAMPLED = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
 
 
-def test_several_answers_differ_and_are_the_same_in_every_run(weights, manifest, tmp_path):
+def test_several_answers_differ_and_are_the_same_in_every_run(weights: Any, manifest: Any, tmp_path: Path) -> None:
     data = questions(manifest)
     runs = [tmp_path / name for name in ("one", "two")]
     for out in runs:
@@ -244,7 +261,9 @@ def test_several_answers_differ_and_are_the_same_in_every_run(weights, manifest,
     assert all(len(set(said)) > 1 for said in first.values())
 
 
-def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(weights, manifest, tmp_path):
+def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
+    weights: Any, manifest: Any, tmp_path: Path
+) -> None:
     data = questions(manifest)
     whole, torn = tmp_path / "whole", tmp_path / "torn"
     run(data, whole, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
@@ -257,7 +276,7 @@ def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(we
     assert answers(torn) == answers(whole)
 
 
-def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
+def test_several_answers_are_remembered_one_by_one(weights: Any, manifest: Any, tmp_path: Path) -> None:
     from auricle.runs.response_cache import ResponseCache
 
     data = questions(manifest, 3)
@@ -273,10 +292,10 @@ def test_several_answers_are_remembered_one_by_one(weights, manifest, tmp_path):
     assert (told[0][1], told[1][1]) == ([0] * 3, [5] * 3)
 
 
-def test_a_server_is_asked_for_each_of_several_answers(canned, manifest, tmp_path):
+def test_a_server_is_asked_for_each_of_several_answers(canned: Any, manifest: Any, tmp_path: Path) -> None:
     said = []
 
-    def replies(messages):
+    def replies(messages: Any) -> Any:
         said.append(messages[-1]["content"])
         return f"answer {len(said)}" if len(said) % 2 else "x"
 
@@ -290,7 +309,7 @@ def test_a_server_is_asked_for_each_of_several_answers(canned, manifest, tmp_pat
     assert found["exact_match.pass@2"].value == pytest.approx(1 - 3 / 10)
 
 
-def test_the_likeliest_of_a_server_s_answers_may_count(serve, manifest, tmp_path):
+def test_the_likeliest_of_a_server_s_answers_may_count(serve: Any, manifest: Any, tmp_path: Path) -> None:
     server = serve()
     arguments = {"base_url": server.url, "model": "m", "logprobs": True}
     found = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)

@@ -1,5 +1,8 @@
 """CTC recognisers through transformers."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 pytest.importorskip("torch")
@@ -18,20 +21,20 @@ pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_paddi
 LENGTHS = [(0.5, 440.0), (0.9, 300.0), (0.3, 200.0)]
 
 
-def batch():
+def batch() -> Any:
     sounds = (Audio.of(tiny_weights.tone(*each), rate=16_000) for each in LENGTHS)
     return [generate(sound) for sound in sounds]
 
 
 @pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
-def test_a_batch_is_written_down_as_each_alone(tmp_path, family):
+def test_a_batch_is_written_down_as_each_alone(tmp_path: Path, family: str) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path / family, family)))
     answers = model.generate(batch())
     assert answers == alone(model.generate, batch())
     assert any(answer.text for answer in answers)
 
 
-def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path):
+def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     samples = tiny_weights.tone(*LENGTHS[0])
     heard = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
@@ -41,29 +44,29 @@ def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path):
     assert model.generate(batch()[:1])[0].text == written[0]
 
 
-def test_a_letter_said_twice_is_written_twice(tmp_path):
+def test_a_letter_said_twice_is_written_twice(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     spelt = ["h", "e", "e", "l", "<pad>", "l", "o", "|"]
     frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
     assert model._to_generation(frames, generate("")).text == "hello"
 
 
-def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path):
+def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path: Path) -> None:
     folder = str(tiny_weights.ctc(tmp_path, mask=False))
     assert Ctc(model=folder).batch_size == 1
     assert Ctc(model=folder, batch_size=3).batch_size == 3
 
 
-def test_a_model_without_a_mask_takes_zeros_for_padding(tmp_path):
+def test_a_model_without_a_mask_takes_zeros_for_padding(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path, mask=False)), batch_size=3)
     assert len(model.generate(batch())) == 3
 
 
-def test_sounds_arrive_at_the_rate_of_the_checkpoint(tmp_path):
+def test_sounds_arrive_at_the_rate_of_the_checkpoint(tmp_path: Path) -> None:
     assert Ctc(model=str(tiny_weights.ctc(tmp_path))).sample_rate == 16_000
 
 
-def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path):
+def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path: Path) -> None:
     from transformers import Wav2Vec2ForCTC
 
     folder = tiny_weights.ctc(tmp_path)

@@ -2,6 +2,8 @@
 
 import builtins
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -28,73 +30,73 @@ NAMES = {
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return tiny_weights.llama(tmp_path_factory.mktemp("llama"))
 
 
 @pytest.mark.parametrize(("name", "can"), NAMES.items())
-def test_each_name_can_what_it_says(name, can):
+def test_each_name_can_what_it_says(name: Any, can: Any) -> None:
     assert abilities(adapt(MODELS.get(name))) == can
 
 
-def test_a_model_is_asked_by_its_name(folder):
+def test_a_model_is_asked_by_its_name(folder: Any) -> None:
     with load_model("causal", model=str(folder)) as model:
         assert model.ask(text="the cat", max_tokens=3).tokens == 3
 
 
-def test_nothing_to_load_is_said_at_once():
+def test_nothing_to_load_is_said_at_once() -> None:
     with pytest.raises(SpecError, match="causal: say what to load: -M model=DIRECTORY"):
         Causal()
 
 
-def test_an_unknown_argument_is_refused_with_those_there_are(folder):
+def test_an_unknown_argument_is_refused_with_those_there_are(folder: Any) -> None:
     with pytest.raises(SpecError, match=r"causal takes no colour; it takes model, revision,"):
         Causal(model=str(folder), colour="red")
 
 
 @pytest.mark.parametrize("dtype", ["float8", "half"])
-def test_a_wrong_dtype_is_refused_by_name(folder, dtype):
+def test_a_wrong_dtype_is_refused_by_name(folder: Any, dtype: str) -> None:
     with pytest.raises(SpecError, match=f"dtype should be auto, float32, .*, not '{dtype}'"):
         Causal(model=str(folder), dtype=dtype)
 
 
 @pytest.mark.parametrize("device", ["gpu", "cuda:one", "cpu:x"])
-def test_a_wrong_device_is_refused_by_name(folder, device):
+def test_a_wrong_device_is_refused_by_name(folder: Any, device: str) -> None:
     with pytest.raises(SpecError, match=f"device should be auto, cpu, cuda:0 or mps, not '{device}'"):
         Causal(model=str(folder), device=device)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a graphics card here")
-def test_a_device_that_is_not_here_is_refused(folder):
+def test_a_device_that_is_not_here_is_refused(folder: Any) -> None:
     with pytest.raises(SpecError, match=r"there is no cuda:0 here .* device=auto takes what there is"):
         Causal(model=str(folder), device="cuda:0")
 
 
-def test_a_wrong_batch_size_is_refused(folder):
+def test_a_wrong_batch_size_is_refused(folder: Any) -> None:
     with pytest.raises(SpecError, match="batch_size should be a number above 0, not 0"):
         Causal(model=str(folder), batch_size=0)
 
 
-def test_batches_are_as_large_as_one_says(folder):
+def test_batches_are_as_large_as_one_says(folder: Any) -> None:
     model = Causal(model=str(folder), batch_size=3, batch_seconds=60.0)
     assert (model.batch_size, model.batch_seconds) == (3, 60.0)
 
 
-def test_weights_are_whole_numbers_of_bits_as_asked(folder):
+def test_weights_are_whole_numbers_of_bits_as_asked(folder: Any) -> None:
     kinds = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
     for word, kind in kinds.items():
         assert Causal(model=str(folder), dtype=word, device="cpu").model.dtype is kind
 
 
-def test_half_precision_still_answers(folder):
+def test_half_precision_still_answers(folder: Any) -> None:
     model = Causal(model=str(folder), dtype="bfloat16", device="cpu")
     assert model.generate([generate("the cat", max_tokens=3)])[0].tokens == 3
 
 
-def test_numbers_the_device_cannot_do_are_told_in_one_line(folder):
+def test_numbers_the_device_cannot_do_are_told_in_one_line(folder: Any) -> None:
     model = Causal(model=str(folder))
 
-    def forward(*_, **__):
+    def forward(*_: Any, **__: Any) -> None:
         raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'")
 
     model.model.forward = forward
@@ -102,10 +104,10 @@ def test_numbers_the_device_cannot_do_are_told_in_one_line(folder):
         model.generate([generate("the cat", max_tokens=3)])
 
 
-def test_no_memory_is_handed_on_as_it_is(folder):
+def test_no_memory_is_handed_on_as_it_is(folder: Any) -> None:
     model = Causal(model=str(folder))
 
-    def forward(*_, **__):
+    def forward(*_: Any, **__: Any) -> None:
         raise torch.OutOfMemoryError("CUDA out of memory")
 
     model.model.forward = forward
@@ -113,18 +115,18 @@ def test_no_memory_is_handed_on_as_it_is(folder):
         model.generate([generate("the cat", max_tokens=3)])
 
 
-def one_line(error):
+def one_line(error: Any) -> Any:
     assert "\n" not in str(error.value)
     return str(error.value)
 
 
-def test_a_directory_that_is_not_there_is_said_to_be_missing(tmp_path):
+def test_a_directory_that_is_not_there_is_said_to_be_missing(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as error:
         Causal(model=str(tmp_path / "nothing"))
     assert f"There is no directory {tmp_path / 'nothing'}" in one_line(error)
 
 
-def test_a_hub_name_offline_is_told_what_was_looked_for(monkeypatch):
+def test_a_hub_name_offline_is_told_what_was_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     import huggingface_hub.constants
 
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
@@ -137,30 +139,30 @@ def test_a_hub_name_offline_is_told_what_was_looked_for(monkeypatch):
     assert "-M model=DIRECTORY" in told
 
 
-def test_an_empty_directory_is_refused_in_one_line(tmp_path):
+def test_an_empty_directory_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(SpecError) as error:
         Causal(model=str(tmp_path))
     assert f"No model can be loaded from the directory {tmp_path}" in one_line(error)
 
 
-def test_a_directory_without_weights_is_refused_in_one_line(tmp_path):
+def test_a_directory_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
     (tiny_weights.llama(tmp_path) / "model.safetensors").unlink()
     with pytest.raises(SpecError) as error:
         Causal(model=str(tmp_path))
     assert "model.safetensors" in one_line(error)
 
 
-def test_a_layer_that_is_missing_is_not_made_up(tmp_path):
+def test_a_layer_that_is_missing_is_not_made_up(tmp_path: Path) -> None:
     config = tiny_weights.llama(tmp_path) / "config.json"
     config.write_text(json.dumps({**json.loads(config.read_text()), "num_hidden_layers": 3}))
     with pytest.raises(SpecError, match=r"lacks 9 of the weights .*which would be random"):
         Causal(model=str(tmp_path))
 
 
-def test_without_the_library_the_extra_is_named(folder, monkeypatch):
+def test_without_the_library_the_extra_is_named(folder: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     inner = builtins.__import__
 
-    def absent(name, *rest):
+    def absent(name: Any, *rest: Any) -> Any:
         if name == "transformers":
             raise ImportError(name)
         return inner(name, *rest)
@@ -170,10 +172,10 @@ def test_without_the_library_the_extra_is_named(folder, monkeypatch):
         Causal(model=str(folder))
 
 
-def test_a_package_that_a_checkpoint_needs_is_named(folder):
+def test_a_package_that_a_checkpoint_needs_is_named(folder: Any) -> None:
     class Kind:
         @staticmethod
-        def from_pretrained(*_, **__):
+        def from_pretrained(*_: Any, **__: Any) -> None:
             raise ImportError("Qwen2VLImageProcessor requires the Torchvision library\nSee its page.")
 
     with pytest.raises(SpecError) as error:

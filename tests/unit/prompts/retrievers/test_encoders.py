@@ -1,6 +1,8 @@
 """Encoders and tokenizers of Hugging Face transformers, with tiny weights saved to a folder."""
 
 import importlib.util
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,18 +19,18 @@ from auricle.prompts.retrievers.encoders import AudioEncoder, TextEncoder, load_
 WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
 
 
-def row(name, question):
+def row(name: Any, question: Any) -> Any:
     return Sample(id=name, inputs={"question": question}, target=f"answer {name}")
 
 
-def heard(name, seconds, seed):
+def heard(name: Any, seconds: Any, seed: Any) -> Any:
     values = np.random.default_rng(seed).normal(0, 0.1, int(16_000 * seconds))
     sound = Audio.of(values.astype(np.float32), rate=16_000)
     return Sample(id=name, inputs={"audio": [sound]}, target=name)
 
 
 @pytest.fixture(scope="module")
-def bert(tmp_path_factory):
+def bert(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import torch
     from transformers import BertConfig, BertModel, BertTokenizerFast
 
@@ -51,7 +53,7 @@ def bert(tmp_path_factory):
 
 
 @pytest.fixture(scope="module")
-def wav2vec2(tmp_path_factory):
+def wav2vec2(tmp_path_factory: pytest.TempPathFactory) -> Any:
     import torch
     from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2Model
 
@@ -73,7 +75,7 @@ def wav2vec2(tmp_path_factory):
     return folder
 
 
-def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert):
+def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert: Any) -> None:
     encode = TextEncoder(str(bert))
     samples = [row("a", "the cat"), row("b", "the dog ran on the mat"), row("c", "sat")]
     together = encode(samples)
@@ -82,18 +84,18 @@ def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert):
         assert encode([sample])[0] == pytest.approx(vector, abs=1e-5)
 
 
-def test_a_text_longer_than_the_model_reads_is_cut(bert):
+def test_a_text_longer_than_the_model_reads_is_cut(bert: Any) -> None:
     assert np.isfinite(TextEncoder(str(bert))([row("a", "the cat " * 99)])).all()
 
 
-def test_dense_finds_the_text_that_is_the_same_but_for_case(bert):
+def test_dense_finds_the_text_that_is_the_same_but_for_case(bert: Any) -> None:
     pool = [row("dog", "the dog ran"), row("cat", "the cat sat on the mat")]
     options = {"use": "dense", "encoder": f"text:{bert}", "k": 1}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
     assert [shot.id for shot in chosen.examples_for(row("x", "The cat sat on the mat"))] == ["cat"]
 
 
-def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2):
+def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2: Any) -> None:
     encode = load_encoder(f"audio:{wav2vec2}")
     assert isinstance(encode, AudioEncoder)
     samples = [heard("a", 0.5, 1), heard("b", 0.9, 2)]
@@ -103,7 +105,7 @@ def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2):
     assert together[0] != pytest.approx(together[1], abs=1e-3)
 
 
-def test_dense_finds_the_same_sound(wav2vec2):
+def test_dense_finds_the_same_sound(wav2vec2: Any) -> None:
     pool = [heard("a", 0.5, 1), heard("b", 0.5, 2), heard("c", 0.5, 3)]
     asked = Sample(id="x", inputs={**heard("b", 0.5, 2).inputs, "question": "what?"})
     options = {"use": "dense", "encoder": f"audio:{wav2vec2}", "k": 1}
@@ -111,7 +113,7 @@ def test_dense_finds_the_same_sound(wav2vec2):
     assert [shot.id for shot in chosen.examples_for(asked)] == ["b"]
 
 
-def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path):
+def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
     options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
     chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
     with pytest.raises(SpecError, match="cannot be loaded") as refused:
@@ -120,7 +122,7 @@ def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path):
     assert refused.value.location == ("shots", "encoder")
 
 
-def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
+def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert: Any) -> None:
     pool = [Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)]  # four tokens each
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
@@ -128,7 +130,7 @@ def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert):
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
 
 
-def test_a_tokenizer_there_is_not_is_refused(tmp_path):
+def test_a_tokenizer_there_is_not_is_refused(tmp_path: Path) -> None:
     options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
     chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
     with pytest.raises(SpecError, match="tokenizer") as refused:

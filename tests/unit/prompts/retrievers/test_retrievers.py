@@ -3,6 +3,9 @@
 import math
 import sys
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,32 +18,32 @@ from auricle.prompts.retrievers.bm25 import Bm25Retriever, sample_text, tokenise
 from auricle.prompts.retrievers.encoders import logmel
 
 
-def row(name, question="", answer="", **meta):
+def row(name: Any, question: str = "", answer: str = "", **meta: Any) -> Any:
     inputs = {"question": question or f"question {name}"}
     return Sample(id=name, inputs=inputs, target=answer or f"answer {name}", meta=meta)
 
 
-def rows(count):
+def rows(count: Any) -> Any:
     return [row(f"r{number}") for number in range(count)]
 
 
-def shots(given, pool):
+def shots(given: Any, pool: Any) -> Any:
     return FewShotSelector.from_options(given, pool, lambda sample: str(sample.target))
 
 
-def ids(given, pool, sample):
+def ids(given: Any, pool: Any, sample: Any) -> Any:
     return [shot.id for shot in shots(given, pool).examples_for(sample)]
 
 
 # --- by name, place and chance ----------------------------------------------------
 
 
-def test_first_takes_the_first_rows_in_their_order():
+def test_first_takes_the_first_rows_in_their_order() -> None:
     assert ids("first:3", rows(9), row("x")) == ["r0", "r1", "r2"]
 
 
-def test_zero_shows_nothing_and_reads_no_pool():
-    def unread():
+def test_zero_shows_nothing_and_reads_no_pool() -> None:
+    def unread() -> Iterator[Any]:
         raise AssertionError
         yield
 
@@ -49,24 +52,24 @@ def test_zero_shows_nothing_and_reads_no_pool():
         assert repr(shots(none, unread())) == "Shots(zero)"
 
 
-def test_fixed_shows_the_rows_named_in_the_order_named():
+def test_fixed_shows_the_rows_named_in_the_order_named() -> None:
     options = {"use": "fixed", "ids": ["r3", "r1", "r2"]}
     assert ids(options, rows(5), row("x")) == ["r3", "r1", "r2"]
     assert ids({**options, "ids": "r3, r1"}, rows(5), row("x")) == ["r3", "r1"]
 
 
-def test_fixed_goes_on_to_the_next_where_the_sample_itself_is_named():
+def test_fixed_goes_on_to_the_next_where_the_sample_itself_is_named() -> None:
     options = {"use": "fixed", "ids": ["r0", "r1", "r2"], "k": 2}
     assert ids(options, rows(5), rows(5)[0]) == ["r1", "r2"]
 
 
-def test_fixed_refuses_a_row_there_is_not():
+def test_fixed_refuses_a_row_there_is_not() -> None:
     with pytest.raises(SpecError, match=r"no usable row 'r99'; it has r") as refused:
         shots({"use": "fixed", "ids": ["r99"]}, rows(12)).validate()
     assert refused.value.location == ("shots", "ids")
 
 
-def test_a_number_alone_draws_so_many_at_random():
+def test_a_number_alone_draws_so_many_at_random() -> None:
     pool = rows(50)
     assert len(set(ids(3, pool, row("x")))) == 3
     assert ids(3, pool, row("x")) == ids("3", pool, row("x")) == ids("random:3", pool, row("x"))
@@ -74,20 +77,20 @@ def test_a_number_alone_draws_so_many_at_random():
     assert ids(3, pool, row("x")) != ids({"k": 3, "seed": 1}, pool, row("x"))
 
 
-def test_random_draws_every_row_about_equally_often():
+def test_random_draws_every_row_about_equally_often() -> None:
     pool = rows(10)
     drawn = Counter(each for n in range(2000) for each in ids(2, pool, row(str(n))))
     assert len(drawn) == 10
     assert all(300 < count < 500 for count in drawn.values())
 
 
-def test_sliding_shows_the_rows_just_before_in_their_order():
+def test_sliding_shows_the_rows_just_before_in_their_order() -> None:
     pool = rows(6)
     assert ids("sliding:3", pool, pool[4]) == ["r1", "r2", "r3"]
     assert ids("sliding:3", pool, pool[1]) == ["r0"]
 
 
-def test_sliding_needs_the_sample_in_the_pool():
+def test_sliding_needs_the_sample_in_the_pool() -> None:
     with pytest.raises(SampleError, match="rows before"):
         ids("sliding:3", rows(6), row("elsewhere"))
 
@@ -95,21 +98,21 @@ def test_sliding_needs_the_sample_in_the_pool():
 # --- by label ----------------------------------------------------------------------
 
 
-def test_balanced_shows_as_many_of_each_label():
+def test_balanced_shows_as_many_of_each_label() -> None:
     pool = [row(str(n), answer="rare" if n % 10 == 0 else "usual") for n in range(40)]
     for name in "stuvw":
         found = shots("balanced:6", pool).examples_for(row(name))
         assert Counter(shot.answer for shot in found) == {"rare": 3, "usual": 3}
 
 
-def test_balanced_stays_so_where_rows_of_a_label_are_excluded():
+def test_balanced_stays_so_where_rows_of_a_label_are_excluded() -> None:
     pool = [row(str(n), answer="ab"[n % 2], speaker=str(n // 4)) for n in range(12)]
     options = {"use": "balanced", "k": 4, "same": "speaker"}
     found = shots(options, pool).examples_for(row("x", speaker="0"))
     assert Counter(shot.answer for shot in found) == {"a": 2, "b": 2}
 
 
-def test_balanced_can_go_by_a_meta_field():
+def test_balanced_can_go_by_a_meta_field() -> None:
     pool = [row(str(n), accent="north" if n < 30 else "south") for n in range(32)]
     found = ids({"use": "balanced", "by": "accent", "k": 4}, pool, row("x"))
     assert {"30", "31"} < set(found)
@@ -117,7 +120,7 @@ def test_balanced_can_go_by_a_meta_field():
         shots({"use": "balanced", "by": "dialect", "k": 4}, pool).validate()
 
 
-def test_balanced_goes_on_with_other_labels_when_one_runs_out():
+def test_balanced_goes_on_with_other_labels_when_one_runs_out() -> None:
     pool = [row("only", answer="rare"), *(row(str(n), answer="usual") for n in range(9))]
     assert len(ids("balanced:5", pool, row("x"))) == 5
 
@@ -125,7 +128,7 @@ def test_balanced_goes_on_with_other_labels_when_one_runs_out():
 # --- by shared words -----------------------------------------------------------------
 
 
-def bm25_by_the_book(texts, query, k1=1.5, b=0.75):
+def bm25_by_the_book(texts: Any, query: Any, k1: float = 1.5, b: float = 0.75) -> Any:
     """The formula, word by word and text by text."""
     held = [Counter(tokenise(text)) for text in texts]
     mean = sum(each.total() for each in held) / len(held)
@@ -141,7 +144,7 @@ def bm25_by_the_book(texts, query, k1=1.5, b=0.75):
     return scores
 
 
-def test_bm25_is_the_formula():
+def test_bm25_is_the_formula() -> None:
     texts = ["the cat sat", "the dog sat on the cat", "a bird", "the the the mat", "猫 在 垫子 上"]
     index = Bm25Retriever()
     index.fit([row(str(n), text) for n, text in enumerate(texts)])
@@ -149,18 +152,18 @@ def test_bm25_is_the_formula():
         assert index.score_sample(row("x", query)) == pytest.approx(bm25_by_the_book(texts, query))
 
 
-def test_bm25_ranks_what_shares_rare_words_highest():
+def test_bm25_ranks_what_shares_rare_words_highest() -> None:
     pool = [row("a", "what is the sound"), row("b", "which bird sings"), row("c", "the sound of")]
     assert ids("bm25:1", pool, row("x", "Which BIRD?")) == ["b"]
 
 
-def test_bm25_takes_chinese_by_character():
+def test_bm25_takes_chinese_by_character() -> None:
     pool = [row("rain", "这是雨声吗"), row("dog", "这是狗叫吗")]
     assert ids("bm25:1", pool, row("x", "哪里有雨？")) == ["rain"]
 
 
-def test_bm25_can_be_told_which_input_counts():
-    def two(name, question, title):
+def test_bm25_can_be_told_which_input_counts() -> None:
+    def two(name: Any, question: Any, title: Any) -> Any:
         return Sample(id=name, inputs={"question": question, "title": title}, target="t")
 
     pool = [two("a", "apple pie", "zebra"), two("b", "pear", "apple apple apple")]
@@ -170,11 +173,11 @@ def test_bm25_can_be_told_which_input_counts():
         shots({"use": "bm25", "k": 1, "field": "body"}, pool).validate()
 
 
-def test_words_have_neither_case_nor_width_nor_marks():
+def test_words_have_neither_case_nor_width_nor_marks() -> None:
     assert tokenise("Straße, ＡＢＣ 东京タワー!") == ["strasse", "abc", *"东京タワー"]
 
 
-def test_the_text_of_a_sample_is_all_its_texts_and_no_sound():
+def test_the_text_of_a_sample_is_all_its_texts_and_no_sound() -> None:
     inputs = {"audio": [Audio.of(b"x")], "question": "q", "choices": ["one", "two"]}
     assert sample_text(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
 
@@ -182,35 +185,35 @@ def test_the_text_of_a_sample_is_all_its_texts_and_no_sound():
 # --- by what an encoder makes of them ---------------------------------------------------
 
 
-def sounding(name, hertz, seconds=0.5):
+def sounding(name: Any, hertz: Any, seconds: float = 0.5) -> Any:
     time = np.arange(round(seconds * 16_000)) / 16_000
     tone = 0.3 * np.sin(2 * np.pi * hertz * time) + 0.1 * noise(len(time), seed=hertz)
     inputs = {"audio": [Audio.of(tone.astype(np.float32), rate=16_000)]}
     return Sample(id=name, inputs=inputs, target=f"{hertz} Hz")
 
 
-def test_dense_finds_the_recording_that_sounds_most_alike():
+def test_dense_finds_the_recording_that_sounds_most_alike() -> None:
     pool = [sounding("low", 200), sounding("high", 3000), sounding("middle", 900)]
     options = {"use": "dense", "encoder": "logmel", "k": 1}
     assert ids(options, pool, sounding("x", 3100, 0.8)) == ["high"]
     assert ids(options, pool, sounding("y", 210)) == ["low"]
 
 
-def test_loudness_changes_little_of_how_a_recording_sounds():
+def test_loudness_changes_little_of_how_a_recording_sounds() -> None:
     quiet, loud = (Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)}) for gain in (0.01, 0.5))
     assert logmel([quiet]) == pytest.approx(logmel([loud]), abs=0.01)
 
 
-def noise(length=8000, seed=0):
+def noise(length: int = 8000, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
 
 
-def test_the_shortest_sound_can_be_compared():
+def test_the_shortest_sound_can_be_compared() -> None:
     short = Sample(id="x", inputs={"audio": Audio.of(noise()[:10], rate=16_000)})
     assert np.isfinite(logmel([short])).all()
 
 
-def test_a_pool_without_sound_cannot_be_compared_by_it():
+def test_a_pool_without_sound_cannot_be_compared_by_it() -> None:
     with pytest.raises(SpecError, match="r0 has no sound"):
         shots({"use": "dense", "encoder": "logmel", "k": 1}, rows(3)).validate()
 
@@ -231,26 +234,26 @@ def flat(samples):
 
 
 @pytest.fixture
-def encoder(tmp_path):
+def encoder(tmp_path: Path) -> Any:
     file = tmp_path / "own_encoder.py"
     file.write_text(ENCODER)
     return f"{file}:numbers"
 
 
-def test_an_encoder_can_be_a_function_in_a_file(encoder):
+def test_an_encoder_can_be_a_function_in_a_file(encoder: Any) -> None:
     pool = [row("east", "1 0"), row("north", "0 1"), row("west", "-1 0")]
     options = {"use": "dense", "encoder": encoder, "k": 2}
     assert ids(options, pool, row("x", "0.2 9")) == ["east", "north"]
 
 
-def test_the_pool_is_encoded_once_and_in_batches(encoder):
+def test_the_pool_is_encoded_once_and_in_batches(encoder: Any) -> None:
     pool = [row(str(n), f"{n} 1") for n in range(70)]
     chosen = shots({"use": "dense", "encoder": encoder, "k": 2}, pool)
     assert len(list(chosen.attach_to([*pool, row("x", "5 5")]))) == 71
     assert sys.modules["auricle_file_own_encoder"].asked == [32, 32, 6, 1]
 
 
-def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
+def test_an_encoder_that_gives_no_vectors_is_refused(encoder: Any) -> None:
     flat = encoder.replace(":numbers", ":flat")
     with pytest.raises(SpecError, match=r"array of shape \(3,\)") as refused:
         shots({"use": "dense", "encoder": flat, "k": 2}, rows(3)).validate()
@@ -258,7 +261,7 @@ def test_an_encoder_that_gives_no_vectors_is_refused(encoder):
 
 
 @pytest.mark.parametrize(("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")])
-def test_an_encoder_there_is_not_is_refused(name, told):
+def test_an_encoder_there_is_not_is_refused(name: str, told: str) -> None:
     with pytest.raises(SpecError, match=told) as refused:
         shots({"use": "dense", "encoder": name, "k": 2}, rows(3))
     assert refused.value.location == ("shots", "encoder")
@@ -267,7 +270,7 @@ def test_an_encoder_there_is_not_is_refused(name, told):
 # --- near, but not all alike --------------------------------------------------------------
 
 
-def test_diverse_shows_what_is_near_but_no_two_alike(encoder):
+def test_diverse_shows_what_is_near_but_no_two_alike(encoder: Any) -> None:
     pool = [row("a", "10 1"), row("a again", "10 1.1"), row("b", "1 10")]
     asked = row("x", "10 3")
     nearest = {"use": "dense", "encoder": encoder, "k": 2, "order": "nearest-first"}
@@ -277,7 +280,7 @@ def test_diverse_shows_what_is_near_but_no_two_alike(encoder):
     assert ids({**diverse, "weight": 1}, pool, asked) == ["a again", "a"]
 
 
-def test_diverse_goes_by_shared_words_unless_told_otherwise():
+def test_diverse_goes_by_shared_words_unless_told_otherwise() -> None:
     pool = [
         row("one", "red apples taste sweet"),
         row("double", "red apples taste sweet !"),
@@ -288,7 +291,7 @@ def test_diverse_goes_by_shared_words_unless_told_otherwise():
     assert found == ["two", "one"]
 
 
-def test_diverse_ranks_every_row_once():
+def test_diverse_ranks_every_row_once() -> None:
     pool = [row(str(n), f"word{n % 3} word{n % 4}") for n in range(12)]
     found = ids("diverse:99", pool, row("x", "word1"))
     assert sorted(found) == sorted(str(n) for n in range(12))
@@ -297,7 +300,7 @@ def test_diverse_ranks_every_row_once():
 # --- one's own -------------------------------------------------------------------------------
 
 
-def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path):
+def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path: Path) -> None:
     file = tmp_path / "shortest.py"
     file.write_text(
         "class Shortest:\n"
@@ -315,7 +318,7 @@ def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path):
     assert ids({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool, row("x")) == ["short"]
 
 
-def test_code_in_a_file_is_told_by_what_it_holds_and_not_by_where_it_lies(tmp_path):
+def test_code_in_a_file_is_told_by_what_it_holds_and_not_by_where_it_lies(tmp_path: Path) -> None:
     told = []
     for folder, body in (("a", "return allowed"), ("b", "return allowed"), ("c", "return ()")):
         (tmp_path / folder).mkdir()

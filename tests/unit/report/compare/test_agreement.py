@@ -1,5 +1,8 @@
 """Two reward models beside each other: how far they say the same."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from auricle import Spec, compare, evaluate
@@ -7,14 +10,14 @@ from auricle.report.compare import text
 
 
 @pytest.fixture
-def run(manifest, tone, tmp_path):
+def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
     """A run of a model that rates by name, upwards or downwards."""
     for name in "abcd":
         tone(f"{name}.wav")
     pairs = [{"a": f"{x}.wav", "b": f"{y}.wav", "preference": "b"} for x, y in ("ab", "cb", "ad")]
     data = manifest(pairs)
 
-    def make(name, sign):
+    def make(name: Any, sign: Any) -> Any:
         (tmp_path / f"{name}.py").write_text(
             f"def rate(audio) -> dict:\n"
             f"    return {{'musicality': {sign} * float(ord(audio.path.stem)), '{name}': 1.0}}\n"
@@ -30,7 +33,7 @@ def run(manifest, tone, tmp_path):
     return make
 
 
-def test_a_comparison_tells_how_far_two_reward_models_agree(run):
+def test_a_comparison_tells_how_far_two_reward_models_agree(run: Any) -> None:
     document = compare(run("first", 1), run("second", 2)).document()
     (found,) = document["agreement"]
     assert found["output"] == "musicality"
@@ -41,12 +44,12 @@ def test_a_comparison_tells_how_far_two_reward_models_agree(run):
     assert "they decide 100.0 % of 3 pairs alike (Cohen's kappa 1.00)" in told
 
 
-def test_models_that_contradict_each_other_have_a_negative_correlation(run):
+def test_models_that_contradict_each_other_have_a_negative_correlation(run: Any) -> None:
     (found,) = compare(run("first", 1), run("second", -1)).agreement
     assert found.srcc == pytest.approx(-1.0)
     assert found.alike == 0.0
 
 
-def test_what_is_the_same_for_every_model_is_not_compared(run):
+def test_what_is_the_same_for_every_model_is_not_compared(run: Any) -> None:
     rows = compare(run("first", 1), run("second", 2)).document()["rows"]
     assert {row["metric"] for row in rows} == {"accuracy"}

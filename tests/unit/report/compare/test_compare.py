@@ -3,6 +3,8 @@
 import json
 import math
 import re
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,10 +31,10 @@ class Dimensions(BatchModel):
 
 
 @pytest.fixture
-def quiz(manifest):
+def quiz(manifest: Any) -> Any:
     """Forty questions whose answer is the question, by default; rows can be changed."""
 
-    def make(name="quiz.jsonl", count=40, **changes):
+    def make(name: str = "quiz.jsonl", count: int = 40, **changes: Any) -> Any:
         rows = []
         for at in range(count):
             text = f"please say number {at} aloud"
@@ -44,8 +46,8 @@ def quiz(manifest):
 
 
 @pytest.fixture
-def run(tmp_path):
-    def make(name, data, model="echo", kind="qa", limit=None, **arguments):
+def run(tmp_path: Path) -> Any:
+    def make(name: Any, data: Any, model: str = "echo", kind: str = "qa", limit: Any = None, **arguments: Any) -> Any:
         task = {"data": str(data), **{k: v for k, v in arguments.items() if k in TASK}}
         told = {k: v for k, v in arguments.items() if k not in TASK}
         spec = Spec(task=kind, task_args=task, model=model, model_args=told, limit=limit)
@@ -58,11 +60,11 @@ def run(tmp_path):
 TASK = ("metrics", "cluster", "name", "profile")
 
 
-def row_of(found, name, group="all"):
+def row_of(found: Any, name: Any, group: str = "all") -> Any:
     return next(row for row in found.rows if row.metric == name and row.group == group)
 
 
-def test_a_worse_model_is_found_worse(run, quiz):
+def test_a_worse_model_is_found_worse(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer", wrong=0.3)
     found = compare(a, b)
@@ -74,7 +76,7 @@ def test_a_worse_model_is_found_worse(run, quiz):
     assert compare_text.describe_row(found.document()["rows"][0]).startswith("wer: B is worse by")
 
 
-def test_values_are_those_of_the_runs_where_all_samples_are_paired(run, quiz):
+def test_values_are_those_of_the_runs_where_all_samples_are_paired(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, metrics="wer", wrong=0.2), run("b", data, metrics="wer", wrong=0.4)
     row = row_of(compare(a, b), "wer")
@@ -82,7 +84,7 @@ def test_values_are_those_of_the_runs_where_all_samples_are_paired(run, quiz):
     assert [row.test.value_a, row.test.value_b] == pytest.approx(known)
 
 
-def test_a_run_beside_itself_differs_in_nothing(run, quiz):
+def test_a_run_beside_itself_differs_in_nothing(run: Any, quiz: Any) -> None:
     a = run("a", quiz(), wrong=0.2)
     found = compare(a, a)
     row = row_of(found, "exact_match")
@@ -93,7 +95,7 @@ def test_a_run_beside_itself_differs_in_nothing(run, quiz):
     assert re.search(r"all pairs score the same; one of .* or more would have been seen", told)
 
 
-def test_samples_of_one_run_alone_are_left_out_and_told(run, quiz):
+def test_samples_of_one_run_alone_are_left_out_and_told(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, limit=30), run("b", data)
     found = compare(a, b)
@@ -103,7 +105,7 @@ def test_samples_of_one_run_alone_are_left_out_and_told(run, quiz):
     assert found.document()["pairs"]["coverage"] == 0.75
 
 
-def test_one_id_with_another_content_is_no_pair(run, quiz):
+def test_one_id_with_another_content_is_no_pair(run: Any, quiz: Any) -> None:
     changed = {"question": "say something else"}
     a, b = run("a", quiz()), run("b", quiz("other.jsonl", row3=changed))
     found = compare(a, b)
@@ -111,14 +113,14 @@ def test_one_id_with_another_content_is_no_pair(run, quiz):
     assert any("another content" in note for note in found.notes)
 
 
-def test_one_content_with_another_reference_is_no_pair(run, quiz):
+def test_one_content_with_another_reference_is_no_pair(run: Any, quiz: Any) -> None:
     a, b = run("a", quiz()), run("b", quiz("other.jsonl", row3={"answer": "corrected"}))
     found = compare(a, b)
     assert (found.pairs.count, found.pairs.corrected) == (39, 1)
     assert any("another reference" in note for note in found.notes)
 
 
-def test_failed_samples_are_left_out_and_bound_the_difference(run, quiz):
+def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data), run("b", data, fail=0.2)
     found = compare(a, b)
@@ -131,7 +133,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run, quiz):
     assert "With those that failed" in compare_text.describe_row(found.document()["rows"][0])
 
 
-def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):
+def test_runs_without_a_common_sample_are_explained(run: Any, quiz: Any, manifest: Any) -> None:
     other = manifest([{"id": f"x{at}", "question": "q", "answer": "q"} for at in range(3)], "o.jsonl")
     found = compare(run("a", quiz()), run("b", other))
     assert found.pairs.count == 0
@@ -140,7 +142,7 @@ def test_runs_without_a_common_sample_are_explained(run, quiz, manifest):
     assert any("tasks differ" in note for note in found.notes)
 
 
-def test_metrics_scored_in_two_ways_are_refused_with_the_command_that_helps(run, quiz):
+def test_metrics_scored_in_two_ways_are_refused_with_the_command_that_helps(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, metrics="wer"), run("b", data, metrics="wer")
     score(b, "whisper-en")
@@ -154,25 +156,25 @@ def test_metrics_scored_in_two_ways_are_refused_with_the_command_that_helps(run,
     assert "whisper-en" in again.rows[0].signature
 
 
-def test_a_metric_one_run_lacks_is_explained(run, quiz):
+def test_a_metric_one_run_lacks_is_explained(run: Any, quiz: Any) -> None:
     data = quiz()
     found = compare(run("a", data, metrics="wer,cer"), run("b", data, metrics="wer"))
     assert [row.metric for row in found.rows] == ["wer"]
     assert "B has no such number; its metrics are wer" in found.refused["cer"]
 
 
-def test_a_metric_neither_run_has_is_the_users_move(run, quiz):
+def test_a_metric_neither_run_has_is_the_users_move(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
     with pytest.raises(SpecError, match="Neither run has the metric 'bleu'; there are exact_match"):
         compare(a, a, metrics=["bleu"])
 
 
-def test_only_the_metrics_that_were_named_are_compared(run, quiz):
+def test_only_the_metrics_that_were_named_are_compared(run: Any, quiz: Any) -> None:
     a = run("a", quiz(), metrics="wer,cer,exact_match")
     assert [row.metric for row in compare(a, a, metrics=["cer"]).rows] == ["cer"]
 
 
-def test_several_metrics_are_adjusted_for_each_other(run, quiz):
+def test_several_metrics_are_adjusted_for_each_other(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, metrics="wer,cer", wrong=w) for n, w in (("a", 0.1), ("b", 0.2)))
     found = compare(a, b)
@@ -181,7 +183,7 @@ def test_several_metrics_are_adjusted_for_each_other(run, quiz):
     assert any("Holm" in note for note in found.notes)
 
 
-def test_a_field_breaks_the_comparison_down(run, quiz):
+def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
     data = quiz()
     found = compare(run("a", data), run("b", data, wrong=0.1), by="speaker")
     groups = [row for row in found.rows if row.field and row.metric == "exact_match"]
@@ -190,13 +192,13 @@ def test_a_field_breaks_the_comparison_down(run, quiz):
     assert sum(row.worse for row in groups) == row_of(found, "exact_match").worse
 
 
-def test_a_field_no_sample_has_is_the_users_move(run, quiz):
+def test_a_field_no_sample_has_is_the_users_move(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
     with pytest.raises(SpecError, match="No sample has the meta field 'accent'"):
         compare(a, a, by="accent")
 
 
-def test_whole_clusters_are_drawn_where_the_task_names_one(run, quiz):
+def test_whole_clusters_are_drawn_where_the_task_names_one(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = (run(n, data, cluster="speaker", wrong=w) for n, w in (("a", 0.0), ("b", 0.1)))
     found = compare(a, b)
@@ -206,7 +208,7 @@ def test_whole_clusters_are_drawn_where_the_task_names_one(run, quiz):
     assert any("only 8 values of speaker" in note for note in found.notes)
 
 
-def test_samples_that_flipped_are_told_with_both_answers(run, quiz):
+def test_samples_that_flipped_are_told_with_both_answers(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data, wrong=0.05), run("b", data, wrong=0.1)
     found = compare(a, b, most_flips=2)
@@ -219,7 +221,7 @@ def test_samples_that_flipped_are_told_with_both_answers(run, quiz):
     assert found.document()["rows"][0]["right_or_wrong"]
 
 
-def test_of_an_error_rate_those_that_changed_most_come_first(run, quiz):
+def test_of_an_error_rate_those_that_changed_most_come_first(run: Any, quiz: Any) -> None:
     data = quiz()
     found = compare(run("a", data, metrics="wer"), run("b", data, metrics="wer", wrong=0.4))
     changes = [sum(flip.stat_b[:3]) / flip.stat_b[3] for flip in found.flips["wer"]]
@@ -227,7 +229,7 @@ def test_of_an_error_rate_those_that_changed_most_come_first(run, quiz):
     assert len(changes) == 5
 
 
-def test_a_run_that_was_never_scored_is_scored_first(run, quiz, tmp_path):
+def test_a_run_that_was_never_scored_is_scored_first(run: Any, quiz: Any, tmp_path: Path) -> None:
     data = quiz()
     a, b = run("a", data), run("b", data, wrong=0.2)
     for name in ("metrics.json", "scores.jsonl"):
@@ -235,14 +237,14 @@ def test_a_run_that_was_never_scored_is_scored_first(run, quiz, tmp_path):
     assert compare(a, b).pairs.count == 40
 
 
-def test_missing_scores_are_told_with_the_command_that_makes_them(run, quiz):
+def test_missing_scores_are_told_with_the_command_that_makes_them(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
     (a / "scores.jsonl").unlink()
     with pytest.raises(SpecError, match=f"auricle score {a}"):
         compare(a, a)
 
 
-def test_a_run_that_is_not_finished_is_told(run, quiz):
+def test_a_run_that_is_not_finished_is_told(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data), run("b", data)
     document = json.loads((b / "metrics.json").read_text())
@@ -250,7 +252,7 @@ def test_a_run_that_is_not_finished_is_told(run, quiz):
     assert "B is not finished: it holds 40 samples so far." in compare(a, b).notes
 
 
-def test_data_that_is_gone_is_no_obstacle(run, quiz):
+def test_data_that_is_gone_is_no_obstacle(run: Any, quiz: Any) -> None:
     data = quiz()
     a, b = run("a", data), run("b", data, wrong=0.2)
     data.unlink()
@@ -261,7 +263,7 @@ def test_data_that_is_gone_is_no_obstacle(run, quiz):
 
 
 @pytest.fixture
-def moods(manifest):
+def moods(manifest: Any) -> Any:
     labels = ["angry", "happy", "neutral", "sad"]
     rows = [{"id": str(at), "question": f"clip {at}", "label": labels[at % 4], "choices": labels}
             for at in range(60)]  # fmt: skip
@@ -269,13 +271,13 @@ def moods(manifest):
 
 
 @pytest.fixture
-def models(tmp_path):
+def models(tmp_path: Path) -> Any:
     path = tmp_path / "models.py"
     path.write_text(MODELS)
     return lambda name: f"{path}:{name}"
 
 
-def test_matrices_are_subtracted_over_the_labels_of_both(run, moods):
+def test_matrices_are_subtracted_over_the_labels_of_both(run: Any, moods: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="anger,happy,neutral,sadness,other")
     matrix = compare(a, b).document()["matrix"]
@@ -286,13 +288,13 @@ def test_matrices_are_subtracted_over_the_labels_of_both(run, moods):
     assert all(each["low"] <= each["difference"] <= each["high"] for each in matrix["diagonal"])
 
 
-def test_models_that_know_other_classes_are_told_apart(run, moods):
+def test_models_that_know_other_classes_are_told_apart(run: Any, moods: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, "fake-labels", "classify", labels="angry,happy,neutral")
     assert any("a label for sad:" in note for note in compare(a, b).notes)
 
 
-def test_dimensional_runs_get_shifts_of_means_and_no_matrix(run, moods, models):
+def test_dimensional_runs_get_shifts_of_means_and_no_matrix(run: Any, moods: Any, models: Any) -> None:
     a = run("a", moods, models("Dimensions"), "classify")
     b = run("b", moods, models("Dimensions"), "classify", shift=0.1)
     found = compare(a, b)
@@ -304,7 +306,7 @@ def test_dimensional_runs_get_shifts_of_means_and_no_matrix(run, moods, models):
     assert [each.label for each in found.shifts[:5]] == ["", "angry", "happy", "neutral", "sad"]
 
 
-def test_cohens_d_is_the_shift_in_pooled_deviations(run, moods, models):
+def test_cohens_d_is_the_shift_in_pooled_deviations(run: Any, moods: Any, models: Any) -> None:
     import numpy as np
 
     a = run("a", moods, models("Dimensions"), "classify")
@@ -314,7 +316,7 @@ def test_cohens_d_is_the_shift_in_pooled_deviations(run, moods, models):
     assert found.shifts[0].cohens_d == pytest.approx(0.1 / np.std(values, ddof=1))
 
 
-def test_dimensions_the_runs_do_not_share_are_explained(run, moods, models):
+def test_dimensions_the_runs_do_not_share_are_explained(run: Any, moods: Any, models: Any) -> None:
     a = run("a", moods, models("Dimensions"), "classify", names="arousal")
     b = run("b", moods, models("Dimensions"), "classify", names="energy")
     found = compare(a, b)
@@ -322,7 +324,7 @@ def test_dimensions_the_runs_do_not_share_are_explained(run, moods, models):
     assert "no dimension in common" in found.refused["confusion matrix"]
 
 
-def test_classes_beside_dimensions_are_explained(run, moods, models):
+def test_classes_beside_dimensions_are_explained(run: Any, moods: Any, models: Any) -> None:
     a = run("a", moods, "fake-labels", "classify")
     b = run("b", moods, models("Dimensions"), "classify")
     found = compare(a, b)
@@ -334,7 +336,7 @@ def test_classes_beside_dimensions_are_explained(run, moods, models):
 # --- what it is made of -------------------------------------------------------------------------
 
 
-def test_stats_come_back_from_json_as_they_were():
+def test_stats_come_back_from_json_as_they_were() -> None:
     assert restore_stat([1, 2.5]) == (1, 2.5)
     assert restore_stat([None, "sad"]) == (None, "sad")
     assert restore_stat([0, [["a", None]]]) == (0, (("a", None),))
@@ -342,6 +344,6 @@ def test_stats_come_back_from_json_as_they_were():
     assert math.isnan(restore_stat([1.0, None])[1])
 
 
-def test_a_document_is_plain_json(run, quiz):
+def test_a_document_is_plain_json(run: Any, quiz: Any) -> None:
     a = run("a", quiz(count=1))
     assert json.loads(json.dumps(compare(a, a).document()))["rows"][0]["p"] is None

@@ -1,5 +1,8 @@
 """Recognition and translation corpora of the catalogue, from official layouts to numbers."""
 
+from pathlib import Path
+from typing import Any
+
 import pytest
 
 from auricle.api import build_task, evaluate
@@ -12,16 +15,16 @@ from tests.support.miniatures_speech import SPEECH
 each_corpus = pytest.mark.parametrize("corpus", SPEECH, ids=str)
 
 
-def spec_of(corpus, root):
+def spec_of(corpus: Any, root: Any) -> Any:
     return Spec(task=corpus.task, model="echo", task_args={"root": str(root), **corpus.options})
 
 
-def samples_of(corpus, root):
+def samples_of(corpus: Any, root: Any) -> Any:
     return list(build_task(spec_of(corpus, root)).samples)
 
 
 @each_corpus
-def test_rows_are_found_in_the_official_layout(corpus, tmp_path):
+def test_rows_are_found_in_the_official_layout(corpus: Any, tmp_path: Path) -> None:
     corpus.build(tmp_path)
     found = samples_of(corpus, tmp_path)
     assert {each.id: each.target for each in found} == corpus.rows
@@ -49,14 +52,16 @@ def test_rows_are_found_in_the_official_layout(corpus, tmp_path):
         ("spgispeech", "spgispeech"),
     ],
 )
-def test_a_root_may_be_the_folder_itself(name, nearer, tmp_path):
+def test_a_root_may_be_the_folder_itself(name: str, nearer: str, tmp_path: Path) -> None:
     corpus = next(each for each in SPEECH if str(each) == name)
     corpus.build(tmp_path)
     assert [each.id for each in samples_of(corpus, tmp_path / nearer)] == list(corpus.rows)
 
 
 @each_corpus
-def test_a_prepared_manifest_runs_to_the_same_numbers(corpus, tmp_path, capsys):
+def test_a_prepared_manifest_runs_to_the_same_numbers(
+    corpus: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     corpus.build(tmp_path / "root")
     options = [f"{name}={value}" for name, value in corpus.options.items()]
     out = tmp_path / "made" / "manifest.jsonl"
@@ -71,12 +76,12 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(corpus, tmp_path, capsys):
     assert ours[0].scored == len(corpus.rows)
 
 
-def _plain(number):
+def _plain(number: Any) -> Any:
     return number.metric, number.value, number.interval, number.scored
 
 
 @each_corpus
-def test_check_finds_a_missing_and_a_broken_file(corpus, tmp_path):
+def test_check_finds_a_missing_and_a_broken_file(corpus: Any, tmp_path: Path) -> None:
     corpus.build(tmp_path)
     first = next(iter(corpus.rows))
     assert not _faults(corpus, tmp_path)
@@ -86,13 +91,13 @@ def test_check_finds_a_missing_and_a_broken_file(corpus, tmp_path):
     assert ("missing", first) in _faults(corpus, tmp_path)
 
 
-def _faults(corpus, root):
+def _faults(corpus: Any, root: Any) -> Any:
     found = check_samples(build_task(spec_of(corpus, root))).problems
     return {(kind, name) for kind, name, _ in found if kind != "count"}
 
 
 @each_corpus
-def test_a_wrong_root_is_told_with_what_was_looked_for_and_found(corpus, tmp_path):
+def test_a_wrong_root_is_told_with_what_was_looked_for_and_found(corpus: Any, tmp_path: Path) -> None:
     (tmp_path / "holiday").mkdir()
     task = build_task(spec_of(corpus, tmp_path))
     with pytest.raises(DataError) as error:

@@ -4,6 +4,8 @@ import asyncio
 import json
 import re
 import shutil
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -29,7 +31,7 @@ every = pytest.mark.parametrize("mini", MINIATURES, ids=str)
 
 
 @pytest.fixture
-def built(mini, tmp_path):
+def built(mini: Any, tmp_path: Path) -> Any:
     """A miniature's folder."""
     root = tmp_path / "corpus"
     root.mkdir()
@@ -37,19 +39,19 @@ def built(mini, tmp_path):
     return root
 
 
-def task_of(mini: Understood, root, **more):
+def task_of(mini: Understood, root: Any, **more: Any) -> Any:
     return TASKS.get(mini.task)(root=str(root), **{**mini.options, **more})
 
 
-def spec_of(task, given, **more):
+def spec_of(task: Any, given: Any, **more: Any) -> Any:
     return Spec(task=task, task_args=given, model="echo", **more)
 
 
-def sounds_of(sample):
+def sounds_of(sample: Any) -> Any:
     return [part for value in sample.inputs.values() for part in list_parts(value) if not isinstance(part, str)]
 
 
-def test_every_entry_of_the_catalogue_has_a_miniature():
+def test_every_entry_of_the_catalogue_has_a_miniature() -> None:
     mine = {
         name
         for name, each in TASKS.items()
@@ -59,7 +61,7 @@ def test_every_entry_of_the_catalogue_has_a_miniature():
 
 
 @every
-def test_rows_have_the_corpus_s_ids_and_answers_in_its_order(mini, built):
+def test_rows_have_the_corpus_s_ids_and_answers_in_its_order(mini: Any, built: Any) -> None:
     task = task_of(mini, built)
     samples = list(task.samples)
     assert all(isinstance(each, Sample) for each in samples), samples
@@ -72,14 +74,14 @@ def test_rows_have_the_corpus_s_ids_and_answers_in_its_order(mini, built):
 
 
 @every
-def test_every_sound_of_a_whole_copy_is_found_and_decodes(mini, built):
+def test_every_sound_of_a_whole_copy_is_found_and_decodes(mini: Any, built: Any) -> None:
     found = check_samples(task_of(mini, built))
     assert [wrong for wrong in found.problems if wrong[0] != "count"] == []
     assert found.decoded_count >= len(mini.rows)
 
 
 @every
-def test_a_right_answer_counts_by_the_published_metric(mini, built, tmp_path):
+def test_a_right_answer_counts_by_the_published_metric(mini: Any, built: Any, tmp_path: Path) -> None:
     (tmp_path / "fakes.py").write_text(JUDGE)
     spec = spec_of(
         mini.task,
@@ -98,7 +100,9 @@ def test_a_right_answer_counts_by_the_published_metric(mini, built, tmp_path):
 
 
 @every
-def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, capsys):
+def test_a_prepared_manifest_runs_to_the_same_numbers(
+    mini: Any, built: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     options = [f"{name}={value}" for name, value in mini.options.items()]
     out = tmp_path / "prepared.jsonl"
     assert prepare_data(mini.task, built, options, out, as_json=False) == 0
@@ -112,7 +116,7 @@ def test_a_prepared_manifest_runs_to_the_same_numbers(mini, built, tmp_path, cap
     assert f"--as {bench.kind}" in capsys.readouterr().out
 
 
-def signed(sample):
+def signed(sample: Any) -> Any:
     """A sample without the places of its sounds."""
     texts = {name: value for name, value in sample.inputs.items() if isinstance(value, str) or name == "choices"}
     content = [sound.decode().tobytes() for sound in sounds_of(sample)]
@@ -120,7 +124,7 @@ def signed(sample):
 
 
 @every
-def test_a_wrong_folder_is_told_in_one_line_with_what_was_looked_for(mini, tmp_path):
+def test_a_wrong_folder_is_told_in_one_line_with_what_was_looked_for(mini: Any, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     with pytest.raises(DataError) as told:
         task_of(mini, tmp_path / "elsewhere").samples.peek()
@@ -129,7 +133,7 @@ def test_a_wrong_folder_is_told_in_one_line_with_what_was_looked_for(mini, tmp_p
 
 
 @every
-def test_a_value_that_an_option_does_not_know_is_refused(mini, built):
+def test_a_value_that_an_option_does_not_know_is_refused(mini: Any, built: Any) -> None:
     with pytest.raises(SpecError, match="split is one of"):
         task_of(mini, built, split="nowhere")
 
@@ -137,11 +141,11 @@ def test_a_value_that_an_option_does_not_know_is_refused(mini, built):
 # --- what is particular -------------------------------------------------------------------
 
 
-def named(task, **options):
+def named(task: Any, **options: Any) -> Any:
     return next(m for m in MINIATURES if (m.task, dict(m.options)) == (task, options))
 
 
-def test_spoken_options_are_not_written_again(tmp_path):
+def test_spoken_options_are_not_written_again(tmp_path: Path) -> None:
     mini = named("voicebench-openbookqa")
     mini.build(tmp_path)
     task = task_of(mini, tmp_path)
@@ -149,7 +153,7 @@ def test_spoken_options_are_not_written_again(tmp_path):
     assert [type(part).__name__ for turn in request.turns for part in turn.parts] == ["Audio"]
 
 
-def test_all_accents_are_one_run_that_can_be_told_apart(tmp_path):
+def test_all_accents_are_one_run_that_can_be_told_apart(tmp_path: Path) -> None:
     accents(tmp_path)
     task = TASKS.get("voicebench-sd-qa")(root=str(tmp_path), split="all")
     samples = list(task.samples)
@@ -159,7 +163,7 @@ def test_all_accents_are_one_run_that_can_be_told_apart(tmp_path):
     assert task.by == ("accent",)
 
 
-def test_a_clone_gives_the_rows_that_the_hub_gives(tmp_path, monkeypatch):
+def test_a_clone_gives_the_rows_that_the_hub_gives(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     accents(tmp_path)
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     bench = TASKS.get("voicebench-sd-qa")
@@ -170,7 +174,7 @@ def test_a_clone_gives_the_rows_that_the_hub_gives(tmp_path, monkeypatch):
     ]
 
 
-def _hub_rows():
+def _hub_rows() -> Any:
     words = ("zero", "one")
     return [
         {"hub:split": "aus", "hub:row": at, "audio": heard(word), "prompt": f"What is {at}?", "reference": word}
@@ -178,7 +182,7 @@ def _hub_rows():
     ]
 
 
-def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path):
+def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path: Path) -> None:
     for mini in (named("esc50"), named("air-bench-foundation"), named("air-bench-chat")):
         mini.build(tmp_path)
     dog = {"filename": "1-100032-A-0.wav", "fold": 1, "category": "dog", "audio": heard("dog")}
@@ -191,13 +195,13 @@ def test_copies_on_the_hub_give_the_archive_s_rows(tmp_path):
     assert TASKS.get("esc50").hub.only({"split": "fold2"}) == {"fold": 2}
 
 
-def test_a_judge_is_asked_three_times_about_open_requests(tmp_path):
+def test_a_judge_is_asked_three_times_about_open_requests(tmp_path: Path) -> None:
     task = TASKS.get("voicebench-alpacaeval")(root=str(tmp_path))
     sample = Sample(id="0", inputs={"question": ""}, meta={"audio_content": "Hi?"})
     assert len(task.metrics[0].judge_requests(sample, Generation(text="Hello"))) == 3
 
 
-def test_without_a_judge_answers_are_kept_and_what_is_missing_is_said(tmp_path):
+def test_without_a_judge_answers_are_kept_and_what_is_missing_is_said(tmp_path: Path) -> None:
     mini = named("air-bench-chat")
     mini.build(tmp_path / "corpus")
     spec = spec_of(mini.task, {"root": str(tmp_path / "corpus")}, model_args={"reply": "a bell"})
@@ -207,7 +211,7 @@ def test_without_a_judge_answers_are_kept_and_what_is_missing_is_said(tmp_path):
     assert "a bell" in (tmp_path / "run" / "outputs.jsonl").read_text()
 
 
-def test_a_recording_that_audiocaps_lost_is_a_failure_and_not_dropped(tmp_path):
+def test_a_recording_that_audiocaps_lost_is_a_failure_and_not_dropped(tmp_path: Path) -> None:
     mini = named("audiocaps")
     mini.build(tmp_path)
     (tmp_path / "test/-abc_30.wav").unlink()
@@ -216,14 +220,14 @@ def test_a_recording_that_audiocaps_lost_is_a_failure_and_not_dropped(tmp_path):
     assert "no recording of -abc" in found[0].reason
 
 
-def test_a_table_without_a_column_says_which(tmp_path):
+def test_a_table_without_a_column_says_which(tmp_path: Path) -> None:
     parquet(tmp_path / "bbh/test-00000-of-00001.parquet", [{"audio": heard("a"), "prompt": "?"}])
     with pytest.raises(DataError, match="no column 'id'; it has audio, prompt"):
         TASKS.get("voicebench-bbh")(root=str(tmp_path)).samples.peek()
 
 
 @pytest.mark.parametrize("name", ["clotho-aqa", "audiocaps"])
-def test_a_table_of_another_kind_is_told_by_the_column_it_lacks(name, tmp_path):
+def test_a_table_of_another_kind_is_told_by_the_column_it_lacks(name: str, tmp_path: Path) -> None:
     named(name).build(tmp_path)
     for path in tmp_path.glob("*.csv"):
         path.write_text("something\nelse\n")
@@ -231,7 +235,9 @@ def test_a_table_of_another_kind_is_told_by_the_column_it_lacks(name, tmp_path):
         TASKS.get(name)(root=str(tmp_path)).samples.peek()
 
 
-def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, capsys):
+def test_sounds_inside_parquet_files_are_written_beside_the_manifest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     named("voicebench-alpacaeval").build(tmp_path / "clone")
     out = tmp_path / "out.jsonl"
     assert prepare_data("voicebench-alpacaeval", tmp_path / "clone", (), out, as_json=True) == 0
@@ -242,7 +248,7 @@ def test_sounds_inside_parquet_files_are_written_beside_the_manifest(tmp_path, c
     assert [metric.name for metric in prepared.metrics] == ["judge-1-5"]
 
 
-def test_a_star_stands_for_every_task_so_named():
+def test_a_star_stands_for_every_task_so_named() -> None:
     found = [name for name, _ in resolve_tasks("openaudiobench-*", None, {})]
     assert len(found) == 5
     assert all(name in TASKS for name in found)

@@ -1,6 +1,7 @@
 """What the corpora's file names say."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -48,7 +49,7 @@ STRANGERS = [
 
 
 @pytest.mark.parametrize(("module", "path", "label", "meta"), NAMES)
-def test_a_name_says_label_and_speaker(module, path, label, meta):
+def test_a_name_says_label_and_speaker(module: Any, path: Any, label: Any, meta: Any) -> None:
     clip = module.parse(Path(path))
     assert clip.label == label
     assert clip.label in module.CORPUS.labels
@@ -57,24 +58,24 @@ def test_a_name_says_label_and_speaker(module, path, label, meta):
 
 
 @pytest.mark.parametrize(("module", "path"), STRANGERS)
-def test_a_name_of_another_corpus_is_no_recording_of_this_one(module, path):
+def test_a_name_of_another_corpus_is_no_recording_of_this_one(module: Any, path: Any) -> None:
     assert module.parse(Path(path)) is None
 
 
 @pytest.mark.parametrize("module", [crema_d, emodb, esd, ravdess, savee, tess])
 @given(name=st.text(alphabet="DCJEKLOYAF_-0123456789abstuWN ", max_size=24))
-def test_any_name_is_read_or_left_alone(module, name):
+def test_any_name_is_read_or_left_alone(module: Any, name: Any) -> None:
     clip = module.parse(Path(f"folder/{name}.wav"))
     assert clip is None or clip.label in module.CORPUS.labels
 
 
-def test_esd_splits_have_their_published_sizes():
+def test_esd_splits_have_their_published_sizes() -> None:
     clips = [esd.parse(Path(f"0011_{number:06}.wav")) for number in range(1, 1751)]
     sizes = {s: sum(c.meta["split"] == s for c in clips) for s in ("evaluation", "test", "train")}
     assert sizes == {"evaluation": 100, "test": 150, "train": 1500}
 
 
-def test_ravdess_knows_how_many_recordings_are_published():
+def test_ravdess_knows_how_many_recordings_are_published() -> None:
     count = {
         part: sum(ravdess.ravdess(root="x", part=part).samples.expected.values()) for part in ("speech", "song", "both")
     }
@@ -83,5 +84,5 @@ def test_ravdess_knows_how_many_recordings_are_published():
     assert [sum(each.values()) for each in folds] == [240] * 6
 
 
-def test_the_folds_hold_each_actor_once():
+def test_the_folds_hold_each_actor_once() -> None:
     assert sorted(actor for fold in ravdess.FOLDS for actor in fold) == list(ravdess.ACTORS)

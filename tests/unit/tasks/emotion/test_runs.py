@@ -1,6 +1,8 @@
 """Emotion corpora from the command line to the report, and what models have seen of them."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
@@ -13,13 +15,13 @@ EMOTIONS = "neutral,calm,happy,sad,angry,fearful,disgust,surprised"
 
 
 @pytest.fixture
-def speech(corpus):
+def speech(corpus: Any) -> Any:
     return corpus(
         f"Actor_{actor:02}/03-01-{emotion:02}-01-01-01-{actor:02}.wav" for actor in (1, 2, 3) for emotion in range(1, 9)
     )
 
 
-def test_a_classifier_is_run_on_a_folder_and_the_shortfall_is_told(auricle, speech, tmp_path):
+def test_a_classifier_is_run_on_a_folder_and_the_shortfall_is_told(auricle: Any, speech: Any, tmp_path: Path) -> None:
     done = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={EMOTIONS}",
         "-o", "run",
@@ -35,7 +37,7 @@ def test_a_classifier_is_run_on_a_folder_and_the_shortfall_is_told(auricle, spee
     assert "sex=" in auricle("show", "run", "--by", "sex").stdout
 
 
-def test_notes_outlive_the_data(auricle, speech, tmp_path):
+def test_notes_outlive_the_data(auricle: Any, speech: Any, tmp_path: Path) -> None:
     auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
     speech.rename(tmp_path / "elsewhere")
     done = auricle("score", "run")
@@ -43,20 +45,20 @@ def test_notes_outlive_the_data(auricle, speech, tmp_path):
     assert "1,440 are published" in done.stdout
 
 
-def test_a_model_that_writes_is_told_the_labels(auricle, speech):
+def test_a_model_that_writes_is_told_the_labels(auricle: Any, speech: Any) -> None:
     done = auricle("preview", "ravdess", "-T", f"root={speech}", "-m", "echo", "-n", "1")
     assert "Which emotion does the speaker express?" in done.stdout
     assert "Answer with one of: neutral, calm, happy" in done.stdout
 
 
-def test_a_wrong_folder_is_one_line_and_exit_code_two(auricle, tmp_path):
+def test_a_wrong_folder_is_one_line_and_exit_code_two(auricle: Any, tmp_path: Path) -> None:
     done = auricle("run", "ravdess", "-T", f"root={tmp_path}", "-m", "fake-labels")
     assert done.returncode == 2
     assert "No RAVDESS speech recordings" in done.stderr
     assert "Traceback" not in done.stderr
 
 
-def test_a_missing_sound_is_a_failure_and_not_a_wrong_answer(auricle, corpus, tmp_path):
+def test_a_missing_sound_is_a_failure_and_not_a_wrong_answer(auricle: Any, corpus: Any, tmp_path: Path) -> None:
     rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\nB,anger,0,1,No\n"
     root = corpus(["dia0_utt0.wav"], {"test_sent_emo.csv": rows})
     done = auricle("run", "meld", "-T", f"root={root}", "-m", "fake-labels", "-o", "run")
@@ -66,7 +68,7 @@ def test_a_missing_sound_is_a_failure_and_not_a_wrong_answer(auricle, corpus, tm
     assert told["numbers"][0]["scored"] == 1
 
 
-def test_the_sound_of_a_film_is_heard(corpus):
+def test_the_sound_of_a_film_is_heard(corpus: Any) -> None:
     rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\n"
     root = corpus(texts={"test_sent_emo.csv": rows})
     with av.open(root / "dia0_utt0.mp4", "w", format="mp4") as film:
@@ -79,12 +81,12 @@ def test_the_sound_of_a_film_is_heard(corpus):
     assert len(sample.inputs["audio"].decode(16_000)) == pytest.approx(16_000, rel=0.2)
 
 
-def test_doctor_tells_what_is_missing(auricle, speech):
+def test_doctor_tells_what_is_missing(auricle: Any, speech: Any) -> None:
     done = auricle("doctor", "ravdess", "-T", f"root={speech}")
     assert "1,440 are published" in done.stdout
 
 
-def test_a_model_trained_on_a_corpus_is_flagged():
+def test_a_model_trained_on_a_corpus_is_flagged() -> None:
     (seed,) = find_contamination("ravdess", "emotion2vec", {"model": "seed"})
     (large,) = find_contamination("esd", "emotion2vec", {})
     assert "seed was fine-tuned" in seed
@@ -92,16 +94,16 @@ def test_a_model_trained_on_a_corpus_is_flagged():
     assert find_contamination("msp-podcast", "audeering", {})
 
 
-def test_a_model_is_known_by_its_folder_too():
+def test_a_model_is_known_by_its_folder_too() -> None:
     assert find_contamination("iemocap", "mine.py:Wrapper", {"weights": "./emotion2vec_plus_large"})
 
 
-def test_a_model_nothing_is_known_of_is_not_flagged():
+def test_a_model_nothing_is_known_of_is_not_flagged() -> None:
     assert find_contamination("ravdess", "fake-labels", {"labels": "a,b"}) == []
     assert find_contamination("ravdess", "audeering", {}) == []
 
 
-def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):
+def test_the_flag_stands_beside_the_numbers(auricle: Any, speech: Any, tmp_path: Path) -> None:
     (tmp_path / "emotion2vec.py").write_text("def rate(audio):\n    return {'sad': 1.0}\n")
     auricle("run", "ravdess", "-T", f"root={speech}", "-m", "emotion2vec.py:rate", "-o", "run")
     told = json.loads((tmp_path / "run" / "metrics.json").read_text())
@@ -112,7 +114,7 @@ def test_the_flag_stands_beside_the_numbers(auricle, speech, tmp_path):
 BILINGUAL = "生气/angry,厌恶/disgusted,恐惧/fearful,开心/happy,中立/neutral,其他/other,难过/sad,吃惊/surprised,<unk>"
 
 
-def test_ravdess_beside_emotion2vec_s_labels_tells_what_is_matched(auricle, speech, tmp_path):
+def test_ravdess_beside_emotion2vec_s_labels_tells_what_is_matched(auricle: Any, speech: Any, tmp_path: Path) -> None:
     done = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-M", f"labels={BILINGUAL}",
         "-o", "run",
@@ -131,13 +133,13 @@ def test_ravdess_beside_emotion2vec_s_labels_tells_what_is_matched(auricle, spee
     assert ">unknown</text>" in page
 
 
-def test_metrics_of_dimensions_are_refused_in_one_line(auricle, speech):
+def test_metrics_of_dimensions_are_refused_in_one_line(auricle: Any, speech: Any) -> None:
     done = auricle("run", "ravdess", "-T", f"root={speech}", "-m", "fake-labels", "-o", "run")
     (line,) = [each for each in done.stdout.splitlines() if "needs dimensions" in each]
     assert line.startswith("eta2: ")
 
 
-def test_a_model_of_dimensions_is_scored_by_what_they_separate(auricle, speech, tmp_path):
+def test_a_model_of_dimensions_is_scored_by_what_they_separate(auricle: Any, speech: Any, tmp_path: Path) -> None:
     (tmp_path / "felt.py").write_text(
         "from auricle import BatchModel, Prediction\n"
         "class Felt(BatchModel):\n"
@@ -157,7 +159,7 @@ def test_a_model_of_dimensions_is_scored_by_what_they_separate(auricle, speech, 
     assert "arousal.mean,emotion,calm," in rows
 
 
-def test_a_metric_that_was_asked_for_and_does_not_suit_is_a_failure(auricle, speech):
+def test_a_metric_that_was_asked_for_and_does_not_suit_is_a_failure(auricle: Any, speech: Any) -> None:
     done = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-T", "metrics=uar,eta2", "-m", "fake-labels",
         "-o", "run",
@@ -165,7 +167,7 @@ def test_a_metric_that_was_asked_for_and_does_not_suit_is_a_failure(auricle, spe
     assert done.returncode == 3
 
 
-def test_synonyms_can_be_switched_off(auricle, speech, tmp_path):
+def test_synonyms_can_be_switched_off(auricle: Any, speech: Any, tmp_path: Path) -> None:
     done = auricle(
         "run", "ravdess", "-T", f"root={speech}", "-T", "synonyms=false", "-m", "fake-labels",
         "-M", "labels=joy,sad", "-o", "run",

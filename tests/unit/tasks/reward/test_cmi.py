@@ -1,6 +1,8 @@
 """CMI-RewardBench's rows as samples: whose they are, what people said, what is missing."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -50,14 +52,14 @@ PREF = {
 
 
 @pytest.fixture
-def bench(manifest, tmp_path):
-    def make(*rows, **options):
+def bench(manifest: Any, tmp_path: Path) -> Any:
+    def make(*rows: Any, **options: Any) -> Any:
         return cmi_rewardbench(str(manifest(rows)), dataset_root=str(tmp_path), **options)
 
     return make
 
 
-def test_the_source_tells_whose_a_row_is():
+def test_the_source_tells_whose_a_row_is() -> None:
     assert [detect_dataset(each) for each in ("PAM (music)", "SongEval", "MusicEval")] == [
         *("PAM", "MusicEval", "MusicEval")
     ]
@@ -66,14 +68,14 @@ def test_the_source_tells_whose_a_row_is():
     assert detect_dataset("cmi") is None
 
 
-def test_a_rated_row_has_one_sound_and_truths_by_dimension(bench, tmp_path):
+def test_a_rated_row_has_one_sound_and_truths_by_dimension(bench: Any, tmp_path: Path) -> None:
     (found,) = bench(PAM).samples
     assert found.inputs == {"audio": Audio(str(tmp_path / "music/p.wav")), "text": "a waltz"}
     assert found.target == {"musicality": 2.5, "alignment": 3.0}
     assert found.meta == {"subset": "PAM", "row": PAM}
 
 
-def test_a_pair_has_two_sounds_and_the_groups_it_is_in(bench, tmp_path):
+def test_a_pair_has_two_sounds_and_the_groups_it_is_in(bench: Any, tmp_path: Path) -> None:
     (found,) = bench(PREF).samples
     assert {name: each for name, each in found.inputs.items() if isinstance(each, Audio)} == {
         "a": Audio(str(tmp_path / "a.wav")),
@@ -92,31 +94,31 @@ def test_a_pair_has_two_sounds_and_the_groups_it_is_in(bench, tmp_path):
 
 
 @pytest.mark.parametrize("empty", [None, "", " "])
-def test_null_lyrics_are_absent(bench, empty):
+def test_null_lyrics_are_absent(bench: Any, empty: str | None) -> None:
     (found,) = bench({**PREF, "lyrics": empty, "ref-audio-path": empty}).samples
     assert found.meta["modality"] == "text"
     assert not {"lyrics", "ref_audio"} & found.inputs.keys()
 
 
-def test_a_month_is_the_folder_of_either_side():
+def test_a_month_is_the_folder_of_either_side() -> None:
     assert assign_groups("MusicArena", ARENA) == {"month": "01-2025JULAUG"}
     assert assign_groups("MusicArena", {**ARENA, "audio-path": "x.wav"})["month"] == "01-2025JULAUG"
     assert assign_groups("MusicArena", {"audio2": None}) == {"month": "unknown"}
 
 
 @pytest.mark.parametrize("vote", ["TIE", "BOTH_BAD", "", None, {"a": 1}])
-def test_a_vote_upstream_does_not_count_is_no_truth(vote):
+def test_a_vote_upstream_does_not_count_is_no_truth(vote: Any) -> None:
     assert parse_targets("MusicArena", {"preference": vote}) == ({}, ["preference"])
 
 
-def test_votes_that_do_not_count_are_told(bench):
+def test_votes_that_do_not_count_are_told(bench: Any) -> None:
     task = bench(ARENA, {**ARENA, "preference": "TIE"})
     (note,) = task.notes("m", {})
     assert "MusicArena: preference says nothing that can be counted in 1 row," in note
     assert "mine.jsonl:2" in note
 
 
-def test_only_the_split_and_the_dataset_asked_for_are_taken(bench):
+def test_only_the_split_and_the_dataset_asked_for_are_taken(bench: Any) -> None:
     train = {**PAM, "split": "train"}
     assert len(list(bench(PAM, train, ARENA).samples)) == 2
     assert len(list(bench(PAM, train, ARENA, split="train").samples)) == 1
@@ -124,18 +126,18 @@ def test_only_the_split_and_the_dataset_asked_for_are_taken(bench):
     assert found.meta["subset"] == "MusicArena"
 
 
-def test_a_source_nobody_knows_is_rejected_unless_one_dataset_is_asked_for(bench):
+def test_a_source_nobody_knows_is_rejected_unless_one_dataset_is_asked_for(bench: Any) -> None:
     stranger = {**PAM, "source": "Mine"}
     assert isinstance(list(bench(PAM, stranger).samples)[1], RejectedRow)
     assert len(list(bench(PAM, stranger, subset="PAM").samples)) == 1
 
 
-def test_a_file_without_such_rows_is_refused_with_what_it_has(bench):
+def test_a_file_without_such_rows_is_refused_with_what_it_has(bench: Any) -> None:
     with pytest.raises(DataError, match=r"no row of .* in the split 'dev'; its splits are 'test'"):
         bench(PAM, split="dev").samples.peek()
 
 
-def test_each_dataset_has_the_metrics_it_has_truths_for(bench, manifest):
+def test_each_dataset_has_the_metrics_it_has_truths_for(bench: Any, manifest: Any) -> None:
     data = str(manifest([PAM, ARENA]))
     assert [each.name for each in pam(dataset_jsonl=data, metrics="srcc").metrics] == [
         *("srcc.musicality", "srcc.alignment")
@@ -148,7 +150,7 @@ def test_each_dataset_has_the_metrics_it_has_truths_for(bench, manifest):
     assert found[0].signature == "accuracy.musicality:1.ties-upstream"
 
 
-def test_a_yaml_file_like_upstreams_says_what_is_wanted(bench, tmp_path):
+def test_a_yaml_file_like_upstreams_says_what_is_wanted(bench: Any, tmp_path: Path) -> None:
     (tmp_path / "eval.yaml").write_text(
         "metrics: {include_lcc: false, include_k_tau: false}\n"
         "groups: {musicarena_by_month: false, cmi_by_confidence: false}\n"
@@ -169,20 +171,20 @@ def test_a_yaml_file_like_upstreams_says_what_is_wanted(bench, tmp_path):
         ("outputs: {json: ../x.json}", "should be a file's bare name"),
     ],
 )
-def test_a_yaml_file_that_cannot_be_meant_is_refused(tmp_path, text, words):
+def test_a_yaml_file_that_cannot_be_meant_is_refused(tmp_path: Path, text: str, words: str) -> None:
     (tmp_path / "eval.yaml").write_text(text)
     with pytest.raises(SpecError, match=words):
         Evaluation.read(tmp_path / "eval.yaml")
 
 
-def test_bins_are_open_to_the_right_but_for_the_last():
+def test_bins_are_open_to_the_right_but_for_the_last() -> None:
     bins = Evaluation(duration_bin=(10.0, 30.0, 60.0))
     assert [bins.find_duration_bin(each) for each in (9.9, 10, 30, 60, 60.1)] == [
         *(None, "[10,30)", "[30,60]", "[30,60]", None)
     ]
 
 
-def test_pairs_are_as_long_as_their_sides_on_average(bench, tone):
+def test_pairs_are_as_long_as_their_sides_on_average(bench: Any, tone: Any) -> None:
     tone("a.wav", seconds=0.1)
     tone("b.wav", seconds=0.5)
     (found,) = bench(PREF, by_duration=True, duration_bin="0.2,0.3,0.4").samples
@@ -197,12 +199,12 @@ def test_pairs_are_as_long_as_their_sides_on_average(bench, tone):
         ({"dataset_jsonl": "x.jsonl", "batch": 2}, "takes no option batch"),
     ],
 )
-def test_options_that_cannot_be_are_refused(options, words):
+def test_options_that_cannot_be_are_refused(options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         cmi_rewardbench(**options)
 
 
-def test_reward_models_are_measured_and_others_are_asked_in_words(bench):
+def test_reward_models_are_measured_and_others_are_asked_in_words(bench: Any) -> None:
     task = bench(PAM)
     ways = {each: select_inferencer(task.inferencer, [each], "t", "m") for each in ("predict", "generate")}
     assert {name: type(way).__name__ for name, way in ways.items()} == {"predict": "Appraise", "generate": "InWords"}
@@ -212,7 +214,7 @@ def test_reward_models_are_measured_and_others_are_asked_in_words(bench):
 
 
 @pytest.fixture
-def run(manifest, tone, tmp_path):
+def run(manifest: Any, tone: Any, tmp_path: Path) -> Any:
     """A run whose second pair lacks a side."""
     for name in ("p.wav", "a.wav", "b.wav", "r.wav"):
         tone(name)
@@ -223,14 +225,14 @@ def run(manifest, tone, tmp_path):
     return tmp_path / "run"
 
 
-def test_coverage_counts_only_samples_a_metric_is_about(run):
+def test_coverage_counts_only_samples_a_metric_is_about(run: Any) -> None:
     found = {each["metric"]: each for each in summary(run) if not each["field"]}
     pairs, rated = found["accuracy.musicality"], found["srcc.musicality"]
     assert (pairs["scored"], pairs["total"], pairs["failed"]) == (1, 2, 1)
     assert (rated["scored"], rated["total"], rated["failed"]) == (1, 1, 0)
 
 
-def test_an_export_is_written_into_the_run_or_where_it_is_wanted(auricle, run, tmp_path):
+def test_an_export_is_written_into_the_run_or_where_it_is_wanted(auricle: Any, run: Any, tmp_path: Path) -> None:
     done = auricle("export", run, "--as", "cmi", "-o", "results")
     assert done.returncode == 0, done.stderr
     names = ["results.jsonl", "metrics_summary.csv", "metrics_detail.csv", "metrics.json"]
@@ -241,14 +243,14 @@ def test_an_export_is_written_into_the_run_or_where_it_is_wanted(auricle, run, t
     assert [each.parent for each in export_run(run, "cmi")] == [run / "cmi"] * 4
 
 
-def test_a_run_of_another_task_cannot_be_exported(manifest, tmp_path):
+def test_a_run_of_another_task_cannot_be_exported(manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"question": "x", "answer": "x"}])
     evaluate(Spec(task="qa", task_args={"data": str(data)}, model="echo"), tmp_path / "run")
     with pytest.raises(SpecError, match="only cmi-rewardbench and its four datasets"):
         export_run(tmp_path / "run", "cmi")
 
 
-def test_places_are_kept_whole(tmp_path, manifest, monkeypatch):
+def test_places_are_kept_whole(tmp_path: Path, manifest: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     manifest([PAM])
     monkeypatch.chdir(tmp_path)
     given = {"dataset_jsonl": "mine.jsonl", "dataset_root": "."}
@@ -256,15 +258,15 @@ def test_places_are_kept_whole(tmp_path, manifest, monkeypatch):
     assert build_task(spec).samples.root == tmp_path
 
 
-def test_models_that_write_are_asked_only_what_people_judged(bench):
-    def asked(row, **options):
+def test_models_that_write_are_asked_only_what_people_judged(bench: Any) -> None:
+    def asked(row: Any, **options: Any) -> Any:
         return select_inferencer(bench(row, **options).inferencer, ["generate"], "t", "m").prefer.questions
 
     assert len(asked(PREF, subset="CMI-Pref")) == 2
     assert asked(ARENA, subset="MusicArena") == ("Which recording is better as music?",)
 
 
-def test_choices_in_words_are_exported_without_numbers(manifest, tone, tmp_path):
+def test_choices_in_words_are_exported_without_numbers(manifest: Any, tone: Any, tmp_path: Path) -> None:
     tone("a.wav")
     tone("b.wav")
     row = {**ARENA, "audio-path": "a.wav", "audio2": "b.wav"}

@@ -1,6 +1,8 @@
 """Anybody's ratings and preferences, from rows to numbers."""
 
 import json
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,25 +15,25 @@ from auricle.tasks.catalogue import TASKS
 
 
 @pytest.fixture
-def sounds(tone):
+def sounds(tone: Any) -> None:
     for name in "abcd":
         tone(f"{name}.wav")
 
 
-def rows(kind, data, **options):
+def rows(kind: Any, data: Any, **options: Any) -> Any:
     return list(TASKS.get(kind)(data=str(data), **options).samples)
 
 
-def one(kind, manifest, row, **options):
+def one(kind: Any, manifest: Any, row: Any, **options: Any) -> Any:
     (found,) = rows(kind, manifest([row]), **options)
     return found
 
 
-def names(kind, data, **options):
+def names(kind: Any, data: Any, **options: Any) -> Any:
     return [metric.name for metric in TASKS.get(kind)(data=str(data), **options).metrics]
 
 
-def test_a_rating_has_a_sound_what_it_was_made_from_and_a_number(manifest, tmp_path):
+def test_a_rating_has_a_sound_what_it_was_made_from_and_a_number(manifest: Any, tmp_path: Path) -> None:
     row = {"audio": "a.wav", "prompt": "a waltz", "lyrics": "la", "ref_audio": "r.wav", "mos": "3.5", "singer": "x"}
     found = one("reward", manifest, row)
     assert found.inputs == {
@@ -43,7 +45,7 @@ def test_a_rating_has_a_sound_what_it_was_made_from_and_a_number(manifest, tmp_p
     assert (found.target, found.meta) == (3.5, {"singer": "x"})
 
 
-def test_null_and_empty_are_absent(manifest):
+def test_null_and_empty_are_absent(manifest: Any) -> None:
     row = {"audio": "a.wav", "prompt": None, "lyrics": "", "ref_audio": " ", "score": 1}
     assert list(one("reward", manifest, row).inputs) == ["audio"]
 
@@ -58,13 +60,13 @@ def test_null_and_empty_are_absent(manifest):
         ({"audio": "a.wav", "score": True}, "should be a number"),
     ],
 )
-def test_a_row_that_rates_nothing_is_rejected_with_its_reason(manifest, row, reason):
+def test_a_row_that_rates_nothing_is_rejected_with_its_reason(manifest: Any, row: Any, reason: str) -> None:
     found = one("reward", manifest, row)
     assert isinstance(found, RejectedRow)
     assert reason in found.reason
 
 
-def test_dimensions_are_told_apart_and_one_of_them_may_be_missing(manifest):
+def test_dimensions_are_told_apart_and_one_of_them_may_be_missing(manifest: Any) -> None:
     data = manifest(
         [
             {"audio": "a.wav", "musicality": 1, "text-music alignment": 2},
@@ -75,7 +77,7 @@ def test_dimensions_are_told_apart_and_one_of_them_may_be_missing(manifest):
     assert names("reward", data)[:2] == ["srcc.musicality", "lcc.musicality"]
 
 
-def test_other_columns_are_named(manifest):
+def test_other_columns_are_named(manifest: Any) -> None:
     data = manifest([{"audio": "a.wav", "mood": 1, "mix": 2, "score": 9}])
     assert rows("reward", data, target="mood")[0].target == 1.0
     assert names("reward", data, target="mood") == ["srcc", "lcc", "ktau", "rmse"]
@@ -92,7 +94,7 @@ def test_other_columns_are_named(manifest):
         ({"chosen": "a.wav", "rejected": "b.wav"}, "a"),
     ],
 )
-def test_pairs_come_under_the_names_people_use(manifest, tmp_path, columns, truth):
+def test_pairs_come_under_the_names_people_use(manifest: Any, tmp_path: Path, columns: Any, truth: str) -> None:
     found = one("preference", manifest, columns)
     assert found.inputs == {"a": Audio(str(tmp_path / "a.wav")), "b": Audio(str(tmp_path / "b.wav"))}
     assert found.target == truth
@@ -106,13 +108,13 @@ def test_pairs_come_under_the_names_people_use(manifest, tmp_path, columns, trut
         ({"a": "a.wav", "b": "b.wav"}, "no truth: one of preference"),
     ],
 )
-def test_a_pair_nobody_decided_is_rejected_with_its_reason(manifest, row, reason):
+def test_a_pair_nobody_decided_is_rejected_with_its_reason(manifest: Any, row: Any, reason: str) -> None:
     found = one("preference", manifest, row)
     assert isinstance(found, RejectedRow)
     assert reason in found.reason
 
 
-def test_preferences_may_be_by_dimension(manifest):
+def test_preferences_may_be_by_dimension(manifest: Any) -> None:
     row = {"a": "a.wav", "b": "b.wav", "preference-musicality": "a", "preference-alignment": "b"}
     data = manifest([row])
     assert rows("preference", data)[0].target == {"musicality": "a", "alignment": "b"}
@@ -132,7 +134,7 @@ def test_preferences_may_be_by_dimension(manifest):
         ({"tie": "half"}, "takes no option tie"),
     ],
 )
-def test_an_option_that_cannot_be_is_refused(manifest, options, words):
+def test_an_option_that_cannot_be_is_refused(manifest: Any, options: Any, words: str) -> None:
     data = manifest([{"a": "a.wav", "b": "b.wav", "preference": "a"}])
     with pytest.raises(SpecError, match=words):
         TASKS.get("preference")(data=str(data), **options)
@@ -141,12 +143,12 @@ def test_an_option_that_cannot_be_is_refused(manifest, options, words):
 # --- whole runs ----------------------------------------------------------------------------
 
 
-def numbers(run):
+def numbers(run: Any) -> Any:
     return {each["metric"]: each for each in summary(run) if not each["field"]}
 
 
 @pytest.mark.usefixtures("sounds")
-def test_ratings_are_run_from_the_command_line(auricle, manifest, tmp_path):
+def test_ratings_are_run_from_the_command_line(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"audio": f"{name}.wav", "score": at} for at, name in enumerate("abcd")])
     done = auricle("run", data, "--as", "reward", "-m", "fake-reward", "-T", "outputs=musicality", "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -157,7 +159,7 @@ def test_ratings_are_run_from_the_command_line(auricle, manifest, tmp_path):
 
 
 @pytest.mark.usefixtures("sounds")
-def test_a_missing_sound_costs_its_pair(manifest, tmp_path):
+def test_a_missing_sound_costs_its_pair(manifest: Any, tmp_path: Path) -> None:
     data = manifest(
         [
             {"a": "a.wav", "b": "b.wav", "preference": "a"},
@@ -175,7 +177,7 @@ def test_a_missing_sound_costs_its_pair(manifest, tmp_path):
 
 
 @pytest.mark.usefixtures("sounds")
-def test_a_model_that_writes_chooses_in_both_orders(manifest, tmp_path):
+def test_a_model_that_writes_chooses_in_both_orders(manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"a": "a.wav", "b": "b.wav", "text": "x", "preference": "b"}] * 1)
     spec = Spec(task="preference", task_args={"data": str(data)}, model="fake-api", model_args={"reply": "A"})
     evaluate(spec, tmp_path / "run")
@@ -186,7 +188,7 @@ def test_a_model_that_writes_chooses_in_both_orders(manifest, tmp_path):
 
 
 @pytest.mark.usefixtures("sounds")
-def test_a_model_that_writes_is_asked_for_a_number(manifest, tmp_path):
+def test_a_model_that_writes_is_asked_for_a_number(manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"audio": "a.wav", "score": 4}, {"audio": "b.wav", "score": 2}])
     spec = Spec(
         task="reward",
@@ -201,10 +203,10 @@ def test_a_model_that_writes_is_asked_for_a_number(manifest, tmp_path):
 
 
 @pytest.mark.usefixtures("sounds")
-def test_another_tie_policy_asks_nobody_again(manifest, tmp_path):
+def test_another_tie_policy_asks_nobody_again(manifest: Any, tmp_path: Path) -> None:
     data = manifest([{"a": "a.wav", "b": "a.wav", "preference": "b"}])
 
-    def run(ties):
+    def run(ties: Any) -> Any:
         arguments = {"data": str(data), "outputs": "musicality", "ties": ties}
         evaluate(Spec(task="preference", task_args=arguments, model="fake-reward"), tmp_path / "run")
         return numbers(tmp_path / "run").get("accuracy", {}).get("value")
@@ -216,7 +218,9 @@ def test_another_tie_policy_asks_nobody_again(manifest, tmp_path):
 
 
 @pytest.mark.usefixtures("sounds")
-def test_what_a_model_does_not_tell_is_refused_and_the_rest_is_scored(auricle, manifest, tmp_path):
+def test_what_a_model_does_not_tell_is_refused_and_the_rest_is_scored(
+    auricle: Any, manifest: Any, tmp_path: Path
+) -> None:
     (tmp_path / "fitting.py").write_text(
         "def fits(audio, text) -> dict:\n    return {'alignment': float(len(audio.uri))}\n"
     )
@@ -227,7 +231,7 @@ def test_what_a_model_does_not_tell_is_refused_and_the_rest_is_scored(auricle, m
     assert "this model tells alignment, not musicality" in done.stdout
 
 
-def test_samples_keep_their_own_ids(manifest):
+def test_samples_keep_their_own_ids(manifest: Any) -> None:
     found = one("preference", manifest, {"id": "x", "a": "a.wav", "b": "b.wav", "winner": "a"})
     assert isinstance(found, Sample)
     assert found.id == "x"

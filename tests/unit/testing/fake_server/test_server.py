@@ -15,6 +15,9 @@ import time
 import uuid
 import wave
 from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
@@ -31,10 +34,10 @@ SOUND = b"RIFF not really"
 
 
 @pytest.fixture
-def serve(request):
+def serve(request: pytest.FixtureRequest) -> Any:
     """Start a server with this script; it is stopped when the test ends."""
 
-    def start(**script):
+    def start(**script: Any) -> Any:
         server = FakeServer(Script(**script))
         server.__enter__()
         request.addfinalizer(lambda: server.__exit__(None, None, None))
@@ -44,25 +47,25 @@ def serve(request):
 
 
 class Reply:
-    def __init__(self, response):
+    def __init__(self, response: Any) -> None:
         self.status = response.status
         self.headers = response.headers
         self.content = response.read()
 
-    def json(self):
+    def json(self) -> Any:
         return json.loads(self.content)
 
-    def text(self):
+    def text(self) -> Any:
         return self.json()["choices"][0]["message"]["content"]
 
-    def events(self):
+    def events(self) -> Any:
         lines = self.content.decode().split("\n\n")
         assert lines.pop() == ""
         assert all(line.startswith("data: ") for line in lines)
         return [line.removeprefix("data: ") for line in lines]
 
 
-def send(server, path, body=None, headers=None, method="POST", timeout=20):
+def send(server: Any, path: Any, body: Any = None, headers: Any = None, method: str = "POST", timeout: int = 20) -> Any:
     """One request on a connection of its own."""
     connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=timeout)
     try:
@@ -72,16 +75,16 @@ def send(server, path, body=None, headers=None, method="POST", timeout=20):
         connection.close()
 
 
-def body(text="hello there world", **rest):
+def body(text: str = "hello there world", **rest: Any) -> Any:
     messages = [{"role": "user", "content": text}]
     return json.dumps({"model": "fake", "messages": messages, **rest}).encode()
 
 
-def ask(server, text="hello there world", headers=None, timeout=20, **rest):
+def ask(server: Any, text: str = "hello there world", headers: Any = None, timeout: int = 20, **rest: Any) -> Any:
     return send(server, CHAT, body(text, **rest), headers, timeout=timeout)
 
 
-def upload(server, path=SPEECH, name="good_morning.wav", sound=SOUND, **fields):
+def upload(server: Any, path: Any = SPEECH, name: str = "good_morning.wav", sound: Any = SOUND, **fields: Any) -> Any:
     boundary = uuid.uuid4().hex
     disposition = "Content-Disposition: form-data; name"
     parts = [f'{disposition}="{key}"\r\n\r\n{value}'.encode() for key, value in {"model": "fake", **fields}.items()]
@@ -93,18 +96,18 @@ def upload(server, path=SPEECH, name="good_morning.wav", sound=SOUND, **fields):
     return send(server, path, content, {"Content-Type": f'multipart/form-data; boundary="{boundary}"'})
 
 
-def encoded(sound=SOUND):
+def encoded(sound: Any = SOUND) -> Any:
     return base64.b64encode(sound).decode()
 
 
-def heard(sound=SOUND):
+def heard(sound: Any = SOUND) -> Any:
     return f"heard {compute_digest(sound)[:6]}"
 
 
 # --- conversations ---------------------------------------------------------------
 
 
-def test_a_question_is_repeated(serve):
+def test_a_question_is_repeated(serve: Any) -> None:
     document = ask(serve()).json()
     assert document["object"] == "chat.completion"
     (choice,) = document["choices"]
@@ -114,7 +117,7 @@ def test_a_question_is_repeated(serve):
     assert document["usage"] == {"prompt_tokens": 3, "completion_tokens": 3, "total_tokens": 6}
 
 
-def test_the_last_user_turn_is_the_one_repeated(serve):
+def test_the_last_user_turn_is_the_one_repeated(serve: Any) -> None:
     turns = [
         {"role": "system", "content": "be brief"},
         {"role": "user", "content": "first"},
@@ -126,11 +129,11 @@ def test_the_last_user_turn_is_the_one_repeated(serve):
     assert reply.text() == "second"
 
 
-def test_the_script_may_say_the_reply(serve):
+def test_the_script_may_say_the_reply(serve: Any) -> None:
     assert ask(serve(reply="42")).text() == "42"
 
 
-def test_the_same_request_has_the_same_reply_to_the_byte(serve):
+def test_the_same_request_has_the_same_reply_to_the_byte(serve: Any) -> None:
     assert ask(serve()).content == ask(serve()).content
 
 
@@ -147,11 +150,11 @@ def test_the_same_request_has_the_same_reply_to_the_byte(serve):
         ),
     ],
 )
-def test_what_is_heard_or_seen_is_told_by_its_digest(serve, part, words):
+def test_what_is_heard_or_seen_is_told_by_its_digest(serve: Any, part: Any, words: Any) -> None:
     assert ask(serve(), [{"type": "text", "text": "What is it?"}, part]).text() == words
 
 
-def test_a_long_sound_is_taken(serve):
+def test_a_long_sound_is_taken(serve: Any) -> None:
     sound = bytes(range(256)) * 8000
     part = {"type": "input_audio", "input_audio": {"data": encoded(sound), "format": "wav"}}
     assert ask(serve(), [part]).text() == heard(sound)
@@ -172,7 +175,7 @@ def test_a_long_sound_is_taken(serve):
         body(modalities=["audio"], audio={"format": "mp3"}),
     ],
 )
-def test_the_malformed_is_refused_with_a_reason(serve, content):
+def test_the_malformed_is_refused_with_a_reason(serve: Any, content: Any) -> None:
     server = serve()
     reply = send(server, CHAT, content)
     assert reply.status == 400
@@ -181,17 +184,17 @@ def test_the_malformed_is_refused_with_a_reason(serve, content):
     assert server.stats()["refused"] == {"invalid_request": 1}
 
 
-def test_an_answer_stops_at_the_limit(serve):
+def test_an_answer_stops_at_the_limit(serve: Any) -> None:
     (choice,) = ask(serve(), max_tokens=2).json()["choices"]
     assert choice["message"]["content"] == "hello there"
     assert choice["finish_reason"] == "length"
 
 
-def test_a_chinese_character_is_a_token(serve):
+def test_a_chinese_character_is_a_token(serve: Any) -> None:
     assert ask(serve(), "今天 好").json()["usage"]["completion_tokens"] == 3
 
 
-def test_log_probabilities_are_told_when_asked_for(serve):
+def test_log_probabilities_are_told_when_asked_for(serve: Any) -> None:
     server = serve()
     (choice,) = ask(server, logprobs=True).json()["choices"]
     content = choice["logprobs"]["content"]
@@ -200,7 +203,7 @@ def test_log_probabilities_are_told_when_asked_for(serve):
     assert ask(server).json()["choices"][0]["logprobs"] is None
 
 
-def test_an_answer_may_be_spoken(serve):
+def test_an_answer_may_be_spoken(serve: Any) -> None:
     reply = ask(serve(), modalities=["text", "audio"], audio={"voice": "any", "format": "wav"})
     message = reply.json()["choices"][0]["message"]
     assert message["content"] is None
@@ -209,7 +212,7 @@ def test_an_answer_may_be_spoken(serve):
         assert file.getnframes() / file.getframerate() == pytest.approx(0.15)
 
 
-def test_token_counts_can_be_withheld(serve):
+def test_token_counts_can_be_withheld(serve: Any) -> None:
     server = serve(no_usage=True)
     assert "usage" not in ask(server).json()
     events = ask(server, stream=True, stream_options={"include_usage": True}).events()
@@ -219,11 +222,11 @@ def test_token_counts_can_be_withheld(serve):
 # --- streams ---------------------------------------------------------------------
 
 
-def deltas(events):
+def deltas(events: Any) -> Any:
     return [json.loads(event)["choices"][0]["delta"] for event in events]
 
 
-def test_a_stream_has_a_role_then_words_then_an_end(serve):
+def test_a_stream_has_a_role_then_words_then_an_end(serve: Any) -> None:
     reply = ask(serve(), stream=True)
     assert reply.headers["Content-Type"] == "text/event-stream"
     *chunks, done = reply.events()
@@ -238,14 +241,14 @@ def test_a_stream_has_a_role_then_words_then_an_end(serve):
     assert json.loads(chunks[-1])["choices"][0]["finish_reason"] == "stop"
 
 
-def test_a_stream_ends_with_token_counts_when_asked_to(serve):
+def test_a_stream_ends_with_token_counts_when_asked_to(serve: Any) -> None:
     events = ask(serve(), stream=True, stream_options={"include_usage": True}).events()
     last = json.loads(events[-2])
     assert last["choices"] == []
     assert last["usage"]["completion_tokens"] == 3
 
 
-def test_a_stream_counts_its_tokens_as_they_come_when_asked_to(serve):
+def test_a_stream_counts_its_tokens_as_they_come_when_asked_to(serve: Any) -> None:
     wanted = {"include_usage": True, "continuous_usage_stats": True}
     events = ask(serve(tokens_per_event=2), stream=True, stream_options=wanted).events()
     told = [event for event in map(json.loads, events[:-1]) if "usage" in event]
@@ -253,13 +256,13 @@ def test_a_stream_counts_its_tokens_as_they_come_when_asked_to(serve):
     assert [bool(event["choices"]) for event in told] == [True, True, False]
 
 
-def test_a_stream_tells_log_probabilities_token_by_token(serve):
+def test_a_stream_tells_log_probabilities_token_by_token(serve: Any) -> None:
     _, first, *_ = ask(serve(), stream=True, logprobs=True).events()
     (told,) = json.loads(first)["choices"][0]["logprobs"]["content"]
     assert told["token"] == "hello"
 
 
-def test_a_spoken_answer_may_be_streamed(serve):
+def test_a_spoken_answer_may_be_streamed(serve: Any) -> None:
     sounds = {"modalities": ["text", "audio"], "audio": {"format": "pcm16"}}
     events = ask(serve(), stream=True, **sounds).events()
     spoken = [delta["audio"] for delta in deltas(events[:-1]) if "audio" in delta]
@@ -269,21 +272,21 @@ def test_a_spoken_answer_may_be_streamed(serve):
     assert len(sound) == round(0.15 * 24_000) * 2
 
 
-def test_a_stream_keeps_its_pace(serve):
+def test_a_stream_keeps_its_pace(serve: Any) -> None:
     server = serve(pace=20)
     began = time.perf_counter()
     ask(server, "a b c d e f", stream=True)
     assert time.perf_counter() - began >= 5 / 20
 
 
-def test_a_reply_waits_for_the_latency(serve):
+def test_a_reply_waits_for_the_latency(serve: Any) -> None:
     server = serve(latency=0.1)
     began = time.perf_counter()
     ask(server)
     assert time.perf_counter() - began >= 0.1
 
 
-def test_jitter_is_computed_and_bounded():
+def test_jitter_is_computed_and_bounded() -> None:
     script = Script(latency=1, jitter=0.5)
     delays = [script.draw_delay(compute_digest(bytes([at])), 1) for at in range(100)]
     assert all(1 <= delay <= 1.5 for delay in delays)
@@ -293,26 +296,26 @@ def test_jitter_is_computed_and_bounded():
 # --- the other protocols -----------------------------------------------------------
 
 
-def test_a_transcript_is_read_off_the_file_name(serve):
+def test_a_transcript_is_read_off_the_file_name(serve: Any) -> None:
     assert upload(serve()).json()["text"] == "good morning"
 
 
 @pytest.mark.parametrize("name", ["gr%C3%BC%C3%9Fe.wav", "grüße.wav"])
-def test_a_file_name_need_not_be_ascii(serve, name):
+def test_a_file_name_need_not_be_ascii(serve: Any, name: str) -> None:
     assert upload(serve(), name=name).json()["text"] == "grüße"
 
 
-def test_a_nameless_sound_is_told_by_its_digest(serve):
+def test_a_nameless_sound_is_told_by_its_digest(serve: Any) -> None:
     assert upload(serve(), name="").json()["text"] == heard()
 
 
-def test_a_transcript_may_be_plain_text(serve):
+def test_a_transcript_may_be_plain_text(serve: Any) -> None:
     reply = upload(serve(), response_format="text")
     assert reply.headers["Content-Type"].startswith("text/plain")
     assert reply.content == b"good morning\n"
 
 
-def test_a_verbose_transcript_has_language_duration_and_segments(serve, tone):
+def test_a_verbose_transcript_has_language_duration_and_segments(serve: Any, tone: Any) -> None:
     sound = tone("a.wav", seconds=0.5).read_bytes()
     reply = upload(serve(), sound=sound, response_format="verbose_json", language="de").json()
     assert reply["language"] == "de"
@@ -321,26 +324,26 @@ def test_a_verbose_transcript_has_language_duration_and_segments(serve, tone):
     assert reply["segments"][0]["end"] == 0.5
 
 
-def test_a_translation_is_english(serve):
+def test_a_translation_is_english(serve: Any) -> None:
     path = "/v1/audio/translations"
     reply = upload(serve(reply="x"), path, response_format="verbose_json", language="de").json()
     assert (reply["task"], reply["language"], reply["text"]) == ("translate", "english", "x")
 
 
-def test_a_form_without_a_file_or_with_a_strange_wish_is_refused(serve):
+def test_a_form_without_a_file_or_with_a_strange_wish_is_refused(serve: Any) -> None:
     server = serve()
     assert send(server, SPEECH, body()).status == 400
     assert upload(server, response_format="srt").status == 400
 
 
-def test_the_same_upload_is_the_same_body_whatever_its_boundary(serve):
+def test_the_same_upload_is_the_same_body_whatever_its_boundary(serve: Any) -> None:
     server = serve()
     upload(server)
     upload(server)
     assert list(server.stats()["answered"].values()) == [2]
 
 
-def test_gemini_is_spoken_too(serve):
+def test_gemini_is_spoken_too(serve: Any) -> None:
     inline = {"inlineData": {"mimeType": "audio/wav", "data": encoded()}}
     parts = [{"text": "What is said?"}, inline]
     reply = send(serve(), GEMINI, json.dumps({"contents": [{"role": "user", "parts": parts}]}))
@@ -350,12 +353,12 @@ def test_gemini_is_spoken_too(serve):
     assert document["usageMetadata"]["candidatesTokenCount"] == 2
 
 
-def test_gemini_is_refused_in_its_own_words(serve):
+def test_gemini_is_refused_in_its_own_words(serve: Any) -> None:
     reply = send(serve(), GEMINI, b"{}")
     assert reply.json()["error"]["status"] == "INVALID_ARGUMENT"
 
 
-def test_azure_names_the_model_in_the_path(serve):
+def test_azure_names_the_model_in_the_path(serve: Any) -> None:
     server = serve(key="secret", models=("mine",))
     path = "/openai/deployments/mine/chat/completions?api-version=2024-10-21"
     content = json.dumps({"messages": [{"role": "user", "content": "hi"}]})
@@ -364,12 +367,12 @@ def test_azure_names_the_model_in_the_path(serve):
     assert reply.json()["model"] == "mine"
 
 
-def test_models_are_listed(serve):
+def test_models_are_listed(serve: Any) -> None:
     reply = send(serve(models=("a", "b")), "/v1/models", method="GET")
     assert [each["id"] for each in reply.json()["data"]] == ["a", "b"]
 
 
-def test_what_is_not_there_is_not_found(serve):
+def test_what_is_not_there_is_not_found(serve: Any) -> None:
     server = serve()
     assert send(server, "/v1/other", b"{}").status == 404
     assert send(server, CHAT, method="GET").status == 404
@@ -378,7 +381,7 @@ def test_what_is_not_there_is_not_found(serve):
 # --- who is let in -----------------------------------------------------------------
 
 
-def test_only_the_right_key_is_let_in(serve):
+def test_only_the_right_key_is_let_in(serve: Any) -> None:
     server = serve(key="secret")
     refused = ask(server, headers={"Authorization": "Bearer wrong"})
     assert refused.status == 401
@@ -388,13 +391,13 @@ def test_only_the_right_key_is_let_in(serve):
         assert ask(server, headers=headers).status == 200
 
 
-def test_only_a_known_model_is_let_in(serve):
+def test_only_a_known_model_is_let_in(serve: Any) -> None:
     reply = ask(serve(models=("other",)))
     assert reply.status == 404
     assert reply.json()["error"]["code"] == "model_not_found"
 
 
-def test_one_more_than_the_capacity_is_sent_away(serve):
+def test_one_more_than_the_capacity_is_sent_away(serve: Any) -> None:
     server = serve(capacity=2, faults={"hang": 1}, retry_after=3)
     waiting = [http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20) for _ in "ab"]
     for connection in waiting:
@@ -416,7 +419,7 @@ def test_one_more_than_the_capacity_is_sent_away(serve):
 
 
 @pytest.mark.parametrize("kind", ["400", "401", "404", "408", "429", "500", "503"])
-def test_a_status_can_be_dealt(serve, kind):
+def test_a_status_can_be_dealt(serve: Any, kind: str) -> None:
     server = serve(faults={kind: 1}, retry_after=0.25)
     reply = ask(server)
     assert reply.status == int(kind)
@@ -426,40 +429,40 @@ def test_a_status_can_be_dealt(serve, kind):
     assert server.stats()["answered"] == {}
 
 
-def test_a_connection_can_be_dropped(serve):
+def test_a_connection_can_be_dropped(serve: Any) -> None:
     with pytest.raises(http.client.RemoteDisconnected):
         ask(serve(faults={"drop": 1}))
 
 
-def test_a_reply_can_be_cut(serve):
+def test_a_reply_can_be_cut(serve: Any) -> None:
     with pytest.raises(http.client.IncompleteRead) as caught:
         ask(serve(faults={"cut": 1}))
     assert len(caught.value.partial) - caught.value.expected in (0, -1)
 
 
 @pytest.mark.parametrize("pace", [None, 200])
-def test_a_stream_can_be_cut(serve, pace):
+def test_a_stream_can_be_cut(serve: Any, pace: int | None) -> None:
     with pytest.raises(http.client.IncompleteRead) as caught:
         ask(serve(faults={"cut": 1}, pace=pace), "a b c d", stream=True)
     assert caught.value.partial.count(b'"content"') == 3
     assert b"[DONE]" not in caught.value.partial
 
 
-def test_a_web_page_can_come_instead(serve):
+def test_a_web_page_can_come_instead(serve: Any) -> None:
     reply = ask(serve(faults={"html": 1}))
     assert reply.status == 200
     assert reply.headers["Content-Type"].startswith("text/html")
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_garbage_can_come_instead(serve, stream):
+def test_garbage_can_come_instead(serve: Any, stream: bool) -> None:
     reply = ask(serve(faults={"garbage": 1}), stream=stream)
     assert reply.status == 200
     with pytest.raises(json.JSONDecodeError):
         json.loads(reply.content.removeprefix(b"data: "))
 
 
-def test_an_answer_can_be_empty(serve):
+def test_an_answer_can_be_empty(serve: Any) -> None:
     server = serve(faults={"empty": 1})
     assert ask(server).text() == ""
     *chunks, _ = ask(server, stream=True).events()
@@ -468,7 +471,7 @@ def test_an_answer_can_be_empty(serve):
     assert server.stats()["answered"] == {}
 
 
-def test_a_server_can_hang_until_the_client_goes(serve):
+def test_a_server_can_hang_until_the_client_goes(serve: Any) -> None:
     server = serve(faults={"hang": 1})
     with pytest.raises(TimeoutError):
         ask(server, timeout=0.1)
@@ -477,7 +480,7 @@ def test_a_server_can_hang_until_the_client_goes(serve):
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_reply_can_be_endless(serve, stream):
+def test_a_reply_can_be_endless(serve: Any, stream: bool) -> None:
     server = serve(faults={"endless": 1})
     connection = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20)
     connection.request("POST", CHAT, body(stream=stream))
@@ -489,14 +492,14 @@ def test_a_reply_can_be_endless(serve, stream):
     assert eventually(lambda: server.stats()["abandoned"] == 1)
 
 
-def eventually(done):
+def eventually(done: Any) -> Any:
     deadline = time.monotonic() + 10
     while not done() and time.monotonic() < deadline:
         time.sleep(0.01)
     return done()
 
 
-def test_faults_are_dealt_as_foretold(serve):
+def test_faults_are_dealt_as_foretold(serve: Any) -> None:
     script = Script(faults={"429": 0.3, "500": 0.2, "empty": 0.1}, seed=7)
     server = serve(faults=script.faults, seed=7)
     for at in range(100):
@@ -508,14 +511,14 @@ def test_faults_are_dealt_as_foretold(serve):
     assert stats["answered"] == {digest: 1 for digest, kind in zip(digests, dealt, strict=True) if not kind}
 
 
-def test_each_attempt_draws_anew():
+def test_each_attempt_draws_anew() -> None:
     script = Script(faults={"500": 0.5})
     dealt = {script.draw_fault(compute_digest(b"x"), attempt) for attempt in range(1, 30)}
     assert dealt == {None, "500"}
 
 
-def test_another_seed_deals_otherwise():
-    def dealt(seed):
+def test_another_seed_deals_otherwise() -> None:
+    def dealt(seed: Any) -> Any:
         script = Script(faults={"500": 0.5}, seed=seed)
         return [script.draw_fault(compute_digest(bytes([at])), 1) for at in range(50)]
 
@@ -523,14 +526,14 @@ def test_another_seed_deals_otherwise():
     assert dealt(0) != dealt(1)
 
 
-def test_shares_are_met():
+def test_shares_are_met() -> None:
     script = Script(faults={"429": 0.1, "cut": 0.05})
     dealt = Counter(script.draw_fault(compute_digest(str(at).encode()), 1) for at in range(20_000))
     assert dealt["429"] / 20_000 == pytest.approx(0.1, abs=0.01)
     assert dealt["cut"] / 20_000 == pytest.approx(0.05, abs=0.01)
 
 
-def test_after_so_many_attempts_a_body_is_answered(serve):
+def test_after_so_many_attempts_a_body_is_answered(serve: Any) -> None:
     server = serve(faults={"503": 1}, fault_attempts=2)
     assert [ask(server).status for _ in range(3)] == [503, 503, 200]
 
@@ -545,7 +548,7 @@ def test_after_so_many_attempts_a_body_is_answered(serve):
         {"pace": 0},
     ],
 )
-def test_an_impossible_script_is_refused(wrong):
+def test_an_impossible_script_is_refused(wrong: Any) -> None:
     with pytest.raises(SpecError):
         Script(**wrong)
 
@@ -553,7 +556,7 @@ def test_an_impossible_script_is_refused(wrong):
 # --- counts ------------------------------------------------------------------------
 
 
-def test_every_request_is_counted_once(serve):
+def test_every_request_is_counted_once(serve: Any) -> None:
     server = serve()
     for text in ("a", "b", "b"):
         ask(server, text)
@@ -569,7 +572,7 @@ def test_every_request_is_counted_once(serve):
     assert told["abandoned"] == 0
 
 
-def test_many_at_once_are_all_counted(serve):
+def test_many_at_once_are_all_counted(serve: Any) -> None:
     server = serve(latency=0.02)
     threads = [threading.Thread(target=lambda at=at: [ask(server, f"{at} {n}") for n in range(10)]) for at in range(10)]
     for thread in threads:
@@ -585,7 +588,7 @@ def test_many_at_once_are_all_counted(serve):
 # --- starting and stopping -----------------------------------------------------------
 
 
-def test_stopping_leaves_nothing_behind():
+def test_stopping_leaves_nothing_behind() -> None:
     before = threading.active_count()
     with FakeServer(Script(faults={"hang": 1})) as server:
         kept = http.client.HTTPConnection(urlsplit(server.url).netloc, timeout=20)
@@ -602,7 +605,7 @@ def test_stopping_leaves_nothing_behind():
     gc.collect()
 
 
-def test_a_port_in_use_is_the_callers_to_handle():
+def test_a_port_in_use_is_the_callers_to_handle() -> None:
     with FakeServer() as server:
         second = FakeServer(port=urlsplit(server.url).port)
         with pytest.raises(OSError, match="in use"):
@@ -610,10 +613,10 @@ def test_a_port_in_use_is_the_callers_to_handle():
     gc.collect()
 
 
-def test_a_coroutine_may_start_and_stop_it():
+def test_a_coroutine_may_start_and_stop_it() -> None:
     import asyncio
 
-    async def main():
+    async def main() -> Any:
         server = FakeServer()
         await server.start()
         reply = await asyncio.to_thread(ask, server)
@@ -627,11 +630,11 @@ def test_a_coroutine_may_start_and_stop_it():
 
 
 @pytest.fixture
-def command(tmp_path):
+def command(tmp_path: Path) -> Iterator[Any]:
     """Start the command; stop it if the test has not."""
     started = []
 
-    def start(*words):
+    def start(*words: Any) -> Any:
         line = [sys.executable, "-m", "auricle", "fake-server", *words]
         process = subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path)
         started.append(process)
@@ -644,7 +647,7 @@ def command(tmp_path):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="interrupts are sent otherwise there")
-def test_the_command_serves_until_interrupted(command):
+def test_the_command_serves_until_interrupted(command: Any) -> None:
     process = command("--port", "0", "--reply", "hi", "--fault", "429=0", "--key", "K")
     first, example = process.stdout.readline(), process.stdout.readline()
     url = first.removeprefix("Listening at ").split(";")[0]
@@ -661,7 +664,7 @@ def test_the_command_serves_until_interrupted(command):
     assert process.returncode == 0
 
 
-def test_a_port_in_use_is_one_line(auricle):
+def test_a_port_in_use_is_one_line(auricle: Any) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         done = auricle("fake-server", "--port", port)
@@ -671,13 +674,13 @@ def test_a_port_in_use_is_one_line(auricle):
 
 
 @pytest.mark.parametrize("fault", ["429", "x=0.1", "429=2"])
-def test_a_wrong_fault_is_one_line(auricle, fault):
+def test_a_wrong_fault_is_one_line(auricle: Any, fault: str) -> None:
     done = auricle("fake-server", "--port", "0", "--fault", fault)
     assert done.returncode == 2
     assert done.stderr.count("\n") == 1
 
 
-def test_without_aiohttp_the_extra_is_named(tmp_path):
+def test_without_aiohttp_the_extra_is_named(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['aiohttp'] = None; sys.argv = ['auricle', 'fake-server']\n"
         "from auricle.cli import main; main()"
@@ -688,6 +691,6 @@ def test_without_aiohttp_the_extra_is_named(tmp_path):
     assert done.stderr.count("\n") == 1
 
 
-def test_every_fault_is_told_in_the_documentation(pytestconfig):
+def test_every_fault_is_told_in_the_documentation(pytestconfig: Any) -> None:
     page = (pytestconfig.rootpath / "docs" / "fake-server.md").read_text(encoding="utf-8")
     assert [kind for kind in FAULTS if f"`{kind}`" not in page] == []
