@@ -1,66 +1,44 @@
-"""The shape of the package: what imports what, how cheaply, and how large it grows."""
+"""The shape of the package: what is where, what imports what, and how cheaply."""
+
+from __future__ import annotations
 
 import pkgutil
+import re
 import subprocess
 import sys
 from pathlib import Path
 from typing import Any
 
-import auricle
+import pytest
+
+import auricle as package
+from tests.support import paths
 
 HEAVY = ["torch", "numpy", "pandas", "soundfile", "aiohttp", "pydantic", "rich", "datasets"]
-SOURCE = Path(auricle.__file__).parent
+SOURCE = Path(package.__file__).parent
+MAX_ROOMS = 17
+MAX_LINES = 600
+MODULES = sorted(path.relative_to(SOURCE) for path in SOURCE.rglob("*.py") if not path.name.startswith("__"))
 
 
-def loaded_after(code: Any) -> Any:
-    told = f"import sys\n{code}\nprint([name for name in {HEAVY} if name in sys.modules])"
-    done = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
-    return done.stdout.splitlines()[-1]
+def heavy_imports_after(code: str) -> str:
+    script = f"import sys\n{code}\nprint([name for name in {HEAVY} if name in sys.modules])"
+    process = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    return process.stdout.splitlines()[-1]
 
 
-def test_importing_loads_nothing_heavy() -> None:
-    assert loaded_after("import auricle") == "[]"
+def test_importing_auricle_loads_nothing_heavy() -> None:
+    assert heavy_imports_after("import auricle") == "[]"
 
 
 def test_help_loads_nothing_heavy() -> None:
     code = "from auricle.cli import cli\ncli(['run', '--help'], standalone_mode=False)"
-    assert loaded_after(code) == "[]"
+    assert heavy_imports_after(code) == "[]"
 
 
-def test_declaring_a_metric_and_a_model_loads_no_numbers() -> None:
+def test_declaring_a_metric_and_a_model_loads_nothing_heavy() -> None:
     code = "from auricle import BatchModel, metric, Generation, Audio, Sample"
-    assert loaded_after(code) == "[]"
-
-
-def test_no_public_name_hides_a_module() -> None:
-    modules = {module.name for module in pkgutil.iter_modules(auricle.__path__)}
-    assert not modules & set(auricle.__all__)
-
-
-def test_every_public_name_is_there_and_in_order() -> None:
-    assert auricle.__all__ == sorted(auricle.__all__)
-    assert all(getattr(auricle, name) is not None for name in auricle.__all__)
-    assert set(auricle.__all__) <= set(dir(auricle))
-
-
-def test_no_file_grows_past_four_hundred_lines() -> None:
-    long = {path: count for path in SOURCE.rglob("*.py") if (count := lines(path)) > 400}
-    assert not long
-
-
-def test_no_room_is_called_utils() -> None:
-    names = {path.stem for path in SOURCE.rglob("*.py")}
-    assert not names & {"utils", "util", "helpers", "common", "misc"}
-
-
-def test_every_room_is_on_the_map() -> None:
-    told = (SOURCE.parents[1] / "docs" / "design" / "README.md").read_text()
-    rooms = {module.name for module in pkgutil.iter_modules(auricle.__path__)} - {"__main__"}
-    assert not {name for name in rooms if f"`{name}`" not in told and f"`{name}/`" not in told}
-
-
-def lines(path: Any) -> Any:
-    return path.read_text().count("\n")
+    assert heavy_imports_after(code) == "[]"
 
 
 def test_looking_at_runs_and_names_loads_nothing_heavy(auricle: Any, manifest: Any) -> None:
@@ -69,4 +47,59 @@ def test_looking_at_runs_and_names_loads_nothing_heavy(auricle: Any, manifest: A
     run = str(path.parent / "run")
     for words in (["list", "models"], ["show", run], ["samples", run]):
         code = f"from auricle.cli import cli\ncli({words}, standalone_mode=False)"
-        assert loaded_after(code) == "[]"
+        assert heavy_imports_after(code) == "[]"
+
+
+def test_no_public_name_hides_a_module() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(package.__path__)}
+    assert not modules & set(package.__all__)
+
+
+def test_every_public_name_exists_and_is_in_order() -> None:
+    assert package.__all__ == sorted(package.__all__)
+    assert all(getattr(package, name) is not None for name in package.__all__)
+    assert set(package.__all__) <= set(dir(package))
+
+
+def test_the_top_level_has_at_most_seventeen_entries() -> None:
+    rooms = [module.name for module in pkgutil.iter_modules(package.__path__) if module.name != "__main__"]
+    assert len(rooms) <= MAX_ROOMS
+
+
+def test_no_file_outgrows_one_subject() -> None:
+    lengths = {path: (SOURCE / path).read_text(encoding="utf-8").count("\n") for path in MODULES}
+    assert not {path: length for path, length in lengths.items() if length > MAX_LINES}
+
+
+def test_no_module_is_called_utils() -> None:
+    assert not {path.stem for path in MODULES} & {"utils", "util", "helpers", "common", "misc"}
+
+
+@pytest.mark.parametrize("path", MODULES, ids=str)
+def test_a_module_has_its_test_file(path: Path) -> None:
+    assert (paths.ROOT / "tests" / "unit" / path.parent / f"test_{path.stem}.py").is_file()
+
+
+def test_every_room_is_on_the_map() -> None:
+    page = (paths.DOCS / "design" / "README.md").read_text(encoding="utf-8")
+    rooms = {module.name for module in pkgutil.iter_modules(package.__path__)} - {"__main__"}
+    assert not {name for name in rooms if f'["{name}:' not in page}
+
+
+def test_every_path_on_the_map_exists() -> None:
+    page = (paths.DOCS / "design" / "README.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"`((?:src|tests|docs|examples)/[\w./]+)`", page)) - {
+        "src/auricle/a/b.py",
+        "tests/unit/a/test_b.py",
+    }
+    assert len(re.findall(r"^\| .* \| .*`src/", page, re.MULTILINE)) >= 20
+    assert not [name for name in sorted(named) if not (paths.ROOT / name).exists()]
+
+
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md", "docs"])
+def test_links_between_pages_lead_somewhere(page: str) -> None:
+    root = paths.ROOT / page
+    for file in root.rglob("*.md") if root.is_dir() else [root]:
+        for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", file.read_text(encoding="utf-8")):
+            if "://" not in target:
+                assert (file.parent / target).exists(), f"{file.relative_to(paths.ROOT)}: {target}"
