@@ -1,21 +1,34 @@
-# Two commands matter: `make demo` and `make test`. Each makes its own .venv and installs what it needs.
+# Two commands matter: `make demo` and `make test`. Each creates .venv and installs what it needs.
 
 PYTHON ?= python3
 BIN := .venv/bin
+PYTEST := $(BIN)/python -m pytest --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo test check format bench clean
+.PHONY: demo quick test check fast-tests all-tests format bench clean
 
 demo: .venv/demo
 	$(BIN)/auricle demo
 
-test: .venv/test check
-	$(BIN)/python -m pytest --numprocesses auto --dist loadfile --no-loadscope-reorder
+# Before every commit: static checks beside unit tests that need no weights, browser or server.
+quick: .venv/test
+	$(MAKE) --jobs=2 --output-sync=target check fast-tests
+
+# Everything. Static checks run beside the tests; many tests wait, so there are more workers than cores.
+test: .venv/test
+	$(MAKE) --jobs=2 --output-sync=target check all-tests
 
 check: .venv/test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+fast-tests: .venv/test
+	$(PYTEST) --numprocesses 2 -m "not slow" tests/unit
+
+all-tests: .venv/test
+	$(PYTEST) --numprocesses 3 --cov --cov-report=
+	@echo "Coverage of src/auricle: $$($(BIN)/coverage report --format=total) %"
 
 format: .venv/test
 	$(BIN)/ruff check --fix .
@@ -31,8 +44,8 @@ clean:
 	$(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --upgrade pip
 
-# Markers say what is installed; a changed pyproject.toml installs again. What tests need is large,
-# and compiling all of it costs more than compiling what is used.
+# Markers record what is installed; a changed pyproject.toml installs again. The test extra is large, and
+# compiling only what is imported is faster than compiling all of it.
 .venv/demo: .venv/bin/python pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable '.[demo]'
 	touch $@
