@@ -1,1 +1,1 @@
-"""Records → stats → numbers → table, CSV, JSON, HTML."""
+"""Turn the records of a run into metrics, tables, CSV, JSON and HTML."""

@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: in words and digits, and as small marks on a common scale."""
+"""Format numbers for HTML, in words, in digits and as interval marks on a common scale."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ METRIC_TITLES = {
     "empty": "Empty",
 }  # fmt: skip
 MISSING = "–"
-NARROW_SPACE = "\u202f"  # narrow and unbreakable, between a number and its unit
+NARROW_SPACE = "\u202f"  # a narrow no-break space, between a number and its unit
 
 NumberDocument = Mapping[str, Any]
 
 
 def metric_title(metric: str) -> str:
-    """A metric's name as a reader knows it; one of a dimension by both."""
+    """Return the display title of a metric; metrics of a dimension include its name."""
     name, _, dimension = metric.rpartition("_")
     if name in text_format.METRIC_FAMILIES:
         return f"{METRIC_TITLES[name]} {dimension}"
@@ -34,7 +34,7 @@ def metric_title(metric: str) -> str:
 
 
 def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
-    """Metrics that were not computed and why, told once for all that share the reason."""
+    """Group the metrics that were not computed by reason."""
     return [
         (", ".join(metric_title(name) for name in names), why, len(names) == 1)
         for names, why in text_format.group_by_reason(refused)
@@ -42,7 +42,7 @@ def group_refusals(refused: Mapping[str, str]) -> list[tuple[str, str, bool]]:
 
 
 def typeset_value(number: NumberDocument, key: str = "value") -> str:
-    """A number's value, low, high, worst or best; a dash where it is undefined."""
+    """Typeset a metric's value, low, high, worst or best; a dash if undefined."""
     return typeset_number(number[key], number["unit"])
 
 
@@ -53,12 +53,12 @@ def typeset_number(value: float | None, unit: str) -> str:
 
 
 def strip_unit(text: str) -> str:
-    """Digits without their unit."""
+    """Typeset a number without its unit."""
     return text.partition(NARROW_SPACE)[0]
 
 
 def typeset_coverage(number: NumberDocument) -> str:
-    """The share of samples behind a number."""
+    """Typeset the share of samples that were scored."""
     return _typeset(text_format.format_coverage(number))
 
 
@@ -67,24 +67,24 @@ def format_count(value: float | None) -> str:
 
 
 def pluralise(value: int, singular: str, plural: str = "") -> str:
-    """`1 sample`, `2,620 samples`."""
+    """Format a count with its noun: `1 sample`, `2,620 samples`."""
     return f"{value:,} {singular if value == 1 else plural or singular + 's'}"
 
 
 def typeset_interval(number: NumberDocument) -> str:
-    """The interval's two ends, without unit."""
+    """Typeset the ends of an interval, without unit."""
     sides = [strip_unit(typeset_value(number, end)) for end in ("low", "high")]
     return MISSING if MISSING in sides else " – ".join(sides)
 
 
 def has_bounds(number: NumberDocument) -> bool:
-    """Is it known how far the failed samples could have moved this number?"""
+    """Return whether the metric has bounds for its failed samples."""
     ends = number["worst"], number["best"]
     return bool(number["failed"]) and None not in ends and ends[0] != ends[1]
 
 
 def direction_arrow(number: NumberDocument, *, with_words: bool = False) -> Markup:
-    """Which way is better: as a sign, and in words for the eye or for the ear alone."""
+    """Render the direction that is better, as an arrow and in words for screen readers."""
     better = "higher is better" if number["higher_is_better"] else "lower is better"
     sign = tag("span", "↑" if number["higher_is_better"] else "↓", aria_hidden="true")
     words_too = f" {better}" if with_words else hidden_text(better)
@@ -92,12 +92,12 @@ def direction_arrow(number: NumberDocument, *, with_words: bool = False) -> Mark
 
 
 def hidden_text(text: str) -> Markup:
-    """For who listens to the page instead of looking at it."""
+    """Render text for screen readers only."""
     return tag("span", f" {text}", class_="aside")
 
 
 def _typeset(text: str) -> str:
-    """Digits as a printer would set them."""
+    """Replace hyphens and spaces by typographic ones."""
     return text.replace("-", "−").replace(" ", NARROW_SPACE)
 
 
@@ -106,14 +106,14 @@ def _typeset(text: str) -> str:
 
 @dataclass(frozen=True)
 class Scale:
-    """A stretch of the number line with round ends."""
+    """A range of values with round ends."""
 
     low: float
     high: float
 
     @classmethod
     def fit(cls, values: Iterable[float | None], *, include_zero: bool = False) -> Scale:
-        """Round ends around these values; from zero where that costs less than half the room."""
+        """Return a scale with round ends around these values, from zero if that uses less than half of it."""
         known = [value for value in values if value is not None and math.isfinite(value)]
         if not known:
             return cls(0.0, 1.0)
@@ -125,7 +125,7 @@ class Scale:
         return cls(first * step, max(last, first + 1) * step)
 
     def position(self, value: float) -> str:
-        """Where a value stands, from the left."""
+        """Return the position of a value, as a CSS percentage from the left."""
         share = (value - self.low) / (self.high - self.low)
         return f"{100 * min(1.0, max(0.0, share)):.2f}%"
 
@@ -135,19 +135,19 @@ class Scale:
 
 
 def _round_step(width: float) -> float:
-    """A round number that fits a few times into this width."""
+    """Return a round step that divides this width into a few parts."""
     size = 10.0 ** math.floor(math.log10(width / 4))
     return next(size * times for times in (1.0, 2.0, 5.0, 10.0) if size * times >= width / 4)
 
 
 def collect_extents(numbers: Iterable[NumberDocument]) -> list[float | None]:
-    """Everything a mark of these numbers has to show."""
+    """Collect the values that the marks of these numbers show."""
     names = ("value", "low", "high", "worst", "best")
     return [number[name] for number in numbers for name in names]
 
 
 def draw_interval_mark(number: NumberDocument, scale: Scale, reference_value: float | None = None) -> Markup:
-    """The interval as a bar, the value as a tick, bounds as dots; `beside` is a line to compare."""
+    """Render the interval as a bar, the value as a tick and bounds as dots, with an optional reference line."""
     pieces = [_draw_line("track", "0%", "100%")]
     if reference_value is not None:
         at = scale.position(reference_value)
@@ -172,14 +172,14 @@ def _draw_bar(scale: Scale, low: float, high: float) -> Markup:
 
 
 def draw_axis_ends(unit: str, scale: Scale) -> Markup:
-    """The two ends of a scale, for the head of a column of marks."""
+    """Render the ends of a scale for the head of a column of marks."""
     size, sign = (100, f"{NARROW_SPACE}%") if unit == "share" else (1, "")
     texts = (f"{_typeset(f'{size * end:g}')}{sign}" for end in (scale.low, scale.high))
     return tag("span", [tag("span", text) for text in texts], class_="axis", aria_hidden="true")
 
 
 def draw_stacked_bar(parts: Sequence[tuple[str, float]], total: float) -> Markup:
-    """Shares of a whole, side by side."""
+    """Render a stacked bar of shares."""
     pieces, start = [], 0.0
     for kind, size in parts:
         share = 100 * size / total if total else 0.0

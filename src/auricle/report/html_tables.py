@@ -1,4 +1,4 @@
-"""The page's tables: metrics, kinds of error, breakdowns."""
+"""Tables of the report: metrics, kinds of error, breakdowns."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ from auricle.report.html_format import (
 from auricle.report.markup import Markup, join_markup, tag
 
 ERROR_KINDS = ("substitutions", "deletions", "insertions")
-MAX_UNFOLDED_GROUPS = 12  # a longer breakdown is folded, and has a scale of its own
-BOUNDS_TOOLTIP = "had every failed sample gone as well, or as badly, as can be"
+MAX_UNFOLDED_GROUPS = 12  # longer breakdowns are collapsed, with a scale of their own
+BOUNDS_TOOLTIP = "if every failed sample had been as good, or as bad, as possible"
 MAX_NAME_LENGTH = 48
-MAX_BREAKDOWN_METRICS = 4  # metrics a breakdown shows; more would not fit beside each other
+MAX_BREAKDOWN_METRICS = 4  # more metrics would not fit side by side
 
 Rows = Iterable[Markup]
 Groups = dict[str, dict[str, NumberDocument]]
 
 
 def render_table(caption: str, header_cells: Sequence[Markup], rows: Rows, css_class: str = "") -> Markup:
-    """A table that scrolls by itself where it is wider than the page."""
+    """Render a table that scrolls horizontally if it is wider than the page."""
     inner = tag(
         "table",
         tag("caption", caption, class_="aside"),
@@ -60,14 +60,14 @@ def row_header(*content: str) -> Markup:
 
 
 def shorten_name(text: str) -> Markup:
-    """A group's or a class's name; a very long one by its beginning, the whole on hovering."""
+    """Render the name of a group or class; a long name is shortened, with the full name as tooltip."""
     if len(text) <= MAX_NAME_LENGTH:
         return tag("bdi", text)
     return tag("bdi", f"{text[:MAX_NAME_LENGTH]}…", title=text)
 
 
 def count_cell(value: int) -> Markup:
-    """A count that only draws the eye when it is not zero."""
+    """Render a count, greyed out if it is zero."""
     return cell(format_count(value), css_class="number" if value else "number nothing")
 
 
@@ -75,7 +75,7 @@ def count_cell(value: int) -> Markup:
 
 
 def render_overview(numbers: Sequence[NumberDocument]) -> Markup:
-    """Every metric over all samples; those that share the first one's unit, on one scale."""
+    """Render every metric over all samples; metrics with the unit of the first share a scale."""
     unit = numbers[0]["unit"]
     alike = [number for number in numbers if unit and number["unit"] == unit]
     scale = Scale.fit(collect_extents(alike), include_zero=True) if alike else None
@@ -112,7 +112,7 @@ def _overview_row(number: NumberDocument, scale: Scale | None, show_bounds: bool
 
 
 def _ceiling_note(number: NumberDocument) -> Markup | None:
-    """How high a number can rise at all, where labels the model lacks hold it down."""
+    """Render the highest value that the labels of the model allow."""
     highest = number["details"].get("ceiling")
     if highest is None:
         return None
@@ -126,13 +126,13 @@ def _scored_count(number: NumberDocument) -> Markup:
 
 
 def _format_bounds(number: NumberDocument) -> str:
-    """The value had all failed samples gone well, and badly."""
+    """Render the value if all failed samples had been best, and worst."""
     sides = (strip_unit(typeset_value(number, side)) for side in ("best", "worst"))
     return " – ".join(sides) if has_bounds(number) else "–"
 
 
 def render_error_kinds(numbers: Sequence[NumberDocument]) -> Markup | None:
-    """What errors an error rate is made of."""
+    """Render the kinds of error behind an error rate."""
     rates = [number for number in numbers if "substitutions" in number["details"]]
     if not rates:
         return None
@@ -169,7 +169,7 @@ def _count_with_rate(size: float, total: float) -> Markup:
 
 
 def render_breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
-    """One table a meta field, subsets first, long ones last; a field of one value gets a line."""
+    """Render one table per metadata field: subsets first, long tables last, a line for a field with one value."""
     whole = [number for number in numbers if not number["field"]]
     overall = {number["metric"]: number for number in whole[:MAX_BREAKDOWN_METRICS]}
     fields: dict[str, Groups] = {}
@@ -187,7 +187,7 @@ def render_breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
 
 
 def _fit_scales(overall: Mapping[str, NumberDocument], fields: Sequence[Groups]) -> dict[str, Scale]:
-    """A scale for each metric on which all these groups, and all samples, can be marked."""
+    """Return a scale for each metric that covers these groups and all samples."""
     members = [found for groups in fields for found in groups.values()]
     return {
         metric: Scale.fit(collect_extents([number, *(each[metric] for each in members if metric in each)]))
@@ -200,7 +200,7 @@ def _render_breakdown(
 ) -> Markup:
     if len(groups) == 1:
         only = (tag("b", tag("bdi", field)), " ", tag("bdi", next(iter(groups))))
-        return tag("p", "Every scored sample is of ", *only, ".", class_="quiet")
+        return tag("p", "Every scored sample has ", *only, ".", class_="quiet")
     head = [header_cell(shorten_name(field), css_class="of"), header_cell("Scored")]
     for metric, scale in scales.items():
         head.append(header_cell(tag("bdi", metric_title(metric)), " ", direction_arrow(overall[metric])))

@@ -1,4 +1,4 @@
-"""Sections about labels and dimensions: figures of each, and pictures of all."""
+"""Sections about labels and dimensions: tables and plots."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from auricle.report.html_format import NumberDocument, format_count, typeset_num
 from auricle.report.html_tables import cell, header_cell, render_table, row_header, shorten_name
 from auricle.report.markup import Markup, join_markup, tag
 
-MAX_MATRIX_LABELS = 30  # more labels than this cannot be read as a square
+MAX_MATRIX_LABELS = 30  # a matrix with more labels is not readable
 MAX_CONFUSIONS = 30
-MAX_LABELS_BESIDE_TABLE = 7  # up to here a matrix fits beside the table of classes
-TIER_DESCRIPTIONS = {"family": "of one word family", "synonym": "as synonyms"}
+MAX_LABELS_BESIDE_TABLE = 7  # a matrix of this size fits beside the table of classes
+TIER_DESCRIPTIONS = {"family": "by word stem", "synonym": "as synonyms"}
 
 
 def render_classes(numbers: Sequence[NumberDocument]) -> list[Markup]:
-    """Per-class figures and confusions of every matrix there is."""
+    """Render the results per class and the confusion matrix of every metric that has one."""
     found = [number["details"] for number in numbers if "matrix" in number["details"]]
     made = []
     for details in found:
@@ -39,7 +39,7 @@ def _class_table(details: Mapping[str, Any]) -> Markup:
         )
         for label, figures in details["classes"].items()
     )
-    return tag("div", render_table("Figures of each class", head, rows), class_="field")
+    return tag("div", render_table("Results per class", head, rows), class_="field")
 
 
 def _confusion_figure(matrix: Mapping[str, Any]) -> Markup:
@@ -52,15 +52,15 @@ def _confusion_figure(matrix: Mapping[str, Any]) -> Markup:
 
 
 def _matrix_legend(matrix: Mapping[str, Any]) -> str:
-    """How to read the matrix, and how its two sides were matched."""
+    """Explain the matrix and how its labels were matched."""
     told = ["Counts, and shares of each row."]
     if matrix["rows"] != matrix["columns"]:
-        told.append(f"{matrix['shared']} labels are shared and come first; those in italics only one side has.")
+        told.append(f"The {matrix['shared']} shared labels come first; labels in italics exist on one side only.")
     return " ".join([*told, *describe_label_matches(matrix)])
 
 
 def describe_label_matches(matrix: Mapping[str, Any]) -> list[str]:
-    """Which labels of either side were taken for one, where they are not spelt alike."""
+    """List labels that were matched although they are spelled differently."""
     pairs = list(zip(matrix["rows"], matrix["columns"], matrix["tiers"], strict=False))
     told = []
     for tier, how in TIER_DESCRIPTIONS.items():
@@ -71,7 +71,7 @@ def describe_label_matches(matrix: Mapping[str, Any]) -> list[str]:
 
 
 def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
-    """The confusions that occur most, where the whole square would be too wide."""
+    """Render the most frequent confusions, if the matrix is too wide."""
     names = [*matrix["columns_shown"], "unreadable"]
     missed = [
         (size, matrix["rows_shown"][true], names[said])
@@ -85,7 +85,7 @@ def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
         tag("tr", row_header(shorten_name(true)), cell(shorten_name(said), css_class=""), cell(format_count(size)))
         for size, true, said in missed[:MAX_CONFUSIONS]
     )
-    caption = f"Most frequent confusions of {len(matrix['rows'])} classes; metrics.json holds all"
+    caption = f"Most frequent confusions of {len(matrix['rows'])} classes; metrics.json has all"
     return join_markup(tag("p", f"{caption}.", class_="quiet"), render_table(caption, head, rows))
 
 
@@ -93,7 +93,7 @@ def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
 
 
 def render_dimensions(numbers: Sequence[NumberDocument]) -> list[Markup]:
-    """Where emotions lie along each dimension, drawn and in figures."""
+    """Render the distribution of each emotion along each dimension, as plots and tables."""
     for number in numbers:
         details = number["details"]
         if "dimensions" in details:
@@ -105,7 +105,7 @@ def _dimension_plots(details: Mapping[str, Any]) -> Markup:
     densities = details.get("densities", {})
     drawn = [plots.draw_violins(name, figures, densities.get(name)) for name, figures in details["dimensions"].items()]
     words = (
-        "Each emotion’s values: the outline shows how thick they lie, the box the middle half, the "
+        "Values of each emotion: the outline shows their density, the box the middle half, the "
         "line the median, the dot the mean."
     )
     made = [_plot_figure(words, *drawn)]
@@ -123,7 +123,7 @@ def _plot_figure(figcaption: str, *images: Markup) -> Markup:
 
 
 def _emotion_table(dimensions: Mapping[str, Mapping[str, Any]]) -> Markup:
-    """Mean ± sd, d and AUC of every emotion, dimension by dimension."""
+    """Render mean ± sd, d and AUC of every emotion, dimension by dimension."""
     head = [header_cell("Emotion", css_class=""), header_cell("Samples")]
     for name, figures in dimensions.items():
         eta = f"η² {typeset_number(figures['eta2'], '')}, by chance {typeset_number(figures['chance'], '')}"
@@ -140,13 +140,13 @@ def _emotion_table(dimensions: Mapping[str, Mapping[str, Any]]) -> Markup:
         )
         for label in labels
     )
-    words = "d and AUC are of one emotion against all others; 0 and 0.5 mean no difference. " + " ".join(
-        f"Of {name}, {typeset_number(each['eta2'], 'share')} of the variance lies between emotions "
+    words = "d and AUC compare one emotion with all others; 0 and 0.5 mean no difference. " + " ".join(
+        f"For {name}, {typeset_number(each['eta2'], 'share')} of the variance is between emotions "
         f"(by chance {typeset_number(each['chance'], 'share')})."
         for name, each in dimensions.items()
     )
     return join_markup(
-        render_table("Each emotion along each dimension", head, rows, "groups"), tag("p", words, class_="quiet")
+        render_table("Emotions along each dimension", head, rows, "groups"), tag("p", words, class_="quiet")
     )
 
 

@@ -25,18 +25,18 @@ CSV_COLUMNS = (
     *("scored", "total", "failed", "coverage", "rtfx", "complete", "run", "signature"),
 )
 MAX_NAME_LENGTH = 80
-FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # what a spreadsheet would compute
+FORMULA_PREFIXES = ("=", "+", "-", "@", "\t", "\r")  # characters that begin a formula in a spreadsheet
 
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """What has to be alike for two numbers to stand below each other."""
+    """What must be equal for two results to share a column."""
 
     task: str
     revision: str
     inferencer: str
     metric: str
-    """The metric with its version and variant, as signatures have it."""
+    """The metric with its version and variant, as in signatures."""
     name: str
     higher_is_better: bool
     unit: str
@@ -52,7 +52,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One run's number."""
+    """The result of one run."""
 
     number: Mapping[str, Any]
     run: str
@@ -77,7 +77,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One model with its arguments."""
+    """A model with its arguments."""
 
     model: str
     arguments: str
@@ -89,22 +89,22 @@ class Row:
 
     @property
     def rtfx(self) -> float | None:
-        """The slowest of its runs: what can be promised of all of them."""
+        """The lowest speed of its runs."""
         known = [cell.rtfx for cell in self.cells.values() if cell.rtfx]
         return min(known, default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class Leaderboard:
-    """Rows and columns; best first in the first column."""
+    """Models against tasks, best first by the first column."""
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...]
     replaced_count: int = 0
-    """Runs that a newer one of the same model, arguments and column stands for."""
+    """Runs that were replaced by a newer run of the same model, arguments and column."""
 
     def best(self, column: Column) -> float | None:
-        """The best value of a column, among runs that are whole."""
+        """Return the best value of a column among complete runs."""
         known = [
             cell.value
             for row in self.rows
@@ -115,7 +115,7 @@ class Leaderboard:
         return max(known) if column.higher_is_better else min(known)
 
     def to_csv(self) -> str:
-        """One line a number, with all that is known of it."""
+        """Return one CSV row per result."""
         text = io.StringIO()
         writer = csv.DictWriter(text, CSV_COLUMNS, lineterminator="\n")
         writer.writeheader()
@@ -125,7 +125,7 @@ class Leaderboard:
         return text.getvalue()
 
     def to_markdown(self) -> str:
-        """A table for a README; the best of each column in bold."""
+        """Return a Markdown table with the best of each column in bold."""
         head = ["Model", *(f"{each.title} {each.arrow}" for each in self.columns), "RTFx"]
         rows = [
             [_escape_markdown(row.title), *self._format_cells(row, _markdown_value), _format_rtfx(row)]
@@ -136,7 +136,7 @@ class Leaderboard:
         return "".join(f"| {' | '.join(line)} |\n" for line in lines)
 
     def to_latex(self) -> str:
-        """A table for a paper, with `booktabs`; the best of each column in bold."""
+        """Return a LaTeX table (`booktabs`) with the best of each column in bold."""
         head = ["Model", *(f"{each.title} {_latex_arrow(each)}" for each in self.columns), "RTFx"]
         told = [
             [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)] for row in self.rows
@@ -189,7 +189,7 @@ def _read_cells(
     speed = (document.get("speed") or {}).get("rtfx")
     for number in whole if all_metrics else whole[:1]:
         parts = str(number["signature"]).split("|")
-        if len(parts) < 6:  # not a signature, so nothing says what it may be compared with
+        if len(parts) < 6:  # without a signature, it is not comparable with anything
             continue
         column = Column(
             task=parts[0],
@@ -220,7 +220,7 @@ def _format_arguments(arguments: Any) -> str:
 
 
 def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
-    """Best first by the first column a model has a number in; the rest by name."""
+    """Return a sort key: best first by the first column a model has a result in, then by name."""
     for at, column in enumerate(columns):
         cell = row.cells.get(column)
         if cell is not None and cell.value is not None:
@@ -253,7 +253,7 @@ def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
 
 
 def _escape_formula(text: str) -> str:
-    """A text no spreadsheet takes for a formula."""
+    """Escape text that a spreadsheet would take for a formula."""
     return f"'{text}" if text.startswith(FORMULA_PREFIXES) else text
 
 
@@ -262,7 +262,7 @@ def _format_rtfx(row: Row) -> str:
 
 
 def _format_uncertainty(cell: Cell) -> str:
-    """The interval, and the coverage where it is not all."""
+    """Format the interval, and the coverage if it is not complete."""
     covered = format_coverage(cell.number)
     part = "" if covered == "100 %" else f", {covered} covered"
     return f"{cell.interval}{part}{'' if cell.complete else ', unfinished'}"
@@ -299,5 +299,5 @@ def _escape_latex(text: str) -> str:
 
 
 def _escape_markdown(text: str) -> str:
-    """A text that Markdown shows to the letter, in one cell."""
+    """Escape text for a Markdown table cell."""
     return re.sub(r"([\\`*_\[\]<>|&#~!])", r"\\\1", " ".join(text.split()))

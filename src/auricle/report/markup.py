@@ -1,4 +1,4 @@
-"""HTML made of function calls. Whatever is not `Markup` already is escaped."""
+"""Build HTML from function calls. Everything that is not `Markup` is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ VOID_ELEMENTS = {"meta", "input"}
 
 
 class Markup(str):
-    """Text that is HTML. Joined to a plain string it is plain again, and escaped when used."""
+    """Text that is HTML. Concatenated with a plain string, it is plain and escaped when used."""
 
     __slots__ = ()
 
@@ -19,7 +19,7 @@ Child: TypeAlias = str | Iterable[str] | None
 
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
-    """An element; `class_` and `aria_label` name class and aria-label, None and False leave out."""
+    """Build an element; `class_` and `aria_label` set class and aria-label, None and False are omitted."""
     told = "".join(_render_attribute(key, value) for key, value in attributes.items())
     if name in VOID_ELEMENTS:
         return Markup(f"<{name}{told}>")
@@ -27,7 +27,7 @@ def tag(name: str, /, *children: Child, **attributes: str | float | bool | None)
 
 
 def join_markup(*children: Child) -> Markup:
-    """Pieces side by side, each escaped unless it is markup."""
+    """Concatenate pieces, escaping those that are not markup."""
     return Markup("".join(_render_child(child) for child in children))
 
 

@@ -1,6 +1,6 @@
-"""What a metric makes of samples, kept as numbers in arrays.
+"""The statistics of a metric for all samples, in compact arrays.
 
-A million samples pass through here; their texts stay in the journal.
+Runs may have a million samples; their texts stay in the journal.
 """
 
 from __future__ import annotations
@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 from auricle.core.errors import SpecError, Unreadable, Unsuited, describe
 from auricle.core.types import Record, Stat
-from auricle.metrics.answer_aggregation import AnswerAggregator
 from auricle.metrics.base import Metric, SupportsContexts
-from auricle.metrics.multi_answer import accepts_multiple_outputs
+from auricle.metrics.multi_answer import AnswerAggregator, accepts_multiple_outputs
 
 if TYPE_CHECKING:
     import numpy as np
@@ -25,22 +24,22 @@ if TYPE_CHECKING:
 MAX_REASONS = 20
 
 ScoreLine: TypeAlias = dict[str, Any]
-"""A sample's line for `scores.jsonl`."""
+"""The line of a sample in `scores.jsonl`."""
 ScoreEntry: TypeAlias = tuple[int, Record, ScoreLine]
-"""A sample's place in the scoreboard, what became of it, and its line."""
+"""A sample's index in the score table, its record, and its line."""
 
 
 class StatArray:
-    """Stats in the order they came: numbers packed in an array, anything else in a list."""
+    """Statistics in order: numbers in a packed array, anything else in a list."""
 
     def __init__(self) -> None:
         self._numbers = array("d")
         self._objects: list[Any] = []
-        self._width: int | None = None  # numbers a stat has; 0 where a stat is not all numbers
+        self._width: int | None = None  # numbers per statistic; 0 if statistics are not all numbers
 
     def append(self, result: Any) -> Stat:
-        """Keep a metric's result as a stat; all stats of a metric are of one shape."""
-        if type(result) is float and self._width == 1:  # as nearly all of them are
+        """Append a statistic; all statistics of a metric must have the same shape."""
+        if type(result) is float and self._width == 1:  # the common case
             self._numbers.append(result)
             return result
         if type(result) is tuple and len(result) == self._width:
@@ -50,8 +49,8 @@ class StatArray:
         width = _stat_width(stat)
         if self._width is None:
             self._width = width
-        elif width != self._width:  # it could not be summed with those before it
-            raise TypeError(f"the stat {stat!r} is of another shape than the metric's stats so far")
+        elif width != self._width:  # it cannot be aggregated with the others
+            raise TypeError(f"the statistic {stat!r} has another shape than the previous ones")
         if width == 0:
             self._objects.append(stat)
         else:
@@ -60,7 +59,7 @@ class StatArray:
         return stat
 
     def __getitem__(self, indices: NDArray[np.int64]) -> Any:
-        """The stats at these places: rows of numbers, or a list."""
+        """Return the statistics at these indices, as rows of numbers or a list."""
         import numpy as np
 
         if self._width:
@@ -71,7 +70,7 @@ class StatArray:
 
 @dataclass
 class MetricColumn:
-    """A metric's stats and the samples they belong to, by place in the scoreboard."""
+    """The statistics of a metric and the samples they belong to, by index in the score table."""
 
     metric: Metric
     indices: array[int] = field(default_factory=lambda: array("q"))
@@ -83,14 +82,14 @@ class MetricColumn:
     best_stats: StatArray = field(default_factory=StatArray)
     refusal_reason: str = ""
     is_unsuited: bool = False
-    """Was it refused because it is for other models than this?"""
+    """Whether the metric does not apply to this kind of model."""
     not_applicable: array[int] = field(default_factory=lambda: array("q"))
-    """Samples it is not about."""
+    """Number of samples the metric does not apply to."""
     contexts: set[Hashable] = field(default_factory=set)
 
     @cached_property
     def _is_simple(self) -> bool:
-        """Does it need nothing but a sample and its outputs, however many?"""
+        """Whether the metric needs only a sample and its outputs."""
         return self.metric.judge_requests is None and accepts_multiple_outputs(self.metric.score)
 
     @cached_property
@@ -100,14 +99,14 @@ class MetricColumn:
         return inner if isinstance(inner, SupportsContexts) else None
 
     def add(self, entries: Sequence[ScoreEntry], score_record: Callable[..., Any]) -> None:
-        """Take in what each record adds; `result` makes it where a plain call does not do."""
+        """Add the statistics of these records; `result` computes them if a plain call is not enough."""
         metric, applies, keep = self.metric, self.metric.applies, self.stats.append
         make = _call_score if self._is_simple else score_record
         for place, record, line in entries:
             try:
                 concerned = applies is None or applies(record.sample)
                 made = make(metric, record, line) if concerned else None
-                if made is None and applies:  # such answers are none of its business
+                if made is None and applies:  # the metric does not apply to this answer
                     self.not_applicable.append(place)
                     continue
                 stat = keep(made)
@@ -131,19 +130,19 @@ class MetricColumn:
         self.refusal_reason, self.is_unsuited = str(error), isinstance(error, Unsuited)
 
     def _add_context(self, record: Record) -> None:
-        """Note what the fold's details need to know and no stat tells."""
+        """Record context that the aggregator's details need."""
         assert self._contextual_aggregator
         self.contexts.add(self._contextual_aggregator.extract_context(record.sample, *record.outputs))
 
     def resolved_metric(self) -> Metric:
-        """The metric, its fold told of all that was noted."""
+        """Return the metric with the recorded context."""
         if not self._contextual_aggregator or not self.contexts:
             return self.metric
         told, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
         return replace(self.metric, aggregate=fold.with_inner(told) if isinstance(fold, AnswerAggregator) else told)
 
     def _add_unreadable(self, index: int, record: Record, line: ScoreLine, reason: str) -> None:
-        """Count an unreadable answer; it is worth the worst there is, or left out."""
+        """Count an unreadable answer; it scores worst or is left out, as the metric declares."""
         self.unreadable.append(index)
         self._add_reason(line, reason)
         if self.metric.unreadable == "wrong" and self.metric.bounds is not None:
@@ -151,7 +150,7 @@ class MetricColumn:
             self._add_stat(index, record, line, worst)
 
     def _add_reason(self, line: ScoreLine, reason: str) -> None:
-        """Tell a reason and count it; once there are many, only those already known."""
+        """Count a reason; after many distinct reasons, count only known ones."""
         line.setdefault("unreadable", {})[self.metric.name] = reason
         if reason in self.reasons or len(self.reasons) < MAX_REASONS:
             self.reasons[reason] += 1
@@ -159,13 +158,13 @@ class MetricColumn:
 
 @dataclass
 class MetaField:
-    """One meta field: a small code a sample, -1 where the sample has none."""
+    """One metadata field as an integer code per sample; -1 if the sample has no value."""
 
     codes: array[int]
     values: dict[str, int] = field(default_factory=dict)
 
     def add(self, value: Any, limit: int) -> bool:
-        """Note a value; False when there are too many for a breakdown."""
+        """Add a value; return False if there are too many for a breakdown."""
         name = value if isinstance(value, str) else _format_group(value)
         code = self.values.setdefault(name, len(self.values))
         self.codes.append(code)
@@ -177,14 +176,14 @@ def _call_score(metric: Metric, record: Record, _: ScoreLine) -> Any:
 
 
 def normalise_stat(stat: Any) -> Stat:
-    """A metric's result as a number or a tuple; numbers of other libraries as Python's own."""
+    """Convert a metric's result to a Python number or tuple."""
     if hasattr(stat, "item") and getattr(stat, "ndim", 0) == 0:
         stat = stat.item()
     if isinstance(stat, (int, float)):
         return stat
     if isinstance(stat, (list, tuple)):
         return tuple(stat)
-    raise TypeError(f"a metric returns a number or a tuple, not {type(stat).__name__}")
+    raise TypeError(f"a metric must return a number or a tuple, not {type(stat).__name__}")
 
 
 def _stat_width(stat: Stat) -> int:

@@ -1,4 +1,4 @@
-"""The derived files of a run: metrics.json, two CSVs."""
+"""Build `metrics.json` and the two CSV files of a run."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ DETAIL_COLUMNS = ("task", "model", "metric", "field", "group", *VALUE_COLUMNS, *
 
 
 def build_document(run_facts: Mapping[str, Json], score_table: ScoreTable, numbers: Sequence[Number]) -> dict[str, Any]:
-    """Everything `metrics.json` says; the report and the CSVs are made from it."""
+    """Build the content of `metrics.json`; the report and the CSV files are derived from it."""
     failed = len(score_table.failed)
     return {
         "format": 1,
@@ -46,26 +46,26 @@ def build_document(run_facts: Mapping[str, Json], score_table: ScoreTable, numbe
 
 
 def _notes(run_facts: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any]:
-    """What is odd about the data, and what the numbers over all samples have to add."""
+    """Collect notes about the data and about the results over all samples."""
     given = run_facts.get("notes")
     own = [each for n in numbers if not n.field for each in n.details.get("notes", ())]
     return list(dict.fromkeys([*(given if isinstance(given, (list, tuple)) else ()), *own]))
 
 
 def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
-    """What was asked for and is not among the numbers, and why."""
+    """List metrics and breakdowns that were requested but not computed, with reasons."""
     found = {c.metric.name: c.refusal_reason for c in score_table.columns if c.refusal_reason}
     for column in score_table.columns:
         if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
             found[column.metric.name] = f"no answer could be scored: {reason}"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
-            found.setdefault(column.metric.name, "none of the samples is told anything by it")
+            found.setdefault(column.metric.name, "it applies to none of the samples")
     if score_table.cluster and not score_table.has_clusters and score_table.total:
-        found["cluster"] = f"no sample has the meta field {score_table.cluster!r}; samples are resampled"
+        found["cluster"] = f"no sample has the metadata field {score_table.cluster!r}; samples are resampled"
     for name in score_table.breakdown_fields:
         if name not in score_table.fields and score_table.total:
-            found[f"by {name}"] = f"no sample has the meta field {name!r}, or it has too many values"
+            found[f"by {name}"] = f"no sample has the metadata field {name!r}, or it has too many values"
     return found
 
 
@@ -86,7 +86,7 @@ def _to_document(number: Number) -> dict[str, Any]:
 
 
 def _replace_non_finite(value: Any) -> Any:
-    """JSON has no NaN and no infinity: what is undefined is null, never zero."""
+    """Convert a value to JSON types; NaN and infinity become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -97,13 +97,13 @@ def _replace_non_finite(value: Any) -> Any:
 
 
 def summary_csv(document: Mapping[str, Any]) -> bytes:
-    """One row a metric, over all samples."""
+    """Return one CSV row per metric, over all samples."""
     rows = [_row(document, number) for number in document["numbers"] if not number["field"]]
     return _write_csv(SUMMARY_COLUMNS, rows)
 
 
 def detail_csv(document: Mapping[str, Any]) -> bytes:
-    """One row a metric and group, and one for each class where there are classes."""
+    """Return one CSV row per metric and group, and one per class."""
     rows = []
     for number in document["numbers"]:
         rows.append(_row(document, number))

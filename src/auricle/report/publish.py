@@ -1,4 +1,4 @@
-"""Everything derived from a run's journal, written beside it."""
+"""Write everything that is derived from a run's journal."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from auricle.tasks.base import Task
 
 
 def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> list[Number]:
-    """Score a run and write every derived file; its numbers over all samples."""
+    """Score a run, write all derived files and return its results over all samples."""
     with ExitStack() as held:
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
@@ -57,7 +57,7 @@ def _score_and_write(run: Run, task: Task, model: str, verdicts: VerdictIndex | 
 
 
 def add_judge_metrics(metrics: Sequence[Metric], verdicts: VerdictIndex | None) -> list[Metric]:
-    """Metrics that ask, signed with who was asked, and with what is told beside them."""
+    """Add the judge to the signatures of metrics that use one, and add their companions."""
     if verdicts is None:
         return list(metrics)
     by = f".by-{verdicts.judge.name}"
@@ -69,7 +69,7 @@ def add_judge_metrics(metrics: Sequence[Metric], verdicts: VerdictIndex | None) 
 
 
 def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
-    """The samples that did worst on the first metric, with what a judge said of them."""
+    """Return the worst samples by the first metric, with their verdicts."""
     records = score_table.worst_records()
     first = score_table.columns[0].metric if score_table.columns else None
     if first is None or first.judge_requests is None:
@@ -83,7 +83,7 @@ def _view_worst_samples(score_table: ScoreTable) -> list[SampleView]:
 
 
 def _inferencer_signature(run: Run) -> str:
-    """The inferencer's name and four hex digits of everything it was told."""
+    """Return the inferencer's name and four hex digits of its configuration."""
     identity = run.spec["identity"]
     assert isinstance(identity, dict)
     told = str(identity["inferencer"])
@@ -91,7 +91,7 @@ def _inferencer_signature(run: Run) -> str:
 
 
 def _model_signature(model: dict[str, Any]) -> str:
-    """The model's name and, where it was given arguments, four hex digits of them."""
+    """Return the model's name and four hex digits of its arguments, if it has any."""
     if not model["arguments"]:
         return str(model["name"])
     return f"{model['name']}#{_short_digest(orjson.dumps(model['arguments'], option=orjson.OPT_SORT_KEYS))}"

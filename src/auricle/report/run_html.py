@@ -1,4 +1,4 @@
-"""`report.html`: one file that says what a run found, and fetches nothing."""
+"""`report.html`: the results of a run in one self-contained file."""
 
 from __future__ import annotations
 
@@ -30,22 +30,22 @@ CONTENT_SECURITY_POLICY = (
 )
 OUTCOME_DESCRIPTIONS = (
     ("answered", "The model gave an output."),
-    ("failed", "It could not be asked, or never gave an output. Left out, and counted."),
-    ("unreadable", "It answered, but a metric found no answer in it. Wrong or unscored, as the "
-                   "metric’s signature says."),
-    ("empty", "It answered with nothing but white space. Scored like any other answer."),
+    ("failed", "The request failed or returned no output. Left out, and counted."),
+    ("unreadable", "A metric could not extract an answer from the output. Wrong or unscored, as the "
+                   "metric’s signature states."),
+    ("empty", "The output is only white space. Scored like any other answer."),
 )  # fmt: skip
 
 Document = Mapping[str, Any]
 
 
 def render_report(document: Document, worst_samples: Sequence[SampleView]) -> str:
-    """The whole page. Half a surrogate pair, which a file cannot hold, becomes a question mark."""
+    """Render the page. Lone surrogates, which cannot be encoded, become question marks."""
     overall = [number for number in document["numbers"] if not number["field"]]
     found = _sections(document, overall, worst_samples)
     body = tag(
         "body",
-        tag("a", "Skip to the numbers", href="#main", class_="skip"),
+        tag("a", "Skip to the results", href="#main", class_="skip"),
         _header(document, overall, found),
         tag("main", [_section(*each) for each in found], id="main"),
         _footer(document, overall),
@@ -91,7 +91,7 @@ def _header(document: Document, overall: Sequence[NumberDocument], sections: Seq
 
 
 def _headline(overall: Sequence[NumberDocument]) -> Markup:
-    """The first metric, large."""
+    """Render the first metric in large type."""
     if not overall:
         return tag("p", tag("strong", "No number", class_="figure"), class_="first")
     first = overall[0]
@@ -126,13 +126,13 @@ def _facts(document: Document, overall: Sequence[NumberDocument]) -> Markup:
 
 
 def _notices(document: Document, overall: Sequence[NumberDocument]) -> list[str]:
-    """What a reader must know before believing the number, in plain sentences."""
+    """Render caveats in sentences."""
     outcomes = document["outcomes"]
     found = [] if document.get("complete", True) else [_incomplete_notice(document)]
     if not outcomes["total"]:
-        found.append("No sample has been answered yet, so there is nothing to count.")
+        found.append("No sample has been answered yet.")
     elif outcomes["failed"] == outcomes["total"]:
-        found.append("Every sample failed, so there is no number. What went wrong stands below.")
+        found.append("Every sample failed, so there are no results. The errors are listed below.")
     elif outcomes["failed"]:
         found.append(_failure_notice(outcomes, overall))
     found += _unreadable_notices(overall)
@@ -148,8 +148,8 @@ def _incomplete_notice(document: Document) -> str:
     total, rows = document["outcomes"]["total"], document.get("rows")
     share = f" of {format_count(rows)}" if rows and rows > total else ""
     return (
-        f"This run is not finished: it holds {format_count(total)}{share} samples so far, "
-        "and every number here is about these alone."
+        f"This run is not finished: it has {format_count(total)}{share} samples so far, "
+        "and every number is about these samples only."
     )
 
 
@@ -160,11 +160,11 @@ def _failure_notice(outcomes: Mapping[str, int], overall: Sequence[NumberDocumen
         return lost
     name = overall[0]["metric"]
     best, worst = (typeset_value(overall[0], side) for side in ("best", "worst"))
-    return f"{lost} Had they gone as well as can be, {metric_title(name)} would be {best}; as badly, {worst}."
+    return f"{lost} If all of them had been best, {metric_title(name)} would be {best}; if worst, {worst}."
 
 
 def _unreadable_notices(overall: Sequence[NumberDocument]) -> list[str]:
-    """How many answers could not be read and what they count as; one sentence for like metrics."""
+    """Describe unreadable answers, with one sentence for all metrics that treat them alike."""
     like: dict[tuple[int, bool], list[str]] = {}
     for number in overall:
         wrong = "unreadable-wrong" in number["signature"]
@@ -183,7 +183,7 @@ def _unreadable_notices(overall: Sequence[NumberDocument]) -> list[str]:
 def _sections(
     document: Document, overall: Sequence[NumberDocument], worst_samples: Sequence[SampleView]
 ) -> list[Section]:
-    """Anchor, name and content of what this run has something to say about."""
+    """Yield anchor, title and content of each section that this run has."""
     made: list[tuple[str, str, Sequence[Markup | None]]] = [
         ("metrics", "Metrics", _metric_tables(overall)),
         ("breakdowns", "Breakdowns", _breakdowns(document["numbers"])),
@@ -211,7 +211,7 @@ def _breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
     metrics = {number["metric"] for number in numbers}
     words = (
         "Bars are 95 % intervals, ticks the values; the dashed line is the value over all samples. "
-        "Each metric keeps one scale in all tables but the folded ones."
+        "Each metric has one scale in all tables except collapsed ones."
     )
     if len(metrics) > html_tables.MAX_BREAKDOWN_METRICS:
         words += f" The first {html_tables.MAX_BREAKDOWN_METRICS} metrics are shown; metrics.json has all."
@@ -261,7 +261,7 @@ def _term_row(term: str, text: str | Markup) -> Markup:
 
 
 def _run_facts(document: Document) -> list[Markup]:
-    """Which data, which model, which version, when."""
+    """Render data, model, version and date of the run."""
     task, model = document["task"], document["model"]
     arguments = [f"{name}={_format_argument(value)}" for name, value in (model.get("arguments") or {}).items()]
     facts = (
@@ -289,7 +289,7 @@ def _format_time(created: str) -> str:
 
 
 def _describe_intervals(document: Document, overall: Sequence[NumberDocument]) -> str:
-    """How the intervals were made, method by method."""
+    """Describe how the intervals were computed, method by method."""
     cluster = document["task"].get("cluster") or "cluster"
     methods: dict[str, list[str]] = {}
     for number in overall:

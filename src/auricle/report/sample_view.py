@@ -1,4 +1,4 @@
-"""The samples that did worst, made ready to be looked at and listened to."""
+"""Prepare samples for display: texts, scores, alignments and audio clips."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from auricle.report.text_format import format_likelihood
 from auricle.report.transcript import TranscriptLine, transcript_lines
 
 MAX_SAMPLES = 50
-MAX_CLIP_SECONDS = 30.0  # longer than this nobody listens to find out what went wrong
-MAX_TOTAL_SECONDS = 300.0  # to make a second of sound small takes 10 ms of processor
-MAX_AUDIO_BYTES = 6_000_000  # of the page's text, so that with all else it stays under 10 MB, mailable
+MAX_CLIP_SECONDS = 30.0  # seconds of each recording that are playable
+MAX_TOTAL_SECONDS = 300.0  # encoding one second of audio takes 10 ms of CPU time
+MAX_AUDIO_BYTES = 6_000_000  # base64 bytes of audio, so that the page stays under 10 MB
 MAX_CHARACTERS = 4000
-MAX_TOKENS = 800  # a model that repeats itself without end must not fill the page
+MAX_TOKENS = 800  # a model that repeats itself endlessly must not fill the page
 MAX_VALUES = 5
 RIGHT_OR_WRONG_METRICS = {
     "accuracy", "exact_match", "contains", "option_accuracy", "uar", "macro_f1", "weighted_f1",
@@ -33,7 +33,7 @@ RIGHT_OR_WRONG_METRICS = {
 
 
 class Edit(NamedTuple):
-    """A stretch of the alignment, in tokens as the metric sees them."""
+    """One operation of an alignment, in the tokens of the metric."""
 
     kind: str
     """equal, replace, delete or insert."""
@@ -43,36 +43,36 @@ class Edit(NamedTuple):
 
 @dataclass(frozen=True)
 class SampleView:
-    """What the page shows of one sample. Every text is plain and still to be escaped."""
+    """What the page shows of one sample. Texts are plain and not yet escaped."""
 
     id: str
     origin: str = ""
     meta: Mapping[str, str] | None = None
     question: str = ""
     target: str | None = None
-    """The reference, where there is one."""
+    """The reference, if there is one."""
     answer: str = ""
     values: tuple[tuple[str, float], ...] = ()
     """A prediction's labels, highest first."""
     score: str = ""
     errors: str = ""
-    """How many errors of which kind make up the score, where the metric counts them."""
+    """Counts of each kind of error, if the metric counts them."""
     diff: tuple[Edit, ...] = ()
     audio: tuple[bytes, ...] = ()
-    """Its sounds as MP3 files."""
+    """Its recordings as MP3 files."""
     note: str = ""
     verdict: str = ""
-    """What a judge said of the answer, where one was asked."""
+    """Verdicts of the judge, if there are any."""
     transcript: tuple[TranscriptLine, ...] = ()
-    """A conversation turn by turn, or several answers; it then holds the answers."""
+    """A conversation turn by turn, or several answers."""
 
 
 def build_sample_views(
     records: Sequence[Record], metric: Metric | None, stats: Mapping[str, Any] | None = None, *, audio: bool = True
 ) -> list[SampleView]:
-    """What to show of these records, worst first.
+    """Prepare these records for display, worst first.
 
-    `stats` are the metric's own, by sample id; without them the records are scored again.
+    `stats` are the metric's statistics by sample id; without them, the records are scored again.
     """
     chosen = records[:MAX_SAMPLES]
     wrong = [record.sample for record in chosen if not _is_perfect(record, metric, stats)]
@@ -106,7 +106,7 @@ def _build_sample_view(
 
 
 def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> bool:
-    """Could it not have gone better? Then nobody needs to hear it."""
+    """Return whether the sample has the best possible score."""
     if metric is None or metric.bounds is None or record.error:
         return False
     try:
@@ -117,14 +117,14 @@ def _is_perfect(record: Record, metric: Metric | None, stats: Mapping[str, Any] 
 
 
 def truncate(text: str, max_length: int = MAX_CHARACTERS) -> str:
-    """The text, or its beginning and how much more there is."""
+    """Shorten a text and state how much was cut."""
     if len(text) <= max_length:
         return text
     return f"{text[:max_length]} … ({len(text) - max_length:,} more characters)"
 
 
 def format_json_value(value: Json) -> str:
-    """A target or a meta value as a reader would write it."""
+    """Format a target or metadata value as text."""
     if value is None or isinstance(value, str):
         return value or ""
     if isinstance(value, (list, tuple)) and all(isinstance(each, str) for each in value):
@@ -133,13 +133,13 @@ def format_json_value(value: Json) -> str:
 
 
 def _question_text(sample: Sample) -> str:
-    """What was asked, and among which options."""
+    """Return the question and its options."""
     question = sample.inputs.get("question")
     options = sample.inputs.get("options")
     return "\n".join(each.strip() for each in (question, options) if isinstance(each, str)).strip()
 
 
-# --- what the model said --------------------------------------------------------------
+# --- the output -----------------------------------------------------------------------
 
 
 def _answer_texts(record: Record) -> Iterator[str]:
@@ -153,7 +153,7 @@ def _answer_texts(record: Record) -> Iterator[str]:
 
 
 def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
-    """The highest class scores, and the right label's wherever it stands."""
+    """Return the highest class scores, and that of the correct label."""
     last: Output | None = record.outputs[-1] if record.outputs else None
     if not isinstance(last, Prediction):
         return ()
@@ -167,7 +167,7 @@ def _top_values(record: Record) -> tuple[tuple[str, float], ...]:
 
 
 def _format_score(record: Record, metric: Metric | None, stats: Mapping[str, Any] | None) -> tuple[str, str, str]:
-    """The score in words, the errors in it, and why there is none."""
+    """Return the score as text, its error counts, and the reason if there is no score."""
     if metric is None or record.error:
         return "", "", f"{record.error.kind}: {record.error.message}" if record.error else ""
     if stats is not None:
@@ -197,12 +197,12 @@ def _stat_value(metric: Metric, stat: Any) -> float:
         return float(stat)
     try:
         return float(metric.aggregate([stat]))
-    except (ArithmeticError, ValueError):  # a fold that needs more than one sample
+    except (ArithmeticError, ValueError):  # an aggregator that needs more than one sample
         return math.nan
 
 
 def _build_diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...], str]:
-    """The alignment a text metric counts errors in, and a word if it had to be cut."""
+    """Return the alignment of a text metric, and a note if it was cut."""
     last = record.outputs[-1] if len(record.outputs) == 1 else None
     if metric is None or metric.tokenize is None or not isinstance(last, Generation):
         return (), ""
@@ -215,7 +215,7 @@ def _build_diff(record: Record, metric: Metric | None) -> tuple[tuple[Edit, ...]
 
 
 def align_tokens(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Edit]:
-    """A cheapest alignment, stretch by stretch."""
+    """Return a minimal alignment as a list of operations."""
     from rapidfuzz.distance import Levenshtein
 
     for code in Levenshtein.opcodes(reference, answer):
@@ -223,13 +223,13 @@ def align_tokens(reference: Sequence[str], answer: Sequence[str]) -> Iterator[Ed
         yield Edit(code.tag, gone, tuple(answer[code.dest_start : code.dest_end]))
 
 
-# --- how it sounds ------------------------------------------------------------------------
+# --- audio --------------------------------------------------------------------------------
 
 
 class AudioClips:
-    """Sounds for the page, first come, first served, until its bytes are used up.
+    """Audio clips for the page, added in order until its size limit is reached.
 
-    To encode them takes longer than all the rest of a page, so threads do it beforehand.
+    Encoding takes longer than the rest of the page, so threads do it in advance.
     """
 
     def __init__(self, budget: int, samples: Sequence[Sample]) -> None:
@@ -249,7 +249,7 @@ class AudioClips:
         self._executor.shutdown(cancel_futures=True)
 
     def get(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
-        """A sample's sounds, and a note for each that is cut, left out or cannot be read."""
+        """Return a sample's clips, and a note for each that is cut, left out or unreadable."""
         found: list[bytes] = []
         notes: list[str] = []
         for sound in get_sounds(sample):
@@ -259,7 +259,7 @@ class AudioClips:
             try:
                 taken, note = self._take_clip(sound)
             except SampleError as error:
-                taken, note = None, f"The sound cannot be played: {error}"
+                taken, note = None, f"The recording cannot be played: {error}"
             found += [taken] if taken else []
             notes += [note] if note else []
         return tuple(found), list(dict.fromkeys(notes))
@@ -268,9 +268,9 @@ class AudioClips:
         if not self._bytes_left or id(sound) not in self._encoded:
             return None, PAGE_FULL_NOTE
         clip, seconds = self._encoded[id(sound)].result()
-        size = -(-len(clip) // 3) * 4  # in base64, as it stands in the page
+        size = -(-len(clip) // 3) * 4  # in base64, as embedded in the page
         if size > self._bytes_left:
-            self._bytes_left = 0  # else the players that remain would be a riddle of who fitted in
+            self._bytes_left = 0  # otherwise it would be arbitrary which later samples have players
             return None, PAGE_FULL_NOTE
         self._bytes_left -= size
         cut = f"The first {MAX_CLIP_SECONDS:g} s of {seconds:.1f} s." if seconds > MAX_CLIP_SECONDS else ""
@@ -278,10 +278,10 @@ class AudioClips:
 
 
 def _limit_total_seconds(sounds: Sequence[Audio]) -> Iterator[Audio]:
-    """The first of these sounds, as long as they last together no longer than a page may."""
+    """Return the first of these recordings whose total duration fits the page."""
     left = MAX_TOTAL_SECONDS
     for sound in sounds:
-        with suppress(SampleError):  # told where its player would be
+        with suppress(SampleError):  # reported where its player would be
             left -= min(sound.seconds, MAX_CLIP_SECONDS)
         if left < 0:
             return
@@ -289,7 +289,7 @@ def _limit_total_seconds(sounds: Sequence[Audio]) -> Iterator[Audio]:
 
 
 def _encode_clip(sound: Audio) -> tuple[bytes, float]:
-    """A sound as the page plays it, and how long all of it is."""
+    """Encode a clip for the page; return it with the full duration."""
     return sound.segment(0.0, MAX_CLIP_SECONDS).encode("mp3", rate=16000), sound.seconds
 
 
@@ -298,10 +298,10 @@ PAGE_FULL_NOTE = (
 )
 
 
-RIGHT_ANSWER_NOTE = "No player: those are for answers that went wrong."
+RIGHT_ANSWER_NOTE = "No player: only samples with errors have one."
 
 
 def get_sounds(sample: Sample) -> Iterator[Audio]:
-    """Every sound among a sample's inputs, in order."""
+    """Return every recording among a sample's inputs, in order."""
     for value in sample.inputs.values():
         yield from (part for part in list_parts(value) if isinstance(part, Audio))

@@ -1,6 +1,6 @@
-"""From records to stats: what each sample adds to each metric, or why it adds nothing.
+"""Score records: compute the statistics of each sample for each metric.
 
-Per-sample stats go to `scores.jsonl` as they are made; what is kept of them is in `columns`.
+They are written to `scores.jsonl` one by one and kept in compact form by `metric_columns`.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from auricle.metrics.multi_answer import accepts_multiple_outputs, ambiguous_ans
 from auricle.report.metric_columns import MetaField, MetricColumn, ScoreEntry, ScoreLine
 from auricle.runs.verdicts import VerdictIndex
 
-MAX_GROUPS = 50  # a meta field with more values than this is an identifier, not a breakdown
-MAX_REQUESTED_GROUPS = 1000  # groups of a field that was asked for by name
+MAX_GROUPS = 50  # a metadata field with more values is an identifier, not a breakdown
+MAX_REQUESTED_GROUPS = 1000  # limit for fields that were requested by name
 MAX_EXAMPLES = 20
 MAX_WORST_SAMPLES = 50
-MAX_VERDICT_LENGTH = 500  # characters of it in `scores.jsonl`; all of it is in `verdicts.jsonl`
+MAX_VERDICT_LENGTH = 500  # characters in `scores.jsonl`; `verdicts.jsonl` has the full text
 SCORING_BATCH_SIZE = 256  # records scored at a time
 GROUPABLE_TYPES = (str, int, float, bool, type(None))
 
 
 class ScoreTable:
-    """Everything the numbers are made of."""
+    """The statistics of all samples for all metrics."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class ScoreTable:
         return len(self.rows)
 
     def add(self, record: Record) -> ScoreLine:
-        """Score one record; its line for `scores.jsonl`."""
+        """Score one record and return its line for `scores.jsonl`."""
         return self.add_all([record])[0]
 
     def add_all(self, records: Sequence[Record]) -> list[ScoreLine]:
-        """Score records, metric by metric, which is quicker than one by one; their lines."""
+        """Score records metric by metric, which is faster than one by one, and return their lines."""
         entries = [self._add_entry(record) for record in records]
         answered = [entry for entry in entries if "stats" in entry[2]]
         for column in self.columns:
@@ -76,7 +76,7 @@ class ScoreTable:
         return [line for *_, line in entries]
 
     def _add_entry(self, record: Record) -> ScoreEntry:
-        """Give a record its place, and note all that no metric tells."""
+        """Assign an index to a record and count its outcome and metadata."""
         place = len(self.rows)
         self.rows.append(record.row)
         self._add_to_groups(place, record)
@@ -88,14 +88,14 @@ class ScoreTable:
         return place, record, {"id": record.sample.id, "row": record.row, "stats": {}}
 
     def worst_ids(self) -> list[str]:
-        """Ids of the samples that did worst on the first metric, worst first."""
+        """Return the ids of the worst samples by the first metric, worst first."""
         return [record.sample.id for record in self.worst_records()]
 
     def worst_records(self) -> list[Record]:
         return [record for *_, record in sorted(self._worst, reverse=True)]
 
     def score_record(self, metric: Metric, record: Record, line: dict[str, Any]) -> Any:
-        """What a metric makes of a record; what a judge said of it goes into the line."""
+        """Compute the statistic of a record; verdicts are added to its line."""
         outputs = record.outputs
         if len(outputs) > 1 and not accepts_multiple_outputs(metric.score):
             raise ambiguous_answers_error(len(outputs))
@@ -118,7 +118,7 @@ class ScoreTable:
             full = len(self._worst) >= self._max_worst
             if full and badness < self._worst[0][0]:
                 continue
-            entry = (badness, -record.row, record)  # the earlier of two equals is shown first
+            entry = (badness, -record.row, record)  # the earlier of two equal samples comes first
             if not full:
                 heapq.heappush(self._worst, entry)
             elif entry > self._worst[0]:
@@ -162,13 +162,13 @@ class ScoreTable:
                 del self.fields[name]
 
     def close(self) -> None:
-        """Give every field a code for the samples that came after its last value."""
+        """Extend every field to the current number of samples."""
         for column in self.fields.values():
             column.codes.extend([-1] * (self.total - len(column.codes)))
 
 
 def score_records(records: Iterable[Record], score_table: ScoreTable) -> Iterator[bytes]:
-    """Score records; yields the lines of `scores.jsonl`."""
+    """Score records and yield the lines of `scores.jsonl`."""
     coming = iter(records)
     while some := list(islice(coming, SCORING_BATCH_SIZE)):
         yield from map(dumps, score_table.add_all(some))

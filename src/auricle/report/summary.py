@@ -1,4 +1,4 @@
-"""From stats to numbers. Every number carries its count, its interval, its losses and its name."""
+"""Aggregate statistics into results with counts, intervals, bounds and signatures."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A metric's value over some samples, and how far to trust it."""
+    """The value of a metric over some samples, with its interval and counts."""
 
     metric: str
     details: dict[str, Any]
     field: str
-    """The meta field the samples share a value of; empty for all of them together."""
+    """Metadata field of the group; empty for all samples."""
     group: str
     value: float
     low: float
@@ -37,7 +37,7 @@ class Number:
     failed: int
     unreadable: int
     worst: float
-    """The value had every failed sample gone as badly as can be; `value` if none failed."""
+    """The value if every failed sample had been worst; `value` if none failed."""
     best: float
     higher_is_better: bool
     unit: str
@@ -49,7 +49,7 @@ class Number:
 
 
 def summarise(score_table: ScoreTable, prefix: str = "", suffix: str = "") -> list[Number]:
-    """Each metric over all samples, then by subset, then by every other field."""
+    """Compute each metric over all samples, then by subset, then by every other field."""
     rank = _data_order(score_table)
     return [
         replace(number, signature=f"{prefix}|{number.signature}|{suffix}".strip("|"))
@@ -59,7 +59,7 @@ def summarise(score_table: ScoreTable, prefix: str = "", suffix: str = "") -> li
 
 
 def _data_order(score_table: ScoreTable) -> Indices:
-    """For each place in the scoreboard, its place in the data."""
+    """Return the data position of each sample in the score table."""
     import numpy as np
 
     order = np.argsort(_as_array(score_table.rows), kind="stable")
@@ -69,7 +69,7 @@ def _data_order(score_table: ScoreTable) -> Indices:
 
 
 def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, NDArray[np.bool_]]]:
-    """Field, value and who belongs: everybody first, then subsets, then the rest by name."""
+    """Yield the groups: all samples first, then subsets, then other fields by name."""
     import numpy as np
 
     yield "", "all", np.ones(score_table.total, dtype=bool)
@@ -83,7 +83,7 @@ def iterate_groups(score_table: ScoreTable) -> Iterator[tuple[str, str, NDArray[
 
 
 def _natural_sort_key(text: str) -> tuple[int, float, str]:
-    """Numbers in their own order, before words."""
+    """Return a sort key with numbers in numeric order, before words."""
     try:
         return 0, float(text), text
     except ValueError:
@@ -92,7 +92,7 @@ def _natural_sort_key(text: str) -> tuple[int, float, str]:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Samples that share a value of a meta field, or all of them."""
+    """Samples with one value of a metadata field, or all samples."""
 
     field: str
     value: str
@@ -101,7 +101,7 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class GroupStats:
-    """A metric's stats within a group, in data order, and the places they belong to."""
+    """The statistics of a metric within a group, in data order, with their sample indices."""
 
     column: MetricColumn
     stats: Any
@@ -113,7 +113,7 @@ def _group_numbers(score_table: ScoreTable, group: Group, data_order: Indices) -
 
 
 def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number]:
-    """Numbers that a label without a counterpart holds down, with how high they can rise."""
+    """Add the highest possible value to results that unmatched labels limit."""
     matrices = [each.details["matrix"] for each in numbers if "matrix" in each.details]
     if not matrices or not matrices[0]["ceiling"] < 1.0:
         return numbers
@@ -123,7 +123,7 @@ def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number
 
 
 def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
-    """A matrix stands beside the first of the numbers that are made from it."""
+    """Keep a confusion matrix only with the first result that is computed from it."""
     matrices: list[Any] = []
     told = []
     for number in numbers:
@@ -147,7 +147,7 @@ def _compute_numbers(score_table: ScoreTable, group: Group, data_order: Indices)
         try:
             yield _compute_number(score_table, group, share)
         except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
-            column.refusal_reason = f"its fold raised {type(error).__name__}: {describe(error)}"
+            column.refusal_reason = f"its aggregation raised {type(error).__name__}: {describe(error)}"
 
 
 def _select_stats(column: MetricColumn, group: Group, data_order: Indices) -> GroupStats | None:
@@ -190,7 +190,7 @@ def _compute_number(score_table: ScoreTable, group: Group, group_stats: GroupSta
 
 
 def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """Those of a group that a metric is about."""
+    """Return the members of a group that a metric applies to."""
     if not column.not_applicable:
         return members
     found = members.copy()
@@ -199,7 +199,7 @@ def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDA
 
 
 def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
-    """Cluster codes from 0 without gaps, or nothing where every sample stands for itself."""
+    """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
     import numpy as np
 
     if not score_table.has_clusters:
@@ -207,13 +207,13 @@ def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
     codes = _as_array(score_table.clusters.codes)[indices]
     found, first, members = np.unique(codes, return_index=True, return_inverse=True)
     if len(found) < 2:
-        return None  # within one cluster, samples are all there is
+        return None  # with a single cluster, resample the samples
     order = np.argsort(np.argsort(first))  # by first appearance in the data, not in the journal
     return order[members]
 
 
 def _compute_bounds(column: MetricColumn, stats: Any, members: NDArray[np.bool_], value: float) -> tuple[float, float]:
-    """The value had every failed sample been as bad, or as good, as can be."""
+    """Compute the value if every failed sample had been worst, and best."""
     import numpy as np
 
     which = np.flatnonzero(members[_as_array(column.failed_indices)])

@@ -1,4 +1,4 @@
-"""Numbers as a reader of a terminal wants them: a table, what is missing, where the rest is."""
+"""Format the results of runs for the terminal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ RIGHT_ALIGNED = {"value", "n", "coverage", "A", "B", "B − A", "p", "adjusted p
 
 
 def format_metrics(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = ()) -> list[str]:
-    """The numbers of one or more runs, over all samples and by the fields named."""
+    """Format the results of one or more runs, over all samples and by the given fields."""
     fields = ["", *by]
     rows = [
         _metric_row(document, number)
@@ -21,7 +21,7 @@ def format_metrics(documents: Sequence[Mapping[str, Any]], by: Iterable[str] = (
         for number in document["numbers"]
         if number["field"] == field
     ]
-    return format_table(TABLE_HEADER, rows) if rows else ["No numbers: nothing was scored."]
+    return format_table(TABLE_HEADER, rows) if rows else ["No results: no sample was scored."]
 
 
 def _metric_row(document: Mapping[str, Any], number: Mapping[str, Any]) -> tuple[str, ...]:
@@ -62,15 +62,15 @@ def _notes(number: Mapping[str, Any]) -> str:
 
 
 def _format_bounds(number: Mapping[str, Any]) -> str:
-    """Both bounds, where it is known what those that failed could have added."""
+    """Format both bounds, if they are known."""
     low, high = ("worst", "best") if number["higher_is_better"] else ("best", "worst")
     if number["worst"] == number["best"]:
         return ""
-    return f", with them {format_value(number, low)} … {format_value(number, high)}"
+    return f" (bounds {format_value(number, low)} … {format_value(number, high)})"
 
 
 def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Columns as wide as their widest cell; empty columns left out."""
+    """Align columns to their widest cell and omit empty columns."""
     used = [at for at, _ in enumerate(header) if any(row[at] for row in rows)]
     whole = [header, *rows]
     widths = {at: max(len(row[at]) for row in whole) for at in used}
@@ -83,7 +83,7 @@ def format_table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> list[s
 
 
 def format_failures(document: Mapping[str, Any], max_examples: int = 3) -> list[str]:
-    """What failed, by kind, with a few examples."""
+    """Format failures by kind, with a few examples."""
     lines = []
     for each in document["failures"]:
         lines.append(f"{each['count']} × {each['kind']}")
@@ -98,12 +98,12 @@ def format_failures(document: Mapping[str, Any], max_examples: int = 3) -> list[
 
 
 def format_notes(document: Mapping[str, Any]) -> list[str]:
-    """What a reader must know of the data, and of a model's having seen it."""
+    """Format notes about the data and possible contamination."""
     return [f"Note: {to_one_line(each, 600)}" for each in document.get("notes", [])]
 
 
 def to_one_line(text: str, max_length: int = 200) -> str:
-    """A message on one line, without what would move the cursor."""
+    """Put a message on one line and remove control characters."""
     told = "".join(each if each.isprintable() else " " for each in text)
     told = " ".join(told.split())
     return told if len(told) <= max_length else told[: max_length - 1] + "…"

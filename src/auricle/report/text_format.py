@@ -1,4 +1,4 @@
-"""How numbers are written, the same in the terminal and on the page."""
+"""Format numbers as plain text, for the terminal and the page."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any
 
 from auricle.core.types import Likelihood
 
-CONDITION_SUFFIXES = {"context": "", "nothing": ", after nothing", "itself": ", with the prompt"}
+CONDITION_SUFFIXES = {"context": "", "nothing": ", without a prompt", "itself": ", with the prompt"}
 
 
 def format_value(number: Mapping[str, Any], key: str = "value") -> str:
-    """A number's value, low, high, worst or best in its own unit."""
+    """Format a metric's value, low, high, worst or best in its unit."""
     return format_number(number[key], number["unit"])
 
 
@@ -22,11 +22,11 @@ def format_number(value: float | None, unit: str) -> str:
 
 
 METRIC_FAMILIES = ("eta2", "ccc", "pearson", "rmse")
-"""Metrics there is one of for every dimension."""
+"""Metrics that exist for every dimension."""
 
 
 def group_by_reason(refusals: Mapping[str, str]) -> list[tuple[list[str], str]]:
-    """Reasons with all the metrics they hold for; those of several dimensions named once."""
+    """Group metrics by reason; name metrics of several dimensions once."""
     found: dict[str, list[str]] = {}
     for name, why in refusals.items():
         family = name.rpartition("_")[0]
@@ -37,7 +37,7 @@ def group_by_reason(refusals: Mapping[str, str]) -> list[tuple[list[str], str]]:
 
 
 def format_coverage(number: Mapping[str, Any]) -> str:
-    """The share of samples behind a number; only all of them is told as 100 %."""
+    """Format the share of samples that were scored; only complete coverage is 100 %."""
     if not number["total"]:
         return "–"
     share = 100 * number["scored"] / number["total"]
@@ -45,7 +45,7 @@ def format_coverage(number: Mapping[str, Any]) -> str:
 
 
 def format_likelihood(likelihood: Likelihood, name: str = "") -> str:
-    """What was asked about and how likely it is: `a cat: log-likelihood -3.1 over 2 tokens`."""
+    """Format a likelihood: `a cat: log-likelihood -3.1 over 2 tokens`."""
     tokens = len(likelihood.logprobs)
     named = likelihood.text.strip() or name
     count = f"{tokens} token{'s' * (tokens != 1)}{CONDITION_SUFFIXES[likelihood.conditioned_on]}"

@@ -1,4 +1,4 @@
-"""What was said about a sample, line by line, where there is more than one answer to show."""
+"""The turns of a conversation, or several answers to one sample, line by line."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from typing import NamedTuple
 from auricle.core.types import Generation, Json, Output, Part, Record, Turn
 from auricle.metrics.conversation import get_turns
 
-MAX_LINES = 60  # longer conversations bury all else
+MAX_LINES = 60  # longer conversations would hide everything else
 
 
 class TranscriptLine(NamedTuple):
-    """Who says what: `User`, `Answer`, `Answer 2`, `Reference`."""
+    """A speaker (`User`, `Answer`, `Answer 2`, `Reference`) and a text."""
 
     speaker: str
     text: str
 
 
 def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
-    """A conversation turn by turn, or several answers one by one; nothing where one is all."""
+    """List a conversation turn by turn, or several answers; return nothing for a single answer."""
     turns = get_turns(record.sample)
     if turns and record.outputs:
         found = list(_conversation_lines(turns, record.outputs, record.sample.target))
@@ -34,7 +34,7 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
 
 
 def _conversation_lines(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[TranscriptLine]:
-    """What the data say, each answer after what it answers, and its reference after it."""
+    """List the turns of the data, each answer after its turn, followed by its reference."""
     given = sum(turn.role == "user" for turn in turns) - len(outputs)
     answers = iter(zip(outputs, _align_references(target, len(outputs)), strict=True))
     compared = False
@@ -68,7 +68,7 @@ def _output_to_text(output: Output) -> str:
 
 
 def _parts_to_text(parts: Sequence[Part]) -> str:
-    """Words as they are; a sound or a picture by the name of its file."""
+    """Format text as it is, and media by their file names."""
     return " ".join(part if isinstance(part, str) else _media_placeholder(part) for part in parts).strip()
 
 

@@ -1,4 +1,4 @@
-"""What a run took, in words: tokens, hours of sound, time, cost."""
+"""Describe what a run used: tokens, hours of audio, time and cost."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from auricle.runs.usage import format_money
 
 Document = Mapping[str, Any]
 FACT_DESCRIPTIONS = {
-    "Wall time": "From the first question to the last answer of each pass, decoding included, "
+    "Wall time": "From the first request to the last response of each pass, decoding included, "
                  "model loading excluded.",
     "RTFx": "Audio seconds answered per second of wall time, decoding included, model loading "
             "excluded.",
@@ -17,7 +17,7 @@ FACT_DESCRIPTIONS = {
 
 
 def usage_facts(document: Document) -> list[tuple[str, str]]:
-    """Names and short figures of what is known; ≥ where that is not all of it."""
+    """List what was used; ≥ marks incomplete figures."""
     used = document.get("usage") or {}
     floor = "≥ " if used.get("samples_without_usage") else ""
     facts = [
@@ -26,13 +26,13 @@ def usage_facts(document: Document) -> list[tuple[str, str]]:
         ("Audio", _format_audio(used)),
         *speed_facts(document),
         ("Cost", _format_cost(used, "≥ ")),
-        ("From the cache", f"{used['cached']:,}" if used.get("cached") else ""),
+        ("Cached", f"{used['cached']:,}" if used.get("cached") else ""),
     ]
     return [(name, told) for name, told in facts if told]
 
 
 def speed_facts(document: Document) -> list[tuple[str, str]]:
-    """How long it took, and how much faster than real time that was; or samples, without sound."""
+    """List wall time and real-time factor, or samples per second without audio."""
     took = document.get("speed")
     if not took:
         return []
@@ -42,7 +42,7 @@ def speed_facts(document: Document) -> list[tuple[str, str]]:
 
 
 def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
-    """What the words of time and speed mean, where a page has them."""
+    """Define the terms of time and speed that a page uses."""
     known = [name for name, _ in speed_facts(document) if name in FACT_DESCRIPTIONS]
     share = _timed_share(document) if known else ""
     measured = f" Measured{share}." if share else ""
@@ -50,7 +50,7 @@ def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
 
 
 def format_usage_line(document: Document) -> str:
-    """One line for a terminal; empty where nothing is known."""
+    """Describe usage in one line; return an empty string if nothing is known."""
     used = document.get("usage") or {}
     told = [
         _format_tokens(used),
@@ -94,7 +94,7 @@ def _format_speed(document: Document) -> str:
 
 
 def _timed_share(document: Document) -> str:
-    """Of how many samples time and speed are, where it is not known of all."""
+    """State how many samples were timed, if not all."""
     timed, answered = document["speed"]["samples"], document["outcomes"]["answered"]
     return f" for {timed:,} of {answered:,} answers" if timed < answered else ""
 
@@ -106,7 +106,7 @@ def _format_duration(seconds: float) -> str:
 
 
 def _format_significant(value: float) -> str:
-    """Three significant digits, and never fewer than all before the point."""
+    """Format with three significant digits, and with all digits before the decimal point."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 

@@ -1,7 +1,7 @@
-"""Two runs beside each other: what differs, by how much, how surely, and in which samples.
+"""Compare two runs sample by sample.
 
-A is the baseline. Samples are paired by id, content and reference, so that what is hard for both
-cancels out; runs that cannot be paired are explained, not refused.
+Run A is the baseline. Samples are paired by id, content and reference, so that effects common to both runs cancel out.
+What cannot be compared is listed with a reason.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ MAX_GROUPS = 1000
 
 @dataclass(frozen=True)
 class Comparison:
-    """Everything that can be said of B beside A."""
+    """The comparison of a candidate run (B) with a baseline run (A)."""
 
     a: ComparedRun
     b: ComparedRun
     pairs: Pairs
     rows: tuple[ComparisonRow, ...]
-    """Each metric over all pairs, then by the field that was asked for."""
+    """Each metric over all pairs, then for each value of the requested metadata field."""
     refused: Mapping[str, str]
-    """Metrics, and other things, that cannot be compared, and why."""
+    """What cannot be compared, with the reason."""
     notes: tuple[str, ...]
     flips: Mapping[str, tuple[Flip, ...]]
     right_or_wrong: frozenset[str]
-    """Metrics of which each sample is either right or wrong."""
+    """Metrics that count a sample as either right or wrong."""
     matrix: Mapping[str, Any] | None
-    """B's confusion matrix less A's, row-normalised."""
+    """Row-normalised confusion matrix of B minus that of A."""
     shifts: tuple[Shift, ...]
-    """How far means moved, where both runs answer in dimensions."""
+    """Shifts of the mean of each dimension, if both models predict dimensions."""
     metrics: Mapping[str, Metric] = field(default_factory=dict)
     agreement: tuple[ModelAgreement, ...] = ()
-    """How far the two models say the same, where both tell numbers."""
+    """Agreement between the two models, if both predict numbers."""
 
     def document(self) -> dict[str, Any]:
-        """The same as plain data, for JSON, the page and the app."""
+        """Return the comparison as plain data for JSON, the HTML page and the app."""
         document: dict[str, Any] = to_json_value(
             {
                 "format": 1,
@@ -108,7 +108,7 @@ def compare_runs(
     signed = {name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric for name in names}
     found = load_metrics(paths, signed)
     for name in set(signed) - {metric.name for metric in found}:
-        refused[name] = "the task does not know this metric any more"
+        refused[name] = "the task no longer has this metric"
     found = [metric for metric in found if not metric.is_model_independent]
     cluster = _shared_cluster(documents)
     with infrequent_gc():
@@ -151,7 +151,7 @@ def _build_comparison(
 
 
 def _shared_cluster(documents: Sequence[Mapping[str, Any]]) -> str:
-    """The meta field both runs resample by; without a common one, samples stand for themselves."""
+    """Return the metadata field that both runs cluster samples by, or an empty string."""
     named = {document["task"].get("cluster") or "" for document in documents}
     return str(named.pop()) if len(named) == 1 else ""
 
@@ -159,26 +159,26 @@ def _shared_cluster(documents: Sequence[Mapping[str, Any]]) -> str:
 def _check_breakdown_field(by: str, side: ComparedRun, pairs: Pairs) -> None:
     values = {side.fields[by][place] for place in pairs.a} - {None}
     if pairs.count and not values:
-        raise SpecError(f"No sample has the meta field {by!r}; see `auricle samples {side.path} --json`.")
+        raise SpecError(f"No sample has the metadata field {by!r}. See `auricle samples {side.path} --json`.")
     if len(values) > MAX_GROUPS:
-        raise SpecError(f"{by!r} has {len(values)} values, more than the {MAX_GROUPS} that can be told apart.")
+        raise SpecError(f"The metadata field {by!r} has {len(values)} values; at most {MAX_GROUPS} can be compared.")
 
 
 def _explain_missing_matrix(sides: tuple[ComparedRun, ComparedRun], has_matrix: bool) -> dict[str, str]:
-    """Why there is no difference of matrices, where a reader may look for one."""
+    """Explain why there is no confusion matrix difference, if one could be expected."""
     dimensional = [name for name, side in zip("AB", sides, strict=True) if side.dimensions]
     if has_matrix or not dimensional:
         return {}
     if len(dimensional) == 1:
         return {
-            "confusion matrix": f"{dimensional[0]} answers in dimensions, the other run does not: "
+            "confusion matrix": f"{dimensional[0]} predicts dimensions and the other run does not: "
             "they have neither classes nor dimensions in common."
         }
     names = shared_dimensions(*sides)
-    instead = f"the shifts of their means are told instead: {', '.join(names)}"
+    instead = f"see the shifts of their means instead: {', '.join(names)}"
     return {
-        "confusion matrix": "both runs answer in dimensions, which have no classes to confuse; "
-        + (instead if names else "they have no dimension in common, either")
+        "confusion matrix": "both runs predict dimensions, which have no classes; "
+        + (instead if names else "they have no dimension in common")
         + "."
     }
 
@@ -201,13 +201,13 @@ def _shift_document(shift: Shift) -> dict[str, Any]:
 
 
 def _coverage(pairs: Pairs) -> float:
-    """Pairs among all samples of either run."""
+    """Return the share of all samples that are paired."""
     rest = pairs.only_a + pairs.only_b + pairs.changed + pairs.corrected + len(pairs.failed_pairs)
     return pairs.count / (pairs.count + rest) if pairs.count + rest else math.nan
 
 
 def to_json_value(value: Any) -> Any:
-    """JSON has no NaN and no tuples: what is undefined is null, never zero."""
+    """Convert a value to JSON types; NaN and infinity become null."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Mapping):

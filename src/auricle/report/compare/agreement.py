@@ -1,4 +1,4 @@
-"""For models that tell numbers: how far the two say the same, whatever the truth is."""
+"""Agreement between two models that predict numbers, regardless of the references."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NO_OUTPUTS: tuple[Output, ...] = ()
 
 
 def measure_agreements(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> list[ModelAgreement]:
-    """How two runs agree on each output both tell; none where one of them tells none."""
+    """Compute how well two runs agree on each output that both predict."""
     if not a.outputs or not b.outputs:
         return []
     return measure_agreement(
@@ -29,7 +29,10 @@ def describe_agreements(agreements: Sequence[ModelAgreement]) -> Iterator[str]:
         alike = ""
         if each.pairs:
             alike = (
-                f", and they decide {100 * each.alike:.1f} % of {each.pairs:,} pairs alike "
+                f", and they choose the same of two in {100 * each.alike:.1f} % of {each.pairs:,} pairs "
                 f"(Cohen's kappa {each.kappa:.2f})"
             )
-        yield (f"The two models' {each.output} of {each.sounds:,} sounds correlate with SRCC {each.srcc:.3f}{alike}.")
+        yield (
+            f"The {each.output} scores of the two models for {each.sounds:,} recordings have "
+            f"an SRCC of {each.srcc:.3f}{alike}."
+        )

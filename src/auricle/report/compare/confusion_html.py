@@ -1,4 +1,4 @@
-"""What changed in a confusion matrix, on the page: a heatmap around zero and two tables."""
+"""The confusion matrix difference on the page: a heat map and two tables."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auricle.report.plots import draw_difference
 
 
 def render_confusion_changes(matrix: Mapping[str, Any]) -> list[Markup | None]:
-    """The heat map, what it leaves open, and its two tables."""
+    """Render the heat map, notes on unmatched labels, and the two tables."""
     return [
         draw_difference(matrix),
         *_label_notes(matrix),
@@ -23,11 +23,11 @@ def render_confusion_changes(matrix: Mapping[str, Any]) -> list[Markup | None]:
 
 
 def _label_notes(matrix: Mapping[str, Any]) -> Iterator[Markup]:
-    """Labels only one model could say, and labels the two spell differently."""
+    """List labels that only one model has, and labels that the models spell differently."""
     for side, name in (("baseline", "B"), ("candidate", "A")):
         absent = [each["shown"] for each in matrix["columns"] if each["only_in"] == side]
         if absent:
-            words = f"Not in {name}’s label set, and counted as never said there: "
+            words = f"Not in {name}’s label set, and counted there as never predicted: "
             yield tag("p", words, ", ".join(absent), ".", class_="quiet")
     spelled = {
         each["label"]: each["spelled_by_candidate"]
@@ -37,11 +37,11 @@ def _label_notes(matrix: Mapping[str, Any]) -> Iterator[Markup]:
     }
     if spelled:
         pairs = ", ".join(f"{a} and {b}" for a, b in spelled.items())
-        yield tag("p", f"Taken for the same: {pairs}.", class_="quiet")
+        yield tag("p", f"Treated as the same label: {pairs}.", class_="quiet")
 
 
 def _recall_table(matrix: Mapping[str, Any]) -> Markup:
-    """How many samples each side has of a class, and how many of them it recognised."""
+    """Render the recall of each class in both runs, with the number of samples."""
     recalls = {each["row"]: each for each in matrix["diagonal"]}
     head = [
         head_cell("Class", css_class=""),
@@ -59,8 +59,8 @@ def _recall_table(matrix: Mapping[str, Any]) -> Markup:
     )
     mean = matrix["mean_absolute_diagonal"]
     size = MISSING if mean is None else typeset(format_difference(mean, "share", signed=False))
-    words = f"Recall moved by {size} on average, up or down. Intervals are those of two runs that "
-    words += "have nothing to do with each other: rather too wide where the samples are the same."
+    words = f"Recall changed by {size} on average, up or down. Intervals treat the two runs as "
+    words += "independent, so they are too wide if the samples are the same."
     return tag(
         "div", render_table("Recall of each class", head, rows), tag("p", words, class_="quiet"),
         class_="field",
@@ -81,7 +81,7 @@ def _recall_cells(recall: Mapping[str, Any] | None) -> list[Markup]:
 def _increases_table(matrix: Mapping[str, Any]) -> Markup | None:
     if not matrix["rises"]:
         return None
-    head = [head_cell("True", css_class=""), head_cell("Said", css_class=""), head_cell("More often by")]
+    head = [head_cell("True", css_class=""), head_cell("Said", css_class=""), head_cell("Increase")]
     rows = (
         tag(
             "tr",
@@ -91,4 +91,4 @@ def _increases_table(matrix: Mapping[str, Any]) -> Markup | None:
         )
         for each in matrix["rises"]
     )
-    return tag("div", render_table("Confusions that rose most", head, rows), class_="field")
+    return tag("div", render_table("Largest increases in confusion", head, rows), class_="field")

@@ -1,4 +1,4 @@
-"""The samples that make the difference: those that went from right to wrong, or moved the most."""
+"""Samples that changed between two runs: from right to wrong or back, or by the largest amount."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from auricle.report.sample_view import MAX_SAMPLES, SampleView, build_sample_vie
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """One sample both runs answered, and not equally well."""
+    """A sample that both runs answered, with different scores."""
 
     id: str
     origin: str
     became: str
-    """What B's answer is beside A's: `better` or `worse`."""
+    """Whether B's answer is `better` or `worse` than A's."""
     target: str | None
     answer_a: str
     answer_b: str
@@ -33,7 +33,7 @@ class Flip:
 def find_flips(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, limit: int
 ) -> dict[str, tuple[Flip, ...]]:
-    """Of each metric, those that became worse, most first, then the better ones; `most` of each."""
+    """Select, for each metric, the samples that became worse and better, largest change first."""
     chosen = {each.metric.name: _largest_changes(each, limit) for each in paired_stats}
     places = {
         name: [int(pairs.a[each.pairs[at]]) for at in chosen[name]]
@@ -92,7 +92,7 @@ def _to_python(stat: Any) -> Any:
 
 
 def read_records(side: ComparedRun, ids: Sequence[str]) -> list[Record]:
-    """These samples as the journal has them now."""
+    """Read these samples from the journal."""
     with side.run.open_index() as held:
         return [record for sample in ids if (record := held.get(sample))]
 
@@ -100,7 +100,7 @@ def read_records(side: ComparedRun, ids: Sequence[str]) -> list[Record]:
 def build_views(
     records: Sequence[Record], metric: Metric, stats: Mapping[str, Any], *, audio: bool
 ) -> list[SampleView]:
-    """What to show of any number of records; with sounds, of as many as a page holds."""
+    """Return what to show of each record, with audio for as many as fit on a page."""
     if audio:
         return build_sample_views(records, metric, stats)
     return [
@@ -129,7 +129,7 @@ def _build_flip(
 
 
 def _answer_text(view: SampleView) -> str:
-    """What was said, or the labels that were given the highest scores."""
+    """Return the text of an output, or its labels with the highest scores."""
     if view.transcript:
         return " | ".join(text for who, text in view.transcript if who.startswith("Answer"))
     return view.answer or ", ".join(f"{name} {value:.3g}" for name, value in view.values)

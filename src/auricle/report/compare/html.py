@@ -1,4 +1,4 @@
-"""The page of a comparison: two runs beside each other, in one file that fetches nothing."""
+"""The HTML page of a comparison, in one self-contained file."""
 
 from __future__ import annotations
 
@@ -57,8 +57,8 @@ METHODS = {
     "none": "too few pairs",
 }  # fmt: skip
 DETECTABLE = (
-    "What would have been seen is the smallest true difference that a test at 5 % finds four times "
-    "out of five: (1.96 + 0.84) × the standard error."
+    "The detectable difference is the smallest true difference that a test at the 5 % level finds with 80 % power: "
+    "(1.96 + 0.84) × the standard error."
 )
 
 Document = Mapping[str, Any]
@@ -67,11 +67,11 @@ Section = tuple[str, str, Sequence[Markup | None]]
 
 
 def render_comparison(document: Document, changed_samples: ChangedSamples) -> str:
-    """The whole page."""
+    """Render the page."""
     found = [each for each in _sections(document, changed_samples) if each[2]]
     body = tag(
         "body",
-        tag("a", "Skip to the numbers", href="#main", class_="skip"),
+        tag("a", "Skip to the results", href="#main", class_="skip"),
         _header(document, found),
         tag("main", [tag("section", tag("h2", name), *made, id=anchor) for anchor, name, made in found], id="main"),
         _footer(document),
@@ -117,7 +117,7 @@ def _overall_rows(document: Document) -> list[Mapping[str, Any]]:
 
 
 def _headline(document: Document) -> Markup:
-    """The first metric's difference, large."""
+    """Render the difference in the first metric in large type."""
     rows = _overall_rows(document)
     if not rows and document["shifts"]:
         rows = [{**document["shifts"][0], "metric": document["shifts"][0]["dimension"], "unit": ""}]
@@ -164,7 +164,7 @@ def _sections(document: Document, changed_samples: ChangedSamples) -> list[Secti
         ("metrics", "Metrics", _metrics_section(document)),
         ("breakdowns", "Breakdown", _breakdown_section(document)),
         ("matrix", "Confusions", render_confusion_changes(document["matrix"]) if document["matrix"] else []),
-        ("shifts", "Shifts of the means", _shift_section(document["shifts"])),
+        ("shifts", "Mean shifts", _shift_section(document["shifts"])),
         ("samples", "Samples that changed", _changed_samples_section(document, changed_samples)),
         ("refused", "Not compared", _refusals_section(document["refused"])),
     ]
@@ -187,7 +187,7 @@ def _breakdown_section(document: Document) -> list[Markup | None]:
 
 
 def _differences_table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Markup:
-    """Rows on one scale around zero for each unit; a line marks no difference."""
+    """Render rows with interval marks, on one scale around zero per unit."""
     alike = [row for row in rows if row["unit"] == rows[0]["unit"]]
     scale = Scale.fit([row[end] for row in alike for end in ("low", "high", "difference")], include_zero=True)
     grouped = bool(rows[0]["field"])
@@ -228,15 +228,15 @@ def _difference_row(row: Mapping[str, Any], scale: Scale | None, grouped: bool) 
 
 
 def _shift_section(shifts: Sequence[Mapping[str, Any]]) -> list[Markup | None]:
-    """A table a dimension, all on one scale, in the models' own units."""
+    """Render one table per dimension, all on one scale, in the units of the models."""
     if not shifts:
         return []
     scale = Scale.fit([each[end] for each in shifts for end in ("low", "high")], include_zero=True)
     made: list[Markup | None] = [
         tag(
             "p",
-            "Mean of each dimension by true label, in the models’ own units; nothing is rescaled, "
-            "so a shift means something only if both use one scale. d is Cohen’s: the shift over "
+            "Mean of each dimension by true label, in the units of the models. Nothing is rescaled, "
+            "so shifts are meaningful only if both models use the same scale. d is Cohen’s d: the shift divided by "
             "the standard deviation pooled over both runs.",
             class_="quiet",
         )
@@ -304,7 +304,7 @@ def _footer(document: Document) -> Markup:
         "footer",
         tag("h2", "Method"),
         tag("p", f"A is the baseline. {format_pair_count(document)}."),
-        tag("p", " ".join(["Intervals hold 95 % of what repetitions would give.", *told])),
+        tag("p", " ".join(["Intervals are 95 % confidence intervals.", *told])),
         tag("p", DETECTABLE),
         tag("h3", "Signatures") if signatures else None,
         tag("ul", [tag("li", tag("code", each)) for each in signatures], class_="signatures"),

@@ -1,4 +1,4 @@
-"""One run as far as a comparison needs it: numbers in arrays, texts left in the journal."""
+"""Load what a comparison needs of a run: numbers in arrays, with texts left in the journal."""
 
 from __future__ import annotations
 
@@ -25,19 +25,19 @@ NESTED = {list, type(None)}
 
 @dataclass
 class MetricStats:
-    """A metric's stats, and for each place in the run which of them is its own."""
+    """The statistics of a metric, and the index of the statistic of each sample."""
 
     stats: StatArray
     stat_index: array[int]
     failed_bounds: dict[int, tuple[Any, Any]] = field(default_factory=dict)
-    """The worst and the best a failed sample could have had, by its place."""
+    """The worst and best possible statistic of each failed sample, by sample index."""
     unreadable: int = 0
     count: int = 0
 
 
 @dataclass
 class ComparedRun:
-    """A run's samples by place: who they are, what they are about, and how each was scored."""
+    """A run's samples in order: ids, content keys, metadata and statistics."""
 
     run: Run
     document: Mapping[str, Any]
@@ -47,15 +47,15 @@ class ComparedRun:
     target_digests: array[int] = field(default_factory=lambda: array("Q"))
     failed: set[int] = field(default_factory=set)
     fields: dict[str, list[str | None]] = field(default_factory=dict)
-    """Meta fields that were asked for, as text."""
+    """The requested metadata fields, as text."""
     labels: list[str | None] = field(default_factory=list)
-    """Targets that are words, where outputs are dimensions."""
+    """Targets that are labels, if outputs are dimensions."""
     dimensions: dict[int, Mapping[str, float]] = field(default_factory=dict)
     outputs: dict[int, tuple[Output, ...]] = field(default_factory=dict)
-    """All outputs of samples whose outputs are dimensions: of two sounds, two."""
+    """Predicted dimensions of each sample; two predictions for a sample with two recordings."""
     scored: dict[str, MetricStats] = field(default_factory=dict)
     class_output_count: int = 0
-    """How many outputs are shares or scores of classes."""
+    """Number of outputs that are probabilities or scores of classes."""
 
     @property
     def path(self) -> Path:
@@ -65,7 +65,7 @@ class ComparedRun:
 def load_compared_run(
     path: Path, document: Mapping[str, Any], metrics: Sequence[Metric], fields: Sequence[str]
 ) -> ComparedRun:
-    """What a comparison by these metrics and fields needs of a run; each file is read once."""
+    """Load what a comparison by these metrics and metadata fields needs, reading each file once."""
     side = ComparedRun(Run.load(path), document, fields={name: [] for name in fields if name})
     losses: dict[int, Record] = {}
     for record in side.run.records():
@@ -82,7 +82,7 @@ def load_compared_run(
 
 
 def _add_record(side: ComparedRun, record: Record) -> int:
-    """Note a record; its place."""
+    """Add a record and return its index."""
     place = len(side.rows)
     sample = record.sample
     side.index_by_id[sample.id] = place
@@ -121,7 +121,9 @@ def _read_lines(path: Path) -> Iterator[dict[str, Any]]:
         with path.open("rb") as lines:
             yield from map(orjson.loads, lines)
     except (FileNotFoundError, orjson.JSONDecodeError) as error:
-        raise DataError(f"{path} is missing or damaged: `auricle score {path.parent}` makes it anew.") from error
+        raise DataError(
+            f"{path} is missing or damaged. Run `auricle score {path.parent}` to write it again."
+        ) from error
 
 
 def _add_scores(side: ComparedRun, line: Mapping[str, Any]) -> None:
@@ -137,10 +139,10 @@ def _add_scores(side: ComparedRun, line: Mapping[str, Any]) -> None:
 
 
 def restore_stat(stat: Any) -> Any:
-    """A stat as its metric made it: JSON knows no tuples, and writes NaN as null."""
+    """Restore a statistic from JSON: lists become tuples, null becomes NaN."""
     if type(stat) is not list:
         return math.nan if stat is None else stat
-    if not NESTED & set(map(type, stat)):  # as nearly all of them are
+    if not NESTED & set(map(type, stat)):  # the common case
         return tuple(stat)
     if any(each is None for each in stat) and not any(isinstance(each, str) for each in stat):
         return tuple(math.nan if each is None else _to_tuple(each) for each in stat)
@@ -153,22 +155,22 @@ def _to_tuple(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Which samples of two runs are the same, and what became of the rest."""
+    """The paired samples of two runs, and counts of the others."""
 
     a: Any
-    """Places in A, in the order of the data, and beside them"""
+    """Indices of the paired samples in A, in data order."""
     b: Any
-    """those in B. Both runs answered these."""
+    """Indices of the same samples in B. Both runs answered them."""
     only_a: int
     only_b: int
     changed: int
-    """Of one id and another content: no pair."""
+    """Samples with the same id but different content."""
     corrected: int
-    """Of one content and another reference: no pair."""
+    """Samples with the same content but a different reference."""
     failed_a: int
     failed_b: int
     failed_pairs: tuple[tuple[int, int], ...]
-    """Places of those that are the same and failed in A, in B or in both."""
+    """Indices of samples that are the same but failed in A, in B or in both."""
 
     @property
     def count(self) -> int:
@@ -176,7 +178,7 @@ class Pairs:
 
 
 def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
-    """Match samples by id, and only if they are about the same and have the same reference."""
+    """Pair samples with the same id, content and reference."""
     import numpy as np
 
     found, lost, counts = [], [], Counter[str]()

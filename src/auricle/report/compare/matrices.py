@@ -1,4 +1,4 @@
-"""The candidate's confusion matrix less the baseline's, from what two runs have published."""
+"""The confusion matrix of the candidate minus that of the baseline, from the metrics of two runs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_INCREASES = 10
 
 
 def subtract_run_matrices(a: Document, b: Document) -> dict[str, Any] | None:
-    """The difference of the runs' first matrices as plain data; None if either has none."""
+    """Return the difference of the first matrices of two runs, or None if either has none."""
     numbers = _find_number_with_matrix(a), _find_number_with_matrix(b)
     if numbers[0] is None or numbers[1] is None:
         return None
@@ -32,12 +32,12 @@ def subtract_run_matrices(a: Document, b: Document) -> dict[str, Any] | None:
 
 
 def _find_number_with_matrix(document: Document) -> Mapping[str, Any] | None:
-    """The first number that a matrix stands beside."""
+    """Return the first metric that has a confusion matrix."""
     return next((each for each in overall_numbers(document).values() if "matrix" in each["details"]), None)
 
 
 def get_known_labels(document: Document) -> set[str] | None:
-    """The true labels that a run's model has one for; None where there is no matrix."""
+    """Return the true labels that the model can predict, or None without a matrix."""
     number = _find_number_with_matrix(document)
     if number is None:
         return None
@@ -46,7 +46,7 @@ def get_known_labels(document: Document) -> set[str] | None:
 
 
 def build_matrix(details: Mapping[str, Any]) -> ConfusionMatrix:
-    """The matrix beside a number; answers that name no label are a column, if there are any."""
+    """Return the confusion matrix of a metric; unreadable answers are an extra column."""
     columns, counts = details["columns"], details["counts"]
     silent = details.get("unreadable") or [0] * len(counts)
     if any(silent):
@@ -56,7 +56,7 @@ def build_matrix(details: Mapping[str, Any]) -> ConfusionMatrix:
 
 
 def to_document(difference: MatrixDifference) -> dict[str, Any]:
-    """The difference as JSON has it: undefined rows are null."""
+    """Convert the difference to JSON types; undefined rows are null."""
     return {
         "rows": _axis_document(difference.rows),
         "columns": _axis_document(difference.columns),

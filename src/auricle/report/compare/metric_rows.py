@@ -1,4 +1,4 @@
-"""Metric by metric: how much B differs from A, how surely, and in which samples."""
+"""The difference between two runs, metric by metric, with intervals and p-values."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonRow:
-    """One metric over all pairs, or over those that share a value of a meta field."""
+    """One metric over all pairs, or over the pairs with one value of a metadata field."""
 
     metric: str
     field: str
     group: str
     test: Difference
     adjusted: float
-    """The p value among all that were made at once, by Holm; `p` itself if it stands alone."""
+    """The p-value adjusted by Holm's method over all tests of the table."""
     better: int
-    """Pairs in which B did better than A,"""
+    """Number of pairs in which B is better than A."""
     worse: int
-    """and in which it did worse; in the rest both did the same."""
+    """Number of pairs in which B is worse; in the others both score the same."""
     units: int
-    """What was drawn to find the interval: pairs, or clusters of them."""
+    """Number of units that were resampled: pairs, or clusters of pairs."""
     worst: float
-    """The difference had every failed sample spoken against B as much as can be,"""
+    """The difference if every failed sample had been as bad for B as possible."""
     best: float
-    """and for it."""
+    """The difference if every failed sample had been as good for B as possible."""
     higher_is_better: bool
     unit: str
     signature: str
@@ -46,19 +46,19 @@ class ComparisonRow:
 
 @dataclass(frozen=True)
 class PairedStats:
-    """A metric's stats on both sides of the pairs that have one on both, in data order."""
+    """The statistics of a metric in both runs, for pairs scored in both, in data order."""
 
     metric: Metric
     a: Any
     b: Any
     pairs: Indices
-    """Which of all pairs these are."""
+    """Indices into all pairs."""
     change: Numbers
-    """How much worse B did than A, pair by pair; below zero, better."""
+    """How much worse B is than A in each pair; negative if better."""
 
     @property
     def is_right_or_wrong(self) -> bool:
-        """Is each pair's change from right to wrong, or back, or none?"""
+        """Whether the metric counts each sample as right or wrong."""
         import numpy as np
 
         return bool(np.isin(self.change, (-1.0, 0.0, 1.0)).all()) and _is_share_without_diff(self.metric)
@@ -69,7 +69,7 @@ def _is_share_without_diff(metric: Metric) -> bool:
 
 
 def pair_stats(metric: Metric, a: ComparedRun, b: ComparedRun, pairs: Pairs) -> PairedStats:
-    """The stats of all pairs that both runs have one for."""
+    """Collect the statistics of all pairs that are scored in both runs."""
     import numpy as np
 
     at_a, at_b = (_stat_indices(side.scored[metric.name]) for side in (a, b))
@@ -87,7 +87,7 @@ def _stat_indices(scored: MetricStats) -> Indices:
 
 
 def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
-    """How much worse each pair became; only those that differ are ranked, which takes a while."""
+    """Compute how much worse each pair became. Equal pairs are skipped, because ranking is slow."""
     import numpy as np
 
     change = np.zeros(len(a))
@@ -107,7 +107,7 @@ def _badness_changes(metric: Metric, a: Any, b: Any) -> Numbers:
 def build_rows(
     paired_stats: Sequence[PairedStats], sides: tuple[ComparedRun, ComparedRun], pairs: Pairs, by: str, cluster: str
 ) -> list[ComparisonRow]:
-    """Each metric over all pairs, then by each value of the field `by`; adjusted within each."""
+    """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
     import numpy as np
 
     everybody = np.ones(pairs.count, dtype=bool)
@@ -152,7 +152,7 @@ def _build_row(paired_stats: PairedStats, members: NDArray[np.bool_], clusters: 
 
 
 def renumber_clusters(clusters: Indices) -> Indices | None:
-    """Cluster codes from 0 without gaps; nothing within one cluster, where samples are all."""
+    """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
     import numpy as np
 
     found, members = np.unique(clusters, return_inverse=True)
@@ -166,7 +166,7 @@ def _take(stats: Any, indices: Indices) -> Any:
 
 
 def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
-    """A number for each value of a meta field, pair by pair; who has none stands alone."""
+    """Number the values of a metadata field, pair by pair; a pair without a value is its own cluster."""
     import numpy as np
 
     values, known = side.fields[field], dict[str, int]()
@@ -179,7 +179,7 @@ def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
 
 
 def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:
-    """Each value of a meta field with the pairs that have it, numbers in their own order."""
+    """Return each value of a metadata field with its pairs, in natural order."""
     import numpy as np
 
     if not field:
@@ -199,7 +199,7 @@ def _natural_sort_key(text: str) -> tuple[int, float, str]:
 def _add_bounds(
     row: ComparisonRow, paired_stats: PairedStats, sides: tuple[ComparedRun, ComparedRun], pairs: Pairs
 ) -> ComparisonRow:
-    """The difference had the samples that failed gone as badly for B as can be, and as well."""
+    """Compute the difference if the failed samples had been as bad, and as good, for B as possible."""
     ends = [_failed_pair_bounds(side, paired_stats.metric, pairs, at) for at, side in enumerate(sides)]
     extra = [(a, b) for a, b in zip(*ends, strict=True) if a and b]
     if not pairs.failed_pairs:
@@ -221,7 +221,7 @@ def _add_bounds(
 def _failed_pair_bounds(
     side: ComparedRun, metric: Metric, pairs: Pairs, side_index: int
 ) -> Iterator[tuple[Any, Any] | None]:
-    """The worst and the best stat of each pair that failed somewhere; its own where it has one."""
+    """Return the worst and best statistic of each pair that failed in at least one run."""
     import numpy as np
 
     scored = side.scored[metric.name]

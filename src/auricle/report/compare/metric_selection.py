@@ -1,4 +1,4 @@
-"""Which metrics of two runs can be compared, and for the others why not and what would help."""
+"""Select the metrics of two runs that can be compared, and explain why others cannot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Document = Mapping[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ParsedSignature:
-    """What a signature says: whose data, how it was asked, how it was scored, by whom."""
+    """The parts of a signature: data revision, inferencer, metric and judge."""
 
     task: str
     revision: str
@@ -33,14 +33,14 @@ class ParsedSignature:
 
 
 def overall_numbers(document: Document) -> dict[str, Mapping[str, Any]]:
-    """A run's numbers over all samples, by metric."""
+    """Return a run's results over all samples, by metric."""
     return {each["metric"]: each for each in document["numbers"] if not each["field"]}
 
 
 def choose_metrics(
     paths: tuple[Path, Path], documents: tuple[Document, Document], requested: Sequence[str]
 ) -> tuple[list[str], dict[str, str]]:
-    """Names of metrics both runs have and mean the same by, and why not of the others."""
+    """Return the names of comparable metrics, and the reasons why others are not."""
     known = [overall_numbers(document) for document in documents]
     failed = [document.get("refused", {}) for document in documents]
     names = list(requested) or [*known[0], *(name for name in known[1] if name not in known[0])]
@@ -49,7 +49,7 @@ def choose_metrics(
     for name in names:
         if not any(name in side for side in (*known, *failed)):
             there = ", ".join(dict.fromkeys([*known[0], *known[1]])) or "none"
-            raise SpecError(f"Neither run has the metric {name!r}; there are {there}.")
+            raise SpecError(f"Neither run has the metric {name!r}. Available: {there}.")
         why = _explain_missing(name, known, failed) or _explain_difference(paths, *(side[name] for side in known))
         if why:
             refused[name] = why
@@ -61,55 +61,55 @@ def choose_metrics(
 def _explain_missing(
     name: str, numbers_by_side: Sequence[Mapping[str, Any]], refusals_by_side: Sequence[Mapping[str, str]]
 ) -> str:
-    """Why one of the runs does not have this metric; empty if both do."""
+    """Explain why one of the runs lacks this metric; return an empty string if both have it."""
     for which, numbers, refusals in zip("AB", numbers_by_side, refusals_by_side, strict=True):
         if name in numbers:
             continue
         if name in refusals:
-            return f"{which} has no such number: {refusals[name]}"
+            return f"not computed in {which}: {refusals[name]}"
         has = ", ".join(numbers) or "none"
         return (
-            f"{which} has no such number; its metrics are {has}. Give the command that made it "
-            f"again with -T metrics={name}; nothing is asked twice."
+            f"{which} does not have this metric; it has {has}. Run the command of that run again "
+            f"with -T metrics={name}; no request is sent twice."
         )
     return ""
 
 
 def _explain_difference(paths: tuple[Path, Path], a: Mapping[str, Any], b: Mapping[str, Any]) -> str:
-    """Why two numbers of one name do not mean the same, and the command that mends it."""
+    """Explain why two metrics of the same name differ, with the command that makes them comparable."""
     first, second = (ParsedSignature.parse(each["signature"]).metric for each in (a, b))
     if first == second:
         return ""
-    return f"scored in two ways, {first} in A and {second} in B. {_suggest_command(paths, first, second)}"
+    return f"computed differently: {first} in A, {second} in B. {_suggest_command(paths, first, second)}"
 
 
 def _suggest_command(paths: tuple[Path, Path], first: str, second: str) -> str:
     profiles = _find_profile(first), _find_profile(second)
     if all(profiles) and profiles[0] != profiles[1]:
         return (
-            f"Score them alike: auricle score {paths[1]} --profile {profiles[0]}, "
+            f"Use the same profile: auricle score {paths[1]} --profile {profiles[0]}, "
             f"or auricle score {paths[0]} --profile {profiles[1]}"
         )
     judges = [each.partition(".by-")[2] for each in (first, second)]
     if judges[0] != judges[1]:
         which, judge = (1, judges[0]) if judges[0] else (0, judges[1])
-        return f"Have both judged alike: auricle score {paths[which]} --judge {judge}"
+        return f"Use the same judge: auricle score {paths[which]} --judge {judge}"
     return f"Score both with this version: auricle score {paths[0]} {paths[1]}"
 
 
 def _find_profile(signature: str) -> str:
     named = (name for name, each in PROFILES.items() if each.signature in signature)
-    return max(named, key=len, default="")  # `zh` stands in `zh-hans`, too
+    return max(named, key=len, default="")  # `zh` is part of `zh-hans`
 
 
 def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> list[Metric]:
-    """The metrics of these names and signatures, from whichever run's task can be built."""
+    """Return the metrics with these names and signatures, from either run whose task can be built."""
     found: dict[str, Metric] = {}
     problems: list[SpecError] = []
     for path in paths:
         try:
             task = build_task(Spec.from_run(Run.load(path)))
-        except SpecError as error:  # the other run may still know
+        except SpecError as error:  # the other run's task may still be built
             problems.append(error)
             continue
         for metric in task.metrics:
@@ -121,7 +121,7 @@ def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> lis
 
 
 def _restore_profile(metric: Metric, signature: str) -> Metric:
-    """The metric as it was when these numbers were made: a run may be scored under any profile."""
+    """Return the metric with the profile that the run was scored with."""
     if metric.with_profile is None or metric.signature == signature:
         return metric
     profile = _find_profile(signature)

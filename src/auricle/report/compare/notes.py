@@ -1,4 +1,4 @@
-"""What a reader must know before believing a comparison, in plain sentences."""
+"""Caveats of a comparison, in sentences."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ FEW_CLUSTERS = 10
 def collect_notes(
     a: ComparedRun, b: ComparedRun, pairs: Pairs, rows: Sequence[ComparisonRow], cluster: str
 ) -> list[str]:
-    """About the runs, about the pairs, about the tests."""
+    """Collect notes about the runs, the pairs and the tests."""
     return [*_run_notes(a, b), *_label_notes(a, b), *_pair_notes(a, b, pairs), *_test_notes(rows, cluster)]
 
 
 def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
     if a.path.resolve() == b.path.resolve():
-        yield "A and B are one and the same run."
+        yield "A and B are the same run."
     tasks = [f"{each['name']}, version {each['version']}" for each in _get_both(a, b, "task")]
     if tasks[0] != tasks[1]:
         yield (
@@ -37,24 +37,24 @@ def _run_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
             yield f"The data differs: {signed[0].revision} in A, {signed[1].revision} in B."
         if signed[0].inferencer != signed[1].inferencer:
             yield (
-                f"They were asked in two ways ({signed[0].inferencer}; {signed[1].inferencer}): the "
-                "difference is of model and prompt together."
+                f"The prompts or inferencers differ ({signed[0].inferencer}; {signed[1].inferencer}): the "
+                "difference is that of model and prompt together."
             )
     for name, side in zip("AB", (a, b), strict=True):
         if not side.document.get("complete", True):
-            yield f"{name} is not finished: it holds {pluralise(len(side.rows), 'sample')} so far."
+            yield f"{name} is not finished: it has {pluralise(len(side.rows), 'sample')} so far."
 
 
 def _label_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
-    """Models that know different labels are measured on different classes by some metrics."""
+    """Note if the models have different labels: some metrics then cover different classes."""
     known = [get_known_labels(side.document) for side in (a, b)]
     if known[0] is None or known[1] is None or known[0] == known[1]:
         return
     differ = ", ".join(sorted(map(display_label, known[0] ^ known[1])))
     yield (
-        f"Only one of the models has a label for {differ}: figures over the classes a model knows "
-        "(uar, macro_f1, weighted_f1, accuracy_matched) are over different classes; accuracy and "
-        "uar_all are over the same."
+        f"Only one of the models has a label for {differ}: metrics over the classes a model has "
+        "(uar, macro_f1, weighted_f1, accuracy_matched) cover different classes; accuracy and "
+        "uar_all cover the same."
     )
 
 
@@ -69,19 +69,19 @@ def _first_signature(side: ComparedRun) -> ParsedSignature | None:
 
 def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
     if not pairs.count:
-        yield "No sample was answered in both runs, so nothing can be compared pair by pair."
+        yield "No sample was answered in both runs, so there are no pairs to compare."
     for count, where in ((pairs.only_a, "A"), (pairs.only_b, "B")):
         if count:
             yield f"{pluralise(count, 'sample')} only in {where}: left out."
     if pairs.changed:
         yield (
-            f"{pluralise(pairs.changed, 'sample')} of the same id but another content "
-            "(what was asked about differs): left out."
+            f"{pluralise(pairs.changed, 'sample')} with the same id but different content "
+            "(the inputs differ): left out."
         )
     if pairs.corrected:
         yield (
-            f"{pluralise(pairs.corrected, 'sample')} of the same content but another reference: "
-            "left out. The run with the older data can be made again; nothing is asked twice."
+            f"{pluralise(pairs.corrected, 'sample')} with the same content but a different reference: "
+            "left out. Run the command of the run with the older data again; no request is sent twice."
         )
     if pairs.failed_pairs:
         yield (
@@ -92,7 +92,7 @@ def _pair_notes(a: ComparedRun, b: ComparedRun, pairs: Pairs) -> Iterator[str]:
 
 
 def _unreadable_notes(a: ComparedRun, b: ComparedRun) -> Iterator[str]:
-    """Answers that could not be read, one sentence for metrics that are alike in it."""
+    """Describe unreadable answers, with one sentence for all metrics that treat them alike."""
     like: dict[tuple[int, int, bool], list[str]] = {}
     for name in a.scored:
         lost = a.scored[name].unreadable, b.scored[name].unreadable
@@ -109,11 +109,11 @@ def _test_notes(rows: Sequence[ComparisonRow], cluster: str) -> Iterator[str]:
     drawn = [row.units for row in whole if "cluster" in row.test.method]
     if drawn and min(drawn) < FEW_CLUSTERS:
         yield (
-            f"There are only {min(drawn)} values of {cluster}: with so few, intervals are "
-            "narrower and p values smaller than they should be."
+            f"There are only {min(drawn)} values of {cluster}. With so few clusters, intervals are "
+            "too narrow and p-values too small."
         )
     if len(whole) > 1 or len(rows) > len(whole):
         yield (
-            "Of several tests one may find a difference by chance: beside each p stands p "
-            "adjusted by Holm's rule, and the words go by that."
+            "With several tests, one may be significant by chance. The p-values are also shown "
+            "adjusted by Holm's method, and the sentences use the adjusted values."
         )

@@ -1,4 +1,4 @@
-"""A comparison as a page: the same as the terminal tells, with sounds."""
+"""Write a comparison as an HTML page with audio."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from auricle.report.sample_view import MAX_SAMPLES, SampleView
 
 
 def render_page(comparison: Comparison) -> str:
-    """One file that fetches nothing; its samples changed most by the first metric."""
+    """Render a self-contained page with the samples that changed most in the first metric."""
     first = next(iter(comparison.flips), "")
     return render_comparison(comparison.document(), _changed_samples(comparison, first) if first else [])
 
 
 def _changed_samples(comparison: Comparison, metric: str) -> list[tuple[SampleView, SampleView, str]]:
-    """Both answers of each sample. The sound is that of the side that did worse: it went wrong."""
+    """Pair the answers of each sample; the audio is taken from the run that scored worse."""
     chosen = comparison.flips[metric][:MAX_SAMPLES]
     shown_a = _views_by_id(comparison, metric, chosen, "a")
     shown_b = _views_by_id(comparison, metric, chosen, "b")

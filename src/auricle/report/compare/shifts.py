@@ -1,4 +1,4 @@
-"""For models that answer in dimensions: how far their means moved, emotion by emotion."""
+"""Shifts of the mean of each predicted dimension, overall and by label."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ NO_VALUES: Mapping[str, float] = {}
 
 @dataclass(frozen=True, slots=True)
 class Shift:
-    """How far the mean of a dimension moved, over all pairs or those of one true label."""
+    """The shift of the mean of a dimension, over all pairs or those with one true label."""
 
     dimension: str
     label: str
-    """Empty for all pairs together."""
+    """Empty for all pairs."""
     test: Difference
     adjusted: float
-    """Its p value among all shifts, by Holm."""
+    """The p-value adjusted by Holm's method over all shifts."""
     cohens_d: float
-    """Cohen's d: the shift in standard deviations, pooled over both runs."""
+    """The shift in standard deviations, pooled over both runs."""
 
 
 def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -> list[Shift]:
-    """Every dimension both runs tell, over all pairs and by true label; none where one has none."""
+    """Compute the shift of every dimension that both runs predict, over all pairs and by true label."""
     import numpy as np
 
     if not a.dimensions or not b.dimensions:
@@ -59,7 +59,7 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
 
 
 def shared_dimensions(a: ComparedRun, b: ComparedRun) -> list[str]:
-    """Dimensions both runs know, in A's order."""
+    """Return the dimensions that both runs predict, in the order of A."""
     first, second = (next(iter(side.dimensions.values()), {}) for side in (a, b))
     return [name for name in first if name in second]
 

@@ -1,4 +1,4 @@
-"""Two runs beside each other, in words and as lines of a terminal."""
+"""A comparison as text for the terminal."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Row = Mapping[str, Any]
 
 
 def format_comparison(document: Document) -> Iterator[str]:
-    """Everything a terminal is told but the samples."""
+    """Format everything but the samples."""
     for name in "ab":
         side = document[name]
         yield f"{name.upper()}  {side['run']}  {side['task']['name']} × {side['model']['name']}"
@@ -35,7 +35,7 @@ def format_comparison(document: Document) -> Iterator[str]:
 
 
 def format_pair_count(document: Document) -> str:
-    """How many pairs, among how many samples."""
+    """Describe the number of pairs and their share of all samples."""
     pairs = document["pairs"]
     covered = pairs["coverage"]
     share = "" if covered in (None, 1.0) else f", {min(100 * covered, 99.9):.1f} % of all samples"
@@ -68,7 +68,7 @@ def _row_cells(row: Row, show_adjusted: bool) -> tuple[str, ...]:
 
 
 def format_difference(value: float | None, unit: str, *, signed: bool = True) -> str:
-    """A difference with its sign; of shares, in percentage points."""
+    """Format a difference with its sign; differences of shares in percentage points."""
     if value is None:
         return "–"
     size = 100 * value if unit == "share" else value
@@ -79,12 +79,12 @@ def format_difference(value: float | None, unit: str, *, signed: bool = True) ->
 
 
 def typeset(text: str) -> str:
-    """Digits as a printer would set them."""
+    """Replace hyphens and spaces by typographic ones."""
     return text.replace("-", "−").replace(" pp", "\u202fpp")
 
 
 def format_difference_interval(row: Row) -> str:
-    """The interval's two ends, for the page."""
+    """Format the ends of an interval for the page."""
     if row["low"] is None:
         return "–"
     low, high = (format_difference(row[end], row.get("unit", "")) for end in ("low", "high"))
@@ -92,19 +92,19 @@ def format_difference_interval(row: Row) -> str:
 
 
 def format_p_value(p: float | None) -> str:
-    """A p value as it is usually told."""
+    """Format a p-value in the usual way."""
     if p is None:
         return "–"
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
 def is_significant(row: Row) -> bool:
-    """Is there a difference, as far as one can tell?"""
+    """Return whether the difference is significant at the 5 % level."""
     return row["adjusted"] is not None and row["adjusted"] < SIGNIFICANCE_LEVEL and bool(row["difference"])
 
 
 def describe_row(row: Row) -> str:
-    """What a row says, in words."""
+    """Describe a row in one sentence."""
     return f"{row['metric']}: {_describe_difference(row)}{_describe_bounds(row)}"
 
 
@@ -112,7 +112,7 @@ def _describe_difference(row: Row) -> str:
     unit = row["unit"]
     if row["p"] is None:
         few = row["n"] < 2
-        return "too few pairs to tell a difference." if few else "undefined for these pairs."
+        return "too few pairs for a test." if few else "undefined for these pairs."
     if is_significant(row):
         better = (row["difference"] > 0) == row["higher_is_better"]
         sizes = sorted(abs(row[end]) for end in ("low", "high"))
@@ -123,7 +123,7 @@ def _describe_difference(row: Row) -> str:
     if not row["better"] and not row["worse"]:
         seen = "" if row["detectable"] is None else _describe_detectable(row)
         return f"all pairs score the same{seen}."
-    return f"no difference can be told{_describe_detectable(row)}."
+    return f"no significant difference{_describe_detectable(row)}."
 
 
 def strip_sign_and_unit(text: str) -> str:
@@ -131,18 +131,18 @@ def strip_sign_and_unit(text: str) -> str:
 
 
 def _describe_detectable(row: Row) -> str:
-    """What would have been found: with this many pairs, four times out of five."""
+    """Describe the difference that this many pairs would detect with 80 % power."""
     if row["detectable"] is None:
         return ""
     size = format_difference(row["detectable"], row["unit"], signed=False)
-    return f"; one of {size} or more would have been seen"
+    return f"; one of {size} or more would have been detected"
 
 
 def _describe_bounds(row: Row) -> str:
     if row["worst"] is None or row["worst"] == row["best"]:
         return ""
     cases = (format_difference(row[end], row["unit"]) for end in ("worst", "best"))
-    return " With those that failed, from {} to {}.".format(*cases)
+    return " With failed samples: from {} to {}.".format(*cases)
 
 
 def _matrix_lines(matrix: Mapping[str, Any] | None) -> Iterator[str]:
@@ -151,10 +151,10 @@ def _matrix_lines(matrix: Mapping[str, Any] | None) -> Iterator[str]:
     mean = matrix["mean_absolute_diagonal"]
     if mean is not None:
         size = format_difference(mean, "share", signed=False)
-        yield f"Confusions: recall of a class moved by {size} on average."
+        yield f"Confusions: the recall of a class changed by {size} on average."
     for rise in matrix["rises"][:3]:
         size = format_difference(rise["difference"], "share")
-        yield f"  {rise['true']} taken for {rise['said']}: {size}"
+        yield f"  {rise['true']} predicted as {rise['said']}: {size}"
 
 
 def _shift_lines(shifts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _shift_cells(shift: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def format_samples(document: Document) -> Iterator[str]:
-    """The samples that make the difference in the first metric."""
+    """Format the samples that changed in the first metric."""
     first = next((row for row in document["rows"] if not row["field"]), None)
     held = document["flips"].get(first["metric"], []) if first else []
     if not first or not held:
@@ -199,7 +199,7 @@ def format_samples(document: Document) -> Iterator[str]:
 
 
 def change_heading(row: Row, became: str) -> str:
-    """What happened to these samples, in words."""
+    """Describe how these samples changed."""
     if row["right_or_wrong"]:
         return "Right in A, wrong in B" if became == "worse" else "Wrong in A, right in B"
     return f"{became.capitalize()} in B by {row['metric']}"

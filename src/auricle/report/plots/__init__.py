@@ -1,6 +1,6 @@
-"""Pictures of numbers: plain data in, SVG out, for the report and for the app alike.
+"""Draw plots as SVG from plain data, for the report and the app.
 
-Colours are variables of `plots.css`, in light and dark; no meaning hangs on colour alone.
+Colours are variables of `plots.css`, with light and dark themes. Nothing is conveyed by colour alone.
 """
 
 from importlib.resources import files
@@ -14,5 +14,5 @@ __all__ = ["draw_confusion", "draw_difference", "draw_scatter", "draw_violins", 
 
 
 def load_stylesheet() -> Markup:
-    """The style sheet that pictures need once on a page."""
+    """Return the style sheet that a page with plots needs."""
     return Markup(files("auricle.report.plots").joinpath("plots.css").read_text(encoding="utf-8"))

@@ -1,4 +1,4 @@
-"""Matrices as heat maps: confusions in counts and per cent, and the difference of two."""
+"""Heat maps of confusion matrices and of the difference of two."""
 
 from __future__ import annotations
 
@@ -12,25 +12,25 @@ from auricle.report.markup import Child, Markup, tag
 from auricle.report.plots.svg import draw_box, draw_label, draw_line, draw_svg, draw_text, label_width
 
 CELL_WIDTH, CELL_HEIGHT = 66.0, 40.0
-MAX_LEVEL_LABEL_WIDTH = 71.0  # a longer name of a column is written at a slant
+MAX_LEVEL_LABEL_WIDTH = 71.0  # longer column names are slanted
 SLANT_DEGREES = -40.0
-SHARED_LABELS_GAP = 6.0  # between what both sides share and the rest
-MAX_TINT = 0.6  # the strongest tint; beyond it the digits would no longer stand out
-MIN_SCALE = 0.05  # smaller differences are not blown up to strong colours
+SHARED_LABELS_GAP = 6.0  # gap between shared labels and the others
+MAX_TINT = 0.6  # the strongest tint on which digits are readable
+MIN_SCALE = 0.05  # smaller differences are not scaled up to strong colours
 UNREADABLE = "unreadable"
-STRIPE_SPACING = 9  # how far apart the lines of a hatched row are
+STRIPE_SPACING = 9  # distance between the lines of a hatched row
 
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """Names along a side, as shown and as they are, and where those that are shared end."""
+    """Labels along an axis, as displayed and raw, and the number of shared ones."""
 
     display_names: Sequence[str]
     raw_names: Sequence[str]
     shared_count: int
 
     def offset(self, index: int, size: float) -> float:
-        """How far the cell stands from the first."""
+        """Return the offset of a cell."""
         return index * size + (SHARED_LABELS_GAP if index >= self.shared_count else 0.0)
 
     def length(self, size: float) -> float:
@@ -39,12 +39,12 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class HeatmapLayout:
-    """Room for names around a field of cells."""
+    """The layout of a heat map: cells and the margins for labels."""
 
     rows: Axis
     columns: Axis
     right_margin: float = 52.0
-    """Room at the right for how many samples a row has."""
+    """Width of the margin for the sample counts of rows."""
 
     @property
     def left(self) -> float:
@@ -73,8 +73,8 @@ class HeatmapLayout:
         return (self.left + self.columns.offset(column, CELL_WIDTH), self.top + self.rows.offset(row, CELL_HEIGHT))
 
     def draw_names(self) -> list[Markup]:
-        """The labels of both axes; those of one side alone are set apart."""
-        made = [draw_text(self.left - 10, self.top - 8, "true ↓   said →", "end quiet")]
+        """Draw the labels of both axes, with unshared labels set apart."""
+        made = [draw_text(self.left - 10, self.top - 8, "true ↓   predicted →", "end quiet")]
         for at, label in enumerate(self.rows.display_names):
             _, y = self.corner(at, 0)
             kind = "end" if at < self.rows.shared_count else "end alone"
@@ -94,7 +94,7 @@ class HeatmapLayout:
 
 
 def draw_confusion(matrix: Mapping[str, Any]) -> Markup:
-    """A matrix as `metrics.json` has it: counts and shares of each row, shared labels first."""
+    """Draw a confusion matrix of `metrics.json`: counts and row shares, shared labels first."""
     silent = any(matrix["unreadable"])
     extra = [UNREADABLE] if silent else []
     shared = matrix["shared"]
@@ -126,7 +126,7 @@ def _draw_count_cell(layout: HeatmapLayout, position: tuple[int, int], count: in
     field = draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "hit" if hit else "miss", MAX_TINT * share)
     if not count:
         return tag("g", draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "none"), _draw_centered_text(x, y, 24, "·"))
-    told = f"{layout.rows.raw_names[row]} said as {layout.columns.raw_names[column]}: {count:,} of {support:,}"
+    told = f"{layout.rows.raw_names[row]} predicted as {layout.columns.raw_names[column]}: {count:,} of {support:,}"
     return tag(
         "g",
         tag("title", f"{told}, {100 * share:.1f} %"),
@@ -143,18 +143,18 @@ def _draw_centered_text(x: float, y: float, offset: float, text: str, css_class:
 # --- differences ---------------------------------------------------------------------------
 
 DIFFERENCE_CAPTION = (
-    "Each cell is the candidate’s share of its row less the baseline’s, in percentage points; a "
-    "row sums to zero. Blue with a plus: the candidate says this more often. Orange with a minus: "
-    "less often. On the outlined diagonal more is better, elsewhere less is. Hatched rows have no "
-    "samples on one side and are part of no mean; a ring marks a label that one side does not have."
+    "Each cell is the candidate’s share of its row minus the baseline’s, in percentage points; a "
+    "row sums to zero. Blue with a plus: the candidate predicts this more often. Orange with a minus: "
+    "less often. More is better on the outlined diagonal, less elsewhere. Hatched rows have no "
+    "samples in one run and are excluded from means; a ring marks a label that one model lacks."
 )
 
 
 def draw_difference(matrix_difference: Mapping[str, Any]) -> Markup:
-    """The candidate's matrix less the baseline's, as `comparison` tells it, on a symmetric scale.
+    """Draw the difference of two confusion matrices on a symmetric scale.
 
     `rows` and `columns` are `{label, spelled_by_candidate, only_in}`, `cells` rows of differences
-    or None where undefined, `diagonal` the `{row, column}` that mean the same.
+    or None if undefined, `diagonal` the `{row, column}` of equal labels.
     """
     frame = HeatmapLayout(
         _build_axis(matrix_difference["rows"]), _build_axis(matrix_difference["columns"]), right_margin=12.0
@@ -199,7 +199,7 @@ def _draw_difference_cell(
     points = 100 * value
     still = abs(points) < 0.05
     kind = "none" if still else "more" if value > 0 else "less"
-    told = f"{layout.rows.raw_names[position[0]]} said as {layout.columns.raw_names[position[1]]}: {points:+.1f} points"
+    told = f"{layout.rows.raw_names[position[0]]} predicted as {layout.columns.raw_names[position[1]]}: {points:+.1f} points"
     note = f"; only the {only_side} has this label" if only_side else ""
     text = "·" if still else f"{points:+.1f}".replace("-", "−")
     return tag(
@@ -219,14 +219,14 @@ def _draw_outline(layout: HeatmapLayout, row: int, column: int) -> Markup:
 def _draw_undefined_row(layout: HeatmapLayout, row: int) -> Markup:
     x, y = layout.corner(row, 0)
     width, height = layout.columns.length(CELL_WIDTH) - 1, CELL_HEIGHT - 1
-    words = f"{layout.rows.raw_names[row]}: no samples on one side"
+    words = f"{layout.rows.raw_names[row]}: no samples in one run"
     starts = range(0, int(width - height) + 1, STRIPE_SPACING)
     stripes = [draw_line(x + at, y + height, x + at + height, y, "stripe") for at in starts]
     return tag("g", tag("title", words), draw_box(x, y, width, height, "undefined"), stripes)
 
 
 def _draw_color_scale(x: float, y: float, max_difference: float, steps: int = 4) -> Markup:
-    """The scale, the same to both sides of zero."""
+    """Draw the symmetric colour scale."""
     size = 20.0
     shares = [at / steps for at in range(-steps, steps + 1)]
     fields = [

@@ -1,4 +1,4 @@
-"""Samples on a plane of two dimensions, by emotion: a colour, a shape and a name for each."""
+"""Scatter plot of two dimensions, with a colour, a shape and a name for each emotion."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ AxisWithTicks: TypeAlias = tuple[Scale, list[float]]
 
 
 def draw_scatter(data: Mapping[str, Any]) -> Markup:
-    """Points, each emotion's mean, and an ellipse one standard deviation wide around it."""
+    """Draw points, the mean of each emotion and an ellipse of one standard deviation."""
     rulers = [fit_axis([point[at] for point in data["points"]]) for at in (1, 2)]
     (across, _), (up, _) = rulers
     labels = display_labels(data["labels"])
@@ -93,10 +93,10 @@ def _draw_legend_entry(x: float, y: float, series: int, label: str) -> Markup:
 
 
 def _marker_path(series: int, x: float, y: float, size: float) -> str:
-    """The outline of a mark; as many shapes as the eye tells apart when small."""
+    """Return the outline of a mark, from the shapes that are distinguishable when small."""
     name = MARKER_SHAPES[
         (series + series // len(MARKER_SHAPES)) % len(MARKER_SHAPES)
-    ]  # beyond all colours, another pair
+    ]  # repeat colours with another shape
     if name == "circle":
         around = [(math.cos(turn), math.sin(turn)) for turn in (math.tau * at / 12 for at in range(12))]
     else:

@@ -1,4 +1,4 @@
-"""What the pictures share: frames, texts, axes."""
+"""SVG elements that all plots use: frames, texts, axes."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from auricle.report.html_format import Scale
 from auricle.report.markup import Child, Markup, tag
 
-CHARACTER_WIDTH = 7.8  # how wide a letter of a label is, about
+CHARACTER_WIDTH = 7.8  # approximate width of a letter
 MAX_LABEL_LENGTH = 18
 
 
 def draw_svg(width: float, height: float, description: str, *content: Child) -> Markup:
-    """An SVG of its own size; `words` are for who cannot see it."""
+    """Build an SVG with a description for screen readers."""
     return tag(
         "svg",
         tag("title", description),
@@ -28,13 +28,13 @@ def draw_svg(width: float, height: float, description: str, *content: Child) -> 
 
 
 def draw_text(x: float, y: float, text: str, css_class: str = "", rotation: float = 0) -> Markup:
-    """Text at a place, turned about its beginning."""
+    """Draw text, optionally rotated about its start."""
     turn = f"rotate({rotation:g} {x:.1f} {y:.1f})" if rotation else None
     return tag("text", text, x=f"{x:.1f}", y=f"{y:.1f}", class_=css_class or None, transform=turn)
 
 
 def draw_label(x: float, y: float, label: str, raw_label: str, css_class: str = "", rotation: float = 0) -> Markup:
-    """A label, clipped if it is long, with what it stands for on hovering."""
+    """Draw a label, shortened if it is long, with the raw label as tooltip."""
     whole = raw_label if raw_label == label else f"{label} ({raw_label})"
     return tag("g", tag("title", whole), draw_text(x, y, shorten_label(label), css_class, rotation))
 
@@ -44,12 +44,12 @@ def shorten_label(label: str) -> str:
 
 
 def label_width(labels: Sequence[str]) -> float:
-    """How much room the longest of these takes."""
+    """Return the width of the longest label."""
     return max((CHARACTER_WIDTH * _count_characters(shorten_label(label)) for label in labels), default=0.0)
 
 
 def _count_characters(text: str) -> float:
-    """Letters, a Chinese one being as wide as two."""
+    """Count letters; a Chinese character is as wide as two."""
     return sum(1.8 if unicodedata.east_asian_width(each) in "WF" else 1.0 for each in text)
 
 
@@ -66,7 +66,7 @@ def draw_box(x: float, y: float, width: float, height: float, css_class: str, op
 
 
 def fit_axis(values: Sequence[float]) -> tuple[Scale, list[float]]:
-    """A scale around these values and round places along it."""
+    """Return a scale around these values and its round tick positions."""
     low, high = min(values, default=0.0), max(values, default=1.0)
     least = ((high - low) or abs(high) or 1.0) / 6
     size = 10.0 ** math.floor(math.log10(least))
@@ -77,10 +77,10 @@ def fit_axis(values: Sequence[float]) -> tuple[Scale, list[float]]:
 
 
 def position_on_scale(scale: Scale, value: float) -> float:
-    """Where a value stands, from 0 at the scale's low end to 1 at its high one."""
+    """Return the position of a value between the ends of the scale, from 0 to 1."""
     return min(1.0, max(0.0, (value - scale.low) / (scale.high - scale.low)))
 
 
 def format_tick(value: float) -> str:
-    """A number as an axis shows it."""
+    """Format an axis tick."""
     return f"{value:.3g}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""How emotions spread along a dimension: a violin where there are enough samples, a box always."""
+"""Violin plot of a dimension by emotion, with a box where there are too few samples."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from auricle.report.plots.svg import (
 ROW_HEIGHT = 34.0
 WIDTH = 360.0
 TOP, BOTTOM = 28.0, 26.0
-MAX_HALF_HEIGHT = 15.0  # half the room of a row
-MIN_RELATIVE_DENSITY = 0.01  # of the fattest place; beyond it, a tail would be a mere line
+MAX_HALF_HEIGHT = 15.0  # half the height of a row
+MIN_RELATIVE_DENSITY = 0.01  # relative to the widest point; thinner tails are cut
 
 
 def draw_violins(dimension: str, figures: Mapping[str, Any], densities: Mapping[str, Any] | None = None) -> Markup:
-    """One dimension: an emotion a row, in the order of their means, the highest first."""
+    """Draw one dimension with a row per emotion, highest mean first."""
     emotions: Mapping[str, Mapping[str, Any]] = figures["emotions"]
     order = sorted(emotions, key=lambda label: -emotions[label]["mean"])
     left = label_width(display_labels(order)) + 14
