@@ -79,7 +79,7 @@ def render_overview(numbers: Sequence[NumberDocument]) -> Markup:
     unit = numbers[0]["unit"]
     alike = [number for number in numbers if unit and number["unit"] == unit]
     scale = Scale.fit(collect_extents(alike), include_zero=True) if alike else None
-    told_bounds = any(has_bounds(number) for number in numbers)
+    any_bounds = any(has_bounds(number) for number in numbers)
     head = [
         header_cell("Metric", css_class=""),
         header_cell("Value"),
@@ -89,9 +89,9 @@ def render_overview(numbers: Sequence[NumberDocument]) -> Markup:
         header_cell("Coverage"),
         header_cell("Failed"),
         header_cell("Unreadable"),
-        *([header_cell(tag("span", "Best – worst case", title=BOUNDS_TOOLTIP))] if told_bounds else []),
+        *([header_cell(tag("span", "Best – worst case", title=BOUNDS_TOOLTIP))] if any_bounds else []),
     ]
-    rows = (_overview_row(number, scale if number in alike else None, told_bounds) for number in numbers)
+    rows = (_overview_row(number, scale if number in alike else None, any_bounds) for number in numbers)
     return render_table("Every metric over all samples", head, rows, "metrics")
 
 
@@ -188,7 +188,7 @@ def render_breakdowns(numbers: Sequence[NumberDocument]) -> list[Markup]:
 
 def _fit_scales(overall: Mapping[str, NumberDocument], fields: Sequence[Groups]) -> dict[str, Scale]:
     """Return a scale for each metric that covers these groups and all samples."""
-    members = [found for groups in fields for found in groups.values()]
+    members = [numbers for groups in fields for numbers in groups.values()]
     return {
         metric: Scale.fit(collect_extents([number, *(each[metric] for each in members if metric in each)]))
         for metric, number in overall.items()
@@ -205,7 +205,7 @@ def _render_breakdown(
     for metric, scale in scales.items():
         head.append(header_cell(tag("bdi", metric_title(metric)), " ", direction_arrow(overall[metric])))
         head.append(header_cell(draw_axis_ends(overall[metric]["unit"], scale), css_class="drawn"))
-    rows = (_group_row(group, found, overall, scales) for group, found in groups.items())
+    rows = (_group_row(group, numbers, overall, scales) for group, numbers in groups.items())
     made = render_table(f"By {field}", head, rows, "groups")
     if len(groups) > MAX_UNFOLDED_GROUPS:
         made = tag("details", tag("summary", f"{field}: {len(groups)} groups"), made)

@@ -19,9 +19,9 @@ TIER_DESCRIPTIONS = {"family": "by word stem", "synonym": "as synonyms"}
 
 def render_classes(numbers: Sequence[NumberDocument]) -> list[Markup]:
     """Render the results per class and the confusion matrix of every metric that has one."""
-    found = [number["details"] for number in numbers if "matrix" in number["details"]]
+    matrices = [number["details"] for number in numbers if "matrix" in number["details"]]
     made = []
-    for details in found:
+    for details in matrices:
         narrow = len(details["matrix"]["columns"]) <= MAX_LABELS_BESIDE_TABLE
         kind = "fields pair" if narrow else "fields single"
         made.append(tag("div", _confusion_figure(details["matrix"]), _class_table(details), class_=kind))
@@ -53,37 +53,37 @@ def _confusion_figure(matrix: Mapping[str, Any]) -> Markup:
 
 def _matrix_legend(matrix: Mapping[str, Any]) -> str:
     """Explain the matrix and how its labels were matched."""
-    told = ["Counts, and shares of each row."]
+    sentences = ["Counts, and shares of each row."]
     if matrix["rows"] != matrix["columns"]:
-        told.append(f"The {matrix['shared']} shared labels come first; labels in italics exist on one side only.")
-    return " ".join([*told, *describe_label_matches(matrix)])
+        sentences.append(f"The {matrix['shared']} shared labels come first; labels in italics exist on one side only.")
+    return " ".join([*sentences, *describe_label_matches(matrix)])
 
 
 def describe_label_matches(matrix: Mapping[str, Any]) -> list[str]:
     """List labels that were matched although they are spelled differently."""
     pairs = list(zip(matrix["rows"], matrix["columns"], matrix["tiers"], strict=False))
-    told = []
+    sentences = []
     for tier, how in TIER_DESCRIPTIONS.items():
-        those = [f"{true} – {display_label(said)}" for true, said, own in pairs if own == tier]
+        those = [f"{true} – {display_label(predicted)}" for true, predicted, own in pairs if own == tier]
         if those:
-            told.append(f"Matched {how}: {', '.join(those)}.")
-    return told
+            sentences.append(f"Matched {how}: {', '.join(those)}.")
+    return sentences
 
 
 def _frequent_confusions_table(matrix: Mapping[str, Any]) -> Markup:
     """Render the most frequent confusions, if the matrix is too wide."""
     names = [*matrix["columns_shown"], "unreadable"]
     missed = [
-        (size, matrix["rows_shown"][true], names[said])
+        (size, matrix["rows_shown"][true], names[predicted])
         for true, row in enumerate(matrix["counts"])
-        for said, size in enumerate([*row, matrix["unreadable"][true]])
-        if size and not said == true < matrix["shared"]
+        for predicted, size in enumerate([*row, matrix["unreadable"][true]])
+        if size and not predicted == true < matrix["shared"]
     ]
     missed.sort(key=lambda each: -each[0])
-    head = [header_cell("True", css_class=""), header_cell("Said", css_class=""), header_cell("Times")]
+    head = [header_cell("True", css_class=""), header_cell("Predicted", css_class=""), header_cell("Times")]
     rows = (
-        tag("tr", row_header(shorten_name(true)), cell(shorten_name(said), css_class=""), cell(format_count(size)))
-        for size, true, said in missed[:MAX_CONFUSIONS]
+        tag("tr", row_header(shorten_name(true)), cell(shorten_name(predicted), css_class=""), cell(format_count(size)))
+        for size, true, predicted in missed[:MAX_CONFUSIONS]
     )
     caption = f"Most frequent confusions of {len(matrix['rows'])} classes; metrics.json has all"
     return join_markup(tag("p", f"{caption}.", class_="quiet"), render_table(caption, head, rows))

@@ -1,6 +1,6 @@
 """Models against tasks: one table from many runs, in which only like stands below like.
 
-    board(runs)            runs are (name, what metrics.json says)
+    board(runs)            runs are (name, content of metrics.json)
     Board.csv() .markdown() .latex()
 
 A column is one metric of one task at one revision, asked and scored in one way: what differs in
@@ -62,8 +62,8 @@ class Cell:
 
     @property
     def value(self) -> float | None:
-        found: float | None = self.number["value"]
-        return found
+        value: float | None = self.number["value"]
+        return value
 
     @property
     def text(self) -> str:
@@ -138,10 +138,10 @@ class Leaderboard:
     def to_latex(self) -> str:
         """Return a LaTeX table (`booktabs`) with the best of each column in bold."""
         head = ["Model", *(f"{each.title} {_latex_arrow(each)}" for each in self.columns), "RTFx"]
-        told = [
+        rows = [
             [_escape_latex(row.title), *self._format_cells(row, _latex_value), _format_rtfx(row)] for row in self.rows
         ]
-        body = "".join(f"{' & '.join(line)} \\\\\n" for line in told)
+        body = "".join(f"{' & '.join(line)} \\\\\n" for line in rows)
         return (
             f"\\begin{{tabular}}{{l{'r' * (len(self.columns) + 1)}}}\n\\toprule\n"
             f"{' & '.join(map(_latex_heading, head))} \\\\\n\\midrule\n{body}\\bottomrule\n"
@@ -168,13 +168,16 @@ def build_leaderboard(
     replaced = 0
     for run, document in runs:
         model = (str(document["model"]["name"]), _format_arguments(document["model"].get("arguments")))
-        held = cells.setdefault(model, {})
+        model_cells = cells.setdefault(model, {})
         for column, cell in _read_cells(run, document, all_metrics, split_by_prompt):
-            replaced += column in held
-            if column not in held or cell.created >= held[column].created:
-                held[column] = cell
-    columns = sorted({each for held in cells.values() for each in held}, key=_column_sort_key)
-    made = [Row(*model, {each: held[each] for each in columns if each in held}) for model, held in cells.items()]
+            replaced += column in model_cells
+            if column not in model_cells or cell.created >= model_cells[column].created:
+                model_cells[column] = cell
+    columns = sorted({each for model_cells in cells.values() for each in model_cells}, key=_column_sort_key)
+    made = [
+        Row(*model, {each: model_cells[each] for each in columns if each in model_cells})
+        for model, model_cells in cells.items()
+    ]
     return Leaderboard(tuple(columns), tuple(sorted(made, key=lambda row: _row_sort_key(row, columns))), replaced)
 
 
@@ -233,7 +236,7 @@ def _row_sort_key(row: Row, columns: Sequence[Column]) -> tuple[Any, ...]:
 
 def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
     number = cell.number
-    told = {
+    fields = {
         "model": row.model,
         "arguments": row.arguments,
         "task": column.task,
@@ -244,7 +247,7 @@ def _csv_row(row: Row, column: Column, cell: Cell) -> dict[str, Any]:
         "signature": number["signature"],
     }
     return {
-        **{name: _escape_formula(text) for name, text in told.items()},
+        **{name: _escape_formula(text) for name, text in fields.items()},
         **{name: number[name] for name in ("value", "low", "high", "scored", "total", "failed")},
         "coverage": number["scored"] / number["total"] if number["total"] else None,
         "rtfx": cell.rtfx,

@@ -20,10 +20,10 @@ Child: TypeAlias = str | Iterable[str] | None
 
 def tag(name: str, /, *children: Child, **attributes: str | float | bool | None) -> Markup:
     """Build an element; `class_` and `aria_label` set class and aria-label, None and False are omitted."""
-    told = "".join(_render_attribute(key, value) for key, value in attributes.items())
+    rendered = "".join(_render_attribute(key, value) for key, value in attributes.items())
     if name in VOID_ELEMENTS:
-        return Markup(f"<{name}{told}>")
-    return Markup(f"<{name}{told}>{join_markup(*children)}</{name}>")
+        return Markup(f"<{name}{rendered}>")
+    return Markup(f"<{name}{rendered}>{join_markup(*children)}</{name}>")
 
 
 def join_markup(*children: Child) -> Markup:

@@ -138,8 +138,10 @@ class MetricColumn:
         """Return the metric with the recorded context."""
         if not self._contextual_aggregator or not self.contexts:
             return self.metric
-        told, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
-        return replace(self.metric, aggregate=fold.with_inner(told) if isinstance(fold, AnswerAggregator) else told)
+        aggregator, fold = self._contextual_aggregator.with_contexts(self.contexts), self.metric.aggregate
+        return replace(
+            self.metric, aggregate=fold.with_inner(aggregator) if isinstance(fold, AnswerAggregator) else aggregator
+        )
 
     def _add_unreadable(self, index: int, record: Record, line: ScoreLine, reason: str) -> None:
         """Count an unreadable answer; it scores worst or is left out, as the metric declares."""

@@ -54,19 +54,19 @@ def _notes(run_facts: Mapping[str, Json], numbers: Sequence[Number]) -> list[Any
 
 def collect_refusals(score_table: ScoreTable) -> dict[str, str]:
     """List metrics and breakdowns that were requested but not computed, with reasons."""
-    found = {c.metric.name: c.refusal_reason for c in score_table.columns if c.refusal_reason}
+    reasons = {c.metric.name: c.refusal_reason for c in score_table.columns if c.refusal_reason}
     for column in score_table.columns:
         if column.reasons and not column.indices and not column.refusal_reason:
             reason = column.reasons.most_common(1)[0][0]
-            found[column.metric.name] = f"no answer could be scored: {reason}"
+            reasons[column.metric.name] = f"no answer could be scored: {reason}"
         elif column.not_applicable and not any(each.indices for each in score_table.columns):
-            found.setdefault(column.metric.name, "it applies to none of the samples")
+            reasons.setdefault(column.metric.name, "it applies to none of the samples")
     if score_table.cluster and not score_table.has_clusters and score_table.total:
-        found["cluster"] = f"no sample has the metadata field {score_table.cluster!r}; samples are resampled"
+        reasons["cluster"] = f"no sample has the metadata field {score_table.cluster!r}; samples are resampled"
     for name in score_table.breakdown_fields:
         if name not in score_table.fields and score_table.total:
-            found[f"by {name}"] = f"no sample has the metadata field {name!r}, or it has too many values"
-    return found
+            reasons[f"by {name}"] = f"no sample has the metadata field {name!r}, or it has too many values"
+    return reasons
 
 
 def _examples(score_table: ScoreTable, kind: str) -> list[dict[str, str]]:

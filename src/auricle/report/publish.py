@@ -28,10 +28,10 @@ from auricle.tasks.base import Task
 
 def publish(run: Run, task: Task, model: str, judge: Judge | None = None) -> list[Number]:
     """Score a run, write all derived files and return its results over all samples."""
-    with ExitStack() as held:
+    with ExitStack() as stack:
         verdicts = None
         if judge and any(metric.judge_requests for metric in task.metrics):
-            verdicts = held.enter_context(VerdictIndex(run.verdicts_path, judge))
+            verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge))
         return _score_and_write(run, task, model, verdicts)
 
 
@@ -86,8 +86,8 @@ def _inferencer_signature(run: Run) -> str:
     """Return the inferencer's name and four hex digits of its configuration."""
     identity = run.spec["identity"]
     assert isinstance(identity, dict)
-    told = str(identity["inferencer"])
-    return f"{told.partition('(')[0]}#{_short_digest(told.encode())}"
+    description = str(identity["inferencer"])
+    return f"{description.partition('(')[0]}#{_short_digest(description.encode())}"
 
 
 def _model_signature(model: dict[str, Any]) -> str:

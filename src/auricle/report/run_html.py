@@ -42,12 +42,12 @@ Document = Mapping[str, Any]
 def render_report(document: Document, worst_samples: Sequence[SampleView]) -> str:
     """Render the page. Lone surrogates, which cannot be encoded, become question marks."""
     overall = [number for number in document["numbers"] if not number["field"]]
-    found = _sections(document, overall, worst_samples)
+    sections = _sections(document, overall, worst_samples)
     body = tag(
         "body",
         tag("a", "Skip to the results", href="#main", class_="skip"),
-        _header(document, overall, found),
-        tag("main", [_section(*each) for each in found], id="main"),
+        _header(document, overall, sections),
+        tag("main", [_section(*each) for each in sections], id="main"),
         _footer(document, overall),
         tag("script", load_asset("page.js")),
     )
@@ -128,20 +128,20 @@ def _facts(document: Document, overall: Sequence[NumberDocument]) -> Markup:
 def _notices(document: Document, overall: Sequence[NumberDocument]) -> list[str]:
     """Render caveats in sentences."""
     outcomes = document["outcomes"]
-    found = [] if document.get("complete", True) else [_incomplete_notice(document)]
+    notices = [] if document.get("complete", True) else [_incomplete_notice(document)]
     if not outcomes["total"]:
-        found.append("No sample has been answered yet.")
+        notices.append("No sample has been answered yet.")
     elif outcomes["failed"] == outcomes["total"]:
-        found.append("Every sample failed, so there are no results. The errors are listed below.")
+        notices.append("Every sample failed, so there are no results. The errors are listed below.")
     elif outcomes["failed"]:
-        found.append(_failure_notice(outcomes, overall))
-    found += _unreadable_notices(overall)
-    found += [
+        notices.append(_failure_notice(outcomes, overall))
+    notices += _unreadable_notices(overall)
+    notices += [
         f"{names} {'was' if alone else 'were'} not computed: {why}"
         for names, why, alone in group_refusals(document["refused"])
     ]
-    found += document.get("notes", [])
-    return found
+    notices += document.get("notes", [])
+    return notices
 
 
 def _incomplete_notice(document: Document) -> str:
@@ -294,8 +294,8 @@ def _describe_intervals(document: Document, overall: Sequence[NumberDocument]) -
     methods: dict[str, list[str]] = {}
     for number in overall:
         methods.setdefault(number["interval"], []).append(metric_title(number["metric"]))
-    told_methods = [f"{', '.join(names)}: {_describe_method(name, cluster)}." for name, names in methods.items()]
-    return " ".join(["Intervals hold 95 % of what repetitions would give.", *told_methods])
+    descriptions = [f"{', '.join(names)}: {_describe_method(name, cluster)}." for name, names in methods.items()]
+    return " ".join(["Intervals hold 95 % of what repetitions would give.", *descriptions])
 
 
 def _describe_method(name: str, cluster: str) -> str:

@@ -1,4 +1,4 @@
-"""Samples on the page: those that did worst, to read and to hear, and those that failed."""
+"""Cards of the worst samples, with texts and players, and tables of failures."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from auricle.report.html_tables import cell, header_cell, render_table, row_head
 from auricle.report.markup import Markup, join_markup, tag
 from auricle.report.sample_view import Edit, SampleView, truncate
 
-MAX_QUESTION_LENGTH = 400  # a question longer than this would bury the answers
-FIRST_UNSPACED_CHARACTER = "\u2e80"  # from here on lie the scripts that are written without spaces
+MAX_QUESTION_LENGTH = 400  # longer questions would hide the answers
+FIRST_UNSPACED_CHARACTER = "\u2e80"  # scripts without spaces begin here
 
 
 def render_worst_samples(samples: Sequence[SampleView], metric: str, language: str) -> Markup:
-    """A card a sample, in the order given."""
+    """Render one card per sample, in the given order."""
     asked = {each.question for each in samples}
     common = asked.pop() if len(asked) == 1 else ""
     cards = (_card(each, at, each.question != common, language) for at, each in enumerate(samples))
@@ -39,7 +39,7 @@ def _diff_legend(samples: Sequence[SampleView]) -> Markup | None:
         return None
     return tag(
         "span",
-        tag("span", tag("del", "said"), tag("ins", "heard"), class_="swap"),
+        tag("span", tag("del", "reference"), tag("ins", "output"), class_="swap"),
         " substituted, ",
         tag("del", "missed"),
         " deleted, ",
@@ -49,12 +49,12 @@ def _diff_legend(samples: Sequence[SampleView]) -> Markup | None:
     )
 
 
-WORST_SAMPLE_ORDERS = (("worst", "Worst first"), ("best", "Least bad first"), ("id", "By id"))
+WORST_SAMPLE_ORDERS = (("worst", "Worst first"), ("best", "Best first"), ("id", "By id"))
 CHANGED_SAMPLE_ORDERS = (("worst", "As found"), ("best", "Reversed"), ("id", "By id"))
 
 
 def _render_controls(count: int, orders: Sequence[tuple[str, str]] = WORST_SAMPLE_ORDERS) -> Markup:
-    """Filter and order; shown by the script, without which they would do nothing."""
+    """Render the filter and order controls, which the script makes visible."""
     return tag(
         "form",
         tag("label", "Filter ", tag("input", type="search", id="filter", placeholder="id, text, meta")),
@@ -67,7 +67,7 @@ def _render_controls(count: int, orders: Sequence[tuple[str, str]] = WORST_SAMPL
 
 
 def render_changed_samples(samples: Sequence[tuple[SampleView, SampleView, str]], intro: str, language: str) -> Markup:
-    """A card a sample two runs answered: A's, B's, and what B's answer is beside A's."""
+    """Render one card per sample that both runs answered, with both answers."""
     asked = {a.question for a, _, _ in samples}
     common = asked.pop() if len(asked) == 1 else ""
     made = (_changed_card(each, at, each[0].question != common, language) for at, each in enumerate(samples))
@@ -106,7 +106,7 @@ def _changed_card(sample: tuple[SampleView, SampleView, str], rank: int, show_qu
 
 
 def _answer_rows(name: str, sample: SampleView, language: str) -> list[Markup]:
-    """What one of two runs answered; aligned with the reference where the metric does so."""
+    """Render the answer of one run, aligned with the reference if the metric aligns."""
     if sample.diff:
         return [_term_row(name, tag("dd", _render_diff(sample.diff), dir="auto", class_="diff"))]
     texts = [_text_row(f"{name} {who}", text, language) for who, text in sample.transcript]
@@ -153,14 +153,14 @@ def _players(sample: SampleView) -> list[Markup]:
             controls=True,
             preload="none",
             src=f"data:audio/mpeg;base64,{b64encode(sound).decode()}",
-            aria_label=f"Sound of {sample.id}",
+            aria_label=f"Recording of {sample.id}",
         )
         for sound in sample.audio
     ]
 
 
 def _text_rows(sample: SampleView, show_question: bool, language: str) -> list[Markup]:
-    """Terms and texts; the alignment comes first because it is what the score was made from."""
+    """Render the texts of a sample, the alignment first, because the score is computed from it."""
     texts = (
         [_text_row("Asked", sample.question, language)]
         if show_question and 0 < len(sample.question) <= MAX_QUESTION_LENGTH
@@ -188,11 +188,11 @@ def _term_row(term: str, text: Markup) -> Markup:
 def _text_row(term: str, text: str, language: str) -> Markup:
     if not text.strip():
         return _term_row(term, tag("dd", "empty", class_="nothing"))
-    return _term_row(term, tag("dd", text, dir="auto", lang=language or None, class_="said"))
+    return _term_row(term, tag("dd", text, dir="auto", lang=language or None, class_="text"))
 
 
 def _render_diff(diff: Sequence[Edit]) -> Markup:
-    """Both texts in one line: what was lost struck through, what was added underlined."""
+    """Render both texts in one line, with deletions struck through and insertions underlined."""
     letters = all(len(token) == 1 for edit in diff for token in edit.reference + edit.answer)
     pieces: list[str] = []
     before = ""
@@ -212,14 +212,14 @@ def _render_edit(edit: Edit, by_character: bool) -> Markup:
 
 
 def join_tokens(tokens: Sequence[str], by_character: bool) -> str:
-    """Tokens as running text."""
+    """Join tokens to text."""
     if by_character:
         return "".join(tokens)
     return "".join(token_separator(before, token) + token for before, token in pairwise(("", *tokens)))
 
 
 def token_separator(before: str, after: str) -> str:
-    """A space between words; none between characters of a script that has none."""
+    """Return a space between words, and nothing between characters of a script without spaces."""
     tight = not before or (before[-1] >= FIRST_UNSPACED_CHARACTER and after[:1] >= FIRST_UNSPACED_CHARACTER)
     return "" if tight else " "
 
@@ -247,7 +247,7 @@ def _note_line(sample: SampleView) -> Markup | None:
 
 
 def render_failures(document: Mapping[str, Any]) -> Markup:
-    """What failed, by kind, with examples."""
+    """Render failures by kind, with examples."""
     head = [header_cell("Kind", css_class=""), header_cell("Samples"), header_cell("Examples", css_class="")]
     rows = (
         tag(
@@ -277,11 +277,11 @@ def _examples(examples: Sequence[Mapping[str, str]]) -> Markup:
 
 
 def render_unreadable(document: Mapping[str, Any]) -> Markup:
-    """Why answers could not be read; metrics that found the same share a row."""
-    whose: dict[tuple[str, int], list[str]] = {}
+    """Render the reasons for unreadable answers; metrics with the same reason share a row."""
+    metrics_by_reason: dict[tuple[str, int], list[str]] = {}
     for metric, reasons in document["unreadable"].items():
-        for found in reasons.items():
-            whose.setdefault(found, []).append(metric_title(metric))
+        for reason_and_count in reasons.items():
+            metrics_by_reason.setdefault(reason_and_count, []).append(metric_title(metric))
     head = [header_cell("Why", css_class="examples"), header_cell("Samples"), header_cell("Metrics", css_class="")]
     rows = (
         tag(
@@ -290,6 +290,6 @@ def render_unreadable(document: Mapping[str, Any]) -> Markup:
             cell(format_count(times)),
             cell(", ".join(metrics), css_class=""),
         )
-        for (reason, times), metrics in whose.items()
+        for (reason, times), metrics in metrics_by_reason.items()
     )
     return render_table("Unreadable answers by reason", head, rows, "failures")

@@ -87,21 +87,21 @@ def _build_sample_view(
     score, errors, why = _format_score(record, metric, stats)
     diff, cut = _build_diff(record, metric)
     audio, notes = clips.get(sample) if clips.budget else ((), [])
-    said = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
+    lines = tuple(TranscriptLine(who, truncate(text)) for who, text in transcript_lines(record))
     return SampleView(
         id=sample.id,
         origin=sample.origin,
         meta={name: truncate(format_json_value(value), 200) for name, value in sample.meta.items()},
         question=truncate(_question_text(sample)),
         target=None if sample.target is None else truncate(format_json_value(sample.target)),
-        answer="" if said else truncate("\n".join(_answer_texts(record))),
+        answer="" if lines else truncate("\n".join(_answer_texts(record))),
         values=_top_values(record),
         score=score,
         errors=errors,
         diff=diff,
         audio=audio,
         note=" ".join(each for each in (why, cut, *notes) if each),
-        transcript=said,
+        transcript=lines,
     )
 
 
@@ -250,7 +250,7 @@ class AudioClips:
 
     def get(self, sample: Sample) -> tuple[tuple[bytes, ...], list[str]]:
         """Return a sample's clips, and a note for each that is cut, left out or unreadable."""
-        found: list[bytes] = []
+        clips: list[bytes] = []
         notes: list[str] = []
         for sound in get_sounds(sample):
             if id(sound) not in self._requested:
@@ -260,9 +260,9 @@ class AudioClips:
                 taken, note = self._take_clip(sound)
             except SampleError as error:
                 taken, note = None, f"The recording cannot be played: {error}"
-            found += [taken] if taken else []
+            clips += [taken] if taken else []
             notes += [note] if note else []
-        return tuple(found), list(dict.fromkeys(notes))
+        return tuple(clips), list(dict.fromkeys(notes))
 
     def _take_clip(self, sound: Audio) -> tuple[bytes | None, str]:
         if not self._bytes_left or id(sound) not in self._encoded:

@@ -125,15 +125,15 @@ def _add_ceilings(numbers: list[Number], score_table: ScoreTable) -> list[Number
 def _remove_repeated_matrices(numbers: list[Number]) -> list[Number]:
     """Keep a confusion matrix only with the first result that is computed from it."""
     matrices: list[Any] = []
-    told = []
+    kept = []
     for number in numbers:
         details = number.details
-        if (found := details.get("matrix")) in matrices:
-            told.append(replace(number, details=_omit(details, "matrix", "classes", "notes")))
+        if (matrix := details.get("matrix")) in matrices:
+            kept.append(replace(number, details=_omit(details, "matrix", "classes", "notes")))
             continue
-        matrices += [found] if found else []
-        told.append(number)
-    return told
+        matrices += [matrix] if matrix else []
+        kept.append(number)
+    return kept
 
 
 def _omit(details: dict[str, Any], *names: str) -> dict[str, Any]:
@@ -193,9 +193,9 @@ def _applicable_members(column: MetricColumn, members: NDArray[np.bool_]) -> NDA
     """Return the members of a group that a metric applies to."""
     if not column.not_applicable:
         return members
-    found = members.copy()
-    found[_as_array(column.not_applicable)] = False
-    return found
+    applicable = members.copy()
+    applicable[_as_array(column.not_applicable)] = False
+    return applicable
 
 
 def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
@@ -205,8 +205,8 @@ def _cluster_codes(score_table: ScoreTable, indices: Indices) -> Indices | None:
     if not score_table.has_clusters:
         return None
     codes = _as_array(score_table.clusters.codes)[indices]
-    found, first, members = np.unique(codes, return_index=True, return_inverse=True)
-    if len(found) < 2:
+    distinct, first, members = np.unique(codes, return_index=True, return_inverse=True)
+    if len(distinct) < 2:
         return None  # with a single cluster, resample the samples
     order = np.argsort(np.argsort(first))  # by first appearance in the data, not in the journal
     return order[members]

@@ -104,6 +104,6 @@ def format_notes(document: Mapping[str, Any]) -> list[str]:
 
 def to_one_line(text: str, max_length: int = 200) -> str:
     """Put a message on one line and remove control characters."""
-    told = "".join(each if each.isprintable() else " " for each in text)
-    told = " ".join(told.split())
-    return told if len(told) <= max_length else told[: max_length - 1] + "…"
+    printable = "".join(each if each.isprintable() else " " for each in text)
+    printable = " ".join(printable.split())
+    return printable if len(printable) <= max_length else printable[: max_length - 1] + "…"

@@ -27,13 +27,13 @@ METRIC_FAMILIES = ("eta2", "ccc", "pearson", "rmse")
 
 def group_by_reason(refusals: Mapping[str, str]) -> list[tuple[list[str], str]]:
     """Group metrics by reason; name metrics of several dimensions once."""
-    found: dict[str, list[str]] = {}
+    by_reason: dict[str, list[str]] = {}
     for name, why in refusals.items():
         family = name.rpartition("_")[0]
-        told = family if family in METRIC_FAMILIES else name
-        if told not in found.setdefault(why, []):
-            found[why].append(told)
-    return [(names, why) for why, names in found.items()]
+        label = family if family in METRIC_FAMILIES else name
+        if label not in by_reason.setdefault(why, []):
+            by_reason[why].append(label)
+    return [(names, why) for why, names in by_reason.items()]
 
 
 def format_coverage(number: Mapping[str, Any]) -> str:

@@ -23,14 +23,14 @@ def transcript_lines(record: Record) -> tuple[TranscriptLine, ...]:
     """List a conversation turn by turn, or several answers; return nothing for a single answer."""
     turns = get_turns(record.sample)
     if turns and record.outputs:
-        found = list(_conversation_lines(turns, record.outputs, record.sample.target))
+        lines = list(_conversation_lines(turns, record.outputs, record.sample.target))
     elif len(record.outputs) > 1 and all(isinstance(o, Generation) for o in record.outputs):
-        found = [TranscriptLine(f"Answer {at + 1}", _output_to_text(o)) for at, o in enumerate(record.outputs)]
+        lines = [TranscriptLine(f"Answer {at + 1}", _output_to_text(o)) for at, o in enumerate(record.outputs)]
     else:
         return ()
-    if len(found) <= MAX_LINES:
-        return tuple(found)
-    return (*found[:MAX_LINES], TranscriptLine("…", f"{len(found) - MAX_LINES} more lines"))
+    if len(lines) <= MAX_LINES:
+        return tuple(lines)
+    return (*lines[:MAX_LINES], TranscriptLine("…", f"{len(lines) - MAX_LINES} more lines"))
 
 
 def _conversation_lines(turns: Sequence[Turn], outputs: Sequence[Output], target: Json) -> Iterator[TranscriptLine]:

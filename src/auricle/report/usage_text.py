@@ -28,7 +28,7 @@ def usage_facts(document: Document) -> list[tuple[str, str]]:
         ("Cost", _format_cost(used, "≥ ")),
         ("Cached", f"{used['cached']:,}" if used.get("cached") else ""),
     ]
-    return [(name, told) for name, told in facts if told]
+    return [(name, text) for name, text in facts if text]
 
 
 def speed_facts(document: Document) -> list[tuple[str, str]]:
@@ -52,45 +52,45 @@ def describe_speed_facts(document: Document) -> list[tuple[str, str]]:
 def format_usage_line(document: Document) -> str:
     """Describe usage in one line; return an empty string if nothing is known."""
     used = document.get("usage") or {}
-    told = [
+    parts = [
         _format_tokens(used),
         _format_audio(used, "of audio"),
         _format_cost(used, "at least "),
         _format_speed(document),
     ]
     if used.get("cached"):
-        told.append(f"{used['cached']:,} answers from the cache")
+        parts.append(f"{used['cached']:,} answers from the cache")
     if used.get("samples_without_cost"):
-        told.append(f"the cost of {_format_sample_count(used['samples_without_cost'])} unknown")
-    elif used.get("samples_without_usage") and told[0]:
-        told.append(f"the tokens of {_format_sample_count(used['samples_without_usage'])} unknown")
-    known = ", ".join(filter(None, told))
+        parts.append(f"the cost of {_format_sample_count(used['samples_without_cost'])} unknown")
+    elif used.get("samples_without_usage") and parts[0]:
+        parts.append(f"the tokens of {_format_sample_count(used['samples_without_usage'])} unknown")
+    known = ", ".join(filter(None, parts))
     return f"Usage: {known}" if known else ""
 
 
 def _format_tokens(usage: Document) -> str:
     sides = ((usage.get("input_tokens"), "in"), (usage.get("output_tokens"), "out"))
-    told = " + ".join(f"{count:,} {side}" for count, side in sides if count is not None)
-    return f"tokens {told}" if told else ""
+    counts = " + ".join(f"{count:,} {side}" for count, side in sides if count is not None)
+    return f"tokens {counts}" if counts else ""
 
 
 def _format_audio(usage: Document, suffix: str = "") -> str:
     seconds = usage.get("audio_seconds")
     if not seconds:
         return ""
-    told = f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
-    return f"{told} {suffix}".rstrip()
+    duration = f"{seconds / 3600:,.2f} h" if seconds >= 360 else f"{seconds:,.1f} s"
+    return f"{duration} {suffix}".rstrip()
 
 
 def _format_speed(document: Document) -> str:
     took = document.get("speed")
     if not took:
         return ""
-    told = f"{_format_duration(took['wall_seconds'])} of wall time{_timed_share(document)}"
+    text = f"{_format_duration(took['wall_seconds'])} of wall time{_timed_share(document)}"
     if took["rtfx"] is not None:
-        return f"{told}, RTFx {_format_significant(took['rtfx'])}"
+        return f"{text}, RTFx {_format_significant(took['rtfx'])}"
     rate = took["samples_per_second"]
-    return told if rate is None else f"{told}, {_format_significant(rate)} samples/s"
+    return text if rate is None else f"{text}, {_format_significant(rate)} samples/s"
 
 
 def _timed_share(document: Document) -> str:

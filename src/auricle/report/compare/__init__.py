@@ -73,7 +73,7 @@ class Comparison:
                 "rows": [self._row_document(row) for row in self.rows],
                 "refused": dict(self.refused),
                 "notes": list(self.notes),
-                "flips": {name: [asdict(each) for each in held] for name, held in self.flips.items()},
+                "flips": {name: [asdict(each) for each in flips] for name, flips in self.flips.items()},
                 "matrix": self.matrix,
                 "shifts": [_shift_document(each) for each in self.shifts],
                 "agreement": [asdict(each) for each in self.agreement],
@@ -82,9 +82,9 @@ class Comparison:
         return document
 
     def _row_document(self, row: ComparisonRow) -> dict[str, Any]:
-        told = asdict(row)
-        told.update(told.pop("test"))
-        return {**told, "right_or_wrong": row.metric in self.right_or_wrong}
+        document = asdict(row)
+        document.update(document.pop("test"))
+        return {**document, "right_or_wrong": row.metric in self.right_or_wrong}
 
 
 def compare_runs(
@@ -106,17 +106,17 @@ def compare_runs(
     """
     names, refused = choose_metrics(paths, documents, metrics)
     signed = {name: ParsedSignature.parse(overall_numbers(documents[0])[name]["signature"]).metric for name in names}
-    found = load_metrics(paths, signed)
-    for name in set(signed) - {metric.name for metric in found}:
+    comparable_metrics = load_metrics(paths, signed)
+    for name in set(signed) - {metric.name for metric in comparable_metrics}:
         refused[name] = "the task no longer has this metric"
-    found = [metric for metric in found if not metric.is_model_independent]
+    comparable_metrics = [metric for metric in comparable_metrics if not metric.is_model_independent]
     cluster = _shared_cluster(documents)
     with infrequent_gc():
         sides = tuple(
-            load_compared_run(path, document, found, [by or "", cluster])
+            load_compared_run(path, document, comparable_metrics, [by or "", cluster])
             for path, document in zip(paths, documents, strict=True)
         )
-    return _build_comparison((sides[0], sides[1]), found, refused, (by or "", cluster), most_flips)
+    return _build_comparison((sides[0], sides[1]), comparable_metrics, refused, (by or "", cluster), most_flips)
 
 
 def _build_comparison(
@@ -195,9 +195,9 @@ def _describe_side(side: ComparedRun) -> dict[str, Any]:
 
 
 def _shift_document(shift: Shift) -> dict[str, Any]:
-    told = asdict(shift)
-    told.update(told.pop("test"))
-    return told
+    document = asdict(shift)
+    document.update(document.pop("test"))
+    return document
 
 
 def _coverage(pairs: Pairs) -> float:

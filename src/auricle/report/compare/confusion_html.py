@@ -81,12 +81,12 @@ def _recall_cells(recall: Mapping[str, Any] | None) -> list[Markup]:
 def _increases_table(matrix: Mapping[str, Any]) -> Markup | None:
     if not matrix["rises"]:
         return None
-    head = [head_cell("True", css_class=""), head_cell("Said", css_class=""), head_cell("Increase")]
+    head = [head_cell("True", css_class=""), head_cell("Predicted", css_class=""), head_cell("Increase")]
     rows = (
         tag(
             "tr",
             row_header(shorten_name(each["true"])),
-            cell(shorten_name(each["said"]), css_class=""),
+            cell(shorten_name(each["predicted"]), css_class=""),
             cell(typeset(format_difference(each["difference"], "share"))),
         )
         for each in matrix["rises"]

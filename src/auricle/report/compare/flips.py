@@ -40,11 +40,11 @@ def find_flips(
         for each in paired_stats
         for name in (each.metric.name,)
     }
-    ids = _ids_by_index(sides[0], {place for held in places.values() for place in held})
-    held = [{record.sample.id: record for record in read_records(side, list(ids.values()))} for side in sides]
+    ids = _ids_by_index(sides[0], {index for indices in places.values() for index in indices})
+    records = [{record.sample.id: record for record in read_records(side, list(ids.values()))} for side in sides]
     return {
         each.metric.name: tuple(
-            _build_flips(each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], held)
+            _build_flips(each, chosen[each.metric.name], [ids[at] for at in places[each.metric.name]], records)
         )
         for each in paired_stats
     }
@@ -93,8 +93,8 @@ def _to_python(stat: Any) -> Any:
 
 def read_records(side: ComparedRun, ids: Sequence[str]) -> list[Record]:
     """Read these samples from the journal."""
-    with side.run.open_index() as held:
-        return [record for sample in ids if (record := held.get(sample))]
+    with side.run.open_index() as index:
+        return [record for sample in ids if (record := index.get(sample))]
 
 
 def build_views(

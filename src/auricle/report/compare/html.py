@@ -46,7 +46,7 @@ section > .quiet { margin-block: 0.6rem; }
   .fields.uneven { grid-template-columns: minmax(0, 2fr) minmax(0, 1fr); }
 }
 .kept { white-space: nowrap; }
-.said-of { max-width: 68ch; margin-top: 0.3rem; }
+.row-summary { max-width: 68ch; margin-top: 0.3rem; }
 """
 )
 METHODS = {
@@ -68,12 +68,12 @@ Section = tuple[str, str, Sequence[Markup | None]]
 
 def render_comparison(document: Document, changed_samples: ChangedSamples) -> str:
     """Render the page."""
-    found = [each for each in _sections(document, changed_samples) if each[2]]
+    sections = [each for each in _sections(document, changed_samples) if each[2]]
     body = tag(
         "body",
         tag("a", "Skip to the results", href="#main", class_="skip"),
-        _header(document, found),
-        tag("main", [tag("section", tag("h2", name), *made, id=anchor) for anchor, name, made in found], id="main"),
+        _header(document, sections),
+        tag("main", [tag("section", tag("h2", name), *made, id=anchor) for anchor, name, made in sections], id="main"),
         _footer(document),
         tag("script", load_asset("page.js")),
     )
@@ -125,11 +125,11 @@ def _headline(document: Document) -> Markup:
         return tag("p", tag("strong", "No number", class_="figure"), class_="first")
     first = rows[0]
     better = direction_arrow(first, with_words=True) if "higher_is_better" in first else ""
-    told = typeset(format_difference(first["difference"], first["unit"]))
+    difference = typeset(format_difference(first["difference"], first["unit"]))
     return tag(
         "p",
         tag("span", tag("b", metric_title(first["metric"])), " B − A ", better),
-        tag("strong", told, class_="figure"),
+        tag("strong", difference, class_="figure"),
         tag(
             "span",
             f"95 % interval {format_difference_interval(first)}, p {_format_p_equation(first['p'])}",
@@ -140,8 +140,8 @@ def _headline(document: Document) -> Markup:
 
 
 def _format_p_equation(p: float | None) -> str:
-    told = format_p_value(p)
-    return told if told.startswith("<") else f"= {told}"
+    text = format_p_value(p)
+    return text if text.startswith("<") else f"= {text}"
 
 
 def _facts(document: Document) -> Markup:
@@ -177,7 +177,7 @@ def _metrics_section(document: Document) -> list[Markup | None]:
     rows = _overall_rows(document)
     if not rows:
         return []
-    words = [tag("p", typeset(describe_row(row)), class_="said-of") for row in rows]
+    words = [tag("p", typeset(describe_row(row)), class_="row-summary") for row in rows]
     return [_differences_table("Every metric over all pairs", rows), *words]
 
 
@@ -204,7 +204,7 @@ def _differences_table(caption: str, rows: Sequence[Mapping[str, Any]]) -> Marku
 
 def _difference_row(row: Mapping[str, Any], scale: Scale | None, grouped: bool) -> Markup:
     unit = row["unit"]
-    told = typeset(format_difference(row["difference"], unit))
+    difference = typeset(format_difference(row["difference"], unit))
     name = join_markup(tag("bdi", metric_title(row["metric"])), " ", direction_arrow(row))
     drawn = {**row, "value": row["difference"], "failed": 0}
     return tag(
@@ -213,7 +213,7 @@ def _difference_row(row: Mapping[str, Any], scale: Scale | None, grouped: bool) 
         cell(name, css_class="kept") if grouped else row_header(name),
         cell(typeset_number(row["value_a"], unit)),
         cell(typeset_number(row["value_b"], unit)),
-        cell(tag("strong", told) if is_significant(row) else told),
+        cell(tag("strong", difference) if is_significant(row) else difference),
         cell(format_difference_interval(row), css_class="number quiet"),
         cell(draw_interval_mark(drawn, scale, 0.0) if scale else None, css_class="drawn"),
         cell(format_p_value(row["p"])),
@@ -278,8 +278,8 @@ def _changed_samples_section(document: Document, changed_samples: ChangedSamples
     if not changed_samples or not rows:
         return []
     first = rows[0]
-    told = (f"{change_heading(first, became)}: {format_count(first[became])}." for became in ("worse", "better"))
-    intro = f"{' '.join(told)} {len(changed_samples)} are shown."
+    counts = (f"{change_heading(first, became)}: {format_count(first[became])}." for became in ("worse", "better"))
+    intro = f"{' '.join(counts)} {len(changed_samples)} are shown."
     return [sample_cards.render_changed_samples(changed_samples, intro, document["a"]["task"].get("language") or "")]
 
 
@@ -298,13 +298,13 @@ def _footer(document: Document) -> Markup:
     methods: dict[str, list[str]] = {}
     for row in _overall_rows(document):
         methods.setdefault(row["method"], []).append(metric_title(row["metric"]))
-    told = [f"{', '.join(names)}: {_describe_method(name)}." for name, names in methods.items()]
+    descriptions = [f"{', '.join(names)}: {_describe_method(name)}." for name, names in methods.items()]
     signatures = dict.fromkeys(row["signature"] for row in _overall_rows(document))
     return tag(
         "footer",
         tag("h2", "Method"),
         tag("p", f"A is the baseline. {format_pair_count(document)}."),
-        tag("p", " ".join(["Intervals are 95 % confidence intervals.", *told])),
+        tag("p", " ".join(["Intervals are 95 % confidence intervals.", *descriptions])),
         tag("p", DETECTABLE),
         tag("h3", "Signatures") if signatures else None,
         tag("ul", [tag("li", tag("code", each)) for each in signatures], class_="signatures"),

@@ -181,7 +181,7 @@ def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
     """Pair samples with the same id, content and reference."""
     import numpy as np
 
-    found, lost, counts = [], [], Counter[str]()
+    paired, lost, counts = [], [], Counter[str]()
     for sample, here in a.index_by_id.items():
         there = b.index_by_id.get(sample, ABSENT)
         if there == ABSENT:
@@ -193,8 +193,8 @@ def pair_samples(a: ComparedRun, b: ComparedRun) -> Pairs:
         elif here in a.failed or there in b.failed:
             lost.append((here, there))
         else:
-            found.append((a.rows[here], here, there))
-    both = np.array(sorted(found), dtype=np.int64).reshape(-1, 3)
+            paired.append((a.rows[here], here, there))
+    both = np.array(sorted(paired), dtype=np.int64).reshape(-1, 3)
     return Pairs(
         both[:, 1],
         both[:, 2],

@@ -66,8 +66,8 @@ def to_document(difference: MatrixDifference) -> dict[str, Any]:
         "diagonal": [_recall_document(difference, at) for at in range(len(difference.diagonal))],
         "mean_absolute_diagonal": difference.mean_absolute_diagonal,
         "rises": [
-            {"true": display_label(true), "said": display_label(said), "difference": rise}
-            for true, said, rise in difference.largest_increases(MAX_INCREASES)
+            {"true": display_label(true), "predicted": display_label(predicted), "difference": rise}
+            for true, predicted, rise in difference.largest_increases(MAX_INCREASES)
         ],
     }
 

@@ -110,9 +110,9 @@ def build_rows(
     """Compute each metric over all pairs, then for each value of the field `by`; adjust p-values within each."""
     import numpy as np
 
-    everybody = np.ones(pairs.count, dtype=bool)
+    all_pairs = np.ones(pairs.count, dtype=bool)
     clusters = encode_field(sides[0], pairs, cluster) if cluster else None
-    whole = [_add_bounds(_build_row(each, everybody, clusters), each, sides, pairs) for each in paired_stats]
+    whole = [_add_bounds(_build_row(each, all_pairs, clusters), each, sides, pairs) for each in paired_stats]
     parts = [
         replace(_build_row(each, members, clusters), field=by, group=group)
         for group, members in iterate_groups(sides[0], pairs, by)
@@ -155,8 +155,8 @@ def renumber_clusters(clusters: Indices) -> Indices | None:
     """Renumber clusters from 0 without gaps; return None if samples are not clustered."""
     import numpy as np
 
-    found, members = np.unique(clusters, return_inverse=True)
-    return members if len(found) > 1 else None
+    distinct, members = np.unique(clusters, return_inverse=True)
+    return members if len(distinct) > 1 else None
 
 
 def _take(stats: Any, indices: Indices) -> Any:
@@ -169,13 +169,13 @@ def encode_field(side: ComparedRun, pairs: Pairs, field: str) -> Indices:
     """Number the values of a metadata field, pair by pair; a pair without a value is its own cluster."""
     import numpy as np
 
-    values, known = side.fields[field], dict[str, int]()
-    found = [
-        known.setdefault(str(place) if value is None else f"={value}", len(known))
-        for place in pairs.a
-        for value in (values[place],)
+    values, codes = side.fields[field], dict[str, int]()
+    encoded = [
+        codes.setdefault(str(index) if value is None else f"={value}", len(codes))
+        for index in pairs.a
+        for value in (values[index],)
     ]
-    return np.array(found, dtype=np.int64)
+    return np.array(encoded, dtype=np.int64)
 
 
 def iterate_groups(side: ComparedRun, pairs: Pairs, field: str) -> Iterator[tuple[str, NDArray[np.bool_]]]:

@@ -104,7 +104,7 @@ def _find_profile(signature: str) -> str:
 
 def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> list[Metric]:
     """Return the metrics with these names and signatures, from either run whose task can be built."""
-    found: dict[str, Metric] = {}
+    by_name: dict[str, Metric] = {}
     problems: list[SpecError] = []
     for path in paths:
         try:
@@ -114,10 +114,10 @@ def load_metrics(paths: tuple[Path, Path], signatures: Mapping[str, str]) -> lis
             continue
         for metric in task.metrics:
             for each in (metric, *metric.companions):
-                found.setdefault(each.name, each)
-    if problems and not found:
+                by_name.setdefault(each.name, each)
+    if problems and not by_name:
         raise problems[0]
-    return [_restore_profile(found[name], signature) for name, signature in signatures.items() if name in found]
+    return [_restore_profile(by_name[name], signature) for name, signature in signatures.items() if name in by_name]
 
 
 def _restore_profile(metric: Metric, signature: str) -> Metric:

@@ -42,7 +42,7 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
         return []
     clusters = encode_field(a, pairs, cluster) if cluster else None
     labels = np.array([a.labels[here] for here in pairs.a], dtype=object)
-    found = []
+    shifts = []
     for name in shared_dimensions(a, b):
         before, after = (
             np.array([side.dimensions.get(place, NO_VALUES).get(name, math.nan) for place in places])
@@ -53,9 +53,9 @@ def compute_shifts(a: ComparedRun, b: ComparedRun, pairs: Pairs, cluster: str) -
             which = np.flatnonzero(known & members)
             drawn = None if clusters is None else renumber_clusters(clusters[which])
             if len(which):
-                found.append(_compute_shift((name, label), before[which], after[which], drawn))
-    ps = adjust_holm([each.test.p for each in found])
-    return [replace(each, adjusted=p) for each, p in zip(found, ps, strict=True)]
+                shifts.append(_compute_shift((name, label), before[which], after[which], drawn))
+    ps = adjust_holm([each.test.p for each in shifts])
+    return [replace(each, adjusted=p) for each, p in zip(shifts, ps, strict=True)]
 
 
 def shared_dimensions(a: ComparedRun, b: ComparedRun) -> list[str]:
@@ -75,9 +75,9 @@ def _members_by_label(labels: NDArray[np.object_]) -> Sequence[tuple[str, NDArra
 
 
 def _compute_shift(dimension_and_label: tuple[str, str], before: Any, after: Any, clusters: Any) -> Shift:
-    found = compare_paired(before, after, mean, clusters)
+    test = compare_paired(before, after, mean, clusters)
     spread = math.nan
     if len(before) > 1:
         spread = math.sqrt((before.var(ddof=1) + after.var(ddof=1)) / 2)
-    d = found.difference / spread if spread else math.nan
-    return Shift(*dimension_and_label, found, found.p, d)
+    d = test.difference / spread if spread else math.nan
+    return Shift(*dimension_and_label, test, test.p, d)

@@ -154,7 +154,7 @@ def _matrix_lines(matrix: Mapping[str, Any] | None) -> Iterator[str]:
         yield f"Confusions: the recall of a class changed by {size} on average."
     for rise in matrix["rises"][:3]:
         size = format_difference(rise["difference"], "share")
-        yield f"  {rise['true']} predicted as {rise['said']}: {size}"
+        yield f"  {rise['true']} predicted as {rise['predicted']}: {size}"
 
 
 def _shift_lines(shifts: Sequence[Mapping[str, Any]]) -> Iterator[str]:
@@ -186,11 +186,11 @@ def _shift_cells(shift: Mapping[str, Any]) -> tuple[str, ...]:
 def format_samples(document: Document) -> Iterator[str]:
     """Format the samples that changed in the first metric."""
     first = next((row for row in document["rows"] if not row["field"]), None)
-    held = document["flips"].get(first["metric"], []) if first else []
-    if not first or not held:
+    flips = document["flips"].get(first["metric"], []) if first else []
+    if not first or not flips:
         return
     for became in ("worse", "better"):
-        some = [each for each in held if each["became"] == became]
+        some = [each for each in flips if each["became"] == became]
         if some:
             yield ""
             yield f"{change_heading(first, became)}: {first[became]}, shown {len(some)}"

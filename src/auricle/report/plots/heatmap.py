@@ -126,10 +126,12 @@ def _draw_count_cell(layout: HeatmapLayout, position: tuple[int, int], count: in
     field = draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "hit" if hit else "miss", MAX_TINT * share)
     if not count:
         return tag("g", draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, "none"), _draw_centered_text(x, y, 24, "·"))
-    told = f"{layout.rows.raw_names[row]} predicted as {layout.columns.raw_names[column]}: {count:,} of {support:,}"
+    description = (
+        f"{layout.rows.raw_names[row]} predicted as {layout.columns.raw_names[column]}: {count:,} of {support:,}"
+    )
     return tag(
         "g",
-        tag("title", f"{told}, {100 * share:.1f} %"),
+        tag("title", f"{description}, {100 * share:.1f} %"),
         field,
         _draw_centered_text(x, y, 18, f"{count:,}", "count strong" if hit else "count"),
         _draw_centered_text(x, y, 32, f"{100 * share:.0f}\u202f%", "share"),
@@ -199,12 +201,13 @@ def _draw_difference_cell(
     points = 100 * value
     still = abs(points) < 0.05
     kind = "none" if still else "more" if value > 0 else "less"
-    told = f"{layout.rows.raw_names[position[0]]} predicted as {layout.columns.raw_names[position[1]]}: {points:+.1f} points"
+    true, predicted = layout.rows.raw_names[position[0]], layout.columns.raw_names[position[1]]
+    description = f"{true} predicted as {predicted}: {points:+.1f} points"
     note = f"; only the {only_side} has this label" if only_side else ""
     text = "·" if still else f"{points:+.1f}".replace("-", "−")
     return tag(
         "g",
-        tag("title", told + note),
+        tag("title", description + note),
         draw_box(x, y, CELL_WIDTH - 1, CELL_HEIGHT - 1, kind, MAX_TINT * abs(value) / max_difference),
         _draw_centered_text(x, y, 24, text, "quiet" if still else "count"),
         tag("circle", class_="ring", cx=f"{x + 8:.1f}", cy=f"{y + 8:.1f}", r=3) if only_side else None,

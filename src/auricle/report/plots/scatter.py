@@ -78,8 +78,8 @@ def _draw_axes(data: Mapping[str, Any], x_axis: AxisWithTicks, y_axis: AxisWithT
 
 def _draw_ellipse(centre: tuple[float, float], radii: tuple[float, float], series: int) -> Markup:
     places = {"cx": centre[0], "cy": centre[1], "rx": radii[0], "ry": radii[1]}
-    told = {name: f"{at:.1f}" for name, at in places.items()}
-    return tag("ellipse", class_=f"around hue{series % COLOUR_COUNT}", **told)
+    positions = {name: f"{at:.1f}" for name, at in places.items()}
+    return tag("ellipse", class_=f"around hue{series % COLOUR_COUNT}", **positions)
 
 
 def _draw_mean(position: tuple[float, float], series: int, description: str) -> Markup:

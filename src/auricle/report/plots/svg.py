@@ -61,8 +61,8 @@ def draw_line(x1: float, y1: float, x2: float, y2: float, css_class: str) -> Mar
 def draw_box(x: float, y: float, width: float, height: float, css_class: str, opacity: float = 1.0) -> Markup:
     style = None if opacity == 1.0 else f"fill-opacity:{opacity:.3f}"
     places = {"x": x, "y": y, "width": width, "height": height}
-    told = {name: f"{at:.1f}" for name, at in places.items()}
-    return tag("rect", class_=css_class, style=style, **told)
+    positions = {name: f"{at:.1f}" for name, at in places.items()}
+    return tag("rect", class_=css_class, style=style, **positions)
 
 
 def fit_axis(values: Sequence[float]) -> tuple[Scale, list[float]]:
