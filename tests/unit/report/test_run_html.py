@@ -106,18 +106,18 @@ def test_page_fetches_nothing() -> None:
 
 def test_unfinished_run_says_so() -> None:
     page = words(render_report(transcripts(4, complete=False, rows=40)[0], []))
-    assert "not finished: it holds 4 of 40 samples" in page
+    assert "not finished: it has 4 of 40 samples" in page
 
 
 def test_unfinished_run_of_unknown_length_says_so() -> None:
     page = words(render_report(transcripts(4, complete=False, rows=None)[0], []))
-    assert "not finished: it holds 4 samples" in page
+    assert "not finished: it has 4 samples" in page
 
 
 def test_failures_are_told_with_both_bounds() -> None:
     page = words(render_report(transcripts(4, failed=1)[0], []))
     assert "1 sample of 5 failed and is left out." in page
-    assert "26.67 %; as badly, 46.67 %" in page
+    assert "26.67 %; if worst, 46.67 %" in page
     assert "Timeout" in page
     assert "too late" in page
 
@@ -136,7 +136,7 @@ def test_groups_of_a_field_stand_in_one_table_subsets_first() -> None:
 def test_field_with_one_value_is_told_in_a_line() -> None:
     records = [record(at, Generation(text="one"), meta={"subset": "only"}) for at in range(3)]
     page = words(render_report(made(records, [text.wer]), []))
-    assert "Every scored sample is of subset only" in page
+    assert "Every scored sample has subset only" in page
     assert "By subset" not in page
 
 
@@ -149,7 +149,7 @@ def test_long_breakdown_is_folded() -> None:
 def test_empty_run_has_a_page() -> None:
     page = words(render_report(made([], [text.wer]), []))
     assert "No number" in page
-    assert "nothing to count" in page
+    assert "No sample has been answered yet" in page
 
 
 def test_run_in_which_everything_failed_has_a_page() -> None:
@@ -198,7 +198,7 @@ def matrix(page: Any) -> Any:
 
 def test_classes_are_shown_once_with_their_confusions() -> None:
     page = words(render_report(classified(["cat", "dog", "emu"])[0], []))
-    assert page.count("Figures of each class") == 1
+    assert page.count("Results per class") == 1
     assert page.count("True against predicted classes") == 1
     assert "unreadable" not in matrix(page)
 

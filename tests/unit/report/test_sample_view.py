@@ -122,7 +122,7 @@ def test_likelihoods_say_what_was_asked_about_and_after_what() -> None:
     (one,) = build_sample_views([record(outputs, choices=["yes"])], None)
     assert one.answer.splitlines() == [
         "yes: log-likelihood -1.000 over 1 token",
-        "yes: log-likelihood -2.000 over 1 token, after nothing",
+        "yes: log-likelihood -2.000 over 1 token, without a prompt",
         "yes: log-likelihood -4.000 over 2 tokens, with the prompt",
     ]
 

@@ -108,7 +108,7 @@ def test_a_metric_that_raises_costs_its_sample_and_no_other_metric() -> None:
     assert overall(found)["fragile"].scored == 1
     assert overall(found)["wer"].scored == 2
     ((reason, count),) = board.columns[0].reasons.items()
-    assert reason.startswith("ZeroDivisionError: division by zero (test_numbers.py:")
+    assert reason.startswith("ZeroDivisionError: division by zero (test_summary.py:")
     assert count == 1
 
 
@@ -166,7 +166,7 @@ def test_clusters_do_not_depend_on_the_order_of_the_journal() -> None:
 def test_a_cluster_that_no_sample_has_is_told(tmp_path: Path) -> None:
     board, found = numbers(mixed(), cluster="speeker")
     assert overall(found)["wer"].interval.startswith("bootstrap")
-    assert "no sample has the meta field 'speeker'" in collect_refusals(board)["cluster"]
+    assert "no sample has the metadata field 'speeker'" in collect_refusals(board)["cluster"]
 
 
 def test_stats_of_another_shape_are_left_out_with_a_reason() -> None:
@@ -176,7 +176,7 @@ def test_stats_of_another_shape_are_left_out_with_a_reason() -> None:
 
     board, found = numbers([record(0), record(1)], [moody])
     assert (overall(found)["moody"].value, overall(found)["moody"].scored) == (1.0, 1)
-    assert "of another shape" in next(iter(board.columns[0].reasons))
+    assert "has another shape" in next(iter(board.columns[0].reasons))
 
 
 def test_numbers_of_other_libraries_are_numbers() -> None:

@@ -41,7 +41,7 @@ def test_a_comparison_tells_how_far_two_reward_models_agree(run: Any) -> None:
     assert found["sounds"] == 6
     assert (found["alike"], found["kappa"], found["pairs"]) == (1.0, 1.0, 3)
     told = "\n".join(text.format_comparison(document))
-    assert "they decide 100.0 % of 3 pairs alike (Cohen's kappa 1.00)" in told
+    assert "they choose the same of two in 100.0 % of 3 pairs (Cohen's kappa 1.00)" in told
 
 
 def test_models_that_contradict_each_other_have_a_negative_correlation(run: Any) -> None:

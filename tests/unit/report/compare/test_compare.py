@@ -89,10 +89,10 @@ def test_a_run_beside_itself_differs_in_nothing(run: Any, quiz: Any) -> None:
     found = compare(a, a)
     row = row_of(found, "exact_match")
     assert (row.test.difference, row.test.p, row.better, row.worse) == (0.0, 1.0, 0, 0)
-    assert "A and B are one and the same run." in found.notes
+    assert "A and B are the same run." in found.notes
     assert not any(found.flips.values())
     told = compare_text.describe_row(found.document()["rows"][0])
-    assert re.search(r"all pairs score the same; one of .* or more would have been seen", told)
+    assert re.search(r"all pairs score the same; one of .* or more would have been detected", told)
 
 
 def test_samples_of_one_run_alone_are_left_out_and_told(run: Any, quiz: Any) -> None:
@@ -110,14 +110,14 @@ def test_one_id_with_another_content_is_no_pair(run: Any, quiz: Any) -> None:
     a, b = run("a", quiz()), run("b", quiz("other.jsonl", row3=changed))
     found = compare(a, b)
     assert (found.pairs.count, found.pairs.changed) == (39, 1)
-    assert any("another content" in note for note in found.notes)
+    assert any("different content" in note for note in found.notes)
 
 
 def test_one_content_with_another_reference_is_no_pair(run: Any, quiz: Any) -> None:
     a, b = run("a", quiz()), run("b", quiz("other.jsonl", row3={"answer": "corrected"}))
     found = compare(a, b)
     assert (found.pairs.count, found.pairs.corrected) == (39, 1)
-    assert any("another reference" in note for note in found.notes)
+    assert any("different reference" in note for note in found.notes)
 
 
 def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: Any) -> None:
@@ -130,7 +130,7 @@ def test_failed_samples_are_left_out_and_bound_the_difference(run: Any, quiz: An
     assert (found.pairs.count, found.pairs.failed_a) == (40 - lost, 0)
     assert row.worst == pytest.approx(-lost / 40)
     assert row.best == pytest.approx(0.0)
-    assert "With those that failed" in compare_text.describe_row(found.document()["rows"][0])
+    assert "With failed samples" in compare_text.describe_row(found.document()["rows"][0])
 
 
 def test_runs_without_a_common_sample_are_explained(run: Any, quiz: Any, manifest: Any) -> None:
@@ -160,12 +160,12 @@ def test_a_metric_one_run_lacks_is_explained(run: Any, quiz: Any) -> None:
     data = quiz()
     found = compare(run("a", data, metrics="wer,cer"), run("b", data, metrics="wer"))
     assert [row.metric for row in found.rows] == ["wer"]
-    assert "B has no such number; its metrics are wer" in found.refused["cer"]
+    assert "B does not have this metric; it has wer" in found.refused["cer"]
 
 
 def test_a_metric_neither_run_has_is_the_users_move(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
-    with pytest.raises(SpecError, match="Neither run has the metric 'bleu'; there are exact_match"):
+    with pytest.raises(SpecError, match="Neither run has the metric 'bleu'. Available: exact_match"):
         compare(a, a, metrics=["bleu"])
 
 
@@ -194,7 +194,7 @@ def test_a_field_breaks_the_comparison_down(run: Any, quiz: Any) -> None:
 
 def test_a_field_no_sample_has_is_the_users_move(run: Any, quiz: Any) -> None:
     a = run("a", quiz())
-    with pytest.raises(SpecError, match="No sample has the meta field 'accent'"):
+    with pytest.raises(SpecError, match="No sample has the metadata field 'accent'"):
         compare(a, a, by="accent")
 
 
@@ -249,7 +249,7 @@ def test_a_run_that_is_not_finished_is_told(run: Any, quiz: Any) -> None:
     a, b = run("a", data), run("b", data)
     document = json.loads((b / "metrics.json").read_text())
     (b / "metrics.json").write_text(json.dumps({**document, "complete": False}))
-    assert "B is not finished: it holds 40 samples so far." in compare(a, b).notes
+    assert "B is not finished: it has 40 samples so far." in compare(a, b).notes
 
 
 def test_data_that_is_gone_is_no_obstacle(run: Any, quiz: Any) -> None:
@@ -299,7 +299,7 @@ def test_dimensional_runs_get_shifts_of_means_and_no_matrix(run: Any, moods: Any
     b = run("b", moods, models("Dimensions"), "classify", shift=0.1)
     found = compare(a, b)
     assert found.matrix is None
-    assert "told instead: arousal, valence" in found.refused["confusion matrix"]
+    assert "see the shifts of their means instead: arousal, valence" in found.refused["confusion matrix"]
     first = found.shifts[0]
     assert (first.dimension, first.label, first.test.n) == ("arousal", "", 60)
     assert first.test.difference == pytest.approx(0.1)
@@ -329,7 +329,7 @@ def test_classes_beside_dimensions_are_explained(run: Any, moods: Any, models: A
     b = run("b", moods, models("Dimensions"), "classify")
     found = compare(a, b)
     assert found.matrix is None
-    assert "B answers in dimensions" in found.refused["confusion matrix"]
+    assert "B predicts dimensions" in found.refused["confusion matrix"]
     assert found.rows == ()
 
 
