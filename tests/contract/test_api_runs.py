@@ -61,7 +61,7 @@ def counted(server: Any) -> Any:
 # --- senders ------------------------------------------------------------------------
 
 
-def test_two_senders_give_what_one_gives(ask_all: Any, tmp_path: Path) -> None:
+def test_two_sender_processes_give_the_same_results_as_one(ask_all: Any, tmp_path: Path) -> None:
     script = Script(faults={"429": 0.1, "400": 0.1}, retry_after=0.01)
     with FakeServer(script) as server:
         one = ask_all(server.url, out="one", rows=200)
@@ -80,7 +80,7 @@ def told_failures(folder: Any) -> Any:
     return {name: line["error"] for name, line in records(folder).items()}
 
 
-def test_sounds_reach_the_server_through_either_number_of_senders(
+def test_audio_reaches_the_server_with_one_or_two_senders(
     auricle: Any, manifest: Any, tone: Any, tmp_path: Path
 ) -> None:
     rows = [{"id": f"{at}", "audio": str(tone(f"{at}.wav", 0.1 + at / 100)), "text": "x"} for at in range(6)]
@@ -109,7 +109,7 @@ def test_two_servers_share_the_work(ask_all: Any, tmp_path: Path) -> None:
     assert min(shares) > 60
 
 
-def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all: Any, tmp_path: Path) -> None:
+def test_unreachable_server_fails_no_sample_if_another_works(ask_all: Any, tmp_path: Path) -> None:
     with FakeServer() as server:
         dead = "http://127.0.0.1:9/v1"
         done = ask_all(f"{dead},{server.url}", rows=100)
@@ -118,7 +118,7 @@ def test_a_server_that_is_dead_from_the_start_costs_nothing_but_attempts(ask_all
     assert not any(each["error"] for each in records(tmp_path / "run").values())
 
 
-def test_a_server_that_stops_midway_leaves_its_work_to_the_other(ask_all: Any, tmp_path: Path) -> None:
+def test_other_server_takes_over_when_one_stops(ask_all: Any, tmp_path: Path) -> None:
     script = Script(latency=0.02)
     leaving = FakeServer(script)
     leaving.__enter__()
@@ -150,7 +150,7 @@ def cache(tmp_path: Path) -> Any:
     return "--cache-path", tmp_path / "answers.sqlite"
 
 
-def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all: Any, cache: Any, tmp_path: Path) -> None:
+def test_cached_responses_are_reused_by_another_run(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, out="first")
         asked = counted(server)
@@ -170,14 +170,14 @@ def test_what_was_answered_once_is_not_asked_again_in_another_run(ask_all: Any, 
     [("-T", "prompt=Please repeat: {question}"), ("-M", "model=other"), ("-M", 'extra={"temperature": 0.7}')],
     ids=["prompt", "model", "temperature"],
 )
-def test_another_question_or_another_model_is_asked(ask_all: Any, cache: Any, change: Any) -> None:
+def test_cache_misses_for_another_question_or_model(ask_all: Any, cache: Any, change: Any) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, rows=5, out="first")
         ask_all(server.url, *cache, *change, rows=5, out="second")
         assert counted(server) == 10
 
 
-def test_another_key_or_patience_is_not_another_model(ask_all: Any, cache: Any) -> None:
+def test_cache_ignores_api_key_and_timeouts(ask_all: Any, cache: Any) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, rows=5, out="first")
         change = ("-M", "api_key=another", "-M", "timeout=7", "-M", "rpm=6000", "--processes", "2")
@@ -185,7 +185,7 @@ def test_another_key_or_patience_is_not_another_model(ask_all: Any, cache: Any) 
         assert counted(server) == 5
 
 
-def test_failures_are_not_remembered(ask_all: Any, cache: Any, tmp_path: Path) -> None:
+def test_failures_are_not_cached(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer(Script(faults={"400": 0.4})) as server:
         assert ask_all(server.url, *cache, rows=20, out="first").returncode == 3
         failed = sum(1 for each in records(tmp_path / "first").values() if each["error"])
@@ -195,7 +195,7 @@ def test_failures_are_not_remembered(ask_all: Any, cache: Any, tmp_path: Path) -
         assert counted(server) - before == failed
 
 
-def test_two_runs_at_once_share_what_they_learn(ask_all: Any, cache: Any, tmp_path: Path, manifest: Any) -> None:
+def test_concurrent_runs_share_the_cache(ask_all: Any, cache: Any, tmp_path: Path, manifest: Any) -> None:
     with FakeServer(Script(latency=0.01)) as server:
         both = [
             threading.Thread(target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200})
@@ -216,7 +216,7 @@ def test_two_runs_at_once_share_what_they_learn(ask_all: Any, cache: Any, tmp_pa
 # --- costs --------------------------------------------------------------------------
 
 
-def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all: Any, tmp_path: Path) -> None:
+def test_run_stops_at_its_budget_and_can_be_resumed(ask_all: Any, tmp_path: Path) -> None:
     prices = tmp_path / "prices.yaml"
     prices.write_text("currency: EUR\nfake: {request: 0.01}\n")
     paying = ("--prices", prices, "-j", "4", "-M", f"api_key={KEY}")
@@ -240,7 +240,7 @@ def test_a_run_stops_once_it_has_spent_what_it_may_and_can_be_finished(ask_all: 
 # --- judges -------------------------------------------------------------------------
 
 
-def test_a_server_judges_and_another_judges_again(auricle: Any, manifest: Any, tmp_path: Path) -> None:
+def test_answers_can_be_judged_again_by_another_server(auricle: Any, manifest: Any, tmp_path: Path) -> None:
     data = manifest(questions(20))
     judged = ("-T", "metrics=judge-reference,exact_match")
     with (
@@ -354,7 +354,7 @@ def assert_no_secret(folder: Any, *texts: Any, sounds: Any = None) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_no_key_and_no_sound_is_written_down_where_all_goes_well(
+def test_successful_run_stores_no_key_and_no_audio(
     auricle: Any, noise: Any, tmp_path: Path, processes: int
 ) -> None:
     data, sounds = noise
@@ -384,7 +384,7 @@ TELLTALES = {
 
 
 @pytest.mark.parametrize(("behaviour", "processes"), TELLTALES.values(), ids=TELLTALES)
-def test_a_server_that_tells_secrets_back_does_not_get_them_written_down(
+def test_secrets_echoed_by_a_server_are_not_stored(
     auricle: Any, noise: Any, tmp_path: Path, echoing: Any, behaviour: Any, processes: Any
 ) -> None:
     data, sounds = noise
@@ -401,7 +401,7 @@ def test_a_server_that_tells_secrets_back_does_not_get_them_written_down(
     assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
 
 
-def test_a_password_in_an_address_is_not_written_down(auricle: Any, noise: Any, tmp_path: Path, echoing: Any) -> None:
+def test_password_in_base_url_is_not_stored(auricle: Any, noise: Any, tmp_path: Path, echoing: Any) -> None:
     data, _ = noise
     words = ("-M", f"base_url=http://me:{IN_URL}@{echoing()}/v1", "-M", "model=fake")
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
@@ -419,7 +419,7 @@ def test_a_password_in_an_address_is_not_written_down(auricle: Any, noise: Any, 
     ],
     ids=["a key in an address", "a password in an address", "a key", "a header"],
 )
-def test_a_wrong_argument_is_told_without_a_secret(auricle: Any, noise: Any, words: Any) -> None:
+def test_error_for_a_wrong_argument_contains_no_secret(auricle: Any, noise: Any, words: Any) -> None:
     data, _ = noise
     given = [each for word in ("model=fake", *words) for each in ("-M", word)]
     done = auricle("run", data, "--as", "asr", "-m", "openai", *given, "-o", "kept/run")
@@ -429,7 +429,7 @@ def test_a_wrong_argument_is_told_without_a_secret(auricle: Any, noise: Any, wor
     assert IN_URL not in done.stderr
 
 
-def test_a_question_outside_a_run_tells_no_secret_either(
+def test_ask_command_prints_no_secret(
     auricle: Any, noise: Any, tmp_path: Path, echoing: Any
 ) -> None:
     _, sounds = noise
@@ -441,13 +441,13 @@ def test_a_question_outside_a_run_tells_no_secret_either(
     assert KEY not in done.stdout + done.stderr
 
 
-def test_the_key_may_stand_in_the_address(ask_all: Any) -> None:
+def test_key_may_be_part_of_base_url(ask_all: Any) -> None:
     with FakeServer(Script(key=IN_URL)) as server:
         done = ask_all(f"{server.url}?key={IN_URL}", rows=3)
     assert done.returncode == 0, done.stderr
 
 
-def test_python_asks_a_server_as_the_command_line_does(manifest: Any, tmp_path: Path) -> None:
+def test_python_api_sends_the_same_requests_as_the_command_line(manifest: Any, tmp_path: Path) -> None:
     from auricle import Spec, evaluate
 
     data = manifest(questions(10))

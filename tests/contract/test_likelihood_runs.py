@@ -32,7 +32,7 @@ def _task(way, *names):
 
 
 def choosing():
-    way = Choose("{question}", option=" {choice}", unconditional=True, whole=True)
+    way = Choose("{question}", option=" {choice}", unconditional=True, include_context=True)
     return _task(way, "acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole")
 
 
@@ -69,7 +69,7 @@ def numbers(tmp_path: Path) -> Any:
     return {each["metric"]: each for each in document["numbers"] if not each["field"]}
 
 
-def test_a_chat_api_is_refused_before_the_first_request(run: Any, server: Any) -> None:
+def test_chat_api_without_likelihoods_is_refused_before_the_first_request(run: Any, server: Any) -> None:
     with server() as api:
         done = run("choosing", "openai", api)
         assert not api.stats()["requests"]
@@ -79,7 +79,7 @@ def test_a_chat_api_is_refused_before_the_first_request(run: Any, server: Any) -
 
 
 @pytest.mark.parametrize("model", ["completions", "vllm-chat"])
-def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(
+def test_server_without_prompt_logprobs_is_refused_after_one_request(
     run: Any, server: Any, model: str
 ) -> None:
     with server(no_logprobs=True) as api:
@@ -87,12 +87,12 @@ def test_a_server_that_tells_no_prompt_logprobs_is_refused_after_one_question(
         assert sum(api.stats()["requests"].values()) == 1
     assert done.returncode == 2
     (line,) = done.stderr.strip().splitlines()
-    assert "gives no prompt logprobs" in line
-    assert "Models that can" in line
+    assert "does not return prompt logprobs" in line
+    assert "Models that do" in line
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_all_rules_are_told_from_one_pass(run: Any, server: Any, tmp_path: Path, by: str) -> None:
+def test_all_selection_rules_come_from_one_pass(run: Any, server: Any, tmp_path: Path, by: str) -> None:
     with server() as api:
         done = run("choosing", "completions", api, "-M", "start=<s>", "-M", f"logprobs_by={by}")
         assert done.returncode == 0, done.stderr
@@ -114,7 +114,7 @@ def test_all_rules_are_told_from_one_pass(run: Any, server: Any, tmp_path: Path,
 
 
 @pytest.mark.parametrize("model", ["openai", "vllm-chat"])
-def test_a_chat_api_chooses_by_its_first_token(run: Any, server: Any, tmp_path: Path, model: str) -> None:
+def test_chat_api_chooses_by_first_token(run: Any, server: Any, tmp_path: Path, model: str) -> None:
     with server() as api:
         done = run("first", model, api)
         assert sum(api.stats()["requests"].values()) == 2
@@ -122,15 +122,15 @@ def test_a_chat_api_chooses_by_its_first_token(run: Any, server: Any, tmp_path: 
     assert set(numbers(tmp_path)) == {"acc_first"}
 
 
-def test_a_model_that_tells_no_first_tokens_is_refused_before_the_first_request(run: Any, server: Any) -> None:
+def test_model_without_first_tokens_is_refused_before_the_first_request(run: Any, server: Any) -> None:
     with server() as api:
         done = run("first", "completions", api)
         assert not api.stats()["requests"]
     assert done.returncode == 2
-    assert "tell the likeliest first tokens" in done.stderr
+    assert "return first tokens" in done.stderr
 
 
-def test_a_text_has_its_perplexity_over_an_api(run: Any, server: Any, tmp_path: Path) -> None:
+def test_perplexity_of_a_text_through_an_api(run: Any, server: Any, tmp_path: Path) -> None:
     with server() as api:
         done = run("continuing", "completions", api, "-M", "start=<s> ")
     assert done.returncode == 0, done.stderr

@@ -31,7 +31,7 @@ def asked(question: Any) -> Any:
     return (Turn("user", (question,)),)
 
 
-def test_a_batch_of_questions_is_answered_as_each_alone(model: Any) -> None:
+def test_batched_answers_equal_single_answers(model: Any) -> None:
     batch = [
         Generate(turns=asked(question), max_tokens=limit) for question, limit in zip(QUESTIONS, (12, 5, 8), strict=True)
     ]
@@ -40,7 +40,7 @@ def test_a_batch_of_questions_is_answered_as_each_alone(model: Any) -> None:
     assert "Paris" in together[0].text
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
+def test_batched_likelihoods_equal_single_likelihoods(model: Any) -> None:
     batch = [
         LogLikelihood(turns=asked(question), continuation=answer)
         for question in QUESTIONS
@@ -51,7 +51,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
         assert together.logprobs == pytest.approx(alone.logprobs, abs=1e-4)
 
 
-def test_the_right_capital_is_the_likelier_one(model: Any) -> None:
+def test_correct_capital_is_more_likely(model: Any) -> None:
     for question, right in list(QUESTIONS.items())[:2]:
         told = "The capital of France is " if right == "Paris" else "The capital of Japan is "
         chances = {

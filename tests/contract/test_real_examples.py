@@ -40,7 +40,7 @@ def row(name: Any, question: Any) -> Any:
         ("Is the speaker sad or happy?", "mood"),
     ],
 )
-def test_the_nearest_example_is_the_one_of_like_meaning(encoder: Any, question: str, nearest: str) -> None:
+def test_nearest_example_has_a_similar_meaning(encoder: Any, question: str, nearest: str) -> None:
     pool = [row(*each) for each in POOL.items()]
     options = {"use": "dense", "encoder": encoder, "k": 1}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))

@@ -56,7 +56,7 @@ def generations(run: Any) -> Any:
     return {line["id"]: line["outputs"][0] for line in lines(run / "outputs.jsonl")}
 
 
-def test_every_question_is_answered_whole_and_streamed_alike(asked: Any, tmp_path: Path) -> None:
+def test_streamed_answers_equal_complete_answers(asked: Any, tmp_path: Path) -> None:
     done = [asked("whole", stream="false"), asked("streamed", stream="true")]
     assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
     whole, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
@@ -71,7 +71,7 @@ def test_every_question_is_answered_whole_and_streamed_alike(asked: Any, tmp_pat
     assert outcomes["answered"] == len(ROWS)
 
 
-def test_a_name_the_server_does_not_know_ends_in_one_line(asked: Any) -> None:
+def test_unknown_model_name_gives_a_one_line_error(asked: Any) -> None:
     many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(6)]
     done = asked("run", rows=many, model="nobody")
     assert done.returncode == 2, done.stdout
@@ -80,7 +80,7 @@ def test_a_name_the_server_does_not_know_ends_in_one_line(asked: Any) -> None:
     assert "400" in line
 
 
-def test_a_judge_behind_the_server_is_heard_on_every_answer(
+def test_judge_on_the_server_rates_every_answer(
     auricle: Any, asked: Any, service: Any, tmp_path: Path
 ) -> None:
     (tmp_path / "terse.yaml").write_text(TERSE, encoding="utf-8")

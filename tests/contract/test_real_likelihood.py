@@ -77,7 +77,7 @@ def close(wanted: Any) -> Any:
         ("un", "believable"),
     ],
 )
-def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare: Any, context: str, continuation: str) -> None:
+def test_continuation_is_scored_from_its_first_character(bare: Any, context: str, continuation: str) -> None:
     """White space goes with what follows; what the tokeniser joins is scored as it is read."""
     kept = context.rstrip()
     before, both = encode(bare, kept), encode(bare, context + continuation)
@@ -89,7 +89,7 @@ def test_a_continuation_is_scored_from_the_last_letter_before_it_on(bare: Any, c
     assert found.logprobs == close(wanted)
 
 
-def test_in_a_chat_only_the_answer_is_scored(chatty: Any) -> None:
+def test_only_the_answer_of_a_chat_is_scored(chatty: Any) -> None:
     prompt = chatty.tokenizer.apply_chat_template(
         [{"role": "user", "content": "Name a city."}], tokenize=False, add_generation_prompt=True
     )
@@ -100,19 +100,19 @@ def test_in_a_chat_only_the_answer_is_scored(chatty: Any) -> None:
 
 
 @pytest.mark.parametrize("text", ["Paris", " Paris", "東京です", "🙂", TEXT])
-def test_a_text_after_nothing_follows_the_start_token_without_a_chat(chatty: Any, bare: Any, text: Any) -> None:
+def test_text_without_context_follows_the_start_token_without_a_chat(chatty: Any, bare: Any, text: Any) -> None:
     wanted = direct(bare, [bare.tokenizer.bos_token_id, *encode(bare, text)])
     for model in (chatty, bare):
         assert asked(model, "", text).logprobs == close(wanted)
 
 
-def test_the_whole_is_every_token_but_the_first(bare: Any) -> None:
-    found = asked(bare, "The capital of France is", " Paris", whole=True)
+def test_include_context_scores_every_token_but_the_first(bare: Any) -> None:
+    found = asked(bare, "The capital of France is", " Paris", include_context=True)
     assert found.logprobs == close(direct(bare, encode(bare, "The capital of France is Paris")))
 
 
 @pytest.mark.parametrize("stride", [5, 8, 16])
-def test_a_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: int) -> None:
+def test_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: int) -> None:
     """Each token once: after all that fits, and never after less than its stride leaves."""
     window = 16
     tokens = [bare.tokenizer.bos_token_id, *encode(bare, TEXT)]
@@ -129,7 +129,7 @@ def test_a_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: i
     assert found.logprobs == close(wanted)
 
 
-def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare: Any) -> None:
+def test_context_stays_in_front_of_a_text_that_is_too_long(bare: Any) -> None:
     rolling = Causal(model=str(model_folder()), chat=False, window=24)
     prompt = encode(bare, "A story:")
     tokens = encode(bare, f"A story: {TEXT}")
@@ -139,14 +139,14 @@ def test_a_prompt_keeps_its_place_before_a_text_that_is_too_long(bare: Any) -> N
     assert found.logprobs[:inside] == close(direct(bare, tokens[:25])[len(prompt) - 1 :])
 
 
-def test_greedy_is_what_the_model_itself_would_write(bare: Any) -> None:
+def test_greedy_flag_matches_greedy_generation(bare: Any) -> None:
     turns = (Turn("user", ("The capital of France is",)),)
     (said,) = bare.generate([Generate(turns=turns, max_tokens=3)])
     assert asked(bare, "The capital of France is", said.text).greedy is True
     assert asked(bare, "The capital of France is", " bananas").greedy is False
 
 
-def test_first_tokens_are_the_likeliest_of_the_first_place(chatty: Any) -> None:
+def test_first_tokens_are_the_most_likely_ones(chatty: Any) -> None:
     import torch
 
     question = "What is the capital of France? A. Berlin B. Paris. Answer with a letter."
@@ -162,5 +162,5 @@ def test_first_tokens_are_the_likeliest_of_the_first_place(chatty: Any) -> None:
         for text in ("A much shorter one?", question)
     ]
     _, said = chatty.generate(requests)
-    assert said.first == close(dict(zip(names, values.tolist(), strict=True)))
-    assert sum(map(math.exp, said.first.values())) <= 1 + 1e-4
+    assert said.first_token_logprobs == close(dict(zip(names, values.tolist(), strict=True)))
+    assert sum(map(math.exp, said.first_token_logprobs.values())) <= 1 + 1e-4

@@ -63,7 +63,7 @@ def within(run: Any) -> Any:
     return np.mean([spearmanr(*zip(*pairs, strict=True)).statistic for pairs in groups.values()])
 
 
-def test_quality_falls_with_the_ratio_of_speech_to_noise(auricle: Any, falling: Any, tmp_path: Path) -> None:
+def test_quality_falls_with_the_signal_to_noise_ratio(auricle: Any, falling: Any, tmp_path: Path) -> None:
     out = tmp_path / "run"
     done = auricle("run", falling, "--as", "reward", "-m", "plcmos", "-o", out)
     assert done.returncode == 0, done.stderr

@@ -81,20 +81,20 @@ def clips(real_speech: Any) -> Any:
     return [(real_speech / row["audio_path"], row["answer"]) for row in rows][:CLIPS]
 
 
-def test_a_recogniser_hears_what_its_library_hears(engine: Any, clips: Any) -> None:
+def test_recogniser_gives_the_same_text_as_its_library(engine: Any, clips: Any) -> None:
     hear, _, directly = engine
     heard = [hear(path) for path, _ in clips]
     assert heard == [directly(Audio.of(path).decode(RATE)) for path, _ in clips]
 
 
-def test_real_speech_is_mostly_understood(engine: Any, clips: Any) -> None:
+def test_real_speech_is_mostly_recognised(engine: Any, clips: Any) -> None:
     hear, _, _ = engine
     normalise = get_profile("whisper-en")
     heard = [normalise(hear(path)) for path, _ in clips]
     assert jiwer.wer([normalise(text) for _, text in clips], heard) < 0.35
 
 
-def test_an_answer_does_not_depend_on_what_was_heard_before(engine: Any, clips: Any) -> None:
+def test_result_does_not_depend_on_earlier_clips(engine: Any, clips: Any) -> None:
     hear, model, _ = engine
     (first, _), *_, (last, _) = clips
     before = hear(first)
@@ -102,23 +102,23 @@ def test_an_answer_does_not_depend_on_what_was_heard_before(engine: Any, clips: 
     assert model.ask(first).text == before
 
 
-def test_a_mere_tone_is_no_crash(engine: Any, tone: Any) -> None:
+def test_tone_does_not_crash(engine: Any, tone: Any) -> None:
     _, model, _ = engine
     assert isinstance(model.ask(tone("tone.wav", seconds=0.3)).text, str)
 
 
-def test_a_whole_run_goes_through(auricle: Any, manifest: Any, clips: Any) -> None:
+def test_complete_run_succeeds(auricle: Any, manifest: Any, clips: Any) -> None:
     pytest.importorskip("vosk", reason="pip install 'auricle[vosk]'")
     rows = manifest([{"audio": str(path), "text": text} for path, text in clips[:3]])
     done = auricle("run", rows, "--as", "asr", "-m", "vosk", "-M", f"model={vosk_folder()}")
     assert (done.returncode, done.stderr.count("Traceback")) == (0, 0), done.stderr
 
 
-def test_an_english_model_refuses_another_language() -> None:
+def test_english_only_model_refuses_another_language() -> None:
     pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
     from auricle.core.errors import SpecError
 
-    with pytest.raises(SpecError, match="knows no language 'de'; it knows en"):
+    with pytest.raises(SpecError, match="does not support the language 'de'. Supported: en"):
         load_model("faster-whisper", model=str(whisper_folder()), language="de")
-    with pytest.raises(SpecError, match="knows only English, and translates nothing"):
+    with pytest.raises(SpecError, match="supports only English and cannot translate"):
         load_model("faster-whisper", model=str(whisper_folder()), task="translate")

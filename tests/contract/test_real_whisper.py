@@ -60,7 +60,7 @@ def answered(run: Any) -> Any:
     return [json.loads(line) for line in (run / "outputs.jsonl").read_text().splitlines()]
 
 
-def test_a_run_hears_to_the_letter_what_transformers_hears(
+def test_run_gives_exactly_the_text_of_transformers(
     folder: Any, directly: Any, rows: Any, manifest: Any, tmp_path: Path, record_property: Any
 ) -> None:
     spec = auricle.Spec(
@@ -91,7 +91,7 @@ def test_a_run_hears_to_the_letter_what_transformers_hears(
     print(told)  # noqa: T201 - `pytest -s` shows it
 
 
-def test_minutes_are_heard_as_transformers_hears_them(folder: Any, directly: Any, rows: Any) -> None:
+def test_long_audio_gives_the_text_of_transformers(folder: Any, directly: Any, rows: Any) -> None:
     pause = np.zeros(RATE // 2, dtype=np.float32)
     parts = [each for row in rows for each in (Audio.of(row["audio"]).decode(RATE), pause)]
     samples = np.concatenate(parts)

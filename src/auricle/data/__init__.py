@@ -1,4 +1,4 @@
-"""Rows from files and from Hugging Face, and what in a row is a sample's."""
+"""Read samples from JSONL, CSV, TSV and Parquet files and from Hugging Face datasets."""
 
 from auricle.data.manifest import ColumnMapping, Manifest
 from auricle.data.row_files import Row, read_rows

@@ -1,7 +1,7 @@
-"""A conversation from a row, in any of the shapes people keep one in.
+"""Parse conversations from a row, in the formats in common use.
 
-A list of texts that the user says; of messages with a role and a content (OpenAI's, ShareGPT's);
-of pairs such as `{"user": …, "assistant": …}`; sounds and pictures beside a text or among parts.
+Accepted are a list of user texts, a list of messages with role and content (OpenAI, ShareGPT), and a list of pairs
+such as `{"user": …, "assistant": …}`, with audio, images and video beside a text or among its parts.
 """
 
 from __future__ import annotations
@@ -31,49 +31,49 @@ CONTENT_KEYS = ("content", "text", "value")
 USER_KEYS = ("user", "human", "question", "prompt", *CONTENT_KEYS)
 ASSISTANT_KEYS = ("assistant", "gpt", "bot", "answer", "response")
 MEDIA_FACTORIES: Mapping[str, Callable[[Any], Part]] = {"video": Video.of, "image": Image.of, "audio": Audio.of}
-"""Media of a message, in the order in which they stand before its text."""
+"""Media of a message, in the order in which they precede its text."""
 PART_KINDS: Mapping[str, str] = {
     **{name: name for name in MEDIA_FACTORIES},
     **{f"{name}_url": name for name in MEDIA_FACTORIES},
     **{f"input_{name}": name for name in MEDIA_FACTORIES},
     **dict.fromkeys(("text", "input_text", "output_text"), "text"),
 }
-"""What a part's `type` means, whoever wrote it."""
+"""Meaning of the `type` of a part, in all supported formats."""
 MEDIA_SOURCE_KEYS = ("url", "path", "data", "bytes", "file")
-"""What a part's media may lie under."""
+"""Keys under which a part may contain its media."""
 
 
 def parse_turns(value: Any, base: Path) -> list[Turn]:
-    """The turns a value of a row stands for; paths in it are taken from `base`."""
+    """Parse a value of a row into turns; relative paths start at `base`."""
     if isinstance(value, str) and value.lstrip().startswith(("[", "{")):
-        value = _parse_json(value)  # as a CSV has it
+        value = _parse_json(value)  # in a CSV cell
     messages = value if isinstance(value, (list, tuple)) else [value]
-    return [turn for at, each in enumerate(messages) for turn in _parse_message(each, base, at + 1)]
+    return [turn for index, message in enumerate(messages) for turn in _parse_message(message, base, index + 1)]
 
 
 def reference_answers(turns: Sequence[Turn]) -> list[str | None]:
-    """The reference answer to each user turn, None where nobody answers it in words."""
-    after = [*turns[1:], None]
+    """Return the reference answer to each user turn, or None if there is no text answer."""
+    following = [*turns[1:], None]
     return [
         _turn_text(answer) if answer and answer.role == "assistant" else None
-        for turn, answer in zip(turns, after, strict=True)
+        for turn, answer in zip(turns, following, strict=True)
         if turn.role == "user"
     ]
 
 
 def add_answers(turns: Sequence[Turn], answers: Sequence[str | None]) -> list[Turn]:
-    """User turns with these answers after them, where they have none yet."""
-    found: list[Turn] = []
-    left = iter(answers)
+    """Add these answers after user turns that have none yet."""
+    completed: list[Turn] = []
+    remaining = iter(answers)
     for turn, following in pairwise([*turns, None]):
         assert turn
-        found.append(turn)
+        completed.append(turn)
         if turn.role != "user":
             continue
-        answer = next(left, None)
+        answer = next(remaining, None)
         if answer is not None and not (following and following.role == "assistant"):
-            found.append(Turn("assistant", (answer,)))
-    return found
+            completed.append(Turn("assistant", (answer,)))
+    return completed
 
 
 def _turn_text(turn: Turn) -> str | None:
@@ -82,21 +82,21 @@ def _turn_text(turn: Turn) -> str | None:
 
 
 def _parse_message(message: Any, base: Path, number: int) -> Iterator[Turn]:
-    """One turn of a message, or two of a pair."""
+    """Yield the turn of a message, or the two turns of a pair."""
     if not isinstance(message, Mapping):
         yield _make_turn("user", _parse_parts(message, base), number)
         return
-    said = {str(name): each for name, each in message.items() if each is not None}
-    if named := _first_present(said, ROLE_KEYS):
-        yield _make_turn(_parse_role(named, number), _message_parts(said, CONTENT_KEYS, base), number)
+    fields = {str(name): each for name, each in message.items() if each is not None}
+    if role_name := _first_present(fields, ROLE_KEYS):
+        yield _make_turn(_parse_role(role_name, number), _message_parts(fields, CONTENT_KEYS, base), number)
         return
-    if parts := _message_parts(said, USER_KEYS, base):
+    if parts := _message_parts(fields, USER_KEYS, base):
         yield Turn("user", parts)
-    if answer := _first_present(said, ASSISTANT_KEYS):
+    if answer := _first_present(fields, ASSISTANT_KEYS):
         yield _make_turn("assistant", _parse_parts(answer, base), number)
     elif not parts:
-        known = ", ".join(said) or "nothing"
-        raise SampleError(f"message {number} of the conversation has no role and says {known}")
+        keys = ", ".join(fields) or "none"
+        raise SampleError(f"message {number} of the conversation has no role; its fields are {keys}")
 
 
 def _make_turn(role: Role, parts: tuple[Part, ...], number: int) -> Turn:
@@ -109,42 +109,42 @@ def _parse_role(role_name: Any, number: int) -> Role:
     role = ROLES.get(str(role_name).strip().casefold())
     if role is None:
         raise SampleError(
-            f"message {number} of the conversation is by {role_name!r}; it should be by user, assistant or system"
+            f"message {number} of the conversation has the role {role_name!r}; expected user, assistant or system"
         )
     return role
 
 
 def _message_parts(message: Mapping[str, Any], content_keys: Sequence[str], base: Path) -> tuple[Part, ...]:
-    """The media of a message, then its text; a text that is itself a list of parts keeps order."""
-    held = [part for kind in MEDIA_FACTORIES for part in _media_parts(kind, message, base)]
+    """Return the media of a message, then its text; content that is a list of parts keeps its order."""
+    media = [part for kind in MEDIA_FACTORIES for part in _media_parts(kind, message, base)]
     content = _first_present(message, content_keys)
-    return (*held, *(() if content is None else _parse_parts(content, base)))
+    return (*media, *(() if content is None else _parse_parts(content, base)))
 
 
 def _media_parts(kind: str, message: Mapping[str, Any], base: Path) -> Iterator[Part]:
     value = _first_present(message, (kind, f"{kind}_path", f"{kind}_url"))
-    several = value if isinstance(value, (list, tuple)) else [value]
-    for each in several if value else ():
-        yield _make_media(kind, each, base, message)
+    values = value if isinstance(value, (list, tuple)) else [value]
+    for item in values if value else ():
+        yield _make_media(kind, item, base, message)
 
 
 def _parse_parts(content: Any, base: Path) -> tuple[Part, ...]:
     parts = content if isinstance(content, (list, tuple)) else [content]
-    found = (_parse_part(each, base) for each in parts)
-    return tuple(part for part in found if part != "")
+    parsed = (_parse_part(part, base) for part in parts)
+    return tuple(part for part in parsed if part != "")
 
 
 def _parse_part(part: Any, base: Path) -> Part:
-    """A text, or an object that says its kind: by `type`, or by the one name it has."""
+    """Parse a text, or an object whose kind is given by `type` or by its only key."""
     if isinstance(part, (str, int, float)):
         return str(part)
     if not isinstance(part, Mapping):
-        raise SampleError(f"a part of a message should be text or an object, not {part!r}")
-    named = str(part.get("type") or next((name for name in part if name in PART_KINDS), ""))
-    kind = PART_KINDS.get(named)
+        raise SampleError(f"a part of a message must be text or an object, not {part!r}")
+    type_name = str(part.get("type") or next((name for name in part if name in PART_KINDS), ""))
+    kind = PART_KINDS.get(type_name)
     if kind is None:
-        raise SampleError(f"a part of a message is {named or part!r}; it may be text or {_media_names()}")
-    value = _first_present(part, (named, kind, f"{kind}_url", f"input_{kind}", "content", *MEDIA_SOURCE_KEYS))
+        raise SampleError(f"a part of a message has the type {type_name or part!r}; expected text or {_media_names()}")
+    value = _first_present(part, (type_name, kind, f"{kind}_url", f"input_{kind}", "content", *MEDIA_SOURCE_KEYS))
     if kind == "text":
         return str("" if value is None else value)
     return _make_media(kind, value, base, part)
@@ -155,14 +155,14 @@ def _media_names() -> str:
 
 
 def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -> Part:
-    """A sound, picture or film by its path, address or bytes; of a sound, a stretch."""
+    """Build audio, an image or a video from a path, a URL or bytes; audio may be a segment."""
     if isinstance(value, Mapping) and not value.get("bytes") and "array" not in value:
         encoded = "data" in value and "url" not in value
         value = _first_present(value, MEDIA_SOURCE_KEYS)
         if encoded and isinstance(value, str):
             value = _decode_base64(value)
     if value is None:
-        raise SampleError(f"{kind} of a message has neither a path nor an address nor bytes")
+        raise SampleError(f"{kind} of a message has no path, URL or bytes")
     if isinstance(value, str):
         value = _resolve_path(value, base)
     if kind == "audio" and ("start" in message or "end" in message):
@@ -171,7 +171,7 @@ def _make_media(kind: str, value: Any, base: Path, message: Mapping[str, Any]) -
 
 
 def _resolve_path(value: str, base: Path) -> str | bytes:
-    """A path from where the data is; an address as it stands; what a data URL holds."""
+    """Resolve a relative path, keep a URL, and decode a data URL."""
     if value.startswith("data:"):
         return _decode_base64(value.partition(",")[2])
     return value if "://" in value else str(base / value)
@@ -181,13 +181,13 @@ def _decode_base64(value: str) -> bytes:
     try:
         return b64decode(value, validate=True)
     except binascii.Error as error:
-        raise SampleError(f"bytes of a message are no base64: {value[:20]!r}…") from error
+        raise SampleError(f"media of a message is not valid base64: {value[:20]!r}…") from error
 
 
 def _get_seconds(message: Mapping[str, Any], name: str) -> float | None:
     value = message.get(name)
     if value is not None and not isinstance(value, (int, float)):
-        raise SampleError(f"start and end are seconds, not {value!r}")
+        raise SampleError(f"start and end must be seconds, not {value!r}")
     return value
 
 

@@ -1,6 +1,6 @@
-"""Rows of a Hugging Face dataset: a hub name at a pinned revision, or a folder on this disk.
+"""Read Hugging Face datasets, from the hub at a pinned revision or from a folder.
 
-Sounds stay encoded until a model needs them, so no decoder of that library is used.
+Audio stays encoded until a model needs it, so no decoder of that library is used.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from auricle.data.row_files import Row
 
 HF_PREFIX = "hf:"
 CONVERTED_REVISION_PREFIX = "refs/convert/"
-"""Revisions that the hub makes itself of datasets that were code."""
+"""Revisions that the hub converts itself, from datasets that consist of code."""
 CONVERTED_SHARDS_PATTERN = "{config}/{split}/*.parquet"
-"""Where they hold a split."""
+"""Files of a split in such a revision."""
 
 
 @dataclass(frozen=True)
@@ -30,12 +30,12 @@ class HuggingFaceDataset(Manifest):
     split: str = "test"
     pinned_revision: str | None = None
     data_files: str = ""
-    """Where the split's own files are, so that those of other splits need not come, too."""
+    """Files of the split, so that those of other splits are not downloaded."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for at, values in self.select_rows(self._dataset()):
-            known = {name: value for name, value in values.items() if value is not None}
-            yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", known))
+        for index, values in self.select_rows(self._dataset()):
+            present = {name: value for name, value in values.items() if value is not None}
+            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", present))
 
     def __len__(self) -> int:
         return self.count_selected(len(self._dataset()))
@@ -55,17 +55,17 @@ class HuggingFaceDataset(Manifest):
     def _dataset(self) -> Any:
         try:
             import datasets
-            from datasets import load_dataset  # noqa: F401 - not a folder called so that is here
+            from datasets import load_dataset  # noqa: F401 - fails if `datasets` is only a local folder
         except ImportError as error:
             raise MissingExtra("A Hugging Face dataset", "huggingface") from error
         try:
-            found = self._load(datasets)
+            dataset = self._load(datasets)
         except (OSError, ValueError, ImportError, datasets.exceptions.DatasetsError) as error:
-            raise DataError(f"hf:{self.name} cannot be loaded: {_root_cause_message(error)}") from error
-        for name, feature in found.features.items():
+            raise DataError(f"Cannot load hf:{self.name}: {_root_cause_message(error)}") from error
+        for name, feature in dataset.features.items():
             if isinstance(feature, datasets.Audio):
-                found = found.cast_column(name, datasets.Audio(decode=False))
-        return found
+                dataset = dataset.cast_column(name, datasets.Audio(decode=False))
+        return dataset
 
     def _load(self, datasets: Any) -> Any:
         folder = Path(self.name)
@@ -74,21 +74,21 @@ class HuggingFaceDataset(Manifest):
             if not hasattr(saved, "keys"):
                 return saved
             if self.split not in saved:
-                raise DataError(f"hf:{self.name} has no split {self.split!r}; it has {', '.join(saved)}.")
+                raise DataError(f"hf:{self.name} has no split {self.split!r}. Splits: {', '.join(saved)}.")
             return saved[self.split]
-        how: dict[str, Any] = {"split": self.split, "revision": self.pinned_revision}
+        options: dict[str, Any] = {"split": self.split, "revision": self.pinned_revision}
         converted = self.config and str(self.pinned_revision).startswith(CONVERTED_REVISION_PREFIX)
         if pattern := self.data_files or (CONVERTED_SHARDS_PATTERN if converted else ""):
             files = {self.split: pattern.format(config=self.config, split=self.split)}
-            return datasets.load_dataset(self.name, data_files=files, **how)
-        return datasets.load_dataset(self.name, self.config, **how)
+            return datasets.load_dataset(self.name, data_files=files, **options)
+        return datasets.load_dataset(self.name, self.config, **options)
 
 
 def _root_cause_message(error: BaseException) -> str:
-    """The words of whatever lies at the bottom; that library wraps its errors in vague ones."""
+    """Return the message of the first cause; the library wraps errors in vaguer ones."""
     while error.__cause__ is not None:
         error = error.__cause__
-    words = " ".join(str(error).split())
-    if "torchcodec" in words:
-        words = f"{words.rstrip('.')}. A folder with a metadata.csv needs neither: give that file."
-    return words
+    message = " ".join(str(error).split())
+    if "torchcodec" in message:
+        message = f"{message.rstrip('.')}. For a folder with a metadata.csv, use that file as data instead."
+    return message

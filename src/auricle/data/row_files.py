@@ -1,7 +1,7 @@
-"""Rows of JSONL, CSV, TSV and Parquet files, one at a time.
+"""Read rows of JSONL, CSV, TSV and Parquet files one at a time.
 
-A row that cannot be read is told with its place and its reason, and the rest goes on.
-A file that cannot be read at all is the user's move.
+A row that cannot be read becomes a `RejectedRow` with its position and reason. A file that cannot be read raises
+`DataError`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from auricle.core.types import RejectedRow
 
 
 class Row(NamedTuple):
-    """One row and where it stands."""
+    """One row and its position."""
 
     origin: str
     values: Mapping[str, Any]
@@ -29,26 +29,26 @@ Rows = Iterator[Row | RejectedRow]
 
 
 def read_rows(path: Path) -> Rows:
-    """Every row of a manifest, in order."""
+    """Yield every row of a manifest, in order."""
     read = READERS.get(path.suffix.lower())
     if read is None:
-        raise DataError(f"{path} is not a manifest Auricle reads: it should end in {', '.join(READERS)}.")
+        raise DataError(f"Unsupported manifest {path}. Supported suffixes: {', '.join(READERS)}.")
     if not path.is_file():
-        raise DataError(f"There is no file {path}." if not path.exists() else f"{path} is a folder.")
+        raise DataError(f"No such file: {path}." if not path.exists() else f"Not a file but a folder: {path}.")
     return read(path)
 
 
 def file_revision(path: Path) -> str:
-    """Eight hex digits that change when the file does."""
-    whole = blake2b(digest_size=4)
+    """Return eight hex digits that change when the file changes."""
+    digest = blake2b(digest_size=4)
     with path.open("rb") as file:
         while block := file.read(1 << 20):
-            whole.update(block)
-    return whole.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def count_rows(path: Path) -> int | None:
-    """About how many rows there are, quickly; None where that is not known."""
+    """Return the approximate number of rows without parsing them; None if it is unknown."""
     if path.suffix.lower() == ".parquet":
         return int(_open_parquet(path).metadata.num_rows)
     header = path.suffix.lower() in (".csv", ".tsv")
@@ -77,17 +77,17 @@ def _parse_json_row(origin: str, line: bytes) -> Row | RejectedRow:
     except orjson.JSONDecodeError as error:
         return RejectedRow(origin, f"not valid JSON: {error}")
     if not isinstance(values, dict):
-        return RejectedRow(origin, f"a JSON object is due, this is a {type(values).__name__}")
+        return RejectedRow(origin, f"expected a JSON object, got {type(values).__name__}")
     return Row(origin, values)
 
 
 def _reject_json_array(path: Path, line: bytes) -> None:
     if line.lstrip().startswith(b"["):
-        raise DataError(f"{path} is one JSON array. Write one object a line: jq -c '.[]' {path.name}.")
+        raise DataError(f"{path} is a JSON array. Convert it to one object per line: jq -c '.[]' {path.name}.")
 
 
 def _read_csv(path: Path) -> Rows:
-    csv.field_size_limit(1 << 30)  # the module's own limit is smaller than some transcripts
+    csv.field_size_limit(1 << 30)  # the default limit is smaller than some transcripts
     delimiter = "\t" if path.suffix.lower() == ".tsv" else ","
     try:
         with path.open(encoding="utf-8-sig", newline="") as lines:
@@ -111,8 +111,8 @@ def _read_parquet(path: Path) -> Rows:
     for batch in _open_parquet(path).iter_batches(batch_size=1024):
         for values in batch.to_pylist():
             number += 1
-            known = {name: value for name, value in values.items() if value is not None}
-            yield Row(f"{path.name}:{number}", known)
+            present = {name: value for name, value in values.items() if value is not None}
+            yield Row(f"{path.name}:{number}", present)
 
 
 def _open_parquet(path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""Models: one file each, imported when asked for by name."""
+"""Models, one module per family, imported when they are requested by name."""
 
 from auricle.models.adapt import adapt
 from auricle.models.base import AsyncModel, BatchModel, Model, abilities

@@ -1,7 +1,7 @@
-"""Anything callable as a model: a plain function, or a class that inherits nothing of ours.
+"""Turn a plain function, or a class that does not inherit from `AsyncModel` or `BatchModel`, into a model class.
 
-A function names what it wants: `audio`, `audios`, `text`, `image`, `video`, `request`, or a
-sample's named input. It returns a string, a dict of numbers, or an `Output`.
+A function declares its inputs by parameter name: `audio`, `audios`, `text`, `image`, `video`, `request`, or a
+named input of the sample. It returns a string, a dict of numbers, or an `Output`.
 """
 
 from __future__ import annotations
@@ -31,24 +31,43 @@ PREDICT_ANNOTATIONS = ("dict", "Dict", "Mapping", "Prediction")  # return annota
 
 
 def adapt(thing: Any) -> type[Model]:
-    """The model class that `thing` is, or one that wraps it."""
+    """Return a model class for `thing`.
+
+    Args:
+        thing: A model class, any other class with `generate`, `loglikelihood`, `predict` or `__call__`, or a function.
+
+    Returns:
+        `thing` itself if it already is a model class, otherwise a new class that wraps it.
+
+    Raises:
+        SpecError: if `thing` cannot be used as a model.
+
+    Example:
+        >>> from auricle.models import abilities
+        >>> def transcribe(audio):
+        ...     return "hello"
+        >>> adapt(transcribe).__name__
+        'transcribe'
+        >>> abilities(adapt(transcribe))
+        ['generate']
+    """
     if inspect.isclass(thing) and issubclass(thing, (AsyncModel, BatchModel)):
         return thing
     if inspect.isclass(thing):
         return _wrap_class(thing)
     if callable(thing):
         return _wrap_function(thing)
-    raise SpecError(f"{thing!r} is neither a class nor a function, so it cannot be a model.")
+    raise SpecError(f"Not a model: {thing!r} is neither a class nor a function.")
 
 
 def _wrap_class(cls: type[Any]) -> type[Model]:
-    """A class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
-    own = [name for name in ABILITY_BY_REQUEST.values() if callable(getattr(cls, name, None))]
-    if own:
-        return _wrap_methods(cls, own)
+    """Wrap a class with `generate`, `loglikelihood` or `predict`, or whose instances are callable."""
+    method_names = [name for name in ABILITY_BY_REQUEST.values() if callable(getattr(cls, name, None))]
+    if method_names:
+        return _wrap_methods(cls, method_names)
     if "__call__" in vars(cls) or any("__call__" in vars(base) for base in cls.__mro__[:-1]):
         return _wrap_function(cls.__call__, factory=cls)
-    raise SpecError(f"{cls.__name__} is no model: give it generate(batch), predict(batch) or __call__(audio).")
+    raise SpecError(f"Not a model: {cls.__name__}. Define generate(batch), predict(batch) or __call__(audio).")
 
 
 def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model]:
@@ -61,8 +80,8 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model
                 setattr(self, name, getattr(self.inner, name))
 
     def forward(name: str) -> Callable[..., Any]:
-        def call(self: Any, asked: Any) -> Any:
-            return getattr(self.inner, name)(asked)
+        def call(self: Any, argument: Any) -> Any:
+            return getattr(self.inner, name)(argument)
 
         return call
 
@@ -74,25 +93,28 @@ def _wrap_methods(cls: type[Any], method_names: Sequence[Ability]) -> type[Model
 
 
 def _wrap_function(function: Callable[..., Any], factory: type[Any] | None = None) -> type[Model]:
-    """One request a call: a function that fails costs its own sample and no other."""
+    """Wrap a function that takes one request per call, so that an error fails only its own sample."""
     ability = _infer_ability(function)
-    wanted = [name for name in inspect.signature(function).parameters if name != "self"]
+    parameter_names = [name for name in inspect.signature(function).parameters if name != "self"]
 
     def start(self: Any, **arguments: Any) -> None:
         self.call = factory(**arguments) if factory else function
         self.extra = {} if factory else arguments
-        if unknown := [name for name in self.extra if name not in wanted]:
-            raise SpecError(f"{function.__name__} takes no argument {', '.join(unknown)}.")
+        if unknown := [name for name in self.extra if name not in parameter_names]:
+            raise SpecError(
+                f"{function.__name__}: unknown argument {', '.join(unknown)}. "
+                f"Accepted: {', '.join(parameter_names) or 'none'}."
+            )
 
-    def one(self: Any, request: Request) -> Any:
-        given = _collect_arguments(request)
-        return self.call(**{name: given[name] for name in wanted if name in given}, **self.extra)
+    def call_function(self: Any, request: Request) -> Any:
+        values = _collect_arguments(request)
+        return self.call(**{name: values[name] for name in parameter_names if name in values}, **self.extra)
 
     async def answer(self: Any, request: Request) -> Output:
-        return _to_output(await one(self, request))
+        return _to_output(await call_function(self, request))
 
     def answer_all(self: Any, batch: Sequence[Request]) -> list[Output]:
-        return [_to_output(one(self, request)) for request in batch]
+        return [_to_output(call_function(self, request)) for request in batch]
 
     asynchronous = inspect.iscoroutinefunction(function)
     name = (factory or function).__name__
@@ -108,31 +130,31 @@ def _infer_ability(function: Callable[..., Any]) -> Ability:
 
 
 def _collect_arguments(request: Request) -> dict[str, Any]:
-    """What a function may ask for, by the name of its parameter."""
-    sounds = list_media(request)
-    audios = [part for part in sounds if isinstance(part, Audio)]
-    given: dict[str, Any] = {
+    """Return the values that a function can take, by parameter name."""
+    media = list_media(request)
+    audios = [part for part in media if isinstance(part, Audio)]
+    arguments: dict[str, Any] = {
         "request": request,
         "audio": audios[0] if audios else None,
         "audios": audios,
-        "image": next((part for part in sounds if isinstance(part, Image)), None),
-        "video": next((part for part in sounds if isinstance(part, Video)), None),
+        "image": next((part for part in media if isinstance(part, Image)), None),
+        "video": next((part for part in media if isinstance(part, Video)), None),
         "text": extract_request_text(request),
     }
-    return {**given, **request.inputs} if isinstance(request, Predict) else given
+    return {**arguments, **request.inputs} if isinstance(request, Predict) else arguments
 
 
 def extract_request_text(request: Request) -> str:
-    """The words of a request, without the model's own earlier answers."""
+    """Return the text of a request without the assistant's earlier answers."""
     if isinstance(request, Predict):
         return str(request.inputs.get("text", ""))
     turns = request.turns if isinstance(request, (Generate, LogLikelihood)) else ()
-    said = [part for turn in turns if turn.role != "assistant" for part in turn.parts]
-    return "\n".join(part for part in said if isinstance(part, str))
+    parts = [part for turn in turns if turn.role != "assistant" for part in turn.parts]
+    return "\n".join(part for part in parts if isinstance(part, str))
 
 
 def _to_output(value: Any) -> Output:
-    """A string is a generation, a dict of numbers a prediction on no declared scale."""
+    """Convert a string to a generation and a dict of numbers to a continuous prediction."""
     if isinstance(value, (Generation, Likelihood, Prediction)):
         return value
     if isinstance(value, str):
@@ -141,6 +163,6 @@ def _to_output(value: Any) -> Output:
         numbers = cast(Mapping[str, Any], value)
         return Prediction(values={str(name): float(number) for name, number in numbers.items()}, scale="continuous")
     raise SampleError(
-        f"the model returned {type(value).__name__}; it should return text, a dict of numbers, "
+        f"the model returned {type(value).__name__}; expected text, a dict of numbers, "
         "or a Generation, Likelihood or Prediction"
     )

@@ -1,4 +1,4 @@
-"""What a recogniser hears of a request."""
+"""Read the audio of a request."""
 
 from __future__ import annotations
 
@@ -10,37 +10,37 @@ from auricle.core.types import Predict, Request, list_media
 
 
 def get_single_audio(request: Request) -> Audio:
-    """The one sound of a request; a recogniser can do nothing with none, and not with two."""
-    sounds = [part for part in list_media(request) if isinstance(part, Audio)]
-    if len(sounds) != 1:
-        raise SampleError(f"a recogniser hears one sound a request, this one has {len(sounds)}")
-    return sounds[0]
+    """Return the only audio clip of a request."""
+    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    if len(clips) != 1:
+        raise SampleError(f"expected exactly one audio clip in the request, got {len(clips)}")
+    return clips[0]
 
 
 def get_candidate_audio(request: Predict) -> Audio:
-    """The sound that is to be rated, whatever stands beside it."""
-    sound = request.inputs.get("audio")
-    if not isinstance(sound, Audio):
-        given = ", ".join(request.inputs) or "nothing"
-        raise SampleError(f"there is no sound under `audio` to rate; given: {given}")
-    return sound
+    """Return the clip to rate, from the input `audio`."""
+    audio = request.inputs.get("audio")
+    if not isinstance(audio, Audio):
+        input_names = ", ".join(request.inputs) or "none"
+        raise SampleError(f"no audio under the input `audio`; inputs: {input_names}")
+    return audio
 
 
-def to_pcm16(sound: Audio, rate: int) -> bytes:
-    """Samples of 16 bits, which is what the older engines take."""
-    samples = sound.decode(rate).clip(-1.0, 1.0) * 32_767
+def to_pcm16(audio: Audio, rate: int) -> bytes:
+    """Return the samples as 16-bit little-endian PCM."""
+    samples = audio.decode(rate).clip(-1.0, 1.0) * 32_767
     return samples.astype("<i2").tobytes()
 
 
 def parse_crop(model_name: str, crop: object) -> float | None:
-    """How many seconds of each sound a model is to hear; None for all of them."""
+    """Return the maximum seconds per clip, or None for the whole clip."""
     if crop is None:
         return None
     if isinstance(crop, bool) or not isinstance(crop, (int, float)) or not 0 < crop < math.inf:
-        raise SpecError(f"{model_name}: crop should be seconds above 0, not {crop!r}.")
+        raise SpecError(f"{model_name}: crop must be a number of seconds above 0, not {crop!r}.")
     return float(crop)
 
 
-def crop_audio(sound: Audio, crop: float | None) -> Audio:
-    """The first `crop` seconds of a sound, if it has more."""
-    return sound if crop is None or sound.seconds <= crop else sound.segment(end=crop)
+def crop_audio(audio: Audio, crop: float | None) -> Audio:
+    """Return the first `crop` seconds of a clip."""
+    return audio if crop is None or audio.seconds <= crop else audio.segment(end=crop)

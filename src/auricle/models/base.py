@@ -1,10 +1,4 @@
-"""What a model is: something that answers up to three kinds of request.
-
-Subclass `AsyncModel` for whatever takes one request and many at once (an API, a
-server); subclass `BatchModel` for whatever takes a list (weights on this machine).
-Override only what the model can do; the rest is reported as unsupported before
-anything is loaded.
-"""
+"""Base classes of models."""
 
 from __future__ import annotations
 
@@ -26,71 +20,156 @@ from auricle.core.types import (
 
 
 class AsyncModel:
-    """Answers one request at a time, many at once."""
+    """A model that answers one request per call, with many calls in flight, such as an API.
+
+    Override only the methods that the model supports. A task that needs another one is refused before anything is
+    loaded.
+
+    Example:
+        >>> class Parrot(AsyncModel):
+        ...     async def generate(self, request):
+        ...         return Generation(text="hello")
+        >>> abilities(Parrot)
+        ['generate']
+    """
 
     first_tokens: bool = False
-    """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+    """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
     wants_context: bool = False
-    """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
+    """Whether `Generate.about` should contain the task and the sample that a request belongs to."""
 
     async def generate(self, request: Generate) -> Generation:
-        raise Unsupported(f"{type(self).__name__} cannot generate.")
+        """Write an answer.
+
+        Args:
+            request: The conversation, with its token limit, temperature and stop words.
+
+        Returns:
+            The answer as text, optionally with audio, token counts and log-probabilities.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support text generation.")
 
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
-        raise Unsupported(f"{type(self).__name__} cannot score likelihoods.")
+        """Score a continuation.
+
+        Args:
+            request: The conversation and the continuation to score.
+
+        Returns:
+            The log-probability of each token of the continuation.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support log-likelihoods.")
 
     async def predict(self, request: Predict) -> Prediction:
-        raise Unsupported(f"{type(self).__name__} cannot predict.")
+        """Compute numbers, such as class probabilities or a quality score.
+
+        Args:
+            request: The named inputs of a sample.
+
+        Returns:
+            The values by name, and their scale.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support predictions.")
 
     def stream(self, request: Generate) -> AsyncIterator[str]:
-        """Yield text as it is produced; needed for time-to-first-token."""
-        raise Unsupported(f"{type(self).__name__} cannot stream.")
+        """Yield text as it is produced; needed to measure the time to first token."""
+        raise Unsupported(f"{type(self).__name__} does not support streaming.")
 
     def preview_request(self, request: Request) -> str:
-        """What exactly is sent for a request, for a preview; empty where that is not told."""
+        """Return the request exactly as it would be sent, or an empty string if there is no preview."""
         return ""
 
     async def close(self) -> None:
-        """Release what the constructor took."""
+        """Release the resources of the model."""
 
 
 class BatchModel:
-    """Answers a list of requests of one kind, in order."""
+    """A model that answers a list of requests of one kind, in order, such as local weights.
+
+    Override only the methods that the model supports. A task that needs another one is refused before anything is
+    loaded.
+
+    Example:
+        >>> class Silence(BatchModel):
+        ...     batch_size = 4
+        ...     def generate(self, batch):
+        ...         return [Generation(text="") for _ in batch]
+        >>> abilities(Silence)
+        ['generate']
+    """
 
     batch_size: int = 8
-    """The most requests in one call."""
+    """Maximum number of requests per call."""
     batch_seconds: float | None = None
-    """The most audio in one call, padding counted: requests × the longest of them."""
+    """Maximum seconds of audio per call, padding included: number of requests × longest clip."""
     sample_rate: int | None = None
-    """Where given, audio arrives decoded at this rate: other threads decode while it works."""
+    """If set, audio is decoded to this rate in background threads before the call."""
 
     first_tokens: bool = False
-    """Does it tell the likeliest first tokens of an answer, where a request asks for them?"""
+    """Whether the model returns the most likely first tokens of an answer when a request asks for them."""
     wants_context: bool = False
-    """Is it to be told, in `Generate.about`, what task and what sample a request belongs to?"""
+    """Whether `Generate.about` should contain the task and the sample that a request belongs to."""
 
     def generate(self, batch: Sequence[Generate]) -> Sequence[Generation]:
-        raise Unsupported(f"{type(self).__name__} cannot generate.")
+        """Write one answer per request.
+
+        Args:
+            batch: Conversations, each with its own token limit, temperature and stop words.
+
+        Returns:
+            The answers, in the order of the requests.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support text generation.")
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> Sequence[Likelihood]:
-        raise Unsupported(f"{type(self).__name__} cannot score likelihoods.")
+        """Score one continuation per request.
+
+        Args:
+            batch: Conversations and the continuations to score.
+
+        Returns:
+            The log-probabilities of each continuation, in the order of the requests.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support log-likelihoods.")
 
     def predict(self, batch: Sequence[Predict]) -> Sequence[Prediction]:
-        raise Unsupported(f"{type(self).__name__} cannot predict.")
+        """Compute numbers for each request, such as class probabilities or a quality score.
+
+        Args:
+            batch: The named inputs of each sample.
+
+        Returns:
+            The values by name and their scale, in the order of the requests.
+        """
+        raise Unsupported(f"{type(self).__name__} does not support predictions.")
 
     def preview_request(self, request: Request) -> str:
-        """What exactly a model reads for a request, for a preview; empty where it is not told."""
+        """Return the prompt exactly as the model reads it, or an empty string if there is no preview."""
         return ""
 
     def close(self) -> None:
-        """Release what the constructor took."""
+        """Release the resources of the model."""
 
 
 Model: TypeAlias = AsyncModel | BatchModel
 
 
 def abilities(cls: type[Model]) -> list[Ability]:
-    """The kinds of request `cls` answers, told from the methods it overrides."""
+    """Return the kinds of request that a model class answers.
+
+    Args:
+        cls: A subclass of `AsyncModel` or `BatchModel`.
+
+    Returns:
+        The names of the overridden methods, plus `first_tokens` if the class sets that attribute.
+
+    Example:
+        >>> class Scorer(BatchModel):
+        ...     def predict(self, batch):
+        ...         return [Prediction(values={"mos": 3.0}, scale="continuous") for _ in batch]
+        >>> abilities(Scorer)
+        ['predict']
+    """
     base = AsyncModel if issubclass(cls, AsyncModel) else BatchModel
-    can = [name for name in ABILITY_BY_REQUEST.values() if getattr(cls, name) is not getattr(base, name)]
-    return [*can, "first_tokens"] if getattr(cls, "first_tokens", False) else can
+    supported = [name for name in ABILITY_BY_REQUEST.values() if getattr(cls, name) is not getattr(base, name)]
+    return [*supported, "first_tokens"] if getattr(cls, "first_tokens", False) else supported

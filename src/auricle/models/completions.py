@@ -1,4 +1,4 @@
-"""Models that continue a text, behind `/v1/completions`: vLLM, SGLang, llama.cpp and others.
+"""Text completion models behind `/v1/completions`: vLLM, SGLang, llama.cpp and others.
 
 -m completions -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2.5-7B
 """
@@ -22,7 +22,7 @@ from auricle.prompts.meta_template import MetaTemplate
 
 
 class Completions(HttpModel):
-    """Bare text in, text out; and how likely a text is, where the server tells it."""
+    """A model that continues plain text, and scores text if the server returns prompt log-probabilities."""
 
     default_key_env = "OPENAI_API_KEY"
 
@@ -34,19 +34,23 @@ class Completions(HttpModel):
         meta_template: Any = None,
         **service: Any,
     ) -> None:
-        """`start` stands before a text that follows nothing, as its start token.
+        """Configure the client.
 
-        `meta_template` is the chat format that turns are written down in, or a YAML file of one.
+        Args:
+            logprobs_by: How the server returns prompt log-probabilities.
+            start: Start token put before a text that is scored without a context.
+            meta_template: Chat format used to write turns as text, or a YAML file with one.
+            **service: Options of every API model; see `ServiceConfig`.
         """
         super().__init__(**service)
         if not self.service.model:
-            raise SpecError("completions: say which model the server should use: -M model=NAME.")
+            raise SpecError("completions: missing model. Set -M model=NAME.")
         self._scorer = LikelihoodScorer(self, logprobs_by, start)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
 
     async def generate(self, request: Generate) -> Generation:
-        answer, host = await self._scorer.post_json("/completions", self._request_body(request))
-        return _parse_completion(answer, host)
+        document, host = await self._scorer.post_json("/completions", self._request_body(request))
+        return _parse_completion(document, host)
 
     def prepare(self, request: Generate) -> PreparedRequest:
         body = orjson.dumps(merge_extra(self._request_body(request), self.service.extra))
@@ -56,15 +60,15 @@ class Completions(HttpModel):
         return _parse_completion(self.parse_json(reply), reply.host)
 
     def _request_body(self, request: Generate) -> dict[str, Any]:
-        asked: dict[str, Any] = {
+        body: dict[str, Any] = {
             "model": self.service.model,
             "prompt": self._render_turns(request.turns),
             "max_tokens": request.max_tokens,
             "temperature": request.temperature,
         }
         if request.stop:
-            asked["stop"] = request.stop
-        return asked
+            body["stop"] = request.stop
+        return body
 
     def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
@@ -77,12 +81,13 @@ class Completions(HttpModel):
     async def loglikelihood(self, request: LogLikelihood) -> Likelihood:
         check_scorable(request)
         text, continuation = self._context_and_continuation(request)
-        return await self._scorer.score_text(text, continuation, whole=request.include_context)
+        return await self._scorer.score_text(text, continuation, include_context=request.include_context)
 
     def _context_and_continuation(self, request: LogLikelihood) -> tuple[str, str]:
-        """What stands before and what is asked about; white space between belongs to the latter.
+        """Split the request into context and continuation.
 
-        That of a chat format stays where the format has it: it is no part of an answer.
+        Trailing white space of the context belongs to the continuation. White space that is part of a chat format stays
+        in the context, because it is not part of an answer.
         """
         if self._meta_template and request.turns:
             turns, continuation = move_trailing_space(request.turns, request.continuation)
@@ -106,4 +111,4 @@ def _parse_completion(document: Mapping[str, Any], host: str) -> Generation:
             finish=choice.get("finish_reason") or "",
         )
     except (AttributeError, IndexError, KeyError, TypeError) as error:
-        raise Refused(f"{host} answered {describe_shape(document)}, no completion") from error
+        raise Refused(f"{host} returned {describe_shape(document)} instead of a completion") from error

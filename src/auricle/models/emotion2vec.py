@@ -1,4 +1,4 @@
-"""emotion2vec: nine emotions and how likely each is, as FunASR runs it.
+"""emotion2vec: probabilities of nine emotions, computed with FunASR.
 
 -m emotion2vec
 -m emotion2vec -M model=base -M hub=hf
@@ -25,34 +25,41 @@ from auricle.models.base import BatchModel
 from auricle.models.transformers.weights import resolve_device
 
 RATE = 16_000
-MIN_SAMPLES = 400  # samples: one frame of the network
+MIN_SAMPLES = 400  # one frame of the network
 SIZES = ("large", "base", "seed")
 HUB_OWNERS = {"ms": "iic", "hf": "emotion2vec"}
 REQUIRED_FILES = ("config.yaml", "model.pt", "tokens.txt")
 TRAINING_ONLY_PREFIX = "modality_encoders.AUDIO.decoder."
-"""Weights that only training uses: the published checkpoints lack them."""
+"""Weights used only in training; the published checkpoints do not contain them."""
 LAYER_SPEC_PATTERN = re.compile(r"[\d\s()\[\],+*]+")
 
 
 class Emotion2vec(BatchModel):
-    """Probabilities of a checkpoint's labels, in its own spelling: `生气/angry`, `<unk>`."""
+    """A classifier that returns probabilities under the checkpoint's own labels, such as `生气/angry` or `<unk>`."""
 
-    batch_size = 1  # FunASR hears one clip after another, however many it is given
+    batch_size = 1  # FunASR processes clips one by one, whatever the batch size
     sample_rate = RATE
 
     def __init__(
         self, model: str = "large", *, hub: str = "ms", revision: str | None = None, device: str = "auto"
     ) -> None:
-        """`model` is a directory, `large`, `base` or `seed` (of emotion2vec+), or a hub name."""
+        """Load the model.
+
+        Args:
+            model: A directory, a hub name, or a size of emotion2vec+: `large`, `base` or `seed`.
+            hub: `ms` (ModelScope) or `hf` (Hugging Face).
+            revision: Revision on the hub.
+            device: `auto`, `cpu`, `cuda:N` or `mps`.
+        """
         if hub not in HUB_OWNERS:
-            raise SpecError(f"emotion2vec: hub should be {' or '.join(HUB_OWNERS)}, not {hub!r}.")
+            raise SpecError(f"emotion2vec: hub must be {' or '.join(HUB_OWNERS)}, not {hub!r}.")
         if find_spec("funasr") is None:
             raise MissingExtra("The model emotion2vec", "emotion2vec")
-        place = resolve_device("emotion2vec", device)
+        resolved_device = resolve_device("emotion2vec", device)
         folder = _resolve_model_folder(str(model), hub, revision)
         _check_folder(folder)
         with _silence_funasr() as printed:
-            self._model: Any = _load_model(_import_funasr(), folder, place)
+            self._model: Any = _load_model(_import_funasr(), folder, resolved_device)
         _refuse_missing_weights(folder, printed.getvalue())
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
@@ -61,10 +68,10 @@ class Emotion2vec(BatchModel):
     def _predict_one(self, request: Predict) -> Prediction:
         samples = get_single_audio(request).decode(RATE)
         if len(samples) < MIN_SAMPLES:
-            raise SampleError(f"{len(samples) / RATE:.3f} s of sound; emotion2vec needs 0.025 s")
-        (heard,) = self._model.generate(samples, granularity="utterance", extract_embedding=False)
-        shares = zip(heard["labels"], heard["scores"], strict=True)
-        return Prediction(values=dict(shares), scale="probability")
+            raise SampleError(f"the clip has {len(samples) / RATE:.3f} s; emotion2vec needs at least 0.025 s")
+        (result,) = self._model.generate(samples, granularity="utterance", extract_embedding=False)
+        probabilities = zip(result["labels"], result["scores"], strict=True)
+        return Prediction(values=dict(probabilities), scale="probability")
 
     def close(self) -> None:
         self._model = None
@@ -72,64 +79,62 @@ class Emotion2vec(BatchModel):
 
 @contextmanager
 def _silence_funasr() -> Iterator[io.StringIO]:
-    """FunASR prints, warns and sets up everybody's logging as it loads; what it printed is kept."""
-    root, silence = logging.getLogger(), logging.NullHandler()
-    root.addHandler(silence)  # with a handler there, it leaves the level of the rest alone
+    """Suppress FunASR's output and warnings while it loads, and capture what it prints."""
+    root, null_handler = logging.getLogger(), logging.NullHandler()
+    root.addHandler(null_handler)  # FunASR reconfigures logging unless the root logger has a handler
     try:
         with redirect_stdout(io.StringIO()) as printed, warnings.catch_warnings():
-            # It drops each of its modules whose import raises, be it for a warning.
+            # FunASR skips every submodule whose import raises, even if only a warning was turned into an error.
             warnings.simplefilter("ignore")
             yield printed
     finally:
-        root.removeHandler(silence)
+        root.removeHandler(null_handler)
 
 
 def _import_funasr() -> Any:
-    """FunASR, which takes ten seconds to import: what can be checked is checked before."""
+    """Import FunASR. The import takes ten seconds, so all other checks come first."""
     import funasr
 
-    failed = funasr.get_import_errors()
+    import_errors = funasr.get_import_errors()
     for module in ("funasr.auto.auto_model", "funasr.models.emotion2vec.model"):
-        if module in failed:  # else it would only say that no such model is registered
-            raise SpecError(f"emotion2vec: {module} cannot be imported: {_shorten_error(failed[module])}.")
+        if module in import_errors:  # otherwise FunASR only reports that the model is not registered
+            raise SpecError(f"emotion2vec: {module} cannot be imported: {_shorten_error(import_errors[module])}.")
     return funasr
 
 
 def _resolve_model_folder(model: str, hub: str, revision: str | None) -> Path:
-    """The directory itself, which needs no network; else what a hub gave, now or before."""
+    """Return a local directory, or the downloaded (or cached) snapshot of a hub model."""
     folder = Path(model).expanduser()
     if folder.is_dir():
         return folder
     if model.startswith((".", "/", "~")) or model.count("/") > 1:
-        raise SpecError(f"emotion2vec: there is no directory {model}.")
+        raise SpecError(f"emotion2vec: no such directory: {model}.")
     name = f"{HUB_OWNERS[hub]}/emotion2vec_plus_{model}" if model in SIZES else model
     if "/" not in name:
-        raise SpecError(
-            f"emotion2vec: there is no directory {model}, nor a size of that name; sizes are {', '.join(SIZES)}."
-        )
+        raise SpecError(f"emotion2vec: {model} is neither a directory nor a size. Sizes: {', '.join(SIZES)}.")
     return _download_model(name, hub, revision)
 
 
 def _download_model(name: str, hub: str, revision: str | None) -> Path:
-    """Without asking the hub where it was fetched before: offline, that takes long and fails."""
-    download, trouble = _modelscope_downloader() if hub == "ms" else _huggingface_downloader()
-    # ModelScope's earlier revisions know five labels.
-    wanted = {"revision": revision or ("master" if hub == "ms" else None)}
-    with suppress(*trouble):
-        folder = Path(download(name, **wanted, local_files_only=True))
+    """Return the snapshot of a model, from the local cache if possible: asking the hub is slow when offline."""
+    download, hub_errors = _modelscope_downloader() if hub == "ms" else _huggingface_downloader()
+    # Earlier revisions on ModelScope have only five labels.
+    options = {"revision": revision or ("master" if hub == "ms" else None)}
+    with suppress(*hub_errors):
+        folder = Path(download(name, **options, local_files_only=True))
         if not _missing_files(folder):
             return folder
     try:
-        return Path(download(name, **wanted))
-    except trouble as error:
+        return Path(download(name, **options))
+    except hub_errors as error:
         raise SpecError(
-            f"emotion2vec: {name} is not on this machine, and the hub ({hub}) did not give it "
-            f"({_shorten_error(error)}). Give a directory: -M model=DIRECTORY."
+            f"emotion2vec: {name} is not in the local cache and could not be downloaded from the hub ({hub}): "
+            f"{_shorten_error(error)}. Set a directory instead: -M model=DIRECTORY."
         ) from error
 
 
 HubDownloader = tuple[Callable[..., str], tuple[type[Exception], ...]]
-"""How to fetch from it, and what it raises."""
+"""The download function of a hub, and the exceptions it raises."""
 
 
 def _modelscope_downloader() -> HubDownloader:
@@ -150,21 +155,21 @@ def _missing_files(folder: Path) -> list[str]:
 
 
 def _check_folder(folder: Path) -> None:
-    """What FunASR would only stumble over; and it evaluates one line of the configuration."""
+    """Check the files and the configuration. FunASR evaluates `feature_encoder_spec` as code."""
     if missing := _missing_files(folder):
-        raise SpecError(f"emotion2vec: {folder} is no emotion2vec with labels: it has no {', no '.join(missing)}.")
+        raise SpecError(f"emotion2vec: {folder} is not an emotion2vec model: missing {', '.join(missing)}.")
     config = read_yaml(folder / "config.yaml")
     if config.get("model") != "Emotion2vec":
-        raise SpecError(f"emotion2vec: {folder} holds FunASR's {config.get('model')}, not Emotion2vec.")
+        raise SpecError(f"emotion2vec: {folder} contains the FunASR model {config.get('model')}, not Emotion2vec.")
     try:
         layers = str(config["model_conf"]["modalities"]["audio"]["feature_encoder_spec"])
     except (KeyError, TypeError) as error:
         raise SpecError(
-            f"emotion2vec: {folder / 'config.yaml'} has no modalities.audio.feature_encoder_spec."
+            f"emotion2vec: {folder / 'config.yaml'}: missing field modalities.audio.feature_encoder_spec."
         ) from error
     if not LAYER_SPEC_PATTERN.fullmatch(layers):
         raise SpecError(
-            f"emotion2vec: {folder / 'config.yaml'} would run code: feature_encoder_spec should be "
+            f"emotion2vec: {folder / 'config.yaml'} contains code: feature_encoder_spec must be "
             f"a list of numbers, not {layers[:60]!r}."
         )
 
@@ -175,31 +180,31 @@ def _load_model(funasr: Any, folder: Path, device: str) -> Any:
     try:
         model = funasr.AutoModel(
             model=str(folder),
-            config=str(folder / "config.yaml"),  # that which was checked, and no other
+            config=str(folder / "config.yaml"),  # the file that was checked above
             trust_remote_code=False,
             device=device,
-            ncpu=torch.get_num_threads(),  # it sets the number for everybody
+            ncpu=torch.get_num_threads(),  # FunASR sets this for the whole process
             disable_update=True,
             disable_pbar=True,
             ignore_init_mismatch=False,
         )
     except Exception as error:
-        raise SpecError(f"emotion2vec: the model in {folder} cannot be loaded: {_shorten_error(error)}.") from error
+        raise SpecError(f"emotion2vec: cannot load the model in {folder}: {_shorten_error(error)}.") from error
     if model.model.proj is None:
-        raise SpecError(f"emotion2vec: {folder} has no emotion labels: its config.yaml names none.")
+        raise SpecError(f"emotion2vec: {folder} has no emotion labels in its config.yaml.")
     return model
 
 
 def _refuse_missing_weights(folder: Path, printed: str) -> None:
-    """FunASR fills what a checkpoint lacks with random numbers, and prints a line on it."""
-    named = re.findall(r"miss key in ckpt: ([^\s,]+)", printed)
-    if lacking := [each for each in named if not each.startswith(TRAINING_ONLY_PREFIX)]:
+    """Raise if weights are missing: FunASR initialises them at random and only prints a line."""
+    missing_keys = re.findall(r"miss key in ckpt: ([^\s,]+)", printed)
+    if required := [key for key in missing_keys if not key.startswith(TRAINING_ONLY_PREFIX)]:
         raise SpecError(
-            f"emotion2vec: {folder / 'model.pt'} lacks {len(lacking)} weights "
-            f"(first {lacking[0]}), which would be random: it is another model's, or not whole."
+            f"emotion2vec: {folder / 'model.pt'} lacks {len(required)} weights (first: {required[0]}), "
+            "which would be initialised at random. The file is incomplete or belongs to another model."
         )
 
 
 def _shorten_error(error: object) -> str:
-    words = " ".join(str(error).split()).rstrip(".")
-    return words if len(words) < 200 else f"{words[:200]}…"
+    text = " ".join(str(error).split()).rstrip(".")
+    return text if len(text) < 200 else f"{text[:200]}…"

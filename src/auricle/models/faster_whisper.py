@@ -1,4 +1,4 @@
-"""Whisper through CTranslate2, as the package faster-whisper runs it.
+"""Whisper with CTranslate2, through the package faster-whisper.
 
 -m faster-whisper -M model=small.en
 -m faster-whisper -M model=./large-v3-ct2 -M device=cuda -M compute_type=float16 -M language=de
@@ -21,8 +21,8 @@ RATE = 16_000
 REQUIRED_FILES = ("model.bin", "config.json", "tokenizer.json")
 HUB_NAME = re.compile(r"[\w.-]+/[\w.-]+")
 TASKS = ("transcribe", "translate")
-# The library's own, but for the last two: no time stamps, and nothing is carried from one window
-# to the next, so that one wrong window does not spoil those after it.
+# The library's defaults except for the last two: timestamps are not needed, and without conditioning on previous
+# text an error in one window does not spread to the next.
 DEFAULT_DECODING = {
     "beam_size": 5,
     "vad_filter": False,
@@ -32,7 +32,7 @@ DEFAULT_DECODING = {
 
 
 class FasterWhisper(BatchModel):
-    """Speech to text in Whisper's languages, or translated into English; one clip at a time."""
+    """A Whisper model that transcribes, or translates into English, one clip at a time."""
 
     batch_size = 1
     sample_rate = RATE
@@ -47,7 +47,16 @@ class FasterWhisper(BatchModel):
         task: str = "transcribe",
         **decoding: Any,
     ) -> None:
-        """`model` is a folder, a size or a Hub name; `decoding`, options of its `transcribe`."""
+        """Load the model.
+
+        Args:
+            model: A folder, a size or a hub name.
+            device: `auto`, `cpu` or `cuda`.
+            compute_type: Number format of CTranslate2.
+            language: Language code; detected per clip if empty.
+            task: `transcribe` or `translate`.
+            **decoding: Options of `WhisperModel.transcribe`.
+        """
         whisper = _import_faster_whisper()
         _check_options(whisper, task, decoding)
         self._model = _load_model(whisper, model, device=device, compute_type=compute_type)
@@ -58,11 +67,10 @@ class FasterWhisper(BatchModel):
         return [self._transcribe(request) for request in batch]
 
     def _transcribe(self, request: Generate) -> Generation:
-        sound = get_single_audio(request).decode(RATE)
-        # One temperature: the library's ladder of them rolls dice when a text looks odd, and two
-        # runs would differ.
+        samples = get_single_audio(request).decode(RATE)
+        # A single temperature: the library's fallback temperatures sample at random, so two runs would differ.
         options = {"temperature": request.temperature, **self._options}
-        segments = list(self._model.transcribe(sound, **options)[0])
+        segments = list(self._model.transcribe(samples, **options)[0])
         return Generation(
             text="".join(segment.text for segment in segments).strip(),
             tokens=sum(len(segment.tokens) for segment in segments),
@@ -79,20 +87,22 @@ def _import_faster_whisper() -> Any:
 
 def _check_options(whisper: Any, task: str, decoding: dict[str, Any]) -> None:
     if task not in TASKS:
-        raise SpecError(f"faster-whisper: task should be {' or '.join(TASKS)}, not {task!r}.")
-    known = list(inspect.signature(whisper.WhisperModel.transcribe).parameters)[2:]
-    if unknown := [name for name in decoding if name not in known]:
+        raise SpecError(f"faster-whisper: task must be {' or '.join(TASKS)}, not {task!r}.")
+    accepted = list(inspect.signature(whisper.WhisperModel.transcribe).parameters)[2:]
+    if unknown := [name for name in decoding if name not in accepted]:
         raise SpecError(
-            f"faster-whisper knows no option {', '.join(unknown)}; it takes model, device, "
-            f"compute_type, {', '.join(known)}."
+            f"faster-whisper: unknown option {', '.join(unknown)}. Accepted: model, device, "
+            f"compute_type, {', '.join(accepted)}."
         )
 
 
 def _check_language(languages: Sequence[str], model: str, language: str, task: str) -> None:
     if language and language not in languages:
-        raise SpecError(f"faster-whisper: {model} knows no language {language!r}; it knows {', '.join(languages)}.")
+        raise SpecError(
+            f"faster-whisper: {model} does not support the language {language!r}. Supported: {', '.join(languages)}."
+        )
     if task == "translate" and len(languages) == 1:
-        raise SpecError(f"faster-whisper: {model} knows only English, and translates nothing.")
+        raise SpecError(f"faster-whisper: {model} supports only English and cannot translate.")
 
 
 def _load_model(whisper: Any, model: str, **options: str) -> Any:
@@ -103,24 +113,24 @@ def _load_model(whisper: Any, model: str, **options: str) -> Any:
     sizes = whisper.available_models()
     if model not in sizes and not HUB_NAME.fullmatch(model):
         raise SpecError(
-            f"faster-whisper: there is no folder {model}, nor a size of that name. Give "
-            f"-M model=FOLDER, or a size: {', '.join(sizes)}."
+            f"faster-whisper: {model} is neither a folder nor a size. "
+            f"Set -M model=FOLDER, or a size: {', '.join(sizes)}."
         )
     try:
         return whisper.WhisperModel(model, **options)
     except OSError as error:
-        why = str(error).partition("\n")[0]
+        reason = str(error).partition("\n")[0]
         raise SpecError(
-            f"faster-whisper: {model} is not on this machine and cannot be fetched ({why}). "
-            "Give the folder of a CTranslate2 model with -M model=FOLDER."
+            f"faster-whisper: {model} is not in the local cache and could not be downloaded ({reason}). "
+            "Set the folder of a CTranslate2 model: -M model=FOLDER."
         ) from error
 
 
 def _check_folder(folder: Path) -> None:
-    """Without these the library would fail obscurely, or go to the network for what is missing."""
+    """Check the files: the library fails obscurely without them, or downloads what is missing."""
     if missing := [name for name in REQUIRED_FILES if not (folder / name).is_file()]:
         raise SpecError(
-            f"faster-whisper: {folder} is no CTranslate2 Whisper model: it has no "
-            f"{', no '.join(missing)}. ct2-transformers-converter makes one from a Hugging Face "
-            "folder (--copy_files tokenizer.json preprocessor_config.json)."
+            f"faster-whisper: {folder} is not a CTranslate2 Whisper model: missing {', '.join(missing)}. "
+            "Convert a Hugging Face folder with ct2-transformers-converter "
+            "(--copy_files tokenizer.json preprocessor_config.json)."
         )

@@ -1,4 +1,4 @@
-"""Gemini's own protocol: `-m gemini -M model=gemini-2.5-flash -M api_key_env=GEMINI_API_KEY`."""
+"""Gemini models: `-m gemini -M model=gemini-2.5-flash -M api_key_env=GEMINI_API_KEY`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ROLES = {"user": "user", "assistant": "model"}
 
 
 class Gemini(HttpModel):
-    """A Gemini model through `generateContent`, sounds inline."""
+    """A Gemini model through `generateContent`, with inline audio."""
 
     default_url = "https://generativelanguage.googleapis.com/v1beta"
     default_key_env = "GEMINI_API_KEY"
@@ -26,10 +26,10 @@ class Gemini(HttpModel):
     def __init__(self, **service: Any) -> None:
         super().__init__(**service)
         if not self.service.model:
-            raise SpecError("gemini: say which model: -M model=gemini-2.5-flash.")
+            raise SpecError("gemini: missing model. Set it, for example -M model=gemini-2.5-flash.")
 
     def auth_headers(self, key: str) -> dict[str, str]:
-        return {"x-goog-api-key": key} if key else {}  # never in the address, where logs see it
+        return {"x-goog-api-key": key} if key else {}  # not in the URL, which ends up in logs
 
     @property
     def path(self) -> str:
@@ -37,9 +37,9 @@ class Gemini(HttpModel):
 
     async def generate(self, request: Generate) -> Generation:
         reply = await self.post(*await self.in_thread(self.prepare, request))
-        said = self.parse_reply(reply)
-        self.record_usage(said, reply.charged_tokens)
-        return said
+        generation = self.parse_reply(reply)
+        self.record_usage(generation, reply.charged_tokens)
+        return generation
 
     def prepare(self, request: Generate) -> PreparedRequest:
         return PreparedRequest(self.path, self.encode_body(request), "application/json")
@@ -48,17 +48,17 @@ class Gemini(HttpModel):
         return _parse_generation(self.parse_json(reply), reply.host)
 
     def encode_body(self, request: Generate) -> bytes:
-        system = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
+        system_parts = [part for turn in request.turns if turn.role == "system" for part in turn.parts]
         settings: dict[str, Any] = {"maxOutputTokens": request.max_tokens, "temperature": request.temperature}
         if request.stop:
             settings["stopSequences"] = request.stop
-        asked: dict[str, Any] = {
+        body: dict[str, Any] = {
             "contents": [self._encode_turn(turn) for turn in request.turns if turn.role != "system"],
             "generationConfig": settings,
         }
-        if system:
-            asked["systemInstruction"] = {"parts": [self._encode_part(part) for part in system]}
-        return orjson.dumps(merge_extra(asked, self.service.extra))
+        if system_parts:
+            body["systemInstruction"] = {"parts": [self._encode_part(part) for part in system_parts]}
+        return orjson.dumps(merge_extra(body, self.service.extra))
 
     def preview_request(self, request: Request) -> str:
         if not isinstance(request, Generate):
@@ -74,28 +74,28 @@ class Gemini(HttpModel):
         if is_remote(part):
             return {"fileData": {"fileUri": part.uri}}
         if isinstance(part, Audio):
-            sound = self.encoder(part)
-            kind, content = sound.media_type, sound.content
+            encoded = self.encoder(part)
+            media_type, content = encoded.media_type, encoded.content
         else:
-            kind, content = part.media_type, read_media_file(part, self.service.max_megabytes)
-        held = orjson.Fragment(b'"' + encode_base64(content) + b'"')
-        return {"inlineData": {"mimeType": kind, "data": held}}
+            media_type, content = part.media_type, read_media_file(part, self.service.max_megabytes)
+        data = orjson.Fragment(b'"' + encode_base64(content) + b'"')
+        return {"inlineData": {"mimeType": media_type, "data": data}}
 
 
 def _parse_generation(document: Any, host: str) -> Generation:
-    """The first candidate, without what the model only thought."""
+    """Read the first candidate, without its reasoning parts."""
     try:
         if not document.get("candidates"):
-            why = (document.get("promptFeedback") or {}).get("blockReason", "no reason given")
-            raise Refused(f"{host} would not answer: {why}")
-        first = document["candidates"][0]
-        parts = (first.get("content") or {}).get("parts") or []
+            reason = (document.get("promptFeedback") or {}).get("blockReason", "no reason given")
+            raise Refused(f"{host} refused to answer: {reason}")
+        candidate = document["candidates"][0]
+        parts = (candidate.get("content") or {}).get("parts") or []
         usage = document.get("usageMetadata") or {}
         return Generation(
             text="".join(part.get("text", "") for part in parts if not part.get("thought")),
             tokens=parse_count(usage.get("candidatesTokenCount")),
             input_tokens=parse_count(usage.get("promptTokenCount")),
-            finish=str(first.get("finishReason") or "").lower(),
+            finish=str(candidate.get("finishReason") or "").lower(),
         )
     except (KeyError, IndexError, TypeError, AttributeError) as error:
-        raise Refused(f"{host} answered {describe_shape(document)}, no candidates") from error
+        raise Refused(f"{host} returned {describe_shape(document)} without candidates") from error

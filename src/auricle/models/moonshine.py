@@ -1,4 +1,4 @@
-"""Moonshine tiny-en: a real recogniser whose weights arrive inside its package."""
+"""Moonshine tiny-en: an English recogniser whose weights are part of its package."""
 
 from __future__ import annotations
 
@@ -15,22 +15,27 @@ RATE = 16_000
 
 
 class Moonshine(BatchModel):
-    """English speech to text on the CPU, one clip after another."""
+    """An English recogniser for the CPU; transcribes one clip at a time."""
 
     batch_size = 1
     sample_rate = RATE
 
     def __init__(self, *, vad_threshold: float = 0.0) -> None:
-        """Voice detection is off (0): on short clips it invents words. For minutes, give 0.5."""
+        """Load the model.
+
+        Args:
+            vad_threshold: Threshold of voice activity detection. Off (0) by default, because on short clips it makes
+                the model invent words; use 0.5 for recordings of several minutes.
+        """
         self._transcriber = _load_transcriber(vad_threshold)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        sound = get_single_audio(request).decode(RATE)
-        heard = self._transcriber.transcribe_without_streaming(sound, RATE)
-        return " ".join(line.text.strip() for line in heard.lines)
+        samples = get_single_audio(request).decode(RATE)
+        transcript = self._transcriber.transcribe_without_streaming(samples, RATE)
+        return " ".join(line.text.strip() for line in transcript.lines)
 
     def close(self) -> None:
         self._transcriber.close()
@@ -42,7 +47,7 @@ def _load_transcriber(vad_threshold: float) -> Any:
     except ImportError as error:
         raise MissingExtra("The model moonshine", "demo") from error
     weights = Path(get_model_path("tiny-en"))
-    if not weights.exists():  # later releases of the package download theirs
+    if not weights.exists():  # later releases of the package download the weights
         raise MissingExtra("The model moonshine (with its weights)", "demo")
     options = {"vad_threshold": str(vad_threshold)}
     return Transcriber(str(weights), ModelArch.TINY, options=options)

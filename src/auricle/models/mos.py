@@ -1,4 +1,4 @@
-"""Speech quality by networks whose weights arrive inside Microsoft's package `speechmos`.
+"""Speech quality models whose weights are part of Microsoft's package `speechmos`.
 
 -m plcmos
 -m dnsmos -M personalized=true
@@ -20,15 +20,15 @@ from auricle.models.base import BatchModel
 
 RATE = 16_000
 MIN_SECONDS = 0.1
-"""Seconds; in less there is nothing to rate."""
-WINDOW_SECONDS = 9.01  # seconds DNSMOS hears at once
+"""Shortest clip that is rated."""
+WINDOW_SECONDS = 9.01  # input length of DNSMOS
 FRAME_LENGTH, HOP_LENGTH, MEL_BANDS = 321, 160, 120
 GENERAL_POLYNOMIALS = {
     "ovrl_mos": (-0.06766283, 1.11546468, 0.04602535),
     "sig_mos": (-0.08397278, 1.22083953, 0.0052439),
     "bak_mos": (-0.13166888, 1.60915514, -0.39604546),
 }
-"""From what the network says to what listeners say: polynomials, highest power first."""
+"""Polynomials that map network outputs to listener ratings, highest power first."""
 PERSONALIZED_POLYNOMIALS = {
     "ovrl_mos": (-0.00533021, 0.005101, 1.18058466, -0.11236046),
     "sig_mos": (-0.01019296, 0.02751166, 1.19576786, -0.24348726),
@@ -37,7 +37,7 @@ PERSONALIZED_POLYNOMIALS = {
 
 
 class MosModel(BatchModel, ABC):
-    """One clip after another, each as if alone. Subclasses rate."""
+    """Base class of models that predict mean opinion scores, one clip at a time."""
 
     batch_size = 1
     sample_rate = RATE
@@ -48,20 +48,20 @@ class MosModel(BatchModel, ABC):
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [
-            Prediction(values=self.predict_mos(_decode_samples(each, self._crop_seconds)), scale="continuous")
-            for each in batch
+            Prediction(values=self.predict_mos(_decode_samples(request, self._crop_seconds)), scale="continuous")
+            for request in batch
         ]
 
     @abstractmethod
     def predict_mos(self, samples: Any) -> dict[str, float]:
-        """Mean opinion scores, from 1 to 5, by the names the package gives them."""
+        """Return mean opinion scores from 1 to 5, under the names used by the package."""
 
 
 class Plcmos(MosModel):
-    """How a voice sounds where packets were lost, and in noise: the mean over made-up raters.
+    """Speech quality under packet loss and noise, averaged over simulated raters.
 
-    The package draws raters anew for every clip, so that no two runs agree; here they are drawn
-    once, from `seed`, and rate all clips.
+    The package draws new raters for every clip, so no two runs agree. Here they are drawn once, from `seed`, and
+    rate all clips.
     """
 
     name = "plcmos"
@@ -69,49 +69,54 @@ class Plcmos(MosModel):
     def __init__(self, *, raters: int = 15, seed: int = 0, crop: float | None = None) -> None:
         super().__init__(crop)
         if not isinstance(raters, int) or raters < 1:
-            raise SpecError(f"plcmos: raters should be a whole number from 1, not {raters!r}.")
+            raise SpecError(f"plcmos: raters must be a whole number of at least 1, not {raters!r}.")
         self._session = _load_session("plcmos", "plcmos_models/plcmos_v2.onnx")
         import numpy as np
         from speechmos.plcmos import PLCMOS
 
         self._spectrum = PLCMOS().stft_transform
 
-        drawn = np.random.default_rng(seed).normal(size=(raters, 64))
-        self._rater_embeddings = drawn.astype(np.float32)
+        embeddings = np.random.default_rng(seed).normal(size=(raters, 64))
+        self._rater_embeddings = embeddings.astype(np.float32)
 
     def predict_mos(self, samples: Any) -> dict[str, float]:
         import numpy as np
 
-        heard = self._spectrum(samples).astype(np.float32)[None, None]
-        said = [
-            self._session.run(None, {"degraded_audio": heard, "rater_embed": rater[None]})
+        spectrum = self._spectrum(samples).astype(np.float32)[None, None]
+        outputs = [
+            self._session.run(None, {"degraded_audio": spectrum, "rater_embed": rater[None]})
             for rater in self._rater_embeddings
         ]
-        return {"plcmos": float(np.mean([each[0].item() for each in said]))}
+        return {"plcmos": float(np.mean([output[0].item() for output in outputs]))}
 
 
 class Dnsmos(MosModel):
-    """How a voice sounds in noise, as listeners would rate it: P.835 (three scores) and P.808.
+    """Speech quality in noise: P.835 (three scores) and P.808.
 
-    The package's own code needs librosa, whose compiler takes half a minute; here its networks
-    are given the same spectra without it.
+    The package computes its spectra with librosa, whose just-in-time compilation takes half a minute. The same
+    spectra are computed here with NumPy.
     """
 
     name = "dnsmos"
 
     def __init__(self, *, personalized: bool = False, crop: float | None = None) -> None:
-        """`personalized` takes other people's voices for noise."""
+        """Load the networks.
+
+        Args:
+            personalized: Use the networks that treat other speakers as noise.
+            crop: Rate only the first `crop` seconds of each clip.
+        """
         super().__init__(crop)
-        chosen = "pdnsmos_models" if personalized else "dnsmos_models"
-        self._p835 = _load_session("dnsmos", f"{chosen}/sig_bak_ovr.onnx")
+        folder = "pdnsmos_models" if personalized else "dnsmos_models"
+        self._p835 = _load_session("dnsmos", f"{folder}/sig_bak_ovr.onnx")
         self._p808 = _load_session("dnsmos", "dnsmos_models/model_v8.onnx")
         self._polynomials = PERSONALIZED_POLYNOMIALS if personalized else GENERAL_POLYNOMIALS
 
     def predict_mos(self, samples: Any) -> dict[str, float]:
         import numpy as np
 
-        rated = np.mean([self._score_window(each) for each in split_windows(samples)], axis=0)
-        return dict(zip((*self._polynomials, "p808_mos"), rated.tolist(), strict=True))
+        scores = np.mean([self._score_window(window) for window in split_windows(samples)], axis=0)
+        return dict(zip((*self._polynomials, "p808_mos"), scores.tolist(), strict=True))
 
     def _score_window(self, samples: Any) -> list[Any]:
         import numpy as np
@@ -120,24 +125,24 @@ class Dnsmos(MosModel):
         spectrum = (log_mel(samples[:-HOP_LENGTH]) + 40) / 40
         (p808,) = self._p808.run(None, {"input_1": spectrum[None].astype(np.float32)})[0]
         signal, background, overall = raw
-        said = {"ovrl_mos": overall, "sig_mos": signal, "bak_mos": background}
-        fitted = [np.polyval(curve, said[name]) for name, curve in self._polynomials.items()]
+        raw_scores = {"ovrl_mos": overall, "sig_mos": signal, "bak_mos": background}
+        fitted = [np.polyval(polynomial, raw_scores[name]) for name, polynomial in self._polynomials.items()]
         return [*fitted, p808[0]]
 
 
 def split_windows(samples: Any) -> list[Any]:
-    """Nine seconds from each second on; a shorter sound is doubled until there are nine."""
+    """Return a nine-second window starting at every second; shorter clips are repeated to fill one."""
     import numpy as np
 
     length = int(WINDOW_SECONDS * RATE)
     while len(samples) < length:
         samples = np.concatenate([samples, samples])
     count = int(len(samples) // RATE - WINDOW_SECONDS) + 1
-    return [samples[at * RATE : at * RATE + length] for at in range(count)]
+    return [samples[second * RATE : second * RATE + length] for second in range(count)]
 
 
 def log_mel(samples: Any) -> Any:
-    """Mel bands by frames in decibels below the loudest, as librosa has them."""
+    """Compute the log-mel spectrogram in dB below the maximum, as librosa does."""
     import numpy as np
 
     padded = np.pad(samples, FRAME_LENGTH // 2)
@@ -150,7 +155,7 @@ def log_mel(samples: Any) -> Any:
 
 @cache
 def _mel_filterbank() -> Any:
-    """Slaney's triangles: even in hertz up to 1000, then in ratio; each of area one."""
+    """Build Slaney's mel filterbank: linear up to 1000 Hz, logarithmic above, each filter of area one."""
     import numpy as np
 
     highest = 15 + 27 * np.log(RATE / 2 / 1000) / np.log(6.4)
@@ -163,9 +168,9 @@ def _mel_filterbank() -> Any:
 
 
 def _load_session(name: str, weights: str) -> Any:
-    """A network of the package, on one core: clips are short, and --replicas takes the others."""
-    found = find_spec("speechmos")
-    folders = found.submodule_search_locations if found else None
+    """Load a network of the package on one core: clips are short, and `--replicas` uses the other cores."""
+    package = find_spec("speechmos")
+    folders = package.submodule_search_locations if package else None
     if not folders or find_spec("onnxruntime") is None:
         raise MissingExtra(f"The model {name}", "mos")
     from onnxruntime import InferenceSession, SessionOptions
@@ -176,8 +181,8 @@ def _load_session(name: str, weights: str) -> Any:
 
 
 def _decode_samples(request: Predict, crop: float | None) -> Any:
-    """What a player would play: resampling may overshoot full scale, which the package refuses."""
+    """Decode a clip and clip it to full scale: resampling may overshoot, which the package rejects."""
     samples = crop_audio(get_candidate_audio(request), crop).decode(RATE).clip(-1.0, 1.0)
     if len(samples) < MIN_SECONDS * RATE:
-        raise SampleError(f"{len(samples) / RATE:.3f} s of sound; {MIN_SECONDS:g} s are the least")
+        raise SampleError(f"the clip has {len(samples) / RATE:.3f} s; at least {MIN_SECONDS:g} s are needed")
     return samples

@@ -1,4 +1,4 @@
-"""Chat models that speak OpenAI's protocol: OpenAI, vLLM, SGLang, llama.cpp, Azure, a colleague's.
+"""Chat models with OpenAI's protocol: OpenAI, Azure, vLLM, SGLang, llama.cpp and compatible servers.
 
 -m openai -M base_url=http://host:8000/v1 -M model=Qwen/Qwen2-Audio-7B-Instruct
 -m openai -M model=gpt-4o-audio-preview -M api_key_env=OPENAI_API_KEY
@@ -35,13 +35,13 @@ from auricle.models.http.timing import PreparedRequest, RequestTimer, iter_event
 from auricle.prompts.meta_template import MetaTemplate
 
 JSON, EVENT_STREAM = "application/json", "text/event-stream"
-AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # how files of sound begin
+AUDIO_FILE_HEADER = re.compile(rb"RIFF|ID3|\xff[\xf2\xf3\xfa\xfb]|fLaC|OggS")  # first bytes of audio files
 PCM_RATE = 24_000
-MAX_CHARS_PER_TOKEN = 64  # characters a token: an answer longer than this has forgotten its limit
+MAX_CHARS_PER_TOKEN = 64  # a longer answer has ignored max_tokens
 
 
 class OpenAI(HttpModel):
-    """A chat model behind an OpenAI-compatible server; hears, sees, streams."""
+    """A chat model behind an OpenAI-compatible server, with audio, images, video and streaming."""
 
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
@@ -58,13 +58,22 @@ class OpenAI(HttpModel):
         meta_template: Any = None,
         **service: Any,
     ) -> None:
-        """`meta_template` says what the server calls the roles (`api_role`)."""
+        """Configure the client.
+
+        Args:
+            stream: Request streamed answers.
+            audio_as: Message part used for audio.
+            logprobs: Request the log-probabilities of the answer.
+            tokens_field: Name of the field with the token limit.
+            meta_template: Mapping with the names the server uses for the roles (`api_role`), or a YAML file with one.
+            **service: Options of every API model; see `ServiceConfig`.
+        """
         super().__init__(**service)
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
         if not self.service.model:
-            raise SpecError("openai: say which model the server should use: -M model=NAME.")
+            raise SpecError("openai: missing model. Set -M model=NAME.")
         if audio_as not in ("input_audio", "audio_url"):
-            raise SpecError(f"audio_as should be input_audio or audio_url, not {audio_as!r}.")
+            raise SpecError(f"audio_as must be input_audio or audio_url, not {audio_as!r}.")
         self.streams, self.audio_as = stream, audio_as
         self.logprobs, self.tokens_field = logprobs, tokens_field
 
@@ -74,102 +83,102 @@ class OpenAI(HttpModel):
 
     async def generate(self, request: Generate) -> Generation:
         if self.streams:
-            heard = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
-            async for _ in self._stream_text(request, heard):
+            accumulator = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
+            async for _ in self._stream_text(request, accumulator):
                 pass
-            return heard.to_generation()
+            return accumulator.to_generation()
         body = await self.in_thread(self.encode_body, request, False)
         reply = await self.post(self.path, body, JSON)
-        heard = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
-        heard.add_document(self.parse_json(reply), reply.host)
-        heard.check_first_tokens(reply.host)
-        self.record_usage(said := heard.to_generation(), reply.charged_tokens)
-        return said
+        accumulator = ResponseAccumulator(expects_first_tokens=bool(request.first_tokens))
+        accumulator.add_document(self.parse_json(reply), reply.host)
+        accumulator.check_first_tokens(reply.host)
+        self.record_usage(generation := accumulator.to_generation(), reply.charged_tokens)
+        return generation
 
     def prepare(self, request: Generate) -> PreparedRequest:
         return PreparedRequest(self.path, self.encode_body(request, self.streams), JSON)
 
     async def send_timed(self, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
-        """Send what is ready; note each part of the answer as it comes."""
-        heard = ResponseAccumulator()
+        """Send a prepared request and record the arrival time of each part of the answer."""
+        accumulator = ResponseAccumulator()
         timer.start()
-        async with self.send_request(*prepared, timer) as sent:
+        async with self.send_request(*prepared, timer) as pending:
             timer.record_first_byte()
-            if sent.response.content_type != EVENT_STREAM:
-                heard.add_document(self.parse_json(await self.read_reply(sent)), sent.host)
+            if pending.response.content_type != EVENT_STREAM:
+                accumulator.add_document(self.parse_json(await self.read_reply(pending)), pending.host)
             else:
                 timer.streamed = True
-                async for event in iter_events(sent.response, sent.host):
+                async for event in iter_events(pending.response, pending.host):
                     if isinstance(event, dict) and event.get("error"):
-                        raise self.error_from_document(event["error"], sent.host)
-                    for kind, sound in iter_event_parts(event):
-                        timer.record_chunk(kind, sound)
+                        raise self.error_from_document(event["error"], pending.host)
+                    for kind, data in iter_event_parts(event):
+                        timer.record_chunk(kind, data)
                     if (tokens := streamed_token_count(event)) is not None:
                         timer.record_token_count(tokens)
-                    heard.add_event(event, sent.host)
-                heard.check_complete(sent.host)
+                    accumulator.add_event(event, pending.host)
+                accumulator.check_complete(pending.host)
         timer.stop()
-        return heard.to_generation()
+        return accumulator.to_generation()
 
     def stream(self, request: Generate) -> AsyncIterator[str]:
         return self._stream_text(request, ResponseAccumulator(expects_first_tokens=bool(request.first_tokens)))
 
     async def _stream_text(self, request: Generate, accumulator: ResponseAccumulator) -> AsyncIterator[str]:
-        """Text as it comes; at once, from a server that will not stream."""
+        """Yield text as it arrives; all at once if the server does not stream."""
         body = await self.in_thread(self.encode_body, request, True)
-        async with self.send_request(self.path, body, JSON) as sent:
-            if sent.response.content_type != EVENT_STREAM:
-                yield accumulator.add_document(self.parse_json(await self.read_reply(sent)), sent.host)
+        async with self.send_request(self.path, body, JSON) as pending:
+            if pending.response.content_type != EVENT_STREAM:
+                yield accumulator.add_document(self.parse_json(await self.read_reply(pending)), pending.host)
             else:
-                async for piece in self._iter_text(sent, accumulator, request.max_tokens):
+                async for piece in self._iter_text(pending, accumulator, request.max_tokens):
                     yield piece
-                accumulator.check_complete(sent.host)
-        accumulator.check_first_tokens(sent.host)
-        self.record_usage(accumulator.to_generation(), sent.charged_tokens)
+                accumulator.check_complete(pending.host)
+        accumulator.check_first_tokens(pending.host)
+        self.record_usage(accumulator.to_generation(), pending.charged_tokens)
 
     async def _iter_text(
         self, pending: PendingResponse, accumulator: ResponseAccumulator, max_tokens: int
     ) -> AsyncIterator[str]:
-        """Text as it comes, from a server that must come to an end."""
+        """Yield streamed text, and raise if the answer does not end."""
         import aiohttp
 
-        most = MAX_CHARS_PER_TOKEN * max_tokens + 10_000
+        max_chars = MAX_CHARS_PER_TOKEN * max_tokens + 10_000
         try:
             async for event in iter_events(pending.response, pending.host):
                 if isinstance(event, dict) and event.get("error"):
                     raise self.error_from_document(event["error"], pending.host)
                 if piece := accumulator.add_event(event, pending.host):
                     yield piece
-                if accumulator.length > most:
+                if accumulator.length > max_chars:
                     raise Refused(
-                        f"{pending.host} had written {accumulator.length} characters where max_tokens is "
-                        f"{max_tokens}, and did not stop"
+                        f"{pending.host} sent {accumulator.length} characters for max_tokens={max_tokens} "
+                        "and did not stop"
                     )
         except aiohttp.ServerTimeoutError:
-            raise  # it fell silent, which may pass
+            raise  # no data for a while, which is worth a retry
         except TimeoutError as error:
             raise Refused(
-                f"{pending.host} did not end its answer within {self.service.timeout:g} s "
-                f"({accumulator.length} characters so far); -M timeout=… gives it longer"
+                f"{pending.host} did not finish its answer within {self.service.timeout:g} s "
+                f"({accumulator.length} characters so far); raise the limit with -M timeout=SECONDS"
             ) from error
 
     def encode_body(self, request: Generate, stream: bool) -> bytes:
-        """The request as bytes; sounds are spliced in, never parsed or escaped again."""
-        asked: dict[str, Any] = {
+        """Encode the request; base64 media is inserted without being escaped again."""
+        body: dict[str, Any] = {
             "model": self.service.model,
             "messages": [self._encode_message(turn) for turn in request.turns],
             self.tokens_field: request.max_tokens,
             "temperature": request.temperature,
         }
         if request.stop:
-            asked["stop"] = request.stop
+            body["stop"] = request.stop
         if self.logprobs:
-            asked["logprobs"] = True
+            body["logprobs"] = True
         if request.first_tokens:
-            asked |= {"logprobs": True, "top_logprobs": self._check_first_tokens(request.first_tokens)}
+            body |= {"logprobs": True, "top_logprobs": self._check_first_tokens(request.first_tokens)}
         if stream:
-            asked |= {"stream": True, "stream_options": {"include_usage": True}}
-        return orjson.dumps(merge_extra(asked, offset_seed(self.service.extra, request.answer_index)))
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return orjson.dumps(merge_extra(body, offset_seed(self.service.extra, request.answer_index)))
 
     def preview_request(self, request: Request) -> str:
         if not isinstance(request, Generate):
@@ -179,8 +188,8 @@ class OpenAI(HttpModel):
     def _check_first_tokens(self, requested: int) -> int:
         if self.max_first_tokens and requested > self.max_first_tokens:
             raise SpecError(
-                f"A chat API tells at most {self.max_first_tokens} of the likeliest first tokens, and "
-                f"{requested} are asked for; set tokens: {self.max_first_tokens} in FirstToken."
+                f"A chat API returns at most {self.max_first_tokens} first tokens, but {requested} were requested. "
+                f"Set tokens: {self.max_first_tokens} in the inferencer first-token."
             )
         return requested
 
@@ -204,16 +213,16 @@ class OpenAI(HttpModel):
     def _encode_audio(self, part: Audio) -> dict[str, Any]:
         if is_remote(part):
             return {"type": "audio_url", "audio_url": {"url": part.uri}}
-        sound = self.encoder(part)
+        encoded = self.encoder(part)
         if self.audio_as == "audio_url":
-            url = _json_string(data_url(sound.media_type, sound.content))
+            url = _json_string(data_url(encoded.media_type, encoded.content))
             return {"type": "audio_url", "audio_url": {"url": url}}
-        held = {"data": _json_string(encode_base64(sound.content)), "format": sound.format}
-        return {"type": "input_audio", "input_audio": held}
+        data = {"data": _json_string(encode_base64(encoded.content)), "format": encoded.format}
+        return {"type": "input_audio", "input_audio": data}
 
 
 class Azure(OpenAI):
-    """The same behind Azure: `-M base_url=https://NAME.openai.azure.com -M model=DEPLOYMENT`."""
+    """A chat model on Azure: `-M base_url=https://NAME.openai.azure.com -M model=DEPLOYMENT`."""
 
     default_url = ""
     default_key_env = "AZURE_OPENAI_API_KEY"
@@ -224,8 +233,8 @@ class Azure(OpenAI):
 
     @property
     def path(self) -> str:
-        name = self.service.model
-        return f"/openai/deployments/{name}/chat/completions?api-version={self.api_version}"
+        deployment = self.service.model
+        return f"/openai/deployments/{deployment}/chat/completions?api-version={self.api_version}"
 
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"api-key": key} if key else {}
@@ -240,7 +249,7 @@ PARSE_ERRORS = (AttributeError, IndexError, KeyError, TypeError, ValueError)
 
 @dataclass
 class ResponseAccumulator:
-    """What a server has said so far, in pieces or at once."""
+    """The answer of a server, collected from stream events or from one document."""
 
     text_parts: list[str] = field(default_factory=list)
     audio_chunks: list[str] = field(default_factory=list)
@@ -248,30 +257,30 @@ class ResponseAccumulator:
     finish: str = ""
     usage: Mapping[str, Any] = field(default_factory=dict)
     length: int = 0
-    """Characters."""
+    """Number of characters."""
     is_finished: bool = False
-    """Did the server say that this is all?"""
+    """Whether the server sent the end-of-stream marker."""
     expects_first_tokens: bool = False
     first_tokens: Mapping[str, float] | None = None
 
     def add_event(self, event: Any, host: str) -> str:
-        """Note an event; the text it adds."""
+        """Add a stream event and return the text it contains."""
         if event is STREAM_END:
             self.is_finished = True
             return ""
         try:
             return self._add_choice(event)
         except PARSE_ERRORS as error:
-            raise Transient(f"{host} streamed {describe_shape(event)}, no part of an answer") from error
+            raise Transient(f"{host} streamed {describe_shape(event)} instead of a chat completion chunk") from error
 
     def add_document(self, document: Any, host: str) -> str:
-        """Note the first choice of an answer that came at once; its text."""
+        """Add the first choice of a complete answer and return its text."""
         try:
             if not isinstance(document["choices"][0]["message"], dict):
                 raise TypeError("no message")
             return self._add_choice(document)
         except PARSE_ERRORS as error:
-            raise Refused(f"{host} answered {describe_shape(document)}, no chat completion") from error
+            raise Refused(f"{host} returned {describe_shape(document)} instead of a chat completion") from error
 
     def _add_choice(self, event: Mapping[str, Any]) -> str:
         self.usage = event.get("usage") or self.usage
@@ -284,25 +293,25 @@ class ResponseAccumulator:
         return ""
 
     def _add_message(self, message: Mapping[str, Any]) -> str:
-        spoken = message.get("audio") or {}
-        self.audio_chunks += [spoken["data"]] if spoken.get("data") else []
-        text = message.get("content") or spoken.get("transcript") or message.get("refusal") or ""
+        audio = message.get("audio") or {}
+        self.audio_chunks += [audio["data"]] if audio.get("data") else []
+        text = message.get("content") or audio.get("transcript") or message.get("refusal") or ""
         piece = _join_text(text)
         self.text_parts.append(piece)
         self.length += len(piece)
         return piece
 
     def check_complete(self, host: str) -> None:
-        """A stream that ends without saying so was cut, and half an answer is none."""
+        """Raise if the stream ended without an end marker or finish reason."""
         if not self.finish and not self.is_finished:
-            raise Transient(f"{host} broke off its stream after {self.length} characters")
+            raise Transient(f"{host} ended its stream early, after {self.length} characters")
 
     def check_first_tokens(self, host: str) -> None:
-        """A server that was asked for first tokens and tells none of an answer never will."""
+        """Raise if the server ignored the request for first tokens."""
         if self.expects_first_tokens and not self.first_tokens and self.length:
             raise SpecError(
-                f"{host} does not tell the likeliest first tokens (top_logprobs). Models that do: "
-                "openai and vllm-chat at servers that know it; causal, audio-chat and vllm here."
+                f"{host} does not return first tokens (top_logprobs). Use openai or vllm-chat with a server that "
+                "supports top_logprobs, or causal, audio-chat or vllm on this machine."
             )
 
     def to_generation(self) -> Generation:
@@ -318,7 +327,7 @@ class ResponseAccumulator:
 
 
 def _join_text(content: Any) -> str:
-    """Text, or the texts of a list of parts."""
+    """Return a text, or the joined texts of a list of parts."""
     if isinstance(content, list):
         return "".join(str(part.get("text") or "") for part in content)
     return str(content)
@@ -330,31 +339,31 @@ def _token_logprobs(choice: Mapping[str, Any]) -> list[float]:
 
 
 def _first_token_logprobs(choice: Mapping[str, Any]) -> dict[str, float]:
-    """The likeliest tokens in the first place of an answer; of two spelled alike, the likelier."""
+    """Return the candidates for the first token; of equal spellings the more likely one counts."""
     tokens = (choice.get("logprobs") or {}).get("content") or []
-    found: dict[str, float] = {}
-    for each in (tokens[0].get("top_logprobs") or []) if tokens else []:
-        token, logprob = str(each["token"]), float(each["logprob"])
-        found[token] = max(logprob, found.get(token, logprob))
-    return found
+    logprobs: dict[str, float] = {}
+    for candidate in (tokens[0].get("top_logprobs") or []) if tokens else []:
+        token, logprob = str(candidate["token"]), float(candidate["logprob"])
+        logprobs[token] = max(logprob, logprobs.get(token, logprob))
+    return logprobs
 
 
 def _decode_speech(chunks: Sequence[str]) -> Audio | None:
-    """The sound of an answer; what comes without a header is 16-bit mono at OpenAI's rate."""
+    """Decode the audio of an answer; data without a header is 16-bit mono PCM at OpenAI's rate."""
     try:
         content = b"".join(binascii.a2b_base64(piece) for piece in chunks)
     except (TypeError, ValueError) as error:
-        raise Transient(f"the sound in the answer is not base64: {error}") from error
+        raise Transient(f"the audio in the answer is not valid base64: {error}") from error
     if not content:
         return None
     return Audio(data=content if AUDIO_FILE_HEADER.match(content) else _wrap_wav(content))
 
 
 def _wrap_wav(frames: bytes) -> bytes:
-    held = io.BytesIO()
-    with wave.open(held, "wb") as file:
+    buffer = io.BytesIO()
+    with wave.open(buffer, "wb") as file:
         file.setnchannels(1)
         file.setsampwidth(2)
         file.setframerate(PCM_RATE)
         file.writeframes(frames)
-    return held.getvalue()
+    return buffer.getvalue()

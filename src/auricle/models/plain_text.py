@@ -1,4 +1,4 @@
-"""Turns as a model has them that only reads, and knows no chat."""
+"""Write turns as plain text, for models without a chat format."""
 
 from __future__ import annotations
 
@@ -9,13 +9,17 @@ from auricle.core.types import Turn
 
 
 def turn_text(turn: Turn) -> str:
-    """A turn's text; a model that only reads is not given a sound and left to guess."""
+    """Return the text of a turn.
+
+    Raises:
+        SampleError: if the turn contains audio, images or video.
+    """
     for part in turn.parts:
         if not isinstance(part, str):
-            raise SampleError(f"this model reads text only, and is given {type(part).__name__}")
+            raise SampleError(f"this model accepts only text, not {type(part).__name__}")
     return "".join(str(part) for part in turn.parts)
 
 
 def join_turns(turns: Sequence[Turn]) -> str:
-    """Turns on lines of their own, without a word about who speaks."""
+    """Join the text of all turns, one per line, without role names."""
     return "\n".join(turn_text(turn) for turn in turns)

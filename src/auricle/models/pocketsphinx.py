@@ -1,4 +1,4 @@
-"""PocketSphinx: a small classic recogniser with its English model inside its package."""
+"""PocketSphinx: a small English recogniser whose model is part of its package."""
 
 from __future__ import annotations
 
@@ -14,13 +14,17 @@ RATE = 16_000
 
 
 class PocketSphinx(BatchModel):
-    """English speech to text on the CPU, one clip after another."""
+    """An English recogniser for the CPU; transcribes one clip at a time."""
 
     batch_size = 1
     sample_rate = RATE
 
     def __init__(self, **settings: Any) -> None:
-        """`settings` are PocketSphinx's own, such as `beam` or `fwdflat`."""
+        """Load the model.
+
+        Args:
+            **settings: Options of PocketSphinx's `Decoder`, such as `beam` or `fwdflat`.
+        """
         try:
             from pocketsphinx import Decoder
         except ImportError as error:
@@ -32,11 +36,11 @@ class PocketSphinx(BatchModel):
 
     def _transcribe(self, request: Generate) -> str:
         samples = to_pcm16(get_single_audio(request), RATE)
-        # Its mean-subtraction adapts from one clip to the next; each clip starts afresh, so that
-        # an answer does not depend on the order of the data.
+        # Cepstral mean normalisation carries over from clip to clip. Resetting it makes the result independent of
+        # the order of the data.
         self._decoder.reinit_feat()
         self._decoder.start_utt()
         self._decoder.process_raw(samples, full_utt=True)
         self._decoder.end_utt()
-        heard = self._decoder.hyp()
-        return heard.hypstr if heard else ""
+        hypothesis = self._decoder.hyp()
+        return hypothesis.hypstr if hypothesis else ""

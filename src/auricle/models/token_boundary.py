@@ -1,4 +1,4 @@
-"""Where a prompt ends and what is asked about begins; and what of it a model reads at once."""
+"""Split text between context and continuation, and long inputs into windows, for log-likelihoods."""
 
 from __future__ import annotations
 
@@ -9,122 +9,128 @@ from itertools import chain
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Likelihood, LogLikelihood, Turn, list_media
 
+EMPTY_CONTINUATION = "the continuation is empty, so there is nothing to score"
+
 
 @dataclass(frozen=True, slots=True)
 class ScoringInput:
-    """What a model reads, and from which token on it is asked about."""
+    """The tokens a model reads, and the index of the first token to score."""
 
     tokens: Sequence[int]
     score_from: int
 
 
 def common_prefix_length(context: Sequence[int], full: Sequence[int]) -> int:
-    """How many tokens both begin with: where they meet, a tokeniser may have joined letters."""
+    """Return the length of the common prefix.
+
+    It may be shorter than the context, because a tokeniser may merge characters across the boundary.
+    """
     pairs = zip(context, full, strict=False)
-    return next((place for place, (a, b) in enumerate(pairs) if a != b), len(context))
+    return next((index for index, (a, b) in enumerate(pairs) if a != b), len(context))
 
 
 def append_continuation(context: Sequence[int], context_text: Sequence[int], full_text: Sequence[int]) -> ScoringInput:
-    """`context` with what `whole` has and `short` has not: the continuation, tokenised in place.
+    """Append the continuation, tokenised together with its context.
 
-    `short` is the text of `context`, in which a sound stands for one token and not for hundreds.
+    Args:
+        context: Tokens of the context as the model reads them; an audio clip takes hundreds.
+        context_text: Tokens of the context as text, in which an audio clip is one placeholder.
+        full_text: Tokens of context and continuation as text.
     """
-    same = common_prefix_length(context_text, full_text)
-    start = len(context) - (len(context_text) - same)
-    if len(full_text) == same:
-        raise SampleError("the continuation is empty, so nothing is asked about")
+    prefix = common_prefix_length(context_text, full_text)
+    start = len(context) - (len(context_text) - prefix)
+    if len(full_text) == prefix:
+        raise SampleError(EMPTY_CONTINUATION)
     if start < 1:
-        raise SampleError("nothing stands before the continuation, not even a start token")
-    return ScoringInput((*context[:start], *full_text[same:]), start)
+        raise SampleError("the continuation has no context, not even a start token")
+    return ScoringInput((*context[:start], *full_text[prefix:]), start)
 
 
 def score_all_tokens(tokens: Sequence[int]) -> ScoringInput:
-    """A text asked about as a whole: all of it but the first token, before which nothing stands."""
+    """Score every token of a text but the first, which has no context."""
     if len(tokens) < 2:
-        raise SampleError("the text has one token, and nothing stands before it to predict it from")
+        raise SampleError("the text has only one token, so there is nothing to predict it from")
     return ScoringInput(tuple(tokens), 1)
 
 
 def split_trailing_space(text: str) -> tuple[str, str]:
-    """A text without the white space at its end, and that white space.
+    """Split a text into the text without its trailing white space and that white space.
 
-    It belongs to what follows: a tokeniser makes one token of ` Paris`, and none of a blank alone.
+    The white space belongs to the continuation: tokenisers encode ` Paris` as one token.
     """
-    kept = text.rstrip()
-    return kept, text[len(kept) :]
+    stripped = text.rstrip()
+    return stripped, text[len(stripped) :]
 
 
 def move_trailing_space(turns: tuple[Turn, ...], continuation: str) -> tuple[tuple[Turn, ...], str]:
-    """The same where an answer has been begun; a chat template might drop what it ends with."""
+    """Move the trailing white space of a prefilled answer to the continuation; chat templates may drop it."""
     last = turns[-1].parts[-1] if turns and turns[-1].parts else ""
     if not isinstance(last, str) or turns[-1:] == () or turns[-1].role != "assistant":
         return turns, continuation
-    kept, space = split_trailing_space(last)
-    if not kept:
+    stripped, space = split_trailing_space(last)
+    if not stripped:
         return turns, continuation
-    parts = (*turns[-1].parts[:-1], kept)
+    parts = (*turns[-1].parts[:-1], stripped)
     return (*turns[:-1], Turn("assistant", parts)), space + continuation
 
 
 def check_scorable(request: LogLikelihood) -> None:
-    """A question about no text, or about tokens of a sound, has no answer."""
+    """Raise if the continuation is empty, or if audio tokens would have to be scored."""
     if not request.continuation:
-        raise SampleError("the continuation is empty, so nothing is asked about")
+        raise SampleError(EMPTY_CONTINUATION)
     if request.include_context and list_media(request):
         raise SampleError(
-            "the rule asks about every token of the prompt, too, and a sound in it has no tokens "
-            "whose likelihood could be told; choose by the continuation alone (whole: false)"
+            "the whole prompt was to be scored, but audio has no token log-probabilities; "
+            "score only the continuation (whole: false)"
         )
 
 
 @dataclass(frozen=True, slots=True)
 class ContextWindow:
-    """How many tokens a model reads at once, and how a longer text is asked about."""
+    """How many tokens a model reads at once, and how longer texts are split."""
 
     size: int | None = None
     stride: int = 1
-    """Tokens asked about anew in each further window."""
+    """Tokens scored in each further window."""
 
     @classmethod
     def from_options(
         cls, model_name: str, model_limit: int | None, window: int | None, stride: int | None
     ) -> ContextWindow:
-        """What a model reads at `most`, made smaller and divided as `-M window=… stride=…` say."""
+        """Combine the limit of the model with the options `-M window=…` and `-M stride=…`."""
         for option, value in (("window", window), ("stride", stride)):
             if value is not None and (not isinstance(value, int) or value < 1):
-                raise SpecError(f"{model_name}: {option} should be a number of tokens, not {value!r}.")
+                raise SpecError(f"{model_name}: {option} must be a positive number of tokens, not {value!r}.")
         if window and model_limit and window > model_limit:
-            raise SpecError(f"{model_name}: the model reads {model_limit} tokens at once, not {window}.")
-        known = window or model_limit
-        if known and stride and stride > known:
-            raise SpecError(f"{model_name}: stride={stride} is more than the window of {known} tokens.")
-        return cls(known, stride or max(1, (known or 2) // 2))
+            raise SpecError(f"{model_name}: window={window} exceeds the model's limit of {model_limit} tokens.")
+        size = window or model_limit
+        if size and stride and stride > size:
+            raise SpecError(f"{model_name}: stride={stride} exceeds the window of {size} tokens.")
+        return cls(size, stride or max(1, (size or 2) // 2))
 
     def split(self, scoring_input: ScoringInput) -> list[ScoringInput]:
-        """Rows that fit: each token is asked about once, with as much before it as fits.
+        """Split an input into windows so that each token is scored once, with as much context as fits.
 
-        The last token of a row is predicted and not read, so a row has one more than a window.
+        The last token of a window is predicted but not read, so an input may have one token more than the window.
         """
-        most = self.size
-        if most is None or len(scoring_input.tokens) <= most + 1:
+        size = self.size
+        if size is None or len(scoring_input.tokens) <= size + 1:
             return [scoring_input]
-        if scoring_input.score_from > most:
-            raise SampleError(
-                f"{scoring_input.score_from} tokens stand before the continuation, and the model reads at most {most}"
-            )
-        rows: list[ScoringInput] = []
-        done, end = scoring_input.score_from, most + 1
-        while done < len(scoring_input.tokens):
-            begin = end - most - 1
-            rows.append(ScoringInput(scoring_input.tokens[begin:end], done - begin))
-            done, end = end, min(len(scoring_input.tokens), end + self.stride)
-        return rows
+        if scoring_input.score_from > size:
+            raise SampleError(f"the context has {scoring_input.score_from} tokens, but the model reads at most {size}")
+        windows: list[ScoringInput] = []
+        scored_until, end = scoring_input.score_from, size + 1
+        while scored_until < len(scoring_input.tokens):
+            start = end - size - 1
+            windows.append(ScoringInput(scoring_input.tokens[start:end], scored_until - start))
+            scored_until, end = end, min(len(scoring_input.tokens), end + self.stride)
+        return windows
 
 
 def join_likelihoods(parts: Sequence[Likelihood]) -> Likelihood:
-    """The likelihood of a text from those of its pieces."""
-    greedy = [each.greedy for each in parts]
+    """Join the likelihoods of consecutive parts of a text."""
+    greedy = [part.greedy for part in parts]
     return Likelihood(
-        logprobs=tuple(chain.from_iterable(each.logprobs for each in parts)),
+        logprobs=tuple(chain.from_iterable(part.logprobs for part in parts)),
         greedy=None if None in greedy else all(greedy),
     )

@@ -1,4 +1,4 @@
-"""Recognisers behind OpenAI's transcription endpoint: Whisper, gpt-4o-transcribe, vLLM.
+"""Speech to text through OpenAI's transcription endpoint: Whisper, gpt-4o-transcribe, vLLM.
 
 -m transcription -M base_url=http://host:8000/v1 -M model=whisper-1 -M language=en
 """
@@ -11,20 +11,20 @@ from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any
 
-from auricle.audio import Audio
-from auricle.core.errors import Refused, SampleError, SpecError
-from auricle.core.types import Generate, Generation, list_media
+from auricle.core.errors import Refused, SpecError
+from auricle.core.types import Generate, Generation
+from auricle.models.audio_input import get_single_audio
 from auricle.models.http.base import HttpModel, Reply, describe_shape, merge_extra, parse_count
 from auricle.models.http.media import EncodedAudio
 from auricle.models.http.timing import PreparedRequest
 
-SUFFIXES = {"opus": "ogg"}  # what servers know a file of this format by
+SUFFIXES = {"opus": "ogg"}  # file suffix that servers expect for a format
 STRUCTURED_CONTENT_TYPE = re.compile("html|json")
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
 
 
 class Transcription(HttpModel):
-    """Writes down what is said, or translates it into English with `-M translate=true`."""
+    """A recogniser that transcribes, or translates into English with `-M translate=true`."""
 
     default_url = "https://api.openai.com/v1"
     default_key_env = "OPENAI_API_KEY"
@@ -40,29 +40,26 @@ class Transcription(HttpModel):
     ) -> None:
         super().__init__(**service)
         if not self.service.model:
-            raise SpecError("transcription: say which model: -M model=whisper-1.")
+            raise SpecError("transcription: missing model. Set it, for example -M model=whisper-1.")
         if response_format not in RESPONSE_FORMATS:
-            raise SpecError(f"response_format should be {', '.join(RESPONSE_FORMATS)}, not {response_format!r}.")
+            raise SpecError(f"response_format must be one of {', '.join(RESPONSE_FORMATS)}, not {response_format!r}.")
         self.language, self.prompt, self.response_format = language, prompt, response_format
         self.path = f"/audio/{'translations' if translate else 'transcriptions'}"
 
     async def generate(self, request: Generate) -> Generation:
         reply = await self.post(*await self.in_thread(self.prepare, request))
-        said = self.parse_reply(reply)
-        self.record_usage(said, reply.charged_tokens)
-        return said
+        generation = self.parse_reply(reply)
+        self.record_usage(generation, reply.charged_tokens)
+        return generation
 
     def parse_reply(self, reply: Reply) -> Generation:
-        plain = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(reply.content_type)
-        return _parse_plain_text(reply) if plain else _parse_generation(self.parse_json(reply), reply.host)
+        is_plain_text = self.response_format == "text" and not STRUCTURED_CONTENT_TYPE.search(reply.content_type)
+        return _parse_plain_text(reply) if is_plain_text else _parse_generation(self.parse_json(reply), reply.host)
 
     def prepare(self, request: Generate) -> PreparedRequest:
-        sounds = [part for part in list_media(request) if isinstance(part, Audio)]
-        if len(sounds) != 1:
-            raise SampleError(f"one sound is transcribed at a time; here are {len(sounds)}")
-        sound = self.encoder(sounds[0])
-        body, kind = encode_multipart(self._form_fields(request), sound)
-        return PreparedRequest(self.path, body, kind)
+        audio = self.encoder(get_single_audio(request))
+        body, content_type = encode_multipart(self._form_fields(request), audio)
+        return PreparedRequest(self.path, body, content_type)
 
     def _form_fields(self, request: Generate) -> dict[str, Any]:
         fields = {
@@ -75,20 +72,20 @@ class Transcription(HttpModel):
         return merge_extra(fields, self.service.extra)
 
 
-def encode_multipart(fields: Mapping[str, Any], sound: EncodedAudio) -> tuple[bytes, str]:
-    """A form with a file, and its content type: the same bytes for the same form."""
-    boundary = f"auricle-{blake2b(sound.content, digest_size=16).hexdigest()}"
+def encode_multipart(fields: Mapping[str, Any], audio: EncodedAudio) -> tuple[bytes, str]:
+    """Return a multipart form and its content type; equal forms give equal bytes."""
+    boundary = f"auricle-{blake2b(audio.content, digest_size=16).hexdigest()}"
     pieces = []
     for name, value in fields.items():
-        for each in value if isinstance(value, list) else [value]:
-            text = each if isinstance(each, str) else json.dumps(each)
+        for item in value if isinstance(value, list) else [value]:
+            text = item if isinstance(item, str) else json.dumps(item)
             pieces.append(f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{text}')
-    file = f"sound.{SUFFIXES.get(sound.format, sound.format)}"
+    file_name = f"sound.{SUFFIXES.get(audio.format, audio.format)}"
     pieces.append(
-        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file}"\r\n'
-        f"Content-Type: {sound.media_type}\r\n\r\n"
+        f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{file_name}"\r\n'
+        f"Content-Type: {audio.media_type}\r\n\r\n"
     )
-    body = "\r\n".join(pieces).encode() + sound.content + f"\r\n--{boundary}--\r\n".encode()
+    body = "\r\n".join(pieces).encode() + audio.content + f"\r\n--{boundary}--\r\n".encode()
     return body, f"multipart/form-data; boundary={boundary}"
 
 
@@ -98,11 +95,11 @@ def _parse_plain_text(reply: Reply) -> Generation:
 
 def _parse_generation(document: Any, host: str) -> Generation:
     if not isinstance(document, dict) or not isinstance(document.get("text"), str):
-        raise Refused(f"{host} answered {describe_shape(document)}, without a text")
+        raise Refused(f"{host} returned {describe_shape(document)} without a text")
     usage = document.get("usage")
-    told = usage if isinstance(usage, dict) else {}
+    counts = usage if isinstance(usage, dict) else {}
     return Generation(
         text=document["text"],
-        tokens=parse_count(told.get("output_tokens")),
-        input_tokens=parse_count(told.get("input_tokens")),
+        tokens=parse_count(counts.get("output_tokens")),
+        input_tokens=parse_count(counts.get("input_tokens")),
     )

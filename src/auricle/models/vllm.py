@@ -1,4 +1,4 @@
-"""vLLM's offline engine: weights on this machine's accelerators, scheduled by vLLM itself.
+"""vLLM's offline engine, with local weights and vLLM's own scheduling.
 
 -m vllm -M model=Qwen/Qwen2-Audio-7B-Instruct -M max_model_len=8192
 -m vllm -M model=openai/whisper-large-v3 -M 'prompt=<|startoftranscript|>'
@@ -31,9 +31,9 @@ Message = dict[str, Any]
 
 
 class VLLM(BatchModel):
-    """Audio language models by their chat template, or recognisers by a fixed prompt."""
+    """A local model in vLLM: a chat model with its chat template, or a recogniser with a fixed prompt."""
 
-    batch_size = 256  # the engine packs its own batches; give it enough to choose from
+    batch_size = 256  # the engine forms its own batches from these
     first_tokens = True
 
     def __init__(
@@ -46,10 +46,15 @@ class VLLM(BatchModel):
         stride: int | None = None,
         **engine: Any,
     ) -> None:
-        """`sounds` a request at most; `prompt` for models without chat; `engine` is vLLM's own.
+        """Start the engine.
 
-        A text to be scored that is longer than the engine reads is read in windows, `stride`
-        tokens further each time.
+        Args:
+            model: A folder or a hub name.
+            sounds: Maximum number of audio clips per request.
+            rate: Sample rate of the audio.
+            prompt: Fixed prompt, for models without a chat template.
+            stride: Tokens scored in each further window, when a text to score is longer than the context.
+            **engine: Options of vLLM's `LLM`.
         """
         self.sample_rate = self._rate = rate
         self._prompt = prompt
@@ -60,7 +65,7 @@ class VLLM(BatchModel):
         self._context_window = ContextWindow.from_options("vllm", _max_context_tokens(self._engine), None, stride)
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        chosen = [
+        sampling = [
             self._sampling_class(
                 max_tokens=request.max_tokens,
                 temperature=request.temperature,
@@ -72,81 +77,88 @@ class VLLM(BatchModel):
         ]
         if self._prompt:
             prompts = [self._raw_prompt(request) for request in batch]
-            answers = self._engine.generate(prompts, chosen, use_tqdm=False)
+            answers = self._engine.generate(prompts, sampling, use_tqdm=False)
         else:
-            talks = [self._messages(request.turns) for request in batch]
-            answers = self._generate_chats(talks, chosen)
+            conversations = [self._messages(request.turns) for request in batch]
+            answers = self._generate_chats(conversations, sampling)
         pairs = zip(batch, answers, strict=True)
-        return [_parse_generation(answer, asked.first_tokens) for asked, answer in pairs]
+        return [_parse_generation(answer, request.first_tokens) for request, answer in pairs]
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        """Reads every prompt without and with its continuation: what is longer is scored."""
+        """Read every prompt without and with its continuation, and score the difference."""
         if self._prompt:
-            raise Unsupported("vllm scores likelihoods by chat; leave out -M prompt=….")
+            raise Unsupported("vllm: log-likelihoods need the chat template; remove -M prompt=….")
         for request in batch:
             check_scorable(request)
-        talks = iter(self._score_chats([each for each in batch if each.turns]))
-        rows = [self._text_input(each.continuation) for each in batch if not each.turns]
-        texts = iter(self._score_inputs(rows))
-        return [next(talks if each.turns else texts) for each in batch]
+        chat_likelihoods = iter(self._score_chats([request for request in batch if request.turns]))
+        text_inputs = [self._text_input(request.continuation) for request in batch if not request.turns]
+        text_likelihoods = iter(self._score_inputs(text_inputs))
+        return [next(chat_likelihoods if request.turns else text_likelihoods) for request in batch]
 
     def _score_chats(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        """Answers in their chat, which may hold sounds."""
+        """Score continuations of conversations, which may contain audio."""
         if not batch:
             return []
-        opened = [move_trailing_space(request.turns, request.continuation) for request in batch]
-        talks = [self._messages(turns) for turns, _ in opened]
-        whole = [_with_continuation(talk, continuation) for talk, (_, continuation) in zip(talks, opened, strict=True)]
-        brief = {"max_tokens": 1, "temperature": 0.0}
-        before = self._generate_chats(talks, [self._sampling_class(**brief)] * len(talks))
-        after = self._engine.chat(
-            whole,
-            self._sampling_class(**brief, prompt_logprobs=0),
+        split_requests = [move_trailing_space(request.turns, request.continuation) for request in batch]
+        conversations = [self._messages(turns) for turns, _ in split_requests]
+        full_conversations = [
+            _with_continuation(conversation, continuation)
+            for conversation, (_, continuation) in zip(conversations, split_requests, strict=True)
+        ]
+        sampling = {"max_tokens": 1, "temperature": 0.0}
+        prompt_answers = self._generate_chats(conversations, [self._sampling_class(**sampling)] * len(conversations))
+        full_answers = self._engine.chat(
+            full_conversations,
+            self._sampling_class(**sampling, prompt_logprobs=0),
             use_tqdm=False,
             add_generation_prompt=False,
             continue_final_message=True,
         )
-        return [_continuation_likelihood(*each) for each in zip(before, after, batch, strict=True)]
+        return [_continuation_likelihood(*triple) for triple in zip(prompt_answers, full_answers, batch, strict=True)]
 
     def _text_input(self, text: str) -> ScoringInput:
-        """A text after the start token, without a chat."""
+        """Build the input for a text after the start token, without a chat template."""
         tokenizer = self._engine.get_tokenizer()
-        known = (tokenizer.bos_token_id, tokenizer.eos_token_id)
-        start = [each for each in known if each is not None][:1]
+        token_ids = (tokenizer.bos_token_id, tokenizer.eos_token_id)
+        start = [token for token in token_ids if token is not None][:1]
         return append_continuation(start, [], tokenizer.encode(text, add_special_tokens=False))
 
     def _score_inputs(self, inputs: Sequence[ScoringInput]) -> list[Likelihood]:
-        windows = [self._context_window.split(row) for row in inputs]
-        pieces = [piece for held in windows for piece in held]
-        prompts = [{"prompt_token_ids": list(piece.tokens)} for piece in pieces]
-        brief = self._sampling_class(max_tokens=1, temperature=0.0, prompt_logprobs=0)
-        answers = self._engine.generate(prompts, brief, use_tqdm=False) if pieces else []
-        told = iter(zip(answers, pieces, strict=True))
+        windows = [self._context_window.split(scoring_input) for scoring_input in inputs]
+        flat_windows = [window for input_windows in windows for window in input_windows]
+        prompts = [{"prompt_token_ids": list(window.tokens)} for window in flat_windows]
+        sampling = self._sampling_class(max_tokens=1, temperature=0.0, prompt_logprobs=0)
+        answers = self._engine.generate(prompts, sampling, use_tqdm=False) if flat_windows else []
+        pairs = iter(zip(answers, flat_windows, strict=True))
         return [
-            join_likelihoods([_parse_likelihood(answer, piece) for answer, piece in islice(told, len(held))])
-            for held in windows
+            join_likelihoods(
+                [_parse_likelihood(answer, window) for answer, window in islice(pairs, len(input_windows))]
+            )
+            for input_windows in windows
         ]
 
     def _generate_chats(self, conversations: Sequence[list[Message]], sampling: Sequence[Any]) -> list[Any]:
-        """Answers in order; an answer that has been begun is gone on with, in a call of its own."""
+        """Return answers in order; prefilled answers are continued in a separate call."""
         answers: dict[int, Any] = {}
-        for goes_on in (False, True):
-            places = [
-                at for at, talk in enumerate(conversations) if bool(talk and talk[-1]["role"] == "assistant") is goes_on
+        for prefilled in (False, True):
+            indices = [
+                index
+                for index, conversation in enumerate(conversations)
+                if bool(conversation and conversation[-1]["role"] == "assistant") is prefilled
             ]
-            if places:
-                found = self._engine.chat(
-                    [conversations[at] for at in places],
-                    [sampling[at] for at in places],
+            if indices:
+                outputs = self._engine.chat(
+                    [conversations[index] for index in indices],
+                    [sampling[index] for index in indices],
                     use_tqdm=False,
-                    add_generation_prompt=not goes_on,
-                    continue_final_message=goes_on,
+                    add_generation_prompt=not prefilled,
+                    continue_final_message=prefilled,
                 )
-                answers.update(zip(places, found, strict=True))
-        return [answers[at] for at in range(len(conversations))]
+                answers.update(zip(indices, outputs, strict=True))
+        return [answers[index] for index in range(len(conversations))]
 
     def close(self) -> None:
-        del self._engine  # it stops its workers when nobody holds it
+        del self._engine  # the engine stops its workers when it is collected
 
     def _messages(self, turns: Sequence[Turn]) -> list[Message]:
         return [{"role": turn.role, "content": [self._encode_part(part) for part in turn.parts]} for turn in turns]
@@ -155,86 +167,86 @@ class VLLM(BatchModel):
         if isinstance(part, str):
             return {"type": "text", "text": part}
         if not isinstance(part, Audio):
-            raise SampleError(f"vllm is given text and sound here, no {type(part).__name__}")
+            raise SampleError(f"vllm accepts only text and audio, not {type(part).__name__}")
         content = b64encode(part.encode("wav", rate=self._rate)).decode()
         return {"type": "audio_url", "audio_url": {"url": f"data:audio/wav;base64,{content}"}}
 
     def _raw_prompt(self, request: Generate) -> Message:
-        heard = (get_single_audio(request).decode(self._rate), self._rate)
-        return {"prompt": self._prompt, "multi_modal_data": {"audio": [heard]}}
+        audio = (get_single_audio(request).decode(self._rate), self._rate)
+        return {"prompt": self._prompt, "multi_modal_data": {"audio": [audio]}}
 
 
 def _start_engine(model: str, engine_options: dict[str, Any]) -> tuple[Any, Any]:
-    """The engine and its class of sampling parameters."""
+    """Return the engine and its class of sampling parameters."""
     try:
         from vllm import LLM, SamplingParams
     except ImportError as error:
         raise MissingExtra("The model vllm", "vllm") from error
     folder = Path(model).expanduser()
     if not folder.is_dir() and model.startswith((".", "/", "~")):
-        raise SpecError(f"vllm: there is no folder {model}: give -M model=FOLDER, or a hub name.")
+        raise SpecError(f"vllm: no such folder: {model}. Set -M model=FOLDER or a hub name.")
     if folder.is_dir() and not (folder / "config.json").is_file():
-        raise SpecError(f"vllm: {folder} is no Hugging Face model: it has no config.json.")
+        raise SpecError(f"vllm: {folder} is not a Hugging Face model: missing config.json.")
     try:
-        started = LLM(model=str(folder) if folder.is_dir() else model, **engine_options)
+        engine = LLM(model=str(folder) if folder.is_dir() else model, **engine_options)
     except (OSError, ValueError, RuntimeError, TypeError) as error:
-        why = str(error).strip().partition("\n")[0]
-        raise SpecError(f"vllm cannot start with the model {model}: {why}") from error
-    return started, SamplingParams
+        reason = str(error).strip().partition("\n")[0]
+        raise SpecError(f"vllm: cannot load the model {model}: {reason}") from error
+    return engine, SamplingParams
 
 
 def _max_context_tokens(engine: Any) -> int | None:
-    """How many tokens can be read before the one that is predicted and the one that is written."""
+    """Return the context length minus two: one token is predicted and one is generated."""
     config = getattr(getattr(engine, "llm_engine", None), "model_config", None)
-    most = getattr(config, "max_model_len", None)
-    return most - 2 if isinstance(most, int) else None
+    limit = getattr(config, "max_model_len", None)
+    return limit - 2 if isinstance(limit, int) else None
 
 
 def _parse_generation(answer: Any, first_tokens: int) -> Generation:
-    said = answer.outputs[0]
+    completion = answer.outputs[0]
     return Generation(
-        text=said.text,
-        tokens=len(said.token_ids),
+        text=completion.text,
+        tokens=len(completion.token_ids),
         input_tokens=len(answer.prompt_token_ids or ()) or None,
-        finish=said.finish_reason or "",
-        first_token_logprobs=_top_tokens(said.logprobs[0]) if first_tokens and said.logprobs else None,
+        finish=completion.finish_reason or "",
+        first_token_logprobs=_top_tokens(completion.logprobs[0]) if first_tokens and completion.logprobs else None,
     )
 
 
 def _top_tokens(candidates: Mapping[int, Any]) -> dict[str, float]:
-    """Tokens of one place and their log-probabilities; of two spelled alike, the likelier."""
-    found: dict[str, float] = {}
-    for one in sorted(candidates.values(), key=lambda each: -each.logprob):
-        found.setdefault(one.decoded_token or "", one.logprob)
-    return found
+    """Return candidate tokens and their log-probabilities; of equal spellings the more likely one counts."""
+    logprobs: dict[str, float] = {}
+    for candidate in sorted(candidates.values(), key=lambda candidate: -candidate.logprob):
+        logprobs.setdefault(candidate.decoded_token or "", candidate.logprob)
+    return logprobs
 
 
 def _with_continuation(conversation: list[Message], continuation: str) -> list[Message]:
-    """A talk whose last word is the continuation, of an answer already begun or of a new one."""
+    """Append the continuation to a prefilled answer, or as a new assistant message."""
     if conversation[-1]["role"] != "assistant":
         return [*conversation, {"role": "assistant", "content": continuation}]
-    begun_with = "".join(part["text"] for part in conversation[-1]["content"])
-    return [*conversation[:-1], {"role": "assistant", "content": begun_with + continuation}]
+    prefix = "".join(part["text"] for part in conversation[-1]["content"])
+    return [*conversation[:-1], {"role": "assistant", "content": prefix + continuation}]
 
 
 def _continuation_likelihood(prompt_answer: Any, full_answer: Any, request: LogLikelihood) -> Likelihood:
-    """Of the tokens the longer prompt has more; it must begin with the shorter, token by token."""
-    asked, whole = list(prompt_answer.prompt_token_ids), list(full_answer.prompt_token_ids)
+    """Score the tokens by which the full prompt is longer than the prompt without continuation."""
+    prompt_tokens, full_tokens = list(prompt_answer.prompt_token_ids), list(full_answer.prompt_token_ids)
     if request.include_context:
-        return _parse_likelihood(full_answer, score_all_tokens(whole))
-    if whole[: len(asked)] != asked or len(whole) == len(asked):
+        return _parse_likelihood(full_answer, score_all_tokens(full_tokens))
+    if full_tokens[: len(prompt_tokens)] != prompt_tokens or len(full_tokens) == len(prompt_tokens):
         raise SampleError(
-            "the model's chat template does not put the continuation right after its prompt, so "
-            "its likelihood cannot be told; ask by generation instead"
+            "the chat template does not place the continuation directly after the prompt, so its "
+            "likelihood cannot be computed; use generation instead"
         )
-    return _parse_likelihood(full_answer, ScoringInput(whole, len(asked)))
+    return _parse_likelihood(full_answer, ScoringInput(full_tokens, len(prompt_tokens)))
 
 
 def _parse_likelihood(answer: Any, scoring_input: ScoringInput) -> Likelihood:
-    places = range(scoring_input.score_from, len(scoring_input.tokens))
-    told = [answer.prompt_logprobs[at][scoring_input.tokens[at]] for at in places]
-    ranks = [each.rank for each in told]
+    positions = range(scoring_input.score_from, len(scoring_input.tokens))
+    scores = [answer.prompt_logprobs[position][scoring_input.tokens[position]] for position in positions]
+    ranks = [score.rank for score in scores]
     return Likelihood(
-        logprobs=tuple(each.logprob for each in told),
+        logprobs=tuple(score.logprob for score in scores),
         greedy=None if None in ranks else all(rank == 1 for rank in ranks),
     )

@@ -18,19 +18,23 @@ from auricle.models.audio_input import get_single_audio, to_pcm16
 from auricle.models.base import BatchModel
 
 RATE = 16_000
-CHUNK_BYTES = 8_000  # bytes, a quarter of a second: what the library's own examples feed at a time
+CHUNK_BYTES = 8_000  # a quarter of a second, as in the library's examples
 SEED = 1
-ACOUSTIC_MODEL_FILES = ("am/final.mdl", "final.mdl")  # where a model has its acoustic part, new and old
+ACOUSTIC_MODEL_FILES = ("am/final.mdl", "final.mdl")  # new and old layout
 
 
 class Vosk(BatchModel):
-    """Speech to text on the CPU, one clip after another."""
+    """A recogniser for the CPU; transcribes one clip at a time."""
 
     batch_size = 1
     sample_rate = RATE
 
     def __init__(self, model: str) -> None:
-        """`model` is a folder, or the name of one where Vosk keeps its models."""
+        """Load the model.
+
+        Args:
+            model: A folder, or the name of a model in one of Vosk's model directories.
+        """
         try:
             import vosk
         except ImportError as error:
@@ -43,43 +47,43 @@ class Vosk(BatchModel):
         return [Generation(text=self._transcribe(request)) for request in batch]
 
     def _transcribe(self, request: Generate) -> str:
-        sound = to_pcm16(get_single_audio(request), RATE)
-        # A recogniser adapts to what it hears: each clip gets its own, and the same noise, so that
-        # an answer depends neither on the order of the data nor on chance.
+        pcm = to_pcm16(get_single_audio(request), RATE)
+        # A recogniser adapts to its input and adds random noise. A new recogniser and a fixed seed per clip make the
+        # result independent of the order of the data and reproducible.
         _reseed()
         recogniser = self._new_recogniser(self._model, RATE)
-        heard = [
-            recogniser.Result()  # a pause: what was said before it is final
-            for start in range(0, len(sound), CHUNK_BYTES)
-            if recogniser.AcceptWaveform(sound[start : start + CHUNK_BYTES])
+        results = [
+            recogniser.Result()  # after a pause, the text before it is final
+            for start in range(0, len(pcm), CHUNK_BYTES)
+            if recogniser.AcceptWaveform(pcm[start : start + CHUNK_BYTES])
         ]
-        texts = (json.loads(each)["text"] for each in [*heard, recogniser.FinalResult()])
+        texts = (json.loads(result)["text"] for result in [*results, recogniser.FinalResult()])
         return " ".join(text for text in texts if text)
 
 
 def _reseed() -> None:
-    """Kaldi adds a little noise to every sound, drawn by C's own generator: the same each time."""
-    if sys.platform != "win32":  # there, a library's C generator is out of reach
+    """Seed C's random generator, from which Kaldi draws its dither noise."""
+    if sys.platform != "win32":  # on Windows the generator of a library cannot be reached
         ctypes.CDLL(None).srand(SEED)
 
 
 def _find_model_folder(model: str, model_dirs: Sequence[str | Path | None]) -> Path:
-    """Nothing is downloaded: the library would fetch without a checksum, or end the process."""
-    places = [Path(model).expanduser(), *(Path(place) / model for place in model_dirs if place)]
-    places = list(dict.fromkeys(places))  # a whole path is the same from anywhere
-    for folder in places:
+    """Find a local model. Vosk's own lookup downloads without a checksum or ends the process."""
+    folders = [Path(model).expanduser(), *(Path(model_dir) / model for model_dir in model_dirs if model_dir)]
+    folders = list(dict.fromkeys(folders))  # an absolute path is the same in every directory
+    for folder in folders:
         if folder.is_dir():
             return folder
     raise SpecError(
-        f"vosk: there is no folder {', nor '.join(map(str, places))}. Unpack a model from "
-        "https://alphacephei.com/vosk/models there, and give -M model=FOLDER."
+        f"vosk: model folder not found: {', '.join(map(str, folders))}. Unpack a model from "
+        "https://alphacephei.com/vosk/models and set -M model=FOLDER."
     )
 
 
 def _load_model(vosk: Any, folder: Path) -> Any:
     if not any((folder / name).is_file() for name in ACOUSTIC_MODEL_FILES):
-        raise SpecError(f"vosk: {folder} is no Vosk model: it has no {' or '.join(ACOUSTIC_MODEL_FILES)}.")
+        raise SpecError(f"vosk: {folder} is not a Vosk model: missing {' or '.join(ACOUSTIC_MODEL_FILES)}.")
     try:
         return vosk.Model(model_path=str(folder))
     except Exception as error:
-        raise SpecError(f"vosk: the model in {folder} cannot be loaded: {error}.") from error
+        raise SpecError(f"vosk: cannot load the model in {folder}: {error}.") from error

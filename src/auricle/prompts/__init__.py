@@ -1,4 +1,4 @@
-"""What a task says to a model: templates, examples, and a model's own chat format."""
+"""Prompt templates, few-shot examples and chat formats."""
 
 from auricle.prompts.template import Message as Message
 from auricle.prompts.template import Prompt as Prompt

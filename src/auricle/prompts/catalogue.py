@@ -1,4 +1,4 @@
-"""Built-in few-shot retrievers and encoders."""
+"""The built-in few-shot retrievers and encoders, with one-line descriptions."""
 
 from __future__ import annotations
 
@@ -10,18 +10,24 @@ from auricle.core.registry import Builtin, Registry
 _RETRIEVERS: Mapping[str, Builtin] = {
     "zero": Builtin("auricle.prompts.retrievers.basic:ZeroRetriever", "no examples"),
     "first": Builtin("auricle.prompts.retrievers.basic:FirstRetriever", "the first rows of the pool"),
-    "random": Builtin("auricle.prompts.retrievers.basic:RandomRetriever", "drawn from the seed and the sample's id"),
-    "fixed": Builtin("auricle.prompts.retrievers.basic:FixedRetriever", "the same for all, by ids"),
-    "balanced": Builtin("auricle.prompts.retrievers.basic:BalancedRetriever", "as many of each label as of any other"),
-    "sliding": Builtin("auricle.prompts.retrievers.basic:SlidingRetriever", "the rows just before"),
-    "bm25": Builtin("auricle.prompts.retrievers.bm25:Bm25Retriever", "those sharing most words"),
-    "dense": Builtin("auricle.prompts.retrievers.dense:DenseRetriever", "the nearest by an encoder of sound or text"),
-    "diverse": Builtin("auricle.prompts.retrievers.dense:DiverseRetriever", "near to the sample, unlike each other"),
+    "random": Builtin(
+        "auricle.prompts.retrievers.basic:RandomRetriever", "random rows, from the seed and the sample's id"
+    ),
+    "fixed": Builtin("auricle.prompts.retrievers.basic:FixedRetriever", "the same rows for every sample, by id"),
+    "balanced": Builtin("auricle.prompts.retrievers.basic:BalancedRetriever", "random rows, equally many per label"),
+    "sliding": Builtin("auricle.prompts.retrievers.basic:SlidingRetriever", "the rows just before the sample's own"),
+    "bm25": Builtin("auricle.prompts.retrievers.bm25:Bm25Retriever", "the rows with the most words in common (BM25)"),
+    "dense": Builtin("auricle.prompts.retrievers.dense:DenseRetriever", "the nearest rows by an audio or text encoder"),
+    "diverse": Builtin(
+        "auricle.prompts.retrievers.dense:DiverseRetriever", "rows near to the sample but different from each other"
+    ),
 }
 
 _ENCODERS: Mapping[str, Builtin] = {
-    "logmel": Builtin("auricle.prompts.retrievers.encoders:logmel", "how a recording sounds; no model"),
-    "text": Builtin("auricle.prompts.retrievers.encoders:TextEncoder", "text:MODEL, mean over tokens; local weights"),
+    "logmel": Builtin("auricle.prompts.retrievers.encoders:logmel", "log-mel statistics of the audio; no model"),
+    "text": Builtin(
+        "auricle.prompts.retrievers.encoders:TextEncoder", "text:MODEL, mean over the tokens; local weights"
+    ),
     "audio": Builtin("auricle.prompts.retrievers.encoders:AudioEncoder", "audio:MODEL, mean over time; local weights"),
 }
 

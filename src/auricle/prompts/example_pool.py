@@ -1,4 +1,4 @@
-"""Where examples come from, and which of its rows a sample must not be shown."""
+"""The pool of few-shot examples, and the rows that must not be shown for a sample."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ from auricle.core.types import Input, Json, Part, RejectedRow, Sample, list_part
 
 @dataclass(frozen=True, slots=True)
 class Example:
-    """One example: what was asked, and how a right answer to it is written."""
+    """One few-shot example: its inputs and its correct answer as text."""
 
     id: str
     inputs: Mapping[str, Input]
     answer: str
     meta: Mapping[str, Json] = field(default_factory=dict)
-    """Its row's other columns, which a template may show too: a rationale, say."""
+    """Other columns of the row, which a template may also show, such as a rationale."""
 
 
 @dataclass(frozen=True, eq=False)
 class ExamplePool:
-    """Samples with answers, read when first needed; rows that cannot be shown are passed over."""
+    """Samples with answers, read on first use; rows that cannot be shown are skipped."""
 
     source: Iterable[Sample | RejectedRow]
     format_answer: Callable[[Sample], str]
@@ -35,21 +35,21 @@ class ExamplePool:
     @cached_property
     def _load_rows(self) -> tuple[list[Sample], list[Example], list[str]]:
         samples: dict[str, Sample] = {}
-        shots: list[Example] = []
-        passed: list[str] = []
-        for row, each in enumerate(self.source, 1):
+        examples: list[Example] = []
+        rejections: list[str] = []
+        for number, row in enumerate(self.source, 1):
             try:
-                shot = self._make_example(each, samples)
+                example = self._make_example(row, samples)
             except SampleError as error:
-                passed.append(f"{each.origin or f'row {row}'}: {error}")
+                rejections.append(f"{row.origin or f'row {number}'}: {error}")
                 continue
-            assert isinstance(each, Sample)
-            samples[each.id] = each
-            shots.append(shot)
-        if not shots:
-            why = f" {passed[0]}." if passed else ""
-            raise DataError(f"The pool of examples has no usable row.{why}", ("shots", "pool"))
-        return list(samples.values()), shots, passed
+            assert isinstance(row, Sample)
+            samples[row.id] = row
+            examples.append(example)
+        if not examples:
+            reason = f" {rejections[0]}." if rejections else ""
+            raise DataError(f"The example pool has no usable row.{reason}", ("shots", "pool"))
+        return list(samples.values()), examples, rejections
 
     def _make_example(self, row: Sample | RejectedRow, seen_ids: Container[str]) -> Example:
         if isinstance(row, RejectedRow):
@@ -57,7 +57,7 @@ class ExamplePool:
         if row.id in seen_ids:
             raise SampleError(f"duplicate id {row.id!r}")
         if row.target is None:
-            raise SampleError("no target to show")
+            raise SampleError("no target")
         _check_files_exist(row)
         return Example(row.id, row.inputs, self.format_answer(row), row.meta)
 
@@ -71,64 +71,64 @@ class ExamplePool:
 
     @cached_property
     def index_by_id(self) -> dict[str, int]:
-        return {sample.id: place for place, sample in enumerate(self.samples)}
+        return {sample.id: index for index, sample in enumerate(self.samples)}
 
     @cached_property
     def revision(self) -> str:
-        """Which rows exactly; a file knows itself, other samples are told by what they hold."""
-        known = getattr(self.source, "revision", "")
-        if known:
-            return str(known)
-        whole = blake2b(digest_size=4)
-        for shot in self.examples:
-            whole.update(dumps([shot.id, shot.inputs, shot.answer, shot.meta]))
-        return f"rows@{whole.hexdigest()}"
+        """Identify the rows: by the source's own revision, or by a hash of their content."""
+        source_revision = getattr(self.source, "revision", "")
+        if source_revision:
+            return str(source_revision)
+        digest = blake2b(digest_size=4)
+        for example in self.examples:
+            digest.update(dumps([example.id, example.inputs, example.answer, example.meta]))
+        return f"rows@{digest.hexdigest()}"
 
     def notes(self) -> list[str]:
-        """What could not be shown, in sentences."""
-        passed = self._load_rows[2]
-        if len(passed) == 1:
-            return [f"1 row of the pool cannot be an example: {passed[0]}."]
-        if not passed:
+        """Describe the rows that cannot be used as examples."""
+        rejections = self._load_rows[2]
+        if len(rejections) == 1:
+            return [f"1 row of the example pool cannot be used: {rejections[0]}."]
+        if not rejections:
             return []
-        return [f"{len(passed):,} rows of the pool cannot be examples, such as {passed[0]}."]
+        return [f"{len(rejections):,} rows of the example pool cannot be used, for example {rejections[0]}."]
 
     def get_example(self, id_: str) -> Example:
         if id_ not in self.index_by_id:
-            raise SampleError(f"its example {id_!r} is not in the pool")
+            raise SampleError(f"the example {id_!r} is not in the pool")
         return self.examples[self.index_by_id[id_]]
 
     def excluded_indices(self, sample: Sample, disjoint_fields: Sequence[str]) -> set[int]:
-        """Places of what must not be shown: the sample, its doubles, and who shares a field."""
-        found = {self.index_by_id[sample.id]} if sample.id in self.index_by_id else set()
-        doubles = self._by_fingerprint.get(_fingerprint(sample), ())
-        if doubles:
+        """Return the rows that must not be shown: the sample, its duplicates, and rows that share a disjoint field."""
+        excluded = {self.index_by_id[sample.id]} if sample.id in self.index_by_id else set()
+        candidates = self._by_fingerprint.get(_fingerprint(sample), ())
+        if candidates:
             key = _sample_key(sample)
-            found.update(place for place in doubles if _sample_key(self.samples[place]) == key)
+            excluded.update(index for index in candidates if _sample_key(self.samples[index]) == key)
         for name in disjoint_fields:
             value = _field_value(sample, name)
             if value is not None:
-                found.update(self._by_field(name).get(value, ()))
-        return found
+                excluded.update(self._by_field(name).get(value, ()))
+        return excluded
 
     def check_fields(self, disjoint_fields: Sequence[str]) -> None:
-        """A field that no row has would exclude nothing, and nobody would notice."""
+        """Raise if no row has a disjoint field, which would exclude nothing unnoticed."""
         for name in disjoint_fields:
             if not self._by_field(name):
-                held = sorted({field for each in self.samples for field in each.meta})
+                field_names = sorted({field for sample in self.samples for field in sample.meta})
                 raise SpecError(
-                    f"No row of the pool has the field {name!r} that examples must not share; "
-                    f"there is {', '.join(held) or 'none'}.",
+                    f"No row of the example pool has the field {name!r} listed in `same`. "
+                    f"Fields: {', '.join(field_names) or 'none'}.",
                     location=("shots", "same"),
                 )
 
     @cached_property
     def _by_fingerprint(self) -> dict[bytes, list[int]]:
-        return _group_indices(_fingerprint(each) for each in self.samples)
+        return _group_indices(_fingerprint(sample) for sample in self.samples)
 
     def _by_field(self, name: str) -> dict[Any, list[int]]:
         if name not in self._field_indexes:
-            self._field_indexes[name] = _group_indices(_field_value(each, name) for each in self.samples)
+            self._field_indexes[name] = _group_indices(_field_value(sample, name) for sample in self.samples)
         return self._field_indexes[name]
 
     @cached_property
@@ -137,7 +137,7 @@ class ExamplePool:
 
 
 class AllowedIndices(Sequence[int]):
-    """All places but some, without listing them: a pool may be large, and every sample asks."""
+    """All indices of a pool except some, without listing them, because a pool may be large."""
 
     def __init__(self, size: int, excluded: set[int]) -> None:
         self._size = size
@@ -153,33 +153,33 @@ class AllowedIndices(Sequence[int]):
     def __getitem__(self, at: slice) -> list[int]: ...
     def __getitem__(self, at: int | slice) -> int | list[int]:
         if isinstance(at, slice):
-            return [self[each] for each in range(*at.indices(len(self)))]
+            return [self[position] for position in range(*at.indices(len(self)))]
         if not -len(self) <= at < len(self):
             raise IndexError(at)
-        place = at % len(self)
-        for gone in self._sorted_excluded:
-            if gone > place:
+        index = at % len(self)
+        for excluded in self._sorted_excluded:
+            if excluded > index:
                 break
-            place += 1
-        return place
+            index += 1
+        return index
 
     def __contains__(self, index: object) -> bool:
         return index not in self._excluded and index in range(self._size)
 
     def __iter__(self) -> Iterator[int]:
-        return (place for place in range(self._size) if place not in self._excluded)
+        return (index for index in range(self._size) if index not in self._excluded)
 
 
 def _group_indices(values: Iterable[Any]) -> dict[Any, list[int]]:
-    found: dict[Any, list[int]] = {}
-    for place, value in enumerate(values):
+    groups: dict[Any, list[int]] = {}
+    for index, value in enumerate(values):
         if value is not None:
-            found.setdefault(value, []).append(place)
-    return found
+            groups.setdefault(value, []).append(index)
+    return groups
 
 
 def _field_value(sample: Sample, name: str) -> bytes | str | None:
-    """A meta field, or else an input by content; None where the sample has neither."""
+    """Return a metadata field, or the content of an input; None if the sample has neither."""
     if sample.meta.get(name) is not None:
         return dumps(sample.meta[name])
     if name in sample.inputs:
@@ -188,12 +188,12 @@ def _field_value(sample: Sample, name: str) -> bytes | str | None:
 
 
 def _sample_key(sample: Sample) -> str:
-    """What is asked about, whatever is known of it besides."""
+    """Identify a sample by its content without metadata."""
     return content_key(replace(sample, meta={}))
 
 
 def _fingerprint(sample: Sample) -> bytes:
-    """What is alike for samples of the same content, and known without reading their files."""
+    """Return a value that is equal for samples with equal content, without reading their files."""
     return dumps({name: _fingerprint_parts(value) for name, value in sorted(sample.inputs.items())})
 
 
@@ -215,4 +215,4 @@ def _check_files_exist(sample: Sample) -> None:
     for value in sample.inputs.values():
         for part in list_parts(value):
             if not isinstance(part, str) and part.path and not part.path.is_file():
-                raise SampleError(f"there is no file {part.path}")
+                raise SampleError(f"no such file: {part.path}")

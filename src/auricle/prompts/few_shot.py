@@ -1,7 +1,7 @@
-"""Examples shown before a sample: who chooses them, from which pool, and how many fit.
+"""Select few-shot examples for each sample.
 
-They are chosen where samples come from, so that a sample carries the ids of its examples into
-the journal; rendering only looks these up.
+Examples are selected when samples are read, so that a sample carries the ids of its examples into the journal;
+rendering only looks them up.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from auricle.prompts.few_shot_options import parse_few_shot_options
 from auricle.prompts.few_shot_options import pool_path as pool_path
 
 EXAMPLE_IDS_KEY = "shots"
-"""The meta field that tells the ids of a sample's examples, in the order shown."""
+"""Metadata field with the ids of a sample's examples, in the order shown."""
 DROPPED_COUNT_KEY = "shots_dropped"
-"""The meta field that tells how many examples a budget left out, where it did."""
+"""Metadata field with the number of examples that the budget left out, if any."""
 
 
 class Retriever(Protocol):
-    """Whoever ranks a pool for a sample: places in the pool, best first, as many as are wanted.
+    """Ranks the rows of a pool for a sample.
 
-    A class with `rank` alone will do. What it ranks that is not allowed is passed over.
+    Only `rank` is required. It returns indices of the pool, best first; indices that are not allowed are skipped.
     """
 
     def fit(self, pool: Sequence[Sample]) -> None: ...
@@ -39,7 +39,7 @@ class Retriever(Protocol):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class FewShotSelector:
-    """A sample's examples. Its `repr` is its signature, and so part of what a run is."""
+    """Selects the examples of a sample. Its `repr` is part of the signature of a run."""
 
     retriever: Retriever
     pool: ExamplePool
@@ -49,7 +49,7 @@ class FewShotSelector:
     order: str = "nearest-last"
     seed: int = 0
     disjoint_fields: tuple[str, ...] = ()
-    """Fields whose value an example must not share with the sample, such as `speaker`."""
+    """Fields in which an example must differ from the sample, such as `speaker`."""
     budget: ExampleBudget = field(default_factory=ExampleBudget)
 
     @classmethod
@@ -60,10 +60,14 @@ class FewShotSelector:
         format_answer: Callable[[Sample], str],
         render_example: ExampleRenderer | None = None,
     ) -> FewShotSelector:
-        """Examples as a task's `shots` asks for them: `3`, `bm25:4` or options by name.
+        """Build a selector from the `shots` of a task.
 
-        `answer` writes the right answer to a sample of the pool; `shown` tells the parts an
-        example is shown as, for a budget: without it all its inputs and its answer are counted.
+        Args:
+            raw_options: `3`, `bm25:4` or a mapping of options.
+            pool: Samples to take examples from.
+            format_answer: Writes the correct answer to a sample of the pool.
+            render_example: Returns the parts an example is shown as, to measure it against the budget; by default all
+                its inputs and its answer.
         """
         options = parse_few_shot_options(raw_options)
         return cls(
@@ -78,45 +82,45 @@ class FewShotSelector:
         )
 
     def attach_to(self, samples: Iterable[Sample | RejectedRow]) -> SamplesWithExamples:
-        """The same samples, each with the ids of its examples."""
+        """Return the same samples, each with the ids of its examples."""
         return SamplesWithExamples(samples, self)
 
     def examples_for(self, sample: Sample) -> tuple[Example, ...]:
-        """The examples of a sample; one that carries no ids has them chosen here."""
+        """Return the examples of a sample; select them now if it carries no ids."""
         if not self.k:
             return ()
         ids = sample.meta.get(EXAMPLE_IDS_KEY)
         if not isinstance(ids, (list, tuple)):
             ids, _ = self.select_ids(sample)
-        return tuple(self.pool.get_example(str(each)) for each in ids)
+        return tuple(self.pool.get_example(str(example_id)) for example_id in ids)
 
     def select_ids(self, sample: Sample) -> tuple[list[str], int]:
-        """Ids of a sample's examples in the order shown, and how many a budget left out."""
+        """Return the ids of a sample's examples in the order shown, and how many the budget left out."""
         if not self.k:
             return [], 0
         ranked = self._rank_pool(sample)
-        kept = self.budget.select_fitting([self.pool.examples[place] for place in ranked])
-        ids = [shot.id for shot in kept]
+        selected = self.budget.select_fitting([self.pool.examples[index] for index in ranked])
+        ids = [example.id for example in selected]
         if self.order == "nearest-last":
             ids.reverse()
         elif self.order == "random":
             Random(f"order {self.seed} {sample.id}").shuffle(ids)
-        return ids, len(ranked) - len(kept)
+        return ids, len(ranked) - len(selected)
 
     def _rank_pool(self, sample: Sample) -> list[int]:
-        """The best places that may be shown, however a retriever came by them."""
-        fitted = self._fitted_retriever
+        """Return the indices of the best `k` rows that may be shown."""
+        retriever = self._fitted_retriever
         allowed = AllowedIndices(len(self.pool.samples), self.pool.excluded_indices(sample, self.disjoint_fields))
-        asked = replace(sample, target=None)  # whoever chooses examples is not told the answer
-        found: dict[int, None] = {}
-        for place in fitted.rank(asked, allowed):
-            if place in allowed:
-                found[int(place)] = None
-            elif place not in self._all_indices:
-                raise self._invalid_index_error(place)
-            if len(found) == self.k:
+        query = replace(sample, target=None)  # retrievers must not see the answer
+        indices: dict[int, None] = {}
+        for index in retriever.rank(query, allowed):
+            if index in allowed:
+                indices[int(index)] = None
+            elif index not in self._all_indices:
+                raise self._invalid_index_error(index)
+            if len(indices) == self.k:
                 break
-        return list(found)
+        return list(indices)
 
     @cached_property
     def _all_indices(self) -> range:
@@ -124,8 +128,8 @@ class FewShotSelector:
 
     def _invalid_index_error(self, index: object) -> SpecError:
         return SpecError(
-            f"The retriever {self.retriever_signature} should rank places in the pool, which are whole numbers "
-            f"below {len(self.pool.samples)}; it gave {index!r}.",
+            f"The retriever {self.retriever_signature} returned {index!r}; expected indices of the pool, "
+            f"which are whole numbers below {len(self.pool.samples)}.",
             location=("shots", "use"),
         )
 
@@ -137,11 +141,11 @@ class FewShotSelector:
             if fit := getattr(self.retriever, "fit", None):
                 fit(samples)
         except SampleError as error:
-            raise SpecError(f"The pool of examples: {error}", location=("shots", "pool")) from error
+            raise SpecError(f"Example pool: {error}", location=("shots", "pool")) from error
         return self.retriever
 
     def validate(self) -> None:
-        """Refuse a pool that cannot serve, before anything is asked."""
+        """Raise if the pool, the retriever or the budget cannot be used."""
         if self.k:
             self.budget.validate()
             assert self._fitted_retriever
@@ -149,17 +153,17 @@ class FewShotSelector:
     def __repr__(self) -> str:
         if not self.k:
             return "Shots(zero)"
-        without = ("itself", *self.disjoint_fields)
+        excluded = ("itself", *self.disjoint_fields)
         budget = f", {self.budget}" if str(self.budget) else ""
         return (
-            f"Shots({self.retriever_signature}, k={self.k}, seed={self.seed}, without={'+'.join(without)}, "
+            f"Shots({self.retriever_signature}, k={self.k}, seed={self.seed}, without={'+'.join(excluded)}, "
             f"order={self.order}{budget}, pool={self.pool.revision})"
         )
 
 
 @dataclass(frozen=True, eq=False)
 class SamplesWithExamples:
-    """Samples that carry the ids of their examples; otherwise as the samples they come from."""
+    """Samples with the ids of their examples; otherwise like the samples they wrap."""
 
     samples: Iterable[Sample | RejectedRow]
     selector: FewShotSelector
@@ -168,30 +172,30 @@ class SamplesWithExamples:
         return map(self._add_example_ids, self.samples)
 
     def __len__(self) -> int:
-        return len(self.samples)  # type: ignore[arg-type] # if they have no length, nor has this
+        return len(self.samples)  # type: ignore[arg-type] # raises if the samples have no length
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # copying asks for these before there are samples
+        if name.startswith("__"):  # copy() looks these up before the instance has attributes
             raise AttributeError(name)
         return getattr(self.samples, name)
 
     def validate(self) -> None:
-        """Refuse data, or a pool, that is wrong as a whole."""
-        if look := getattr(self.samples, "validate", None):
-            look()
+        """Raise if the data or the pool cannot be used as a whole."""
+        if validate_samples := getattr(self.samples, "validate", None):
+            validate_samples()
         self.selector.validate()
 
     def notes(self) -> list[str]:
-        """What a reader must know of the data, and of the pool."""
-        of_samples: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
-        return [*of_samples(), *(self.selector.pool.notes() if self.selector.k else ())]
+        """Return notes on the data and on the pool."""
+        sample_notes: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
+        return [*sample_notes(), *(self.selector.pool.notes() if self.selector.k else ())]
 
     def _add_example_ids(self, sample: Sample | RejectedRow) -> Sample | RejectedRow:
         if isinstance(sample, RejectedRow):
             return sample
         try:
             ids, dropped = self.selector.select_ids(sample)
-        except SampleError:  # told again when it is rendered, and kept with its sample there
+        except SampleError:  # raised again, and recorded with the sample, when it is rendered
             return sample
-        told: Mapping[str, Any] = {EXAMPLE_IDS_KEY: ids, **({DROPPED_COUNT_KEY: dropped} if dropped else {})}
-        return replace(sample, meta={**sample.meta, **told})
+        fields: Mapping[str, Any] = {EXAMPLE_IDS_KEY: ids, **({DROPPED_COUNT_KEY: dropped} if dropped else {})}
+        return replace(sample, meta={**sample.meta, **fields})

@@ -1,4 +1,4 @@
-"""What a task's `shots` asks for, as written in a file, on the command line or in Python."""
+"""Parse the `shots` option of a task, from a file, the command line or Python."""
 
 from __future__ import annotations
 
@@ -18,23 +18,22 @@ COMMON_OPTIONS = ("use", "k", "pool", "seed", "same", "order", "max_tokens", "ma
 ORDERS = ("nearest-last", "nearest-first", "random")
 NAMED_PARAMETER_KINDS = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
 DEFAULT_RETRIEVER = "random"
-"""Who chooses where only a number is given: nobody's favourites, and the same ones every time."""
+"""Used if only a number is given."""
 
 
 def pool_path(raw_options: Any) -> str:
-    """The file that examples are taken from; empty where it is the data itself."""
+    """Return the file with the pool of examples; empty if the pool is the data itself."""
     pool = raw_options.get("pool") if isinstance(raw_options, Mapping) else None
     return str(pool) if pool else ""
 
 
 @dataclass(frozen=True)
 class FewShotOptions:
-    """Examples as asked for, checked."""
+    """Validated few-shot options."""
 
     retriever_name: str
     k: int
     retriever_class: Any
-    """The retriever's class."""
     arguments: Mapping[str, Any] = field(default_factory=dict)
     order: str = "nearest-last"
     seed: int = 0
@@ -45,37 +44,41 @@ class FewShotOptions:
 
     @property
     def signature(self) -> str:
-        """The retriever as a signature tells it: what was not said, too."""
-        usual = {
+        """Return the retriever with all its arguments, defaults included."""
+        defaults = {
             name: parameter.default
             for name, parameter in _constructor_parameters(self.retriever_class).items()
             if parameter.kind in NAMED_PARAMETER_KINDS and name != "seed"
         }
-        told = sorted({**usual, **self.arguments}.items())
-        arguments = ", ".join(f"{name}={_portable_value(value)!r}" for name, value in told)
+        arguments_with_defaults = sorted({**defaults, **self.arguments}.items())
+        arguments = ", ".join(f"{name}={_portable_value(value)!r}" for name, value in arguments_with_defaults)
         return f"{_portable_value(self.retriever_name)}({arguments})"
 
     def build_retriever(self) -> Any:
-        seeded = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
-        return self.retriever_class(**self.arguments, **seeded)
+        seed_option = {"seed": self.seed} if "seed" in _constructor_parameters(self.retriever_class) else {}
+        return self.retriever_class(**self.arguments, **seed_option)
 
     def build_budget(self, render_example: ExampleRenderer | None) -> ExampleBudget:
         return ExampleBudget(self.max_tokens, self.max_seconds, self.tokenizer, render_example or all_parts)
 
 
 def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
-    """Options from `3`, `bm25:4` or a mapping, or what is wrong with them."""
+    """Parse `3`, `bm25:4` or a mapping.
+
+    Raises:
+        SpecError: if an option is unknown, missing or invalid.
+    """
     options = _as_mapping(raw_options)
-    use = str(options.get("use") or DEFAULT_RETRIEVER)
-    kind = _load_retriever_class(use)
+    retriever_name = str(options.get("use") or DEFAULT_RETRIEVER)
+    retriever_class = _load_retriever_class(retriever_name)
     arguments = {name: value for name, value in options.items() if name not in COMMON_OPTIONS}
-    _check_arguments(use, kind, arguments)
+    _check_arguments(retriever_name, retriever_class, arguments)
     return FewShotOptions(
-        retriever_name=use,
-        k=_parse_count(options, use, arguments),
-        retriever_class=kind,
+        retriever_name=retriever_name,
+        k=_parse_count(options, retriever_name, arguments),
+        retriever_class=retriever_class,
         arguments=arguments,
-        order=_parse_order(options, kind),
+        order=_parse_order(options, retriever_class),
         seed=_parse_int(options, "seed", 0) or 0,
         disjoint_fields=_parse_names(options.get("same") or ()),
         max_tokens=_parse_int(options, "max_tokens", 1),
@@ -85,7 +88,7 @@ def parse_few_shot_options(raw_options: Any) -> FewShotOptions:
 
 
 def _portable_value(value: Any) -> Any:
-    """A value, but code in a file by what the file holds and not by where it lies."""
+    """Replace the path of a Python file by its name and a hash of its content."""
     file, suffix, attribute = value.partition(".py:") if isinstance(value, str) else ("", "", "")
     path = Path(f"{file}.py")
     return f"{path.name}@{file_revision(path)}:{attribute}" if suffix and path.is_file() else value
@@ -97,43 +100,43 @@ def _as_mapping(raw_options: Any) -> Mapping[str, Any]:
     if isinstance(raw_options, int) and not isinstance(raw_options, bool):
         return {"k": raw_options}
     if not isinstance(raw_options, str) or not raw_options:
-        raise _options_error(f"should be a number, a retriever such as bm25:4, or options, not {raw_options!r}")
+        raise _options_error(f"must be a number, a retriever such as bm25:4, or a mapping, not {raw_options!r}")
     if raw_options.lstrip("-").isdigit():
         return {"k": int(raw_options)}
-    use, _, count = raw_options.rpartition(":")
-    return {"use": use, "k": int(count)} if use and count.isdigit() else {"use": raw_options}
+    retriever_name, _, count = raw_options.rpartition(":")
+    return {"use": retriever_name, "k": int(count)} if retriever_name and count.isdigit() else {"use": raw_options}
 
 
 def _load_retriever_class(retriever_name: str) -> Any:
     try:
-        kind = RETRIEVERS.get(retriever_name)
+        retriever_class = RETRIEVERS.get(retriever_name)
     except SpecError as error:
         error.location = ("shots", "use")
         raise
-    if not hasattr(kind, "rank"):
-        raise _options_error(f"names {retriever_name}, which is no class with a method `rank`", "use")
-    return kind
+    if not hasattr(retriever_class, "rank"):
+        raise _options_error(f"names {retriever_name}, which is not a class with a method `rank`", "use")
+    return retriever_class
 
 
 def _constructor_parameters(retriever_class: Any) -> Mapping[str, inspect.Parameter]:
-    """What a retriever takes; a class without an `__init__` of its own takes nothing."""
+    """Return the parameters of a retriever; a class without its own `__init__` has none."""
     return {} if retriever_class.__init__ is object.__init__ else inspect.signature(retriever_class).parameters
 
 
 def _check_arguments(retriever_name: str, retriever_class: Any, arguments: Mapping[str, Any]) -> None:
-    takes = [
+    accepted = [
         *COMMON_OPTIONS,
         *(name for name in _constructor_parameters(retriever_class) if name not in COMMON_OPTIONS),
     ]
     for name in arguments:
-        if name not in takes:
-            near = difflib.get_close_matches(name, takes, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"{retriever_name} takes {', '.join(takes)}"
+        if name not in accepted:
+            matches = difflib.get_close_matches(name, accepted, n=1)
+            hint = f"did you mean {matches[0]}?" if matches else f"{retriever_name} accepts {', '.join(accepted)}"
             raise _options_error(f"has no option {name!r}; {hint}", name)
     for name, parameter in _constructor_parameters(retriever_class).items():
-        needed = parameter.default is parameter.empty and parameter.kind in NAMED_PARAMETER_KINDS
-        if needed and name not in (*arguments, "seed"):
-            raise _options_error(f"needs {name}, which {retriever_name} cannot do without", name)
+        required = parameter.default is parameter.empty and parameter.kind in NAMED_PARAMETER_KINDS
+        if required and name not in (*arguments, "seed"):
+            raise _options_error(f"lacks {name}, which {retriever_name} requires", name)
 
 
 def _parse_count(options: Mapping[str, Any], retriever_name: str, arguments: Mapping[str, Any]) -> int:
@@ -143,24 +146,24 @@ def _parse_count(options: Mapping[str, Any], retriever_name: str, arguments: Map
         return _parse_int(options, "k", 0) or 0
     if ids := arguments.get("ids"):
         return len(_parse_names(ids))
-    raise _options_error(f"does not say how many: give k, or {retriever_name}:4", "k")
+    raise _options_error(f"lacks the number of examples: set k, or write {retriever_name}:4", "k")
 
 
 def _parse_order(options: Mapping[str, Any], retriever_class: Any) -> str:
     order = options.get("order") or getattr(retriever_class, "order", "nearest-last")
     if order not in ORDERS:
-        raise _options_error(f"has the order {order!r}; there is {', '.join(ORDERS)}", "order")
+        raise _options_error(f"has the unknown order {order!r}; expected one of {', '.join(ORDERS)}", "order")
     return str(order)
 
 
 def _parse_int(options: Mapping[str, Any], name: str, minimum: int) -> int | None:
     value = options.get(name)
-    if isinstance(value, str) and value.isdigit():  # as a command line has it
+    if isinstance(value, str) and value.isdigit():  # from the command line
         value = int(value)
     if value is None:
         return None
     if not isinstance(value, int) or isinstance(value, bool) or value < minimum:
-        raise _options_error(f"has {name}: {value!r}, which should be a whole number from {minimum}", name)
+        raise _options_error(f"has {name}: {value!r}, which must be a whole number of at least {minimum}", name)
     return value
 
 
@@ -171,14 +174,14 @@ def _parse_max_seconds(options: Mapping[str, Any]) -> float | None:
     except (TypeError, ValueError):
         seconds = 0.0
     if seconds is not None and not seconds > 0:
-        raise _options_error(f"has max_seconds: {value!r}, which should be above 0", "max_seconds")
+        raise _options_error(f"has max_seconds: {value!r}, which must be above 0", "max_seconds")
     return seconds
 
 
 def _parse_names(value: Any) -> tuple[str, ...]:
-    """One name, several, or several in one text with commas."""
-    listed = value if isinstance(value, (list, tuple)) else str(value).split(",")
-    return tuple(str(each).strip() for each in listed)
+    """Parse a name, a list of names, or names separated by commas."""
+    names = value if isinstance(value, (list, tuple)) else str(value).split(",")
+    return tuple(str(name).strip() for name in names)
 
 
 def _options_error(problem: str, *where: str) -> SpecError:

@@ -1,4 +1,4 @@
-r"""A model's own chat format, for models whose tokeniser brings none.
+r"""Chat formats for models whose tokeniser has none.
 
     begin: "<s>"
     roles:
@@ -6,7 +6,7 @@ r"""A model's own chat format, for models whose tokeniser brings none.
       user: {begin: "[INST] ", end: " [/INST]"}
       assistant: {begin: " ", end: "</s>"}
 
-The form with `round` and `reserved_roles` that AISBench and OpenCompass use is taken as it is.
+The format of AISBench and OpenCompass, with `round` and `reserved_roles`, is also accepted.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from auricle.core.types import Turn
 from auricle.core.yaml_files import read_yaml_with_locations
 
 ROLE_ALIASES = {"human": "user", "bot": "assistant"}
-"""Other frameworks' names of the roles."""
+"""Role names of other frameworks."""
 ROLES = ("system", "user", "assistant")
 KEYS = ("begin", "end", "roles", "round", "reserved_roles", "eos_token_id")
 ROLE_KEYS = ("role", "begin", "end", "generate", "api_role", "prompt", "fallback_role")
@@ -29,17 +29,17 @@ ROLE_KEYS = ("role", "begin", "end", "generate", "api_role", "prompt", "fallback
 
 @dataclass(frozen=True, slots=True)
 class RoleFormat:
-    """What stands around the words of one role."""
+    """The text before and after a message of one role."""
 
     begin: str = ""
     end: str = ""
     api_role: str = ""
-    """What a server calls it."""
+    """Name of the role in API requests."""
 
 
 @dataclass(frozen=True, slots=True)
 class MetaTemplate:
-    """How a conversation is written down for a model."""
+    """A chat format, which writes a conversation as text."""
 
     roles: Mapping[str, RoleFormat] = field(default_factory=dict)
     begin: str = ""
@@ -47,15 +47,15 @@ class MetaTemplate:
 
     @classmethod
     def of(cls, value: Any) -> MetaTemplate:
-        """A chat format from a YAML file's path, or from its parts by name."""
+        """Build a chat format from a mapping or a YAML file."""
         if isinstance(value, MetaTemplate):
             return value
         if isinstance(value, (str, Path)):
-            content, marks = read_yaml_with_locations(Path(value))
-            with marks.annotate_errors():
+            content, locations = read_yaml_with_locations(Path(value))
+            with locations.annotate_errors():
                 return cls.of(content.get("meta_template", content))
         if not isinstance(value, Mapping):
-            raise _template_error(f"should be a file or have {', '.join(KEYS[:3])}, not {value!r}")
+            raise _template_error(f"must be a file or a mapping with {', '.join(KEYS[:3])}, not {value!r}")
         _check_keys(value, KEYS)
         return cls(
             roles=_parse_roles(value),
@@ -64,65 +64,67 @@ class MetaTemplate:
         )
 
     def render(self, turns: Sequence[Turn], turn_text: Callable[[Turn], str]) -> str:
-        """What a model reads, up to the place where it goes on; `words` reads a turn."""
-        begun = bool(turns) and turns[-1].role == "assistant"
-        done = turns[:-1] if begun else turns
-        said = "".join(self._render_turn(turn, turn_text) for turn in done)
-        last = turn_text(turns[-1]) if begun else ""
-        return f"{self.begin}{said}{self._role_format('assistant').begin}{last}"
+        """Return the prompt up to the point where the model continues; `turn_text` returns the text of a turn."""
+        prefilled = bool(turns) and turns[-1].role == "assistant"
+        complete = turns[:-1] if prefilled else turns
+        text = "".join(self._render_turn(turn, turn_text) for turn in complete)
+        prefix = turn_text(turns[-1]) if prefilled else ""
+        return f"{self.begin}{text}{self._role_format('assistant').begin}{prefix}"
 
     def api_role(self, role: str) -> str:
-        """What a server calls a role."""
-        speaker = self.roles.get(role)
-        return speaker.api_role if speaker and speaker.api_role else role
+        """Return the name of a role in API requests."""
+        role_format = self.roles.get(role)
+        return role_format.api_role if role_format and role_format.api_role else role
 
     def _render_turn(self, turn: Turn, turn_text: Callable[[Turn], str]) -> str:
-        speaker = self._role_format(turn.role)
-        return f"{speaker.begin}{turn_text(turn)}{speaker.end}"
+        role_format = self._role_format(turn.role)
+        return f"{role_format.begin}{turn_text(turn)}{role_format.end}"
 
     def _role_format(self, role: str) -> RoleFormat:
-        """A role's, or the user's where a format knows no system message."""
+        """Return the format of a role; the user's if the format has no such role."""
         return self.roles.get(role) or self.roles.get("user", RoleFormat())
 
 
 def _parse_roles(template: Mapping[str, Any]) -> dict[str, RoleFormat]:
-    listed = [*_get_role_list(template, "round"), *_get_role_list(template, "reserved_roles")]
-    named = template.get("roles") or {}
-    if not isinstance(named, Mapping):
-        raise _template_error("should have roles by name", "roles")
-    found = [(str(each.get("role", "")), each) for each in listed] + list(named.items())
-    if not found:
-        raise _template_error("knows no role: it needs `roles`, or a `round`")
-    speakers: dict[str, RoleFormat] = {}
-    for name, about in found:
+    role_list = [*_get_role_list(template, "round"), *_get_role_list(template, "reserved_roles")]
+    role_mapping = template.get("roles") or {}
+    if not isinstance(role_mapping, Mapping):
+        raise _template_error("must have a mapping under roles", "roles")
+    entries = [(str(entry.get("role", "")), entry) for entry in role_list] + list(role_mapping.items())
+    if not entries:
+        raise _template_error("has no roles: set `roles` or `round`")
+    formats: dict[str, RoleFormat] = {}
+    for name, options in entries:
         role = ROLE_ALIASES.get(name.lower(), name.lower())
         if role not in ROLES:
-            raise _template_error(f"has the role {name!r}; roles are {', '.join(ROLES)}, HUMAN and BOT")
-        if not isinstance(about, Mapping):
-            raise _template_error(f"should say `begin` and `end` of {name}, not {about!r}", "roles", name)
-        _check_keys(about, ROLE_KEYS, "roles", name)
-        begin, end = (_require_text(about.get(side, ""), side) for side in ("begin", "end"))
-        own = str(about.get("api_role", ""))
-        speakers[role] = RoleFormat(begin, end, ROLE_ALIASES.get(own.lower(), own))
-    return speakers
+            raise _template_error(f"has the unknown role {name!r}; expected {', '.join(ROLES)}, HUMAN or BOT")
+        if not isinstance(options, Mapping):
+            raise _template_error(f"must have `begin` and `end` for the role {name}, not {options!r}", "roles", name)
+        _check_keys(options, ROLE_KEYS, "roles", name)
+        begin, end = (_require_text(options.get(side, ""), side) for side in ("begin", "end"))
+        api_role = str(options.get("api_role", ""))
+        formats[role] = RoleFormat(begin, end, ROLE_ALIASES.get(api_role.lower(), api_role))
+    return formats
 
 
 def _get_role_list(template: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
     value = template.get(name) or []
-    if not isinstance(value, Sequence) or not all(isinstance(each, Mapping) for each in value):
-        raise _template_error(f"should have a list of roles under {name}", name)
+    if not isinstance(value, Sequence) or not all(isinstance(role, Mapping) for role in value):
+        raise _template_error(f"must have a list of roles under {name}", name)
     return list(value)
 
 
 def _require_text(value: Any, name: str) -> str:
     if not isinstance(value, str):
-        raise _template_error(f"should have text under {name}, not {value!r}", name)
+        raise _template_error(f"must have text under {name}, not {value!r}", name)
     return value
 
 
 def _check_keys(mapping: Mapping[str, Any], allowed_keys: Sequence[str], *where: str) -> None:
     if unknown := [str(name) for name in mapping if name not in allowed_keys]:
-        raise _template_error(f"has no {unknown[0]}; it has {', '.join(allowed_keys)}", *where, unknown[0])
+        raise _template_error(
+            f"has the unknown key {unknown[0]}; expected {', '.join(allowed_keys)}", *where, unknown[0]
+        )
 
 
 def _template_error(problem: str, *where: str) -> SpecError:

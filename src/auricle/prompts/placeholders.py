@@ -1,6 +1,6 @@
-"""Text with `{name}` fields, filled once: a value is never looked at for fields of its own.
+"""Fill `{name}` placeholders in text. Values are inserted as they are, without filling placeholders in them.
 
-`{name?}` may be absent, `{{name}}` is the text `{name}`, and all other braces stay as they are.
+`{name?}` may be missing, `{{name}}` is the text `{name}`, and all other braces stay unchanged.
 """
 
 from __future__ import annotations
@@ -16,54 +16,56 @@ from auricle.core.types import Input, Part
 FIELD_PATTERN = re.compile(r"\{\{(\w+\??)\}\}|\{(\w+)(\??)\}")
 
 TemplateSegment = tuple[str, bool] | str
-"""A field's name and whether it may be absent, or a text."""
+"""The name of a field and whether it is optional, or a text."""
 
 
 @lru_cache(maxsize=1024)
 def parse_template(template: str) -> tuple[TemplateSegment, ...]:
-    """A template's texts and fields, in order."""
-    found: list[TemplateSegment] = []
+    """Split a template into texts and fields, in order."""
+    segments: list[TemplateSegment] = []
     end = 0
     for match in FIELD_PATTERN.finditer(template):
-        found.append(template[end : match.start()])
+        segments.append(template[end : match.start()])
         escaped, name, mark = match.groups()
-        found.append(f"{{{escaped}}}" if escaped else (name, bool(mark)))
+        segments.append(f"{{{escaped}}}" if escaped else (name, bool(mark)))
         end = match.end()
-    found.append(template[end:])
-    return tuple(piece for piece in found if piece)
+    segments.append(template[end:])
+    return tuple(segment for segment in segments if segment)
 
 
 def field_names(template: str) -> dict[str, bool]:
-    """The fields of a template, and whether each may be absent."""
-    found: dict[str, bool] = {}
-    for piece in parse_template(template):
-        if not isinstance(piece, str):
-            found[piece[0]] = piece[1] and found.get(piece[0], True)
-    return found
+    """Return the fields of a template, and whether each is optional."""
+    optional_by_name: dict[str, bool] = {}
+    for segment in parse_template(template):
+        if not isinstance(segment, str):
+            optional_by_name[segment[0]] = segment[1] and optional_by_name.get(segment[0], True)
+    return optional_by_name
 
 
 def render(template: str, inputs: Mapping[str, Input]) -> tuple[Part, ...]:
-    """The template with its fields filled; media stay parts of their own."""
+    """Fill the fields of a template; media stay separate parts."""
     parts: list[Part] = []
-    for piece in parse_template(template):
-        if isinstance(piece, str):
-            parts.append(piece)
-        elif piece[0] in inputs:
-            parts.extend(as_parts(inputs[piece[0]]))
-        elif not piece[1]:
-            raise SampleError(f"the prompt wants {{{piece[0]}}}; the sample has {', '.join(inputs) or 'nothing'}")
+    for segment in parse_template(template):
+        if isinstance(segment, str):
+            parts.append(segment)
+        elif segment[0] in inputs:
+            parts.extend(as_parts(inputs[segment[0]]))
+        elif not segment[1]:
+            raise SampleError(
+                f"the prompt needs {{{segment[0]}}}, but the sample has only {', '.join(inputs) or 'no inputs'}"
+            )
     return merge_texts(parts)
 
 
 def merge_texts(parts: Sequence[Part]) -> tuple[Part, ...]:
-    """Neighbouring texts as one, so that a model sees a prompt and not its seams."""
-    found: list[Part] = []
+    """Join neighbouring texts into one part."""
+    merged: list[Part] = []
     for part in parts:
-        if isinstance(part, str) and found and isinstance(found[-1], str):
-            found[-1] += part
+        if isinstance(part, str) and merged and isinstance(merged[-1], str):
+            merged[-1] += part
         elif part != "":
-            found.append(part)
-    return tuple(found)
+            merged.append(part)
+    return tuple(merged)
 
 
 def as_parts(value: Input) -> list[Part]:

@@ -31,23 +31,23 @@ PLAIN = [Turn("user", ("hello",)), Turn("assistant", ("hi",)), Turn("user", ("an
         ],
     ],
 )
-def test_messages_pairs_and_lists_of_parts_say_the_same(value: Any) -> None:
+def test_messages_pairs_and_lists_of_parts_give_the_same_turns(value: Any) -> None:
     assert parse_turns(value, BASE) == PLAIN
     assert parse_turns(json.dumps(value), BASE) == PLAIN, "as a CSV has it"
 
 
-def test_texts_alone_are_what_the_user_says() -> None:
+def test_plain_texts_become_user_turns() -> None:
     assert parse_turns(["a", "b"], BASE) == [Turn("user", ("a",)), Turn("user", ("b",))]
     assert parse_turns("a", BASE) == [Turn("user", ("a",))]
 
 
-def test_media_stand_before_the_text_and_paths_are_taken_from_the_data() -> None:
+def test_media_precede_the_text_and_paths_are_relative_to_the_data() -> None:
     message = {"role": "user", "content": "what?", "audio": ["a.wav", "/b.wav"], "image": "c.png"}
     (turn,) = parse_turns([message], BASE)
     assert turn.parts == (Image("/data/c.png"), Audio("/data/a.wav"), Audio("/b.wav"), "what?")
 
 
-def test_a_turn_may_be_a_sound_alone() -> None:
+def test_turn_may_be_audio_only() -> None:
     assert parse_turns([{"audio": "a.wav"}], BASE) == [Turn("user", (Audio("/data/a.wav"),))]
     pair = {"audio": "a.wav", "assistant": "a cat"}
     assert parse_turns([pair], BASE)[1] == Turn("assistant", ("a cat",))
@@ -64,7 +64,7 @@ def test_a_turn_may_be_a_sound_alone() -> None:
         {"audio": "a.wav"},
     ],
 )
-def test_parts_keep_their_order_however_a_sound_is_written(part: Any) -> None:
+def test_parts_keep_their_order_in_every_audio_format(part: Any) -> None:
     (turn,) = parse_turns([{"role": "user", "content": ["hear ", part, {"text": " this"}]}], BASE)
     assert turn.parts == ("hear ", Audio("/data/a.wav"), " this")
 
@@ -76,18 +76,18 @@ def test_parts_keep_their_order_however_a_sound_is_written(part: Any) -> None:
         {"type": "audio_url", "audio_url": {"url": "data:audio/wav;base64,UklGRg=="}},
     ],
 )
-def test_sounds_that_stand_in_the_row_are_taken_as_bytes(part: Any) -> None:
+def test_inline_audio_is_decoded_to_bytes(part: Any) -> None:
     (turn,) = parse_turns([{"role": "user", "content": [part]}], BASE)
     assert turn.parts[0].data == base64.b64decode("UklGRg==") == b"RIFF"
 
 
-def test_addresses_stay_as_they_are() -> None:
+def test_urls_are_kept() -> None:
     part = {"type": "audio_url", "audio_url": {"url": "https://example.org/a.wav"}}
     (turn,) = parse_turns([{"role": "user", "content": [part, {"type": "video", "video": "v.mp4"}]}], BASE)
     assert turn.parts == (Audio("https://example.org/a.wav"), Video("/data/v.mp4"))
 
 
-def test_a_stretch_of_a_sound_may_be_named() -> None:
+def test_audio_segment_from_start_and_end() -> None:
     (turn,) = parse_turns([{"audio": "a.wav", "start": 1, "end": 2.5}], BASE)
     assert turn.parts == (Audio("/data/a.wav", start=1.0, end=2.5),)
 
@@ -95,28 +95,28 @@ def test_a_stretch_of_a_sound_may_be_named() -> None:
 @pytest.mark.parametrize(
     ("value", "why"),
     [
-        ([{"role": "tool", "content": "x"}], "message 1 of the conversation is by 'tool'"),
+        ([{"role": "tool", "content": "x"}], "message 1 of the conversation has the role 'tool'"),
         (["a", {"role": "user", "content": ""}], "message 2 of the conversation is empty"),
-        ([{"mood": "good"}], "message 1 of the conversation has no role and says mood"),
-        ([{"role": "user", "content": [{"type": "smell"}]}], "is 'smell'; it may be text or audio"),
-        ([{"role": "user", "content": [["x"]]}], "should be text or an object"),
-        ([{"role": "user", "content": [{"type": "audio"}]}], "neither a path nor an address"),
-        ([{"role": "user", "content": [{"type": "audio", "audio": "data:a,??"}]}], "no base64"),
+        ([{"mood": "good"}], "message 1 of the conversation has no role; its fields are mood"),
+        ([{"role": "user", "content": [{"type": "smell"}]}], "has the type 'smell'; expected text or audio"),
+        ([{"role": "user", "content": [["x"]]}], "must be text or an object"),
+        ([{"role": "user", "content": [{"type": "audio"}]}], "no path, URL or bytes"),
+        ([{"role": "user", "content": [{"type": "audio", "audio": "data:a,??"}]}], "not valid base64"),
         ("[oops", "looks like JSON is not"),
     ],
 )
-def test_what_is_no_conversation_is_told_with_its_place(value: Any, why: str) -> None:
+def test_invalid_conversation_is_reported_with_its_position(value: Any, why: str) -> None:
     with pytest.raises(SampleError, match=why.replace("?", r"\?")):
         parse_turns(value, BASE)
 
 
-def test_reference_answers_are_those_that_follow_a_user_turn() -> None:
+def test_reference_answers_follow_user_turns() -> None:
     assert reference_answers(PLAIN) == ["hi", None]
     assert reference_answers([*PLAIN, Turn("assistant", (Audio("a.wav"),))]) == ["hi", None]
     assert reference_answers([Turn("assistant", ("welcome",)), *PLAIN, Turn("assistant", ("noon",))]) == ["hi", "noon"]
 
 
-def test_answers_of_another_column_stand_where_the_turns_have_none() -> None:
+def test_answers_of_another_column_fill_missing_answers() -> None:
     users = [Turn("user", ("a",)), Turn("user", ("b",)), Turn("user", ("c",))]
     filled = add_answers(users, ["1", None])
     assert [(turn.role, turn.parts) for turn in filled] == [

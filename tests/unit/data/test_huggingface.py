@@ -27,7 +27,7 @@ def saved(sounds: Any, tmp_path: Path) -> Any:
     return folder
 
 
-def test_a_saved_dataset_is_read_without_its_decoder(saved: Any) -> None:
+def test_saved_dataset_is_read_without_its_decoder(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}")
     samples = list(made.samples)
     assert len(samples) == len(made.samples) == 3
@@ -36,7 +36,7 @@ def test_a_saved_dataset_is_read_without_its_decoder(saved: Any) -> None:
     assert samples[1].meta == {"speaker": "b"}
 
 
-def test_a_folder_of_files_is_read_too(sounds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_of_files_is_read(sounds: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_DATASETS_CACHE", str(tmp_path / "cache"))
     folder = tmp_path / "data"
     folder.mkdir()
@@ -46,32 +46,32 @@ def test_a_folder_of_files_is_read_too(sounds: Any, tmp_path: Path, monkeypatch:
     assert [type(each) for each in made.samples] == [Sample] * 3
 
 
-def test_it_runs_end_to_end_and_the_signature_says_which_data(saved: Any, tmp_path: Path) -> None:
+def test_run_signature_names_the_dataset(saved: Any, tmp_path: Path) -> None:
     spec = Spec(task="asr", task_args={"data": f"hf:{saved}", "revision": "abc123"}, model="echo")
     wer, _ = evaluate(spec, tmp_path / "run")
     assert wer.scored == 3
     assert "saved.default.test@abc123" in wer.signature
 
 
-def test_a_split_that_is_not_there_is_the_users_move(saved: Any) -> None:
+def test_missing_split_is_reported_with_existing_splits(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}", split="nowhere")
-    with pytest.raises(DataError, match="has no split 'nowhere'; it has test"):
+    with pytest.raises(DataError, match="has no split 'nowhere'. Splits: test"):
         list(made.samples)
 
 
-def test_a_folder_of_sounds_is_read_by_its_metadata(sounds: Any, tmp_path: Path) -> None:
+def test_audio_folder_is_read_through_its_metadata(sounds: Any, tmp_path: Path) -> None:
     names = "".join(f"{sound.rpartition('/')[2]},x\n" for sound in sounds)
     (tmp_path / "metadata.csv").write_text("file_name,text\n" + names)
     made = TASKS.get("asr")(data=str(tmp_path / "metadata.csv"))
     assert [each.inputs["audio"][0].seconds for each in made.samples] == pytest.approx([0.2] * 3)
 
 
-def test_what_lies_at_the_bottom_of_an_error_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_root_cause_of_an_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def load(*_: Any, **__: Any) -> None:
         reason = ImportError("To support encoding audio data, please install 'torchcodec'.")
         raise datasets.exceptions.DatasetGenerationError("An error occurred") from reason
 
     monkeypatch.setattr(datasets, "load_dataset", load)
     made = TASKS.get("asr")(data=f"hf:{tmp_path}")
-    with pytest.raises(DataError, match=r"install 'torchcodec'\. A folder with a metadata\.csv"):
+    with pytest.raises(DataError, match=r"install 'torchcodec'\. For a folder with a metadata\.csv"):
         list(made.samples)

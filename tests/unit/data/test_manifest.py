@@ -21,7 +21,7 @@ def samples(path: Any, fields: Any = ASR, **options: Any) -> Any:
     return list(Manifest(path, fields, **options))
 
 
-def test_kimi_fields_are_taken_as_they_are(manifest: Any, tmp_path: Path) -> None:
+def test_kimi_columns_are_recognised(manifest: Any, tmp_path: Path) -> None:
     row = {
         "index": 3,
         "audio_path": "a.wav",
@@ -40,7 +40,7 @@ def test_kimi_fields_are_taken_as_they_are(manifest: Any, tmp_path: Path) -> Non
     assert sample.origin == "mine.jsonl:1"
 
 
-def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manifest: Any) -> None:
+def test_list_in_a_question_alias_stays_in_the_metadata(manifest: Any) -> None:
     rows = [
         {"audio": "a.wav", "text": "x", "instruction": ["punctuation:no_comma"]},
         {"audio": "a.wav", "text": "x", "instruction": ["a:b"], "question": ""},
@@ -54,18 +54,18 @@ def test_a_list_under_another_name_of_the_question_stays_beside_the_sample(manif
     ]
 
 
-def test_friendly_names_are_taken_too(manifest: Any) -> None:
+def test_common_column_names_are_recognised(manifest: Any) -> None:
     (sample,) = samples(manifest([{"id": "x", "audio": "a.wav", "text": "hello", "speaker": "s1"}]))
     assert (sample.id, sample.target, sample.meta) == ("x", "hello", {"speaker": "s1"})
     assert sample.inputs["question"] == "Write it down."
 
 
-def test_several_sounds_a_row(manifest: Any) -> None:
+def test_row_may_have_several_audio_files(manifest: Any) -> None:
     (sample,) = samples(manifest([{"audio_path": ["a.wav", "b.wav"], "text": "x"}]))
     assert [sound.uri.rpartition("/")[2] for sound in sample.inputs["audio"]] == ["a.wav", "b.wav"]
 
 
-def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest: Any) -> None:
+def test_segment_from_start_and_end_or_offset_and_duration(manifest: Any) -> None:
     path = manifest(
         [
             {"audio": "a.wav", "start": 1.5, "end": 2, "text": "x"},
@@ -76,7 +76,7 @@ def test_a_slice_is_told_by_start_and_end_or_by_offset_and_duration(manifest: An
     assert cuts == [(1.5, 2.0), (1.0, 1.5)]
 
 
-def test_meta_of_one_sample_never_reaches_another(manifest: Any) -> None:
+def test_samples_do_not_share_metadata(manifest: Any) -> None:
     first, second = samples(manifest([{"text": "x", "audio": "a", "meta": {"k": 1}}, {"text": "y", "audio": "b"}]))
     first.meta["new"] = 1
     assert second.meta == {}
@@ -90,17 +90,17 @@ def test_rows_without_an_id_are_numbered(manifest: Any) -> None:
     ("row", "reason"),
     [
         ("{broken", "not valid JSON"),
-        ('["a"]', "a JSON object is due"),
-        ({"audio": "a.wav"}, "no target: one of text, answer is needed"),
+        ('["a"]', "expected a JSON object"),
+        ({"audio": "a.wav"}, "no target: expected one of the columns text, answer"),
         ({"audio": 5, "text": "x"}, "int"),
-        ({"audio": "a.wav", "text": {"a": 1}}, "the target should be text"),
-        ({"audio": "a.wav", "text": "x", "id": [1]}, "the id should be text or a whole number"),
-        ({"audio": "a.wav", "text": "x", "start": "soon"}, "start and end are seconds"),
-        ({"audio": "a.wav", "text": "x", "question": 7}, "the question should be text"),
-        ({"audio": "a.wav", "text": "x", "choices": "one"}, "a list of two or more"),
+        ({"audio": "a.wav", "text": {"a": 1}}, "the target must be text"),
+        ({"audio": "a.wav", "text": "x", "id": [1]}, "the id must be text or a whole number"),
+        ({"audio": "a.wav", "text": "x", "start": "soon"}, "start and end must be seconds"),
+        ({"audio": "a.wav", "text": "x", "question": 7}, "the question must be text"),
+        ({"audio": "a.wav", "text": "x", "choices": "one"}, "a list of at least two options"),
     ],
 )
-def test_a_bad_row_is_told_with_its_line_and_reason(manifest: Any, row: Any, reason: str) -> None:
+def test_bad_row_is_rejected_with_line_and_reason(manifest: Any, row: Any, reason: str) -> None:
     good = {"audio": "a.wav", "text": "x", "id": "good"}
     first, second, third = samples(manifest([good, row, {**good, "id": "also"}]))
     assert isinstance(first, Sample)
@@ -110,9 +110,9 @@ def test_a_bad_row_is_told_with_its_line_and_reason(manifest: Any, row: Any, rea
     assert reason in second.reason
 
 
-def test_nothing_to_ask_about_is_a_bad_row(manifest: Any) -> None:
+def test_row_without_audio_and_question_is_rejected(manifest: Any) -> None:
     (row,) = samples(manifest([{"answer": "x"}]), QA)
-    assert row.reason == "nothing to ask about: no audio and no question"
+    assert row.reason == "no audio and no question"
 
 
 def test_blank_lines_keep_line_numbers(manifest: Any) -> None:
@@ -120,7 +120,7 @@ def test_blank_lines_keep_line_numbers(manifest: Any) -> None:
     assert row.origin == "mine.jsonl:3"
 
 
-def test_csv_cells_hold_lists_as_json_or_with_bars(tmp_path: Path) -> None:
+def test_csv_cells_may_contain_json_lists_or_bars(tmp_path: Path) -> None:
     path = tmp_path / "mine.csv"
     with path.open("w", newline="") as file:
         table = csv.writer(file)
@@ -139,14 +139,14 @@ def test_ragged_csv_rows_are_rejected_by_line(tmp_path: Path) -> None:
     assert [type(each) for each in samples(path)] == [Sample, RejectedRow, RejectedRow]
 
 
-def test_tsv_and_a_byte_order_mark(tmp_path: Path) -> None:
+def test_tsv_with_byte_order_mark_is_read(tmp_path: Path) -> None:
     path = tmp_path / "mine.tsv"
     path.write_text("﻿id\taudio\ttext\n1\ta.wav\thello, you\n", encoding="utf-8")
     (sample,) = samples(path)
     assert (sample.id, sample.target) == ("1", "hello, you")
 
 
-def test_parquet_rows_stream_with_sound_inside(tmp_path: Path) -> None:
+def test_parquet_rows_with_embedded_audio_are_streamed(tmp_path: Path) -> None:
     import pyarrow
     import pyarrow.parquet
 
@@ -164,7 +164,7 @@ def test_choices_may_be_an_object_of_letters(manifest: Any) -> None:
     assert sample.inputs["choices"] == ["x", "y"]
 
 
-def test_images_and_videos_are_handles_too(manifest: Any, tmp_path: Path) -> None:
+def test_images_and_videos_are_not_loaded(manifest: Any, tmp_path: Path) -> None:
     (sample,) = samples(manifest([{"image": "a.png", "video": "b.mp4", "question": "?", "answer": "x"}]), QA)
     assert sample.inputs["image"][0].uri == str(tmp_path / "a.png")
     assert sample.inputs["video"][0].uri == str(tmp_path / "b.mp4")
@@ -173,15 +173,15 @@ def test_images_and_videos_are_handles_too(manifest: Any, tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("name", "content", "words"),
     [
-        ("gone.jsonl", None, "There is no file"),
-        ("mine.txt", "x", r"should end in \.jsonl"),
-        ("array.jsonl", '[{"a": 1}]', "is one JSON array. Write one object a line"),
+        ("gone.jsonl", None, "No such file:"),
+        ("mine.txt", "x", r"Supported suffixes: \.jsonl"),
+        ("array.jsonl", '[{"a": 1}]', "is a JSON array. Convert it to one object per line"),
         ("empty.jsonl", "", "has no rows"),
         ("bad.parquet", "not parquet", "is not a Parquet file"),
         ("latin.csv", b"id,text\n1,caf\xe9\n", "is not UTF-8 text"),
     ],
 )
-def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path: Path, name: str, content: Any, words: str) -> None:
+def test_unusable_file_is_refused_with_advice(tmp_path: Path, name: str, content: Any, words: str) -> None:
     path = tmp_path / name
     if content is not None:
         path.write_bytes(content if isinstance(content, bytes) else content.encode())
@@ -189,31 +189,31 @@ def test_a_file_that_is_wrong_as_a_whole_says_what_to_do(tmp_path: Path, name: s
         Manifest(path, ASR).validate()
 
 
-def test_a_file_without_the_needed_column_names_the_columns_it_has(manifest: Any) -> None:
+def test_missing_column_error_lists_existing_columns(manifest: Any) -> None:
     path = manifest([{"sound": "a.wav", "words": "x"}] * 3)
     with pytest.raises(DataError, match=r"none of the first 3 rows.*Columns found: sound, words"):
         Manifest(path, ASR).validate()
 
 
-def test_sounds_that_are_all_missing_point_to_the_root(manifest: Any) -> None:
+def test_missing_audio_files_point_to_the_root_option(manifest: Any) -> None:
     path = manifest([{"audio": "sub/a.wav", "text": "x"}] * 3)
     with pytest.raises(DataError, match=r"None of the first 3 audio files exist.*-T root=DIR"):
         Manifest(path, ASR).validate()
 
 
-def test_one_missing_sound_is_not_the_files_fault(manifest: Any, tone: Any) -> None:
+def test_one_missing_audio_file_does_not_refuse_the_manifest(manifest: Any, tone: Any) -> None:
     tone("a.wav")
     Manifest(manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}]), ASR).validate()
 
 
-def test_rows_are_counted_without_reading_them(manifest: Any, tmp_path: Path) -> None:
+def test_rows_are_counted_without_parsing_them(manifest: Any, tmp_path: Path) -> None:
     assert count_rows(manifest([{"a": 1}] * 7)) == 7
     path = tmp_path / "no-newline.csv"
     path.write_text("id\n1\n2")
     assert count_rows(path) == 2
 
 
-def test_a_revision_changes_with_the_content(manifest: Any) -> None:
+def test_revision_changes_with_the_content(manifest: Any) -> None:
     first = file_revision(manifest([{"a": 1}]))
     assert file_revision(manifest([{"a": 2}])) != first
 
@@ -233,7 +233,7 @@ def test_an_empty_csv_has_no_rows(tmp_path: Path) -> None:
         Manifest(path, ASR).validate()
 
 
-def test_a_cell_may_be_long(tmp_path: Path) -> None:
+def test_long_cells_are_read(tmp_path: Path) -> None:
     path = tmp_path / "long.csv"
     path.write_text(f"id,audio,text\n1,a.wav,{'x' * 200_000}\n")
     (sample,) = samples(path)

@@ -22,7 +22,7 @@ def answer(model: Any, request: Any = QUESTION, **arguments: Any) -> Any:
     return output
 
 
-def test_a_function_gets_what_its_parameters_name() -> None:
+def test_function_receives_inputs_by_parameter_name() -> None:
     def reply(audio: Any, text: Any, request: Any) -> Any:
         return f"{audio.uri} {text!r} {request.max_tokens}"
 
@@ -37,7 +37,7 @@ def test_an_async_function_is_an_async_model() -> None:
     assert answer(reply).text == "be brief\nwhat?"
 
 
-def test_numbers_are_a_prediction() -> None:
+def test_dict_of_numbers_becomes_a_prediction() -> None:
     def rate(audio: Any, style: Any) -> dict[str, float]:
         return {"good": len(style)}
 
@@ -46,16 +46,16 @@ def test_numbers_are_a_prediction() -> None:
     assert answer(rate, request) == Prediction(values={"good": 5.0}, scale="continuous")
 
 
-def test_arguments_are_passed_on_and_unknown_ones_refused() -> None:
+def test_arguments_are_passed_and_unknown_ones_refused() -> None:
     def reply(text: Any, suffix: str = "!") -> Any:
         return text + suffix
 
     assert answer(reply, suffix="?").text.endswith("??")
-    with pytest.raises(SpecError, match="reply takes no argument sufix"):
+    with pytest.raises(SpecError, match="reply: unknown argument sufix"):
         adapt(reply)(sufix="?")
 
 
-def test_a_callable_class_is_made_with_its_arguments() -> None:
+def test_callable_class_is_created_with_its_arguments() -> None:
     class Listener:
         def __init__(self, language: str = "en") -> None:
             self.language = language
@@ -66,7 +66,7 @@ def test_a_callable_class_is_made_with_its_arguments() -> None:
     assert answer(Listener, language="zh").text == "zh a.wav"
 
 
-def test_a_class_with_our_methods_need_not_inherit() -> None:
+def test_class_with_model_methods_need_not_inherit() -> None:
     class Foreign:
         batch_size = 3
 
@@ -79,7 +79,7 @@ def test_a_class_with_our_methods_need_not_inherit() -> None:
     assert made.generate([QUESTION])[0].text == "hi"
 
 
-def test_our_own_classes_pass_as_they_are() -> None:
+def test_model_classes_are_returned_unchanged() -> None:
     class Mine(BatchModel):
         def predict(self, batch: Any) -> Any:
             return []
@@ -89,14 +89,14 @@ def test_our_own_classes_pass_as_they_are() -> None:
 
 
 @pytest.mark.parametrize("thing", [3, type("Empty", (), {})])
-def test_what_cannot_answer_is_refused(thing: Any) -> None:
+def test_object_without_model_methods_is_refused(thing: Any) -> None:
     with pytest.raises(SpecError, match="model"):
         adapt(thing)
 
 
-def test_a_function_that_returns_nothing_is_told_what_is_due() -> None:
+def test_function_returning_none_fails_with_expected_types() -> None:
     def silent(audio: Any) -> Any:
         return None
 
-    with pytest.raises(SampleError, match="returned NoneType; it should return text"):
+    with pytest.raises(SampleError, match="returned NoneType; expected text"):
         answer(silent)

@@ -59,7 +59,7 @@ def known(before: Any, *tokens: Any) -> Any:
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_only_the_continuation_s_tokens_count(serve: Any, by: str) -> None:
+def test_only_continuation_tokens_are_scored(serve: Any, by: str) -> None:
     model = at(Completions, serve(), logprobs_by=by)
     (found,) = asked(model, likely("What is it?", " a big cat"))
     assert found.logprobs == known("What is it?", " a", " big", " cat")
@@ -75,40 +75,40 @@ def test_white_space_before_the_continuation_belongs_to_it(serve: Any, by: str, 
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_letters_joined_across_the_seam_are_counted_as_the_server_reads_them(serve: Any, by: str) -> None:
+def test_tokens_across_the_boundary_count_as_the_server_reads_them(serve: Any, by: str) -> None:
     (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("What is", "n't 猫"))
     assert found.logprobs == known("What", " isn't", " 猫")
 
 
 @pytest.mark.parametrize("by", ["prompt_logprobs", "echo"])
-def test_the_whole_is_every_token_but_the_first(serve: Any, by: str) -> None:
-    (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("is it", " cat", whole=True))
+def test_include_context_scores_every_token_but_the_first(serve: Any, by: str) -> None:
+    (found,) = asked(at(Completions, serve(), logprobs_by=by), likely("is it", " cat", include_context=True))
     assert found.logprobs == known("is", " it", " cat")
 
 
-def test_a_text_after_nothing_follows_the_start_that_was_named(serve: Any) -> None:
+def test_text_without_context_follows_the_given_start_token(serve: Any) -> None:
     (found,) = asked(at(Completions, serve(), start="<s> "), likely("", "a cat"))
     assert found.logprobs == known("<s>", " a", " cat")
 
 
-def test_without_a_start_the_first_token_is_not_made_up(serve: Any) -> None:
-    with pytest.raises(SampleError, match=r"nothing of the very first token.*-M start="):
+def test_first_token_without_a_start_token_is_refused(serve: Any) -> None:
+    with pytest.raises(SampleError, match=r"the first token of the prompt has no log-probability.*-M 'start="):
         asked(at(Completions, serve()), likely("", "a cat"))
 
 
-def test_turns_stand_on_lines_of_their_own_and_are_continued(serve: Any) -> None:
+def test_turns_are_joined_by_newlines_and_continued(serve: Any) -> None:
     server = serve()
     (said,) = asked(at(Completions, server), generate("how are you", max_tokens=2))
     assert (said.text, said.finish, said.tokens, said.input_tokens) == ("how are", "length", 2, 3)
 
 
-def test_a_sound_is_refused_where_only_text_is_read(serve: Any, tone: Any) -> None:
+def test_audio_is_refused_by_a_text_model(serve: Any, tone: Any) -> None:
     request = LogLikelihood(turns=(Turn("user", (Audio(str(tone("a.wav"))),)),), continuation="x")
-    with pytest.raises(SampleError, match="reads text only"):
+    with pytest.raises(SampleError, match="accepts only text"):
         asked(at(Completions, serve()), request)
 
 
-def test_as_little_is_written_as_the_server_allows(canned: Any) -> None:
+def test_scoring_generates_as_few_tokens_as_possible(canned: Any) -> None:
     place = {"1": {"logprob": -1.0, "rank": 1, "decoded_token": " cat"}}
     server = canned({"choices": [{"text": "", "prompt_logprobs": [None, place]}]})
     asked(at(Completions, server), likely("a", " cat"))
@@ -116,7 +116,7 @@ def test_as_little_is_written_as_the_server_allows(canned: Any) -> None:
     assert (sent["max_tokens"], sent["prompt_logprobs"], sent["prompt"]) == (1, 0, "a cat")
 
 
-def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned: Any) -> None:
+def test_server_that_requires_one_token_gets_one(canned: Any) -> None:
     held = {
         "tokens": ["a", " cat", " sat"],
         "token_logprobs": [None, -1.0, -2.0],
@@ -133,18 +133,18 @@ def test_a_server_that_writes_at_least_one_token_is_asked_for_one(canned: Any) -
 # --- chat ------------------------------------------------------------------------
 
 
-def test_an_answer_is_scored_in_its_place_in_the_chat(serve: Any) -> None:
+def test_answer_is_scored_within_the_chat(serve: Any) -> None:
     (found,) = asked(at(VLLMChat, serve()), likely("is it", "a cat"))
     assert found.logprobs == known("user: is it\nassistant:", " a", " cat")
 
 
-def test_an_answer_already_begun_is_gone_on_with(serve: Any) -> None:
+def test_prefilled_answer_is_continued(serve: Any) -> None:
     turns = (Turn("user", ("is it",)), Turn("assistant", ("I say ",)))
     (found,) = asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="a cat"))
     assert found.logprobs == known("user: is it\nassistant: I say", " a", " cat")
 
 
-def test_a_sound_stands_before_the_answer(serve: Any, tone: Any) -> None:
+def test_audio_precedes_the_answer(serve: Any, tone: Any) -> None:
     requests = [
         LogLikelihood(turns=(Turn("user", (Audio(str(path)), "what?")),), continuation="a cat")
         for path in (tone("a.wav", 0.1), tone("b.wav", 0.2))
@@ -154,13 +154,13 @@ def test_a_sound_stands_before_the_answer(serve: Any, tone: Any) -> None:
     assert first != second
 
 
-def test_a_sound_has_no_whole(serve: Any, tone: Any) -> None:
+def test_include_context_with_audio_is_refused(serve: Any, tone: Any) -> None:
     turns = (Turn("user", (Audio(str(tone("a.wav"))),)),)
-    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+    with pytest.raises(SampleError, match="audio has no token log-probabilities"):
         asked(at(VLLMChat, serve()), LogLikelihood(turns=turns, continuation="x", include_context=True))
 
 
-def test_what_follows_nothing_is_asked_without_the_chat(serve: Any) -> None:
+def test_text_without_context_is_scored_without_a_chat(serve: Any) -> None:
     server = serve()
     (found,) = asked(at(VLLMChat, server, start="<s> "), likely("", "a cat"))
     assert found.logprobs == known("<s>", " a", " cat")
@@ -171,42 +171,42 @@ def test_what_follows_nothing_is_asked_without_the_chat(serve: Any) -> None:
 
 
 @pytest.mark.parametrize("kind", PATHS)
-def test_a_server_without_prompt_logprobs_is_asked_once_and_about_no_sample(serve: Any, kind: Any) -> None:
+def test_server_without_prompt_logprobs_is_probed_once(serve: Any, kind: Any) -> None:
     server = serve(no_logprobs=True)
     model = at(kind, server)
-    with pytest.raises(SpecError, match=r"127\.0\.0\.1:\d+ gives no prompt logprobs.*Models that"):
+    with pytest.raises(SpecError, match=r"127\.0\.0\.1:\d+ does not return prompt logprobs.*Models that"):
         asked(model, likely("is it", " a cat"))
     assert server.stats()["requests"] == {PATHS[kind]: 1}
 
 
-def test_many_samples_at_once_share_one_proof(serve: Any) -> None:
+def test_concurrent_samples_share_one_probe(serve: Any) -> None:
     server = serve()
     asked(at(Completions, server), *(likely("is it", f" cat {n}") for n in range(5)))
     assert server.stats()["requests"] == {"/v1/completions": 6}
 
 
-def test_a_wrong_key_is_no_lack_of_logprobs(serve: Any) -> None:
+def test_wrong_key_is_not_reported_as_missing_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="401"):
         asked(at(Completions, serve(key="right"), api_key="wrong"), likely("is it", " cat"))
 
 
-def test_a_wrong_name_is_no_lack_of_logprobs(serve: Any) -> None:
+def test_wrong_model_name_is_not_reported_as_missing_logprobs(serve: Any) -> None:
     with pytest.raises(Refused, match="no model 'fake'"):
         asked(at(Completions, serve(models=("other",))), likely("is it", " cat"))
 
 
-def test_a_path_that_is_not_there_is_a_lack_of_logprobs(canned: Any) -> None:
+def test_missing_path_is_reported_as_missing_logprobs(canned: Any) -> None:
     server = canned(whole(404, json.dumps({"detail": "Not Found"})))
-    with pytest.raises(SpecError, match=r"gives no prompt logprobs \(HTTP 404"):
+    with pytest.raises(SpecError, match=r"does not return prompt logprobs \(HTTP 404"):
         asked(at(Completions, server), likely("is it", " cat"))
 
 
-def test_another_way_to_tell_is_refused_by_name(serve: Any) -> None:
-    with pytest.raises(SpecError, match="logprobs_by should be prompt_logprobs or echo"):
+def test_unknown_logprobs_source_is_refused(serve: Any) -> None:
+    with pytest.raises(SpecError, match="logprobs_by must be prompt_logprobs or echo"):
         at(Completions, serve(), logprobs_by="luck")
 
 
-def test_a_model_without_a_name_is_refused(serve: Any) -> None:
+def test_missing_model_name_is_refused(serve: Any) -> None:
     with pytest.raises(SpecError, match="-M model=NAME"):
         Completions(base_url=serve().url)
 
@@ -216,26 +216,26 @@ def test_a_model_without_a_name_is_refused(serve: Any) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("kind", [OpenAI, VLLMChat])
-def test_the_likeliest_first_tokens_are_told_beside_the_answer(serve: Any, kind: Any, stream: bool) -> None:
+def test_first_tokens_are_returned_with_the_answer(serve: Any, kind: Any, stream: bool) -> None:
     model = at(kind, serve(reply="B"), stream=stream)
     (said,) = asked(model, generate("A or B?", max_tokens=1, first_tokens=5))
     letters = sorted("ABCDEFGHIJKLMNOPQRSTUVWXYZ", key=compute_logprob, reverse=True)[:5]
-    assert said.first == {letter: pytest.approx(compute_logprob(letter)) for letter in letters}
+    assert said.first_token_logprobs == {letter: pytest.approx(compute_logprob(letter)) for letter in letters}
 
 
-def test_first_tokens_are_not_told_unasked(serve: Any) -> None:
+def test_first_tokens_are_not_returned_unless_requested(serve: Any) -> None:
     (said,) = asked(at(OpenAI, serve(), logprobs=True), generate("A or B?"))
-    assert said.first is None
+    assert said.first_token_logprobs is None
 
 
-def test_more_first_tokens_than_an_api_tells_are_not_asked_for(serve: Any) -> None:
+def test_too_many_first_tokens_are_refused(serve: Any) -> None:
     server = serve()
-    with pytest.raises(SpecError, match="at most 20 of the likeliest first tokens, and 21"):
+    with pytest.raises(SpecError, match="at most 20 first tokens, but 21"):
         asked(at(OpenAI, server), generate("A or B?", first_tokens=21))
     assert not server.stats()["requests"]
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_server_that_tells_no_first_tokens_is_refused(serve: Any, stream: bool) -> None:
-    with pytest.raises(SpecError, match=r"does not tell the likeliest first tokens"):
+def test_server_without_first_tokens_is_refused(serve: Any, stream: bool) -> None:
+    with pytest.raises(SpecError, match=r"does not return first tokens"):
         asked(at(OpenAI, serve(no_logprobs=True), stream=stream), generate("A?", first_tokens=5))

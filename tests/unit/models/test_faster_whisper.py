@@ -20,34 +20,34 @@ def name(request: pytest.FixtureRequest) -> Any:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_extra_is_named_where_the_package_is_missing(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_error_names_the_extra(name: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name.replace("-", "_"), None)
     with pytest.raises(MissingExtra, match=rf"pip install 'auricle\[{name}\]'"):
         load_model(name, model="any")
 
 
-def test_a_folder_that_is_no_model_is_told_by_what_it_lacks(name: Any, tmp_path: Path) -> None:
+def test_folder_without_model_files_is_refused(name: Any, tmp_path: Path) -> None:
     with pytest.raises(SpecError, match=f"{tmp_path} is no .* it has no {LEFT_BEHIND[name]}"):
         load_model(name, model=str(tmp_path))
 
 
-def test_a_folder_that_is_not_there_is_told(name: Any) -> None:
-    with pytest.raises(SpecError, match="there is no folder nowhere"):
+def test_missing_folder_is_refused(name: Any) -> None:
+    with pytest.raises(SpecError, match="nowhere"):
         load_model(name, model="nowhere")
 
 
-def test_a_wrong_folder_is_one_line_and_the_users_move(name: Any, auricle: Any, tone: Any) -> None:
+def test_wrong_folder_gives_a_one_line_error(name: Any, auricle: Any, tone: Any) -> None:
     done = auricle("ask", "-m", name, "-M", "model=/no/such/folder", tone("a.wav"))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1
 
 
-def test_a_model_must_be_named(name: Any) -> None:
+def test_missing_model_option_is_refused(name: Any) -> None:
     with pytest.raises(SpecError, match="model"):
         load_model(name)
 
 
-def test_broken_weights_are_the_users_move(name: Any, tmp_path: Path) -> None:
+def test_broken_weights_are_refused(name: Any, tmp_path: Path) -> None:
     for file in ("model.bin", "config.json", "tokenizer.json", "am/final.mdl"):
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_text("{}")
@@ -55,7 +55,7 @@ def test_broken_weights_are_the_users_move(name: Any, tmp_path: Path) -> None:
         load_model(name, model=str(tmp_path))
 
 
-def test_a_size_that_cannot_be_fetched_asks_for_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_failed_download_suggests_a_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     whisper = pytest.importorskip("faster_whisper", reason="an optional extra")
 
     def offline(model: Any, **where: Any) -> None:
@@ -63,28 +63,28 @@ def test_a_size_that_cannot_be_fetched_asks_for_a_folder(monkeypatch: pytest.Mon
 
     monkeypatch.setattr(whisper, "WhisperModel", offline)
     monkeypatch.setattr(offline, "transcribe", lambda self, audio: None, raising=False)
-    with pytest.raises(SpecError, match=r"cannot be fetched \(no snapshot here\)\. Give the folder"):
+    with pytest.raises(SpecError, match=r"could not be downloaded \(no snapshot here\)\. Set the folder"):
         load_model("faster-whisper", model="tiny.en")
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"task": "sing"}, "task should be transcribe or translate, not 'sing'"),
-        ({"beam": 3}, "knows no option beam; it takes model, .*beam_size"),
+        ({"task": "sing"}, "task must be transcribe or translate, not 'sing'"),
+        ({"beam": 3}, "unknown option beam. Accepted: model, .*beam_size"),
     ],
 )
-def test_a_wrong_option_is_told_before_anything_is_loaded(options: Any, words: str) -> None:
+def test_wrong_option_is_refused_before_loading(options: Any, words: str) -> None:
     pytest.importorskip("faster_whisper", reason="an optional extra")
     with pytest.raises(SpecError, match=words):
         load_model("faster-whisper", model="tiny.en", **options)
 
 
-def test_vosk_finds_a_model_by_name_where_the_library_keeps_them(
+def test_vosk_finds_a_model_by_name_in_its_model_directories(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     library = pytest.importorskip("vosk", reason="an optional extra")
     (tmp_path / "vosk-model-mine").mkdir()
     monkeypatch.setattr(library, "MODEL_DIRS", [None, tmp_path])
-    with pytest.raises(SpecError, match=f"{tmp_path}/vosk-model-mine is no Vosk model"):
+    with pytest.raises(SpecError, match=f"{tmp_path}/vosk-model-mine is not a Vosk model"):
         load_model("vosk", model="vosk-model-mine")

@@ -26,13 +26,13 @@ def answer(*parts: Any, **more: Any) -> Any:
     return {"candidates": [{"content": content, "finishReason": "STOP", **more}]}
 
 
-def test_a_question_is_answered(serve: Any) -> None:
+def test_text_question_is_answered(serve: Any) -> None:
     said = told(model_at(serve()), question("one two three", max_tokens=2))
     assert (said.text, said.finish) == ("one two", "max_tokens")
     assert (said.input_tokens, said.tokens) == (3, 2)
 
 
-def test_turns_and_settings_are_written_as_gemini_has_them(canned: Any, tone: Any) -> None:
+def test_turns_and_settings_use_the_gemini_format(canned: Any, tone: Any) -> None:
     server, path = canned(answer({"text": "ok"})), tone("a.wav")
     turns = (
         Turn("system", ("be brief",)),
@@ -60,7 +60,7 @@ def test_turns_and_settings_are_written_as_gemini_has_them(canned: Any, tone: An
     }
 
 
-def test_the_key_travels_in_a_header_and_never_in_the_address(canned: Any) -> None:
+def test_key_is_sent_in_a_header_and_not_in_the_url(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     told(model_at(server))
     assert server.last.path == "/v1beta/models/flash:generateContent"
@@ -68,7 +68,7 @@ def test_the_key_travels_in_a_header_and_never_in_the_address(canned: Any) -> No
     assert "authorization" not in server.last.headers
 
 
-def test_settings_can_be_added_and_taken_out(canned: Any) -> None:
+def test_extra_fields_can_add_and_remove_settings(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     extra = {"generationConfig": {"temperature": None, "topK": 1}, "safetySettings": []}
     told(model_at(server, extra=extra))
@@ -77,46 +77,46 @@ def test_settings_can_be_added_and_taken_out(canned: Any) -> None:
     assert body["safetySettings"] == []
 
 
-def test_thoughts_are_no_part_of_the_answer(canned: Any) -> None:
+def test_reasoning_is_not_part_of_the_answer(canned: Any) -> None:
     parts = [{"text": "hm", "thought": True}, {"text": "forty"}, {"text": "-two"}]
     assert told(model_at(canned(answer(*parts)))).text == "forty-two"
 
 
-def test_an_answer_that_was_withheld_is_empty_and_says_why(canned: Any) -> None:
+def test_withheld_answer_is_empty_with_a_finish_reason(canned: Any) -> None:
     said = told(model_at(canned({"candidates": [{"finishReason": "SAFETY"}]})))
     assert (said.text, said.finish, said.tokens) == ("", "safety", None)
 
 
-def test_a_question_that_was_blocked_is_refused(canned: Any) -> None:
+def test_blocked_question_is_refused(canned: Any) -> None:
     server = canned({"promptFeedback": {"blockReason": "SAFETY"}})
-    with pytest.raises(Refused, match="would not answer: SAFETY"):
+    with pytest.raises(Refused, match="refused to answer: SAFETY"):
         told(model_at(server))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"candidates": [3]}'])
-def test_json_that_is_no_answer_is_refused(canned: Any, body: bytes) -> None:
-    with pytest.raises(Refused, match="no candidates"):
+def test_unexpected_json_is_refused(canned: Any, body: bytes) -> None:
+    with pytest.raises(Refused, match="without candidates"):
         told(model_at(canned(whole(body=body))))
 
 
-def test_refusals_are_told_in_the_servers_words(serve: Any) -> None:
+def test_refusal_contains_the_message_of_the_server(serve: Any) -> None:
     with pytest.raises(Refused, match=r"HTTP 401 from .*: The key is wrong or missing\."):
         told(model_at(serve(key="another")))
 
 
 @pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429", "408", "503"])
-def test_what_may_pass_is_told_apart(serve: Any, fault: str) -> None:
+def test_transient_errors_are_distinguished_from_final_ones(serve: Any, fault: str) -> None:
     with pytest.raises(Transient):
         told(model_at(serve(faults={fault: 1.0})))
 
 
-def test_a_picture_that_is_too_large_is_refused(canned: Any) -> None:
+def test_too_large_image_is_refused(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
-    with pytest.raises(SampleError, match="more than the 1e-05 MB"):
+    with pytest.raises(SampleError, match="more than the limit of 1e-05 MB"):
         told(model_at(server, max_megabytes=1e-5), question(Image(data=PNG)))
     assert not server.heard
 
 
-def test_a_model_must_be_named() -> None:
-    with pytest.raises(SpecError, match="say which model"):
+def test_missing_model_option_is_refused() -> None:
+    with pytest.raises(SpecError, match="missing model"):
         Gemini()

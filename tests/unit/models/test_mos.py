@@ -38,11 +38,11 @@ def rated(model: Any, samples: Any) -> Any:
     return answer.values
 
 
-def test_they_can_predict_and_nothing_else() -> None:
+def test_models_support_only_predict() -> None:
     assert abilities(Plcmos) == abilities(Dnsmos) == ["predict"]
 
 
-def test_noise_costs_quality(plcmos: Any, dnsmos: Any) -> None:
+def test_noise_lowers_the_score(plcmos: Any, dnsmos: Any) -> None:
     clean, dirty = spoken(), noisy(spoken())
     assert rated(plcmos, clean)["plcmos"] > rated(plcmos, dirty)["plcmos"] + 0.5
     better, worse = rated(dnsmos, clean), rated(dnsmos, dirty)
@@ -57,7 +57,7 @@ def test_the_same_raters_rate_every_clip_and_every_run(plcmos: Any) -> None:
     assert rated(Plcmos(seed=1), spoken()) != first
 
 
-def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos: Any) -> None:
+def test_plcmos_equals_the_package_with_the_same_raters(plcmos: Any) -> None:
     """The package draws raters from numpy's own generator; many of them agree with ours."""
     drawn = np.random.default_rng(0).normal(size=(15, 64)).astype(np.float32)
     from speechmos.plcmos import PLCMOS
@@ -71,7 +71,7 @@ def test_plcmos_is_the_packages_with_its_raters_drawn_beforehand(plcmos: Any) ->
 
 @pytest.mark.parametrize("personalized", [False, True])
 @pytest.mark.parametrize("seconds", [5.0, 10.5])
-def test_dnsmos_is_the_packages(personalized: bool, seconds: float) -> None:
+def test_dnsmos_equals_the_package(personalized: bool, seconds: float) -> None:
     pytest.importorskip("librosa")
     pytest.importorskip("requests")
     with warnings.catch_warnings():
@@ -86,17 +86,17 @@ def test_dnsmos_is_the_packages(personalized: bool, seconds: float) -> None:
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(1.0, 7), (9.01, 1), (10.5, 1), (12.0, 3)])
-def test_stretches_begin_each_second(seconds: float, count: int) -> None:
+def test_windows_start_at_every_second(seconds: float, count: int) -> None:
     found = split_windows(np.zeros(round(seconds * 16_000)))
     assert [len(each) for each in found] == [int(9.01 * 16_000)] * count
 
 
-def test_a_sound_beyond_full_scale_is_heard_as_a_player_plays_it(plcmos: Any) -> None:
+def test_audio_beyond_full_scale_is_clipped(plcmos: Any) -> None:
     loud = 2.5 * spoken()
     assert rated(plcmos, loud) == rated(plcmos, loud.clip(-1, 1))
 
 
-def test_a_crop_is_what_is_rated(tmp_path: Path) -> None:
+def test_only_the_crop_is_rated(tmp_path: Path) -> None:
     samples = spoken()
     soundfile.write(tmp_path / "a.wav", samples, 16_000, subtype="FLOAT")
     model = Plcmos(crop=0.5)
@@ -104,29 +104,29 @@ def test_a_crop_is_what_is_rated(tmp_path: Path) -> None:
     assert answer.values == rated(Plcmos(), samples[:8_000])
 
 
-def test_a_reference_beside_the_sound_is_not_in_the_way(plcmos: Any) -> None:
+def test_reference_audio_is_ignored(plcmos: Any) -> None:
     sound = Audio.of(spoken(), rate=16_000)
     request = Predict(inputs={"audio": sound, "ref_audio": sound, "text": "a voice"})
     assert plcmos.predict([request])[0].values == rated(plcmos, spoken())
 
 
-def test_a_click_is_too_short_to_rate(plcmos: Any, dnsmos: Any) -> None:
+def test_too_short_clip_fails(plcmos: Any, dnsmos: Any) -> None:
     for model in (plcmos, dnsmos):
-        with pytest.raises(SampleError, match=r"0\.010 s of sound; 0\.1 s are the least"):
+        with pytest.raises(SampleError, match=r"the clip has 0\.010 s; at least 0\.1 s are needed"):
             rated(model, np.zeros(160, np.float32))
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
-    [({"raters": 0}, "raters should be a whole number from 1"), ({"crop": -1}, "crop should be")],
+    [({"raters": 0}, "raters must be a whole number of at least 1"), ({"crop": -1}, "crop must be")],
 )
-def test_an_argument_that_cannot_be_is_refused(arguments: Any, words: str) -> None:
+def test_invalid_argument_is_refused(arguments: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Plcmos(**arguments)
 
 
 @pytest.mark.parametrize("model", [Plcmos, Dnsmos])
-def test_a_missing_package_is_told_with_its_extra(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_error_names_the_extra(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auricle.models.mos.find_spec", lambda _name: None)
     with pytest.raises(MissingExtra, match=r"auricle\[mos\]"):
         model()

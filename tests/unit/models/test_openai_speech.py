@@ -25,7 +25,7 @@ def spoken(format_: Any) -> Any:
 
 
 @pytest.mark.parametrize(("stream", "format_"), [(False, "wav"), (True, "pcm16"), (False, "pcm16")])
-def test_what_is_said_aloud_is_kept_with_its_transcript(serve: Any, stream: bool, format_: str) -> None:
+def test_spoken_answer_keeps_audio_and_transcript(serve: Any, stream: bool, format_: str) -> None:
     model = model_at(serve(), stream=stream, extra=spoken(format_))
     said = told(model, question("one two three four"))
     assert said.text == "one two three four"
@@ -33,13 +33,13 @@ def test_what_is_said_aloud_is_kept_with_its_transcript(serve: Any, stream: bool
     assert said.audio.info().rate == 24_000
 
 
-def test_speech_that_is_not_base64_is_no_answer(canned: Any) -> None:
+def test_speech_that_is_not_base64_is_transient(canned: Any) -> None:
     server = canned(chat(None, audio={"data": "a", "transcript": "hm"}))
-    with pytest.raises(Transient, match="not base64"):
+    with pytest.raises(Transient, match="not valid base64"):
         told(model_at(server))
 
 
-def test_a_run_keeps_speech_in_files_and_scores_the_transcript(serve: Any, manifest: Any, tmp_path: Path) -> None:
+def test_run_stores_speech_in_files_and_scores_the_transcript(serve: Any, manifest: Any, tmp_path: Path) -> None:
     rows = [{"id": str(at), "question": f"say {at}", "answer": f"say {at}"} for at in range(3)]
     spec = Spec(
         task="qa",
@@ -55,7 +55,7 @@ def test_a_run_keeps_speech_in_files_and_scores_the_transcript(serve: Any, manif
     assert (tmp_path / "run" / names.pop()).read_bytes().startswith(b"RIFF")
 
 
-def test_speech_is_found_where_the_run_was_moved_to(serve: Any, manifest: Any, tmp_path: Path) -> None:
+def test_speech_is_found_after_moving_the_run(serve: Any, manifest: Any, tmp_path: Path) -> None:
     spec = Spec(
         task="qa",
         task_args={"data": str(manifest([{"question": "say it", "answer": "say it"}]))},

@@ -27,31 +27,31 @@ def recogniser(request: pytest.FixtureRequest) -> Iterator[Any]:
         yield model
 
 
-def test_speech_is_mostly_understood(recogniser: Any) -> None:
+def test_speech_is_mostly_recognised(recogniser: Any) -> None:
     normalise = get_profile("whisper-en")
     clips = clean_clips("hibari/heart")
     heard = [normalise(recogniser.ask(FOLDER / clip["audio"]).text) for clip in clips]
     assert jiwer.wer([normalise(clip["text"]) for clip in clips], heard) < 0.4
 
 
-def test_an_answer_does_not_depend_on_what_was_heard_before(recogniser: Any) -> None:
+def test_result_does_not_depend_on_earlier_clips(recogniser: Any) -> None:
     first, second = (FOLDER / clip["audio"] for clip in clean_clips("hibari/heart")[:2])
     alone = recogniser.ask(first).text
     recogniser.ask(second)
     assert recogniser.ask(first).text == alone
 
 
-def test_silence_is_no_crash(recogniser: Any) -> None:
+def test_silence_does_not_crash(recogniser: Any) -> None:
     silence = np.zeros(16_000, dtype=np.float32)
     assert isinstance(recogniser.ask(silence, rate=16_000).text, str)
 
 
-def test_a_recogniser_wants_one_sound(recogniser: Any) -> None:
-    with pytest.raises(SampleError, match="hears one sound a request, this one has 0"):
+def test_recogniser_requires_one_clip(recogniser: Any) -> None:
+    with pytest.raises(SampleError, match="expected exactly one audio clip in the request, got 0"):
         recogniser.ask(text="hello?")
 
 
-def test_real_recordings_are_understood(real_speech: Any) -> None:
+def test_real_recordings_are_recognised(real_speech: Any) -> None:
     lines = (real_speech / "manifest.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     normalise = get_profile("whisper-en")

@@ -26,17 +26,17 @@ GEMINI = {"candidates": [{"content": {"parts": [{"text": "well"}]}, "finishReaso
 
 
 @pytest.mark.parametrize(("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)])
-def test_what_is_shown_is_what_the_server_gets(canned: Any, make: Any, reply: Any) -> None:
+def test_preview_equals_the_request_that_is_sent(canned: Any, make: Any, reply: Any) -> None:
     server = canned(reply)
     model = make(base_url=server.url, model="fake", extra={"seed": 1})
     request = Generate(turns=TURNS, max_tokens=7, stop=("x",))
-    path, _, body = model.shown(request).partition("\n")
+    path, _, body = model.preview_request(request).partition("\n")
     told(model, request)
     assert server.last.path.endswith(path.removeprefix("POST "))
     assert server.last.json() == json.loads(body)
 
 
-def test_a_sound_is_shown_by_its_size(tone: Any) -> None:
+def test_preview_shows_audio_by_size(tone: Any) -> None:
     model = OpenAI(base_url="http://127.0.0.1:1/v1", model="fake")
     turn = Turn("user", (Audio(str(tone("a.wav"))), "What?"))
     shown = model.preview_request(Generate(turns=(turn,)))
@@ -45,27 +45,27 @@ def test_a_sound_is_shown_by_its_size(tone: Any) -> None:
     assert len(shown) < 600
 
 
-def test_a_chat_format_writes_turns_down_for_a_server_that_continues_text(canned: Any) -> None:
+def test_chat_format_renders_turns_for_completions(canned: Any) -> None:
     server = canned(whole(body=COMPLETION))
     model = Completions(base_url=server.url, model="fake", meta_template=FORMAT)
     told(model, Generate(turns=TURNS))
     assert server.last.json()["prompt"] == "<s>S:be brief\nU:how\nare you?\nA:"
 
 
-def test_a_likelihood_is_shown_with_what_is_asked_about_marked() -> None:
+def test_preview_of_a_likelihood_marks_the_continuation() -> None:
     model = Completions(base_url="http://127.0.0.1:1/v1", model="fake", meta_template=FORMAT)
     turns = (Turn("user", ("2+2?",)), Turn("assistant", ("It is ",)))
     assert model.preview_request(LogLikelihood(turns=turns, continuation="4")) == "<s>U:2+2?\nA:It is⟦ 4⟧"
 
 
-def test_a_server_is_told_roles_by_the_names_it_knows(canned: Any) -> None:
+def test_roles_are_renamed_for_the_server(canned: Any) -> None:
     server = canned(chat())
     model = OpenAI(base_url=server.url, model="fake", meta_template=FORMAT)
     told(model, Generate(turns=TURNS))
     assert [each["role"] for each in server.last.json()["messages"]] == ["developer", "user"]
 
 
-def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path: Path) -> None:
+def test_chat_format_replaces_the_template_of_the_tokeniser(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
     from auricle.models.transformers.causal import Causal
@@ -81,7 +81,7 @@ def test_a_chat_format_stands_in_the_place_of_the_tokeniser_s(tmp_path: Path) ->
     assert said.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
 
 
-def test_a_chat_format_is_part_of_what_a_run_is(manifest: Any, tmp_path: Path, auricle: Any) -> None:
+def test_chat_format_is_part_of_the_run(manifest: Any, tmp_path: Path, auricle: Any) -> None:
     path = manifest([{"question": "hi", "answer": "x"}])
     form = tmp_path / "format.yaml"
     form.write_text(json.dumps(FORMAT))
@@ -91,10 +91,10 @@ def test_a_chat_format_is_part_of_what_a_run_is(manifest: Any, tmp_path: Path, a
     form.write_text(json.dumps({"meta_template": {**FORMAT, "begin": 3}}))
     refused = auricle("preview", path, "--as", "qa", *words, "-M", f"meta_template={form}")
     assert refused.returncode == 2
-    assert "The meta_template should have text under begin, not 3." in refused.stderr
+    assert "The meta_template must have text under begin, not 3." in refused.stderr
 
 
-def test_the_format_s_content_is_kept_and_not_its_file(tmp_path: Path) -> None:
+def test_content_of_the_chat_format_is_stored_instead_of_its_path(tmp_path: Path) -> None:
     from auricle.engine.spec import Spec
 
     form = tmp_path / "format.yaml"

@@ -32,13 +32,13 @@ def fields(said: Any) -> Any:
     return found
 
 
-def test_a_sound_is_written_down(serve: Any, sound: Any) -> None:
+def test_clip_is_transcribed(serve: Any, sound: Any) -> None:
     said = told(model_at(serve()), question(sound, "transcribe this"))
     assert (said.text, said.tokens) == ("sound", 1)
     assert said.input_tokens > 1
 
 
-def test_the_form_holds_what_the_endpoint_wants(canned: Any, sound: Any) -> None:
+def test_form_has_the_fields_of_the_endpoint(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     options = {"language": "en", "prompt": "names: Ada"}
     assert told(model_at(server, **options), question(sound, temperature=0.5)).text == "hi"
@@ -54,7 +54,7 @@ def test_the_form_holds_what_the_endpoint_wants(canned: Any, sound: Any) -> None
     }
 
 
-def test_more_fields_are_written_as_forms_have_them(canned: Any, sound: Any) -> None:
+def test_extra_fields_are_written_as_form_fields(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     extra = {"timestamp_granularities[]": ["word", "segment"], "vad": True, "temperature": None}
     told(model_at(server, extra=extra), question(sound))
@@ -64,66 +64,66 @@ def test_more_fields_are_written_as_forms_have_them(canned: Any, sound: Any) -> 
     assert "temperature" not in form
 
 
-def test_translations_have_an_address_of_their_own(serve: Any, sound: Any) -> None:
+def test_translation_uses_its_own_path(serve: Any, sound: Any) -> None:
     server = serve()
     told(model_at(server, translate=True), question(sound))
     assert server.stats()["requests"] == {"/v1/audio/translations": 1}
 
 
 @pytest.mark.parametrize("format_", ["text", "verbose_json"])
-def test_every_form_of_a_transcript_is_read(serve: Any, sound: Any, format_: str) -> None:
+def test_every_response_format_is_parsed(serve: Any, sound: Any, format_: str) -> None:
     said = told(model_at(serve(), response_format=format_), question(sound))
     assert (said.text, said.tokens) == ("sound", None)
 
 
-def test_a_server_that_answers_json_where_text_was_wanted_is_read(canned: Any, sound: Any) -> None:
+def test_json_response_to_a_text_request_is_parsed(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     assert told(model_at(server, response_format="text"), question(sound)).text == "hi"
 
 
-def test_opus_has_the_name_that_servers_know_it_by(canned: Any, sound: Any) -> None:
+def test_opus_is_sent_with_the_suffix_ogg(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     told(model_at(server, audio_format="opus"), question(sound))
     assert fields(server.last)["file"][0][0] == "sound.ogg"
 
 
-def test_a_large_file_is_sent_without_complaint(canned: Any, tone: Any) -> None:
+def test_large_file_is_sent_without_warnings(canned: Any, tone: Any) -> None:
     server, path = canned({"text": "hi"}), tone("long.wav", 40.0)
     told(model_at(server), question(Audio(str(path))))
     assert fields(server.last)["file"] == [("sound.wav", path.read_bytes())]
 
 
 @pytest.mark.parametrize("sounds", [0, 2])
-def test_one_sound_is_written_down_at_a_time(serve: Any, sound: Any, sounds: int) -> None:
+def test_request_must_have_one_clip(serve: Any, sound: Any, sounds: int) -> None:
     server = serve()
-    with pytest.raises(SampleError, match=f"one sound .* here are {sounds}"):
+    with pytest.raises(SampleError, match=f"exactly one audio clip .* got {sounds}"):
         told(model_at(server), question(*[sound] * sounds, "what is said"))
     assert server.stats()["requests"] == {}
 
 
 @pytest.mark.parametrize("format_", ["json", "text"])
-def test_a_web_page_is_no_transcript(serve: Any, sound: Any, format_: str) -> None:
+def test_web_page_is_refused(serve: Any, sound: Any, format_: str) -> None:
     server = serve(faults={"html": 1.0})
     with pytest.raises(Refused, match="a web page"):
         told(model_at(server, response_format=format_), question(sound))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"text": null}'])
-def test_an_answer_without_a_text_is_refused(canned: Any, sound: Any, body: bytes) -> None:
+def test_response_without_text_is_refused(canned: Any, sound: Any, body: bytes) -> None:
     with pytest.raises(Refused, match="without a text"):
         told(model_at(canned(whole(body=body))), question(sound))
 
 
 @pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429"])
-def test_what_may_pass_is_told_apart(serve: Any, sound: Any, fault: str) -> None:
+def test_transient_errors_are_distinguished_from_final_ones(serve: Any, sound: Any, fault: str) -> None:
     with pytest.raises(Transient):
         told(model_at(serve(faults={fault: 1.0})), question(sound))
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
-    [({"model": ""}, "say which model"), ({"response_format": "srt"}, "response_format should be")],
+    [({"model": ""}, "missing model"), ({"response_format": "srt"}, "response_format must be one of")],
 )
-def test_options_that_make_no_sense_are_told_at_once(options: Any, words: str) -> None:
+def test_invalid_options_are_refused(options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Transcription(**{"model": "whisper", **options})

@@ -153,35 +153,35 @@ def user(*parts: Any) -> Any:
     return (Turn("user", parts),)
 
 
-def test_the_extra_is_named_where_the_package_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "vllm", None)
     with pytest.raises(MissingExtra, match=r"pip install 'auricle\[vllm\]'"):
         load_model("vllm", model="any")
 
 
-def test_what_cannot_be_started_is_told_in_one_line() -> None:
+def test_engine_error_is_reported_in_one_line() -> None:
     with pytest.raises(SpecError, match=r"cannot start with the model too/big: not enough memory$"):
         load_model("vllm", model="too/big")
 
 
-def test_a_folder_that_is_not_there_is_told_with_how_to_name_one() -> None:
-    with pytest.raises(SpecError, match=r"no folder /no/weights: give -M model=FOLDER"):
+def test_missing_folder_is_refused_with_advice() -> None:
+    with pytest.raises(SpecError, match=r"no such folder: /no/weights. Set -M model=FOLDER"):
         load_model("vllm", model="/no/weights")
 
 
-def test_a_folder_without_a_model_is_told(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"it has no config\.json"):
+def test_folder_without_a_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"missing config\.json"):
         load_model("vllm", model=str(tmp_path))
 
 
-def test_a_sound_and_a_question_are_asked_by_chat(tone: Any) -> None:
+def test_audio_and_question_are_sent_as_chat(tone: Any) -> None:
     with load_model("vllm", model="m") as model:
         said = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
     assert "8000@16000" in said.text
     assert "What is it?" in said.text
 
 
-def test_requests_keep_their_order_and_their_own_limits() -> None:
+def test_requests_keep_their_order_and_limits() -> None:
     model = VLLM("m")
     batch = [Generate(turns=user("one two three"), max_tokens=3), Generate(turns=user("four five six"), stop=("five",))]
     first, second = model.generate(batch)
@@ -190,22 +190,22 @@ def test_requests_keep_their_order_and_their_own_limits() -> None:
     assert first.input_tokens == 5
 
 
-def test_each_of_several_answers_has_a_seed_of_its_own() -> None:
+def test_each_of_several_answers_has_its_own_seed() -> None:
     asked = [Generate(turns=user("a"), temperature=t, answer_index=nth) for t, nth in ((0, 2), (1, 0), (1, 2))]
     said = [each.text for each in VLLM("m", seed=7).generate(asked)]
     assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
 
 
-def test_the_engine_gets_its_own_settings_and_the_limit_on_sounds() -> None:
+def test_engine_receives_its_options_and_the_audio_limit() -> None:
     engine = VLLM("m", sounds=2, max_model_len=4_096)._engine
     assert (engine.limit, engine.settings) == ({"audio": 2}, {"max_model_len": 4_096})
 
 
-def test_a_model_that_only_reads_is_told_of_no_sounds() -> None:
+def test_text_only_model_has_no_audio_limit() -> None:
     assert VLLM("m", sounds=0)._engine.limit == {}
 
 
-def test_a_recogniser_without_chat_is_asked_by_its_prompt() -> None:
+def test_recogniser_uses_its_fixed_prompt() -> None:
     with load_model("vllm", model="whisper", prompt="<|start|>") as model:
         said = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
     assert said.text == "<|start|> 160@16000"
@@ -221,7 +221,7 @@ def test_a_continuation_is_scored_token_by_token() -> None:
     assert [score.greedy for score in scores] == [True, False]
 
 
-def test_an_answer_already_begun_is_scored_where_it_goes_on() -> None:
+def test_prefilled_answer_is_scored_after_its_prefix() -> None:
     turns = (*user("is it"), Turn("assistant", ("I say ",)))
     asked = LogLikelihood(turns=turns, continuation="a cat")
     model = VLLM("m")
@@ -231,19 +231,19 @@ def test_an_answer_already_begun_is_scored_where_it_goes_on() -> None:
     assert said.text.endswith("<assistant> I say")
 
 
-def test_the_whole_is_every_token_but_the_first() -> None:
+def test_include_context_scores_every_token_but_the_first() -> None:
     asked = LogLikelihood(turns=user("is it"), continuation="a cat", include_context=True)
     (score,) = VLLM("m").loglikelihood([asked])
     assert score.logprobs == (-2.0, -2.0, -11.0, -1.0, -3.0)
 
 
-def test_a_sound_has_no_whole(tone: Any) -> None:
+def test_include_context_with_audio_is_refused(tone: Any) -> None:
     turns = user(Audio(str(tone("a.wav"))))
-    with pytest.raises(SampleError, match="a sound in it has no tokens"):
+    with pytest.raises(SampleError, match="audio has no token log-probabilities"):
         VLLM("m").loglikelihood([LogLikelihood(turns=turns, continuation="a", include_context=True)])
 
 
-def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long() -> None:
+def test_long_text_without_context_is_scored_in_windows() -> None:
     text = " ".join("a" * length for length in range(1, 12))
     for more in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
         (score,) = VLLM("m", **more).loglikelihood([LogLikelihood(turns=(), continuation=text)])
@@ -251,29 +251,29 @@ def test_a_text_after_nothing_follows_the_start_token_in_windows_if_it_is_long()
         assert score.greedy is False
 
 
-def test_the_likeliest_first_tokens_are_told_beside_the_answer() -> None:
+def test_first_tokens_are_returned_with_the_answer() -> None:
     plain, told = VLLM("m").generate([Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)])
     assert plain.first_token_logprobs is None
     assert told.first_token_logprobs == {"A": -0.5, " B": -2.0}
 
 
-def test_a_template_that_goes_on_elsewhere_is_not_scored() -> None:
+def test_template_that_moves_the_continuation_is_refused() -> None:
     model = VLLM("m")
     model._engine.thinks = True
-    with pytest.raises(SampleError, match="does not put the continuation right after its prompt"):
+    with pytest.raises(SampleError, match="does not place the continuation directly after the prompt"):
         model.loglikelihood([LogLikelihood(turns=user("is it"), continuation="a cat")])
 
 
-def test_an_empty_continuation_is_not_scored() -> None:
+def test_empty_continuation_is_refused() -> None:
     with pytest.raises(SampleError, match="continuation is empty"):
         VLLM("m").loglikelihood([LogLikelihood(turns=user("is it"), continuation="")])
 
 
-def test_a_fixed_prompt_scores_no_likelihood() -> None:
-    with pytest.raises(Unsupported, match="leave out -M prompt"):
+def test_fixed_prompt_refuses_likelihoods() -> None:
+    with pytest.raises(Unsupported, match="remove -M prompt"):
         VLLM("m", prompt="<|start|>").loglikelihood([])
 
 
-def test_a_picture_is_refused_by_name() -> None:
-    with pytest.raises(SampleError, match="given text and sound here, no Image"):
+def test_image_is_refused() -> None:
+    with pytest.raises(SampleError, match="accepts only text and audio, not Image"):
         VLLM("m").generate([Generate(turns=user(Image.of(b"png"), "what?"))])

@@ -37,18 +37,18 @@ def ids(given: Any, pool: Any, sample: Any, **rest: Any) -> Any:
 # --- what must not be shown ----------------------------------------------------
 
 
-def test_a_sample_is_never_its_own_example() -> None:
+def test_sample_is_never_its_own_example() -> None:
     pool = rows(4)
     assert ids("first:4", pool, pool[1]) == ["r0", "r2", "r3"]
 
 
-def test_a_double_of_the_sample_under_another_id_is_no_example() -> None:
+def test_duplicate_under_another_id_is_excluded() -> None:
     pool = [row("copy", "what is heard?"), row("other", "what else?")]
     asked = row("x", "what is heard?", max_tokens=9)
     assert ids("first:2", pool, asked) == ["other"]
 
 
-def test_a_double_is_known_by_its_sound_wherever_the_file_lies(tmp_path: Path) -> None:
+def test_duplicate_audio_in_another_file_is_excluded(tmp_path: Path) -> None:
     for name, byte in (("a.wav", b"1"), ("b.wav", b"1"), ("c.wav", b"2")):
         (tmp_path / name).write_bytes(byte * 99)
 
@@ -59,14 +59,14 @@ def test_a_double_is_known_by_its_sound_wherever_the_file_lies(tmp_path: Path) -
     assert ids("first:3", pool, heard("a", str(tmp_path / "a.wav"))) == ["c"]
 
 
-def test_examples_do_not_share_the_fields_named() -> None:
+def test_examples_do_not_share_the_disjoint_fields() -> None:
     pool = [row(f"{speaker}{n}", speaker=speaker) for speaker in "abc" for n in range(2)]
     options = {"use": "first", "k": 9, "same": ["speaker"]}
     assert ids(options, pool, row("x", speaker="b")) == ["a0", "a1", "c0", "c1"]
     assert len(ids(options, pool, row("x"))) == 6  # nobody knows whose it is
 
 
-def test_an_input_can_be_such_a_field() -> None:
+def test_input_can_be_a_disjoint_field() -> None:
     pool = [
         Sample(id=name, inputs={"audio": [Audio.of(sound)], "question": name}, target="t")
         for name, sound in (("p", b"one"), ("q", b"two"))
@@ -75,8 +75,8 @@ def test_an_input_can_be_such_a_field() -> None:
     assert ids({"use": "first", "k": 2, "same": "audio"}, pool, asked) == ["q"]
 
 
-def test_a_field_that_no_row_has_is_refused() -> None:
-    with pytest.raises(SpecError, match=r"'speeker'.*there is speaker") as refused:
+def test_disjoint_field_that_no_row_has_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"'speeker'.*Fields: speaker") as refused:
         shots({"k": 1, "same": ["speeker"]}, [row("a", speaker="s")]).validate()
     assert refused.value.location == ("shots", "same")
 
@@ -85,7 +85,7 @@ def test_a_field_that_no_row_has_is_refused() -> None:
     some.lists(some.tuples(some.sampled_from("abcd"), some.sampled_from("pqr")), min_size=1),
     some.sampled_from(["first:9", "random:9", "balanced:9", "bm25:9", "diverse:9"]),
 )
-def test_no_sample_is_shown_its_own_content(held: Any, use: Any) -> None:
+def test_no_sample_has_its_own_content_as_example(held: Any, use: Any) -> None:
     pool = [row(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(held)]
     chosen = shots(use, pool)
     for sample in chosen.attach_to(pool):
@@ -94,7 +94,7 @@ def test_no_sample_is_shown_its_own_content(held: Any, use: Any) -> None:
             assert shot.inputs != sample.inputs
 
 
-def test_whoever_chooses_is_not_told_the_answer(tmp_path: Path) -> None:
+def test_retriever_does_not_see_the_target(tmp_path: Path) -> None:
     file = tmp_path / "curious.py"
     file.write_text(
         "class Curious:\n"
@@ -109,7 +109,7 @@ def test_whoever_chooses_is_not_told_the_answer(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("use", ["random:3", "balanced:3", "bm25:3", "diverse:3"])
-def test_a_samples_examples_depend_on_no_other_sample(use: str) -> None:
+def test_examples_do_not_depend_on_other_samples(use: str) -> None:
     pool = [row(str(n), f"word{n % 7} word{n % 5}", str(n % 3)) for n in range(40)]
     whole = {each.id: each.meta["shots"] for each in shots(use, pool).attach_to(pool)}
     some_of_them = random.Random(1).sample(pool, 9)
@@ -121,14 +121,14 @@ def test_a_samples_examples_depend_on_no_other_sample(use: str) -> None:
 # --- order and budget ----------------------------------------------------------
 
 
-def test_the_nearest_stands_last_unless_told_otherwise() -> None:
+def test_nearest_example_is_last_by_default() -> None:
     pool = [row("far", "the cat"), row("near", "the cat sat on the mat")]
     asked = row("x", "where sat the cat on the mat")
     assert ids("bm25:2", pool, asked) == ["far", "near"]
     assert ids({"use": "bm25", "k": 2, "order": "nearest-first"}, pool, asked) == ["near", "far"]
 
 
-def test_a_random_order_is_the_same_every_time_and_another_for_another_sample() -> None:
+def test_random_order_is_reproducible_and_differs_by_sample() -> None:
     options = {"use": "first", "k": 8, "order": "random"}
     pool = rows(8)
     found = [tuple(ids(options, pool, row(name))) for name in "xxyz"]
@@ -137,14 +137,14 @@ def test_a_random_order_is_the_same_every_time_and_another_for_another_sample() 
     assert all(sorted(each) == [f"r{n}" for n in range(8)] for each in found)
 
 
-def test_a_budget_of_tokens_drops_the_farthest_and_tells_how_many() -> None:
+def test_token_budget_drops_the_farthest_examples() -> None:
     pool = [row(f"r{n}", "q" * 20, "a" * 20) for n in range(5)]  # ten estimated tokens each
     options = {"use": "first", "k": 4, "max_tokens": 25}
     (sample,) = shots(options, pool).attach_to([row("x")])
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 2}
 
 
-def test_a_sample_whose_examples_fit_tells_of_no_drop() -> None:
+def test_no_dropped_count_if_all_examples_fit() -> None:
     (sample,) = shots({"k": 2, "max_tokens": 1000}, rows(4)).attach_to([row("x")])
     assert set(sample.meta) == {"shots"}
 
@@ -156,12 +156,12 @@ def test_estimated_tokens_are_a_quarter_of_the_bytes_rounded_up() -> None:
     assert ids({**fits, "max_tokens": 3}, pool, row("x")) == []
 
 
-def test_a_budget_counts_what_is_shown() -> None:
+def test_budget_counts_only_rendered_parts() -> None:
     options = {"use": "first", "k": 1, "max_tokens": 1}
-    assert ids(options, rows(1), row("x"), shown=lambda shot: ["ab"]) == ["r0"]
+    assert ids(options, rows(1), row("x"), render_example=lambda shot: ["ab"]) == ["r0"]
 
 
-def test_a_budget_counts_seconds_of_sound() -> None:
+def test_budget_counts_seconds_of_audio() -> None:
     def heard(name: Any, seconds: Any) -> Any:
         sound = Audio.of(np.zeros(int(8000 * seconds), dtype=np.float32), rate=8000)
         return Sample(id=name, inputs={"audio": [sound], "question": name}, target="t")
@@ -174,26 +174,26 @@ def test_a_budget_counts_seconds_of_sound() -> None:
 # --- the pool -------------------------------------------------------------------
 
 
-def test_an_empty_pool_is_refused() -> None:
+def test_empty_pool_is_refused() -> None:
     with pytest.raises(DataError, match="no usable row") as refused:
         shots(3, []).validate()
     assert refused.value.location == ("shots", "pool")
 
 
-def test_rows_that_cannot_be_shown_are_passed_over_and_told_of(tmp_path: Path) -> None:
+def test_unusable_rows_are_skipped_and_noted(tmp_path: Path) -> None:
     lost = Sample(id="lost", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))}, target="t")
     pool = [RejectedRow("f:1", "torn"), Sample(id="open", inputs={}), lost, row("a"), row("a", "b")]
     wrapped = shots("first:9", pool).attach_to([row("x")])
     assert [each.meta["shots"] for each in wrapped] == [["a"]]
-    assert wrapped.notes() == ["4 rows of the pool cannot be examples, such as f:1: torn."]
+    assert wrapped.notes() == ["4 rows of the example pool cannot be used, for example f:1: torn."]
 
 
-def test_a_small_pool_gives_fewer_examples_and_the_ids_say_so() -> None:
+def test_small_pool_gives_fewer_examples() -> None:
     (sample,) = shots("random:9", rows(2)).attach_to([row("x")])
     assert sorted(sample.meta["shots"]) == ["r0", "r1"]
 
 
-def test_the_pool_is_read_once_and_only_when_needed() -> None:
+def test_pool_is_read_once_and_lazily() -> None:
     reads = []
 
     class Source(list):
@@ -219,7 +219,7 @@ def manifest(path: Any, *lines: Any) -> Any:
     return Manifest(path, ColumnMapping(target_columns=("answer",)))
 
 
-def test_samples_stay_what_they_were_but_for_their_examples(tmp_path: Path) -> None:
+def test_samples_change_only_in_their_example_ids(tmp_path: Path) -> None:
     data = manifest(tmp_path / "data.jsonl", ("p", "1"), ("q", "2"))
     wrapped = shots(1, data).attach_to(data)
     assert [each.meta["shots"] for each in wrapped] == [["1"], ["0"]]
@@ -238,7 +238,7 @@ def test_a_rejected_row_stays_rejected() -> None:
     assert list(shots(1, rows(2)).attach_to([bad])) == [bad]
 
 
-def test_peeking_refuses_data_and_pool_alike(tmp_path: Path) -> None:
+def test_validate_checks_data_and_pool(tmp_path: Path) -> None:
     good, empty = manifest(tmp_path / "a.jsonl", ("p", "1")), manifest(tmp_path / "b.jsonl")
     with pytest.raises(DataError, match=r"b\.jsonl has no rows"):
         shots(1, good).attach_to(empty).validate()
@@ -253,7 +253,7 @@ def test_examples_are_looked_up_by_the_ids_a_sample_carries() -> None:
         chosen.examples_for(row("x", shots=["gone"]))
 
 
-def test_a_sample_that_cannot_be_compared_fails_when_rendered_and_not_before(tmp_path: Path) -> None:
+def test_sample_without_comparable_input_fails_when_rendered(tmp_path: Path) -> None:
     lost = Sample(id="x", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))})
     chosen = shots(1, rows(2))
     assert list(chosen.attach_to([lost])) == [lost]
@@ -261,7 +261,7 @@ def test_a_sample_that_cannot_be_compared_fails_when_rendered_and_not_before(tmp
         chosen.examples_for(lost)
 
 
-def test_a_prompt_shows_an_examples_sound_in_its_place() -> None:
+def test_prompt_shows_the_audio_of_an_example_in_place() -> None:
     def heard(name: Any, answer: Any) -> Any:
         inputs = {"audio": [Audio.of(name.encode())], "question": f"What is {name}?"}
         return Sample(id=name, inputs=inputs, target=answer)
@@ -281,7 +281,7 @@ def test_a_prompt_shows_an_examples_sound_in_its_place() -> None:
     assert said[0].parts[0] is rain
 
 
-def test_a_prompt_can_show_examples_as_text_with_sound_among_it() -> None:
+def test_prompt_can_show_examples_as_text_with_audio() -> None:
     sound = Audio.of(b"rain")
     pool = [Sample(id="a", inputs={"audio": [sound], "question": "q"}, target="water")]
     prompt = {"turns": "{examples}{audio}", "examples": "{audio} is {target}", "separator": ". "}
@@ -290,7 +290,7 @@ def test_a_prompt_can_show_examples_as_text_with_sound_among_it() -> None:
     assert turn.parts == (sound, " is water. ", asked.inputs["audio"][0])
 
 
-def test_an_example_can_show_any_column_of_its_row_such_as_a_rationale() -> None:
+def test_example_can_show_any_column_of_its_row() -> None:
     pool = [row("a", "2 + 2?", "4", rationale="Two and two.", difficulty=1)]
     prompt = {"turns": "{question}", "examples": [{"user": "{question} ({difficulty})"},
               {"assistant": "{rationale} So: {target}"}]}  # fmt: skip
@@ -298,18 +298,18 @@ def test_an_example_can_show_any_column_of_its_row_such_as_a_rationale() -> None
     assert [turn.parts[0] for turn in said] == ["2 + 2? (1)", "Two and two. So: 4", "3 + 3?"]
 
 
-def test_a_budget_counts_an_example_as_its_prompt_shows_it() -> None:
+def test_budget_counts_an_example_as_rendered() -> None:
     pool = [row("a", "q" * 4000, "yes")]
     short = Prompt.of({"turns": "{examples}{question}", "examples": "{target}", "separator": ""})
     options = {"use": "first", "k": 1, "max_tokens": 1}
-    assert ids(options, pool, row("x"), shown=short.example_parts) == ["a"]
-    assert ids(options, pool, row("x"), shown=Prompt.of("{question}").example_parts) == []
+    assert ids(options, pool, row("x"), render_example=short.example_parts) == ["a"]
+    assert ids(options, pool, row("x"), render_example=Prompt.of("{question}").example_parts) == []
 
 
 # --- signature -------------------------------------------------------------------
 
 
-def test_the_signature_tells_all_that_decides() -> None:
+def test_signature_contains_all_settings() -> None:
     options = {
         "use": "bm25", "k": 4, "pool": "p.jsonl", "seed": 7, "same": ["speaker"],
         "order": "random", "max_tokens": 2000, "max_seconds": 60, "field": "question",
@@ -321,12 +321,12 @@ def test_the_signature_tells_all_that_decides() -> None:
     )
 
 
-def test_the_signature_tells_whose_tokens_are_counted() -> None:
+def test_signature_contains_the_tokenizer() -> None:
     told = repr(shots({"k": 1, "max_tokens": 9, "tokenizer": "some/model"}, rows(3)))
     assert "max_tokens=9 some/model" in told
 
 
-def test_the_signature_changes_with_the_pool(tmp_path: Path) -> None:
+def test_signature_changes_with_the_pool(tmp_path: Path) -> None:
     path = tmp_path / "pool.jsonl"
     told = [repr(shots(1, manifest(path, ("q", answer)))) for answer in ("1", "2", "1")]
     assert told[0] == told[2] != told[1]
@@ -343,35 +343,35 @@ def test_the_signature_changes_with_the_pool(tmp_path: Path) -> None:
         ({"use": "bm52", "k": 1}, "Did you mean bm25", ("shots", "use")),
         ({"use": "bm25", "k": 1, "feild": "q"}, "did you mean field?", ("shots", "feild")),
         ({"use": "first", "k": 1, "field": "q"}, "no option 'field'", ("shots", "field")),
-        ({"use": "bm25"}, "how many: give k, or bm25:4", ("shots", "k")),
-        ({"use": "fixed", "k": 1}, "needs ids", ("shots", "ids")),
-        ({"use": "dense", "k": 1}, "needs encoder", ("shots", "encoder")),
-        ({"k": -1}, "whole number from 0", ("shots", "k")),
-        ({"k": True}, "whole number from 0", ("shots", "k")),
+        ({"use": "bm25"}, "set k, or write bm25:4", ("shots", "k")),
+        ({"use": "fixed", "k": 1}, "lacks ids", ("shots", "ids")),
+        ({"use": "dense", "k": 1}, "lacks encoder", ("shots", "encoder")),
+        ({"k": -1}, "whole number of at least 0", ("shots", "k")),
+        ({"k": True}, "whole number of at least 0", ("shots", "k")),
         ({"k": 1, "order": "near"}, "nearest-last, nearest-first, random", ("shots", "order")),
-        ({"k": 1, "max_tokens": 0}, "whole number from 1", ("shots", "max_tokens")),
+        ({"k": 1, "max_tokens": 0}, "whole number of at least 1", ("shots", "max_tokens")),
         ({"k": 1, "max_seconds": "long"}, "above 0", ("shots", "max_seconds")),
-        ({"use": "diverse", "k": 1, "weight": 2}, "from 0 to 1", ("shots", "weight")),
-        ({"use": "pathlib:Path", "k": 1}, "no class with a method `rank`", ("shots", "use")),
-        ([3], "should be a number", ("shots",)),
-        ("", "should be a number", ("shots",)),
+        ({"use": "diverse", "k": 1, "weight": 2}, "between 0 and 1", ("shots", "weight")),
+        ({"use": "pathlib:Path", "k": 1}, "not a class with a method `rank`", ("shots", "use")),
+        ([3], "must be a number", ("shots",)),
+        ("", "must be a number", ("shots",)),
     ],
 )
-def test_a_wrong_option_is_refused_by_name(options: Any, told: str, where: Any) -> None:
+def test_wrong_option_is_refused_by_name(options: Any, told: str, where: Any) -> None:
     with pytest.raises(SpecError) as refused:
         shots(options, rows(3))
     assert told in str(refused.value)
     assert refused.value.location == where
 
 
-def test_a_pool_is_named_among_options_only() -> None:
+def test_pool_path_is_read_only_from_a_mapping() -> None:
     assert pool_path({"k": 1, "pool": "train.jsonl"}) == "train.jsonl"
     assert pool_path("bm25:4") == pool_path(3) == pool_path({"k": 1}) == ""
 
 
-def test_a_retriever_that_ranks_no_places_is_refused(tmp_path: Path) -> None:
+def test_retriever_with_invalid_indices_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "ranks_ids.py"
     file.write_text("class ById:\n    def rank(self, sample, allowed):\n        return ['r1']\n")
-    with pytest.raises(SpecError, match="should rank places in the pool") as refused:
+    with pytest.raises(SpecError, match="expected indices of the pool") as refused:
         ids(f"{file}:ById:1", rows(3), row("x"))
     assert refused.value.location == ("shots", "use")

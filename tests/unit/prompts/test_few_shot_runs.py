@@ -27,7 +27,7 @@ def journal(folder: Any) -> Any:
     return {line["id"]: line for line in map(json.loads, lines)}
 
 
-def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle: Any, manifest: Any) -> None:
+def test_run_shows_examples_and_stores_their_ids(auricle: Any, manifest: Any) -> None:
     folder = written(manifest)
     done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -39,7 +39,7 @@ def test_a_run_shows_examples_of_the_pool_and_keeps_their_ids(auricle: Any, mani
         assert line["outputs"][0]["text"].splitlines() == [*shown, asked]
 
 
-def test_a_changed_pool_is_another_run(auricle: Any, manifest: Any) -> None:
+def test_changed_pool_is_a_different_run(auricle: Any, manifest: Any) -> None:
     written(manifest)
     auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     manifest(POOL[:3], "pool.jsonl")
@@ -48,7 +48,7 @@ def test_a_changed_pool_is_another_run(auricle: Any, manifest: Any) -> None:
     assert "inferencer" in again.stderr
 
 
-def test_an_unknown_retriever_is_told_with_its_line(auricle: Any, manifest: Any) -> None:
+def test_unknown_retriever_error_names_the_line(auricle: Any, manifest: Any) -> None:
     written(manifest, use="bm52")
     done = auricle("run", "task.yaml", "-m", "echo", "-o", "run")
     assert done.returncode == 2

@@ -17,26 +17,26 @@ def words(turn: Any) -> Any:
     return "".join(turn.parts)
 
 
-def test_text_ends_where_the_model_goes_on() -> None:
+def test_rendered_text_ends_where_the_model_continues() -> None:
     assert MetaTemplate.of(OWN).render(ASK, words) == "<s>[U]hi[/U][A]"
 
 
-def test_an_answer_that_was_begun_is_not_ended() -> None:
+def test_prefilled_answer_is_left_open() -> None:
     turns = [*ASK, Turn("assistant", ("Well",))]
     assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]hi[/U][A]Well"
 
 
-def test_answers_before_the_last_are_whole() -> None:
+def test_earlier_answers_are_closed() -> None:
     turns = [*ASK, Turn("assistant", ("ho",)), *ASK]
     assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]hi[/U][A]ho[/A][U]hi[/U][A]"
 
 
-def test_a_format_without_system_messages_has_the_user_say_them() -> None:
+def test_system_message_uses_the_user_format_if_none_is_defined() -> None:
     turns = [Turn("system", ("be brief",)), *ASK]
     assert MetaTemplate.of(OWN).render(turns, words) == "<s>[U]be brief[/U][U]hi[/U][A]"
 
 
-def test_rounds_of_other_frameworks_are_read() -> None:
+def test_format_of_other_frameworks_is_read() -> None:
     theirs = {
         "round": [
             {"role": "HUMAN", "begin": "### Human: ", "end": "\n", "api_role": "HUMAN"},
@@ -51,29 +51,29 @@ def test_rounds_of_other_frameworks_are_read() -> None:
     assert found.api_role("user") == "user"
 
 
-def test_a_server_may_call_a_role_otherwise() -> None:
+def test_api_role_renames_a_role() -> None:
     found = MetaTemplate.of({"roles": {"system": {"api_role": "developer"}, "user": {}}})
     assert (found.api_role("system"), found.api_role("user")) == ("developer", "user")
 
 
-def test_a_file_is_read_and_its_line_told(tmp_path: Path) -> None:
+def test_error_in_a_file_names_the_line(tmp_path: Path) -> None:
     path = tmp_path / "format.yaml"
     path.write_text("begin: <s>\nroles:\n  user: {begin: U}\n  assistant: {begni: A}\n")
-    with pytest.raises(SpecError, match=r"format\.yaml:4: The meta_template has no begni"):
+    with pytest.raises(SpecError, match=r"format\.yaml:4: The meta_template has the unknown key begni"):
         MetaTemplate.of(path)
 
 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({}, "knows no role"),
-        ({"roles": {"robot": {}}}, "roles are system, user, assistant"),
-        ({"roles": {"user": "U"}}, "should say `begin` and `end` of user"),
-        ({"begin": [1, 2], "roles": {"user": {}}}, "should have text under begin"),
-        ({"rounds": []}, "has no rounds"),
-        (3, "should be a file"),
+        ({}, "has no roles"),
+        ({"roles": {"robot": {}}}, "expected system, user, assistant"),
+        ({"roles": {"user": "U"}}, "must have `begin` and `end` for the role user"),
+        ({"begin": [1, 2], "roles": {"user": {}}}, "must have text under begin"),
+        ({"rounds": []}, "has the unknown key rounds"),
+        (3, "must be a file"),
     ],
 )
-def test_a_format_that_cannot_be_is_refused(given: Any, message: str) -> None:
+def test_invalid_format_is_refused(given: Any, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         MetaTemplate.of(given)

@@ -17,14 +17,14 @@ from auricle.prompts.placeholders import field_names, render
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 
 
-class TheseShots:
-    """Examples that are always the same."""
+class FixedExamples:
+    """A selector that returns the same examples for every sample."""
 
-    def __init__(self, *shots: Any) -> None:
-        self.shots = shots
+    def __init__(self, *examples: Example) -> None:
+        self.examples = examples
 
-    def of(self, _sample: Any) -> Any:
-        return self.shots
+    def examples_for(self, _sample: Sample) -> tuple[Example, ...]:
+        return self.examples
 
 
 def sample(**inputs: Any) -> Any:
@@ -35,17 +35,17 @@ def said(prompt: Any, **inputs: Any) -> Any:
     return [(turn.role, turn.parts) for turn in Prompt.of(prompt).render(sample(**inputs))]
 
 
-def test_a_text_is_what_the_user_says() -> None:
+def test_text_becomes_a_user_message() -> None:
     assert said("What is {thing}?", thing="it") == [("user", ("What is it?",))]
 
 
-def test_messages_are_said_in_order() -> None:
+def test_messages_keep_their_order() -> None:
     messages = [{"system": "brief"}, {"user": "{q}"}, {"assistant": "Answer:"}]
     assert said(messages, q="why") == [("system", ("brief",)), ("user", ("why",)), ("assistant", ("Answer:",))]
     assert said({"system": "brief", "turns": messages[1:]}, q="why") == said(messages, q="why")
 
 
-def test_messages_with_role_and_content_are_taken_too() -> None:
+def test_messages_with_role_and_content_are_accepted() -> None:
     assert said([{"role": "user", "content": "{q}"}], q="why") == [("user", ("why",))]
 
 
@@ -59,25 +59,25 @@ def test_parts_may_be_listed_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("prompt", "words"),
     [
-        ({"turn": "x"}, "has no turn; it has system, examples, turns"),
-        ({"system": "x"}, "says nothing: it needs `turns`"),
-        ([{"user": [{"sound": "x"}]}], "has a part that is no text"),
-        ([{"robot": "x"}], "should say `user:`"),
+        ({"turn": "x"}, "has the unknown section turn; expected system, examples, turns"),
+        ({"system": "x"}, "is empty: set `turns`"),
+        ([{"user": [{"sound": "x"}]}], "has an invalid part"),
+        ([{"robot": "x"}], "must have messages with `user:`"),
         ("{target}", r"would show the answer: \{target\}"),
         ({"system": "{answer}", "turns": "x"}, r"would show the answer: \{answer\}"),
         ({"turns": "x", "examples": "{q}"}, r"no \{examples\} in its turns"),
-        ("{examples}{q}", r"and no `examples` that are text"),
-        ([{"user": "x"}, {"role": "system", "content": "y"}], "ends with a system message"),
+        ("{examples}{q}", r"but no `examples` as text"),
+        ([{"user": "x"}, {"role": "system", "content": "y"}], "must not end with a system message"),
     ],
 )
-def test_a_prompt_that_cannot_be_is_refused(prompt: Any, words: str) -> None:
+def test_invalid_prompt_is_refused(prompt: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words) as refused:
         Prompt.of(prompt)
     assert refused.value.location[0] == "prompt"
 
 
-def test_examples_are_turns_of_their_own() -> None:
-    prompt = Prompt.of("{audio}{q}", shots=TheseShots(Example("s", {"audio": SOUND, "q": "1+1"}, "2")))
+def test_examples_become_separate_turns() -> None:
+    prompt = Prompt.of("{audio}{q}", shots=FixedExamples(Example("s", {"audio": SOUND, "q": "1+1"}, "2")))
     turns = prompt.render(sample(audio=FILM, q="2+2"))
     assert [(turn.role, turn.parts) for turn in turns] == [
         ("user", (SOUND, "1+1")),
@@ -86,30 +86,30 @@ def test_examples_are_turns_of_their_own() -> None:
     ]
 
 
-def test_examples_go_on_where_the_answer_was_begun() -> None:
-    prompt = Prompt.of([{"user": "{q}"}, {"assistant": "Answer:"}], shots=TheseShots(Example("s", {"q": "1+1"}, "2")))
+def test_examples_continue_a_prefilled_answer() -> None:
+    prompt = Prompt.of([{"user": "{q}"}, {"assistant": "Answer:"}], shots=FixedExamples(Example("s", {"q": "1+1"}, "2")))
     assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
 
 
-def test_examples_may_have_a_form_of_their_own() -> None:
+def test_examples_may_have_their_own_template() -> None:
     given = {"turns": "{q}", "examples": [{"user": "Example: {q}"}, {"assistant": "It is {answer}."}]}
-    prompt = Prompt.of(given, shots=TheseShots(Example("s", {"q": "1+1"}, "2")))
+    prompt = Prompt.of(given, shots=FixedExamples(Example("s", {"q": "1+1"}, "2")))
     assert [turn.parts for turn in prompt.render(sample(q="2+2"))] == [("Example: 1+1",), ("It is 2.",), ("2+2",)]
 
 
-def test_examples_may_be_text_within_a_turn() -> None:
+def test_examples_may_be_text_inside_a_turn() -> None:
     given = {"turns": "{examples}Q: {q}\nA:", "examples": "Q: {q}\nA: {target}", "separator": "\n"}
-    shots = TheseShots(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
+    shots = FixedExamples(Example("s", {"q": "1+1"}, "2"), Example("t", {"q": "{target}"}, "4"))
     ((_, parts),) = [(turn.role, turn.parts) for turn in Prompt.of(given, shots=shots).render(sample(q="3+3"))]
     assert parts == ("Q: 1+1\nA: 2\nQ: {target}\nA: 4\nQ: 3+3\nA:",)
 
 
-def test_a_field_in_double_braces_is_text() -> None:
+def test_placeholder_in_double_braces_is_text() -> None:
     assert render("{{q}} {q} {{q?}}", {"q": "x"}) == ("{q} x {q?}",)
 
 
 @pytest.mark.parametrize("text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"])
-def test_braces_of_other_languages_stay_as_they_are(text: str) -> None:
+def test_other_braces_are_kept(text: str) -> None:
     expected = (text,)
     if field_names(text):
         with pytest.raises(SampleError):
@@ -118,7 +118,7 @@ def test_braces_of_other_languages_stay_as_they_are(text: str) -> None:
         assert render(text, {}) == expected
 
 
-def test_a_field_is_needed_unless_it_is_optional_everywhere() -> None:
+def test_field_is_required_unless_optional_everywhere() -> None:
     prompt = Prompt.of({"system": "{a?}{b?}", "turns": "{a}{b?}"})
     assert prompt.fields == {"a": False, "b": True}
 
@@ -132,7 +132,7 @@ marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}",
     question=st.lists(st.one_of(text, marks), max_size=6).map("".join),
     template=st.lists(st.one_of(text, marks, st.sampled_from(["{question}", "{hint?}"])), max_size=6).map("".join),
 )
-def test_no_target_reaches_a_prompt_whatever_stands_in_template_and_question(question: Any, template: Any) -> None:
+def test_no_target_reaches_a_prompt(question: Any, template: Any) -> None:
     target = "\x00the only copy of the target\x00"
     row = Sample(id="1", inputs={"question": question}, target=target, meta={"answer": target, "label": target})
     try:

@@ -1,4 +1,4 @@
-"""Virtual environments for models whose packages cannot live with others: named and kept."""
+"""Named virtual environments for models whose packages conflict with others."""
 
 from auricle.models.environments.build import create as create
 from auricle.models.environments.build import remove as remove

@@ -1,7 +1,7 @@
-"""Making environments with the standard library's venv and each one's own pip, and removing them.
+"""Create virtual environments with `venv` and `pip`, and remove them.
 
-A virtualenv cannot be moved, so it is built where it will be. What tells a finished one from
-any other is `environment.json`, written last.
+A virtual environment cannot be moved, so it is built in its final place. `environment.json` is written last: an
+environment without it is unfinished.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from auricle.models.environments.store import (
 )
 
 REQUIRED_PACKAGE = "orjson"
-"""What Auricle's own source imports in a worker."""
+"""Package that Auricle's own code needs in a worker."""
 OLDEST_PYTHON = (3, 11)
 VERSION_PATTERN = re.compile(r"\d+(\.\d+)*")
 UNHELPFUL_ERROR = "ResolutionImpossible"
-"""An error of pip's that only points to a page; the one before it names the packages."""
+"""A pip error that only links to a page; the error before it names the packages."""
 NOISE_PREFIXES = ("#", "warning:", "[notice]")
-"""How lines begin that name no package."""
+"""Prefixes of `pip freeze` lines that are not packages."""
 
 LogLine = Callable[[str], None]
 ExplainFailure = Callable[[Sequence[str]], str]
@@ -51,84 +51,88 @@ def _discard_line(_: str) -> None: ...
 def create(
     name: str, spec: EnvironmentSpec, *, force: bool = False, log: LogLine = _discard_line
 ) -> tuple[Environment, bool]:
-    """The environment of that name, and whether it was built now or there already."""
+    """Create an environment.
+
+    Returns:
+        The environment, and whether it was built now (False if it already existed).
+    """
     path = environment_path(name)
     environments_folder().mkdir(parents=True, exist_ok=True)
     with _lock_environment(name):
-        there = read_environment(path)
-        if there.is_finished and not force:
-            if differs := there.spec.describe_differences(spec):
+        existing = read_environment(path)
+        if existing.is_finished and not force:
+            if difference := existing.spec.describe_differences(spec):
                 raise SpecError(
-                    f"The environment {name!r} is there already, and is another: {differs}. "
-                    "Give another name, or --force to build it anew."
+                    f"The environment {name!r} already exists with a different definition: {difference}. "
+                    "Choose another name, or use --force to rebuild it."
                 )
-            return there, False
+            return existing, False
         python, version = _find_python(spec.python)
-        with _replace(there):
+        with _replace(existing):
             _build(path, spec, python, log)
             return _finish(path, spec, version), True
 
 
 def remove(name: str) -> Environment:
-    """Delete an environment; the one that was."""
+    """Delete an environment and return it."""
     find(name)
     with _lock_environment(name):
-        there = find(name)
-        _delete(there.path)
-        _delete(_backup_path(there.path))
-        return there
+        environment = find(name)
+        _delete(environment.path)
+        _delete(_backup_path(environment.path))
+        return environment
 
 
 def _build(path: Path, spec: EnvironmentSpec, python: str, log: LogLine) -> None:
-    path.mkdir(mode=0o700)  # variables may be secrets
-    _run([python, "-m", "venv", str(path)], f"{python} cannot make a virtualenv", log, _first_line)
+    path.mkdir(mode=0o700)  # variables may contain secrets
+    _run([python, "-m", "venv", str(path)], f"{python} cannot create a virtual environment", log, _first_line)
     install = [str(Environment(path).python), "-m", "pip", "install", "--no-input"]
     _run([*install, REQUIRED_PACKAGE, *spec.packages], "pip could not install the packages", log, _last_error)
 
 
 def _finish(path: Path, spec: EnvironmentSpec, version: str) -> Environment:
-    """Tell what came of it, in a file that is there whole or not at all."""
-    listed = [str(Environment(path).python), "-m", "pip", "freeze"]
-    said = _run(listed, "pip cannot tell what it installed", _discard_line, _last_error)
-    installed = [line for line in said if line and not line.lower().startswith(NOISE_PREFIXES)]
-    about = {
+    """Write the metadata file atomically, which marks the environment as finished."""
+    freeze_command = [str(Environment(path).python), "-m", "pip", "freeze"]
+    output = _run(freeze_command, "pip could not list the installed packages", _discard_line, _last_error)
+    installed = [line for line in output if line and not line.lower().startswith(NOISE_PREFIXES)]
+    metadata = {
         "environment": spec.to_dict(),
         "digest": compute_digest(spec, version, installed),
         "python": version,
         "installed": redact({"installed": installed})["installed"],
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
     }
-    write_atomically(path / METADATA_FILE, orjson.dumps(about, option=orjson.OPT_INDENT_2))
-    return Environment(path, about)
+    write_atomically(path / METADATA_FILE, orjson.dumps(metadata, option=orjson.OPT_INDENT_2))
+    return Environment(path, metadata)
 
 
 @contextmanager
 def _replace(existing: Environment) -> Iterator[None]:
-    """Room for a new environment; what was there comes back if nothing comes of it."""
+    """Move an existing environment aside while a new one is built, and restore it on failure."""
     path = existing.path
-    kept = _backup_path(path)
+    backup = _backup_path(path)
     if existing.is_finished:
-        _delete(kept)
-        path.rename(kept)
+        _delete(backup)
+        path.rename(backup)
     else:
         _delete(path)
     try:
         yield
     except BaseException:
         _delete(path)
-        if kept.exists():
-            kept.rename(path)
+        if backup.exists():
+            backup.rename(path)
         raise
-    _delete(kept)
+    _delete(backup)
 
 
 def _backup_path(path: Path) -> Path:
-    """Where an environment waits while another is built in its place."""
+    """Return the path of the previous environment during a rebuild."""
     return path.with_name(f".{path.name}.old")
 
 
 def _delete(path: Path) -> None:
-    """A deletion that is cut short leaves what is unfinished, never what only looks whole."""
+    """Delete an environment, metadata first, so that an interrupted deletion leaves it unfinished."""
     (path / METADATA_FILE).unlink(missing_ok=True)
     if path.exists():
         shutil.rmtree(path)
@@ -136,31 +140,33 @@ def _delete(path: Path) -> None:
 
 @contextmanager
 def _lock_environment(name: str) -> Iterator[None]:
-    """One process at a time makes or removes an environment."""
+    """Allow only one process at a time to create or remove an environment."""
     import fcntl
 
     with (environments_folder() / f".{name}.lock").open("a") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise SpecError(f"Another process is making or removing the environment {name!r}: wait for it.") from None
+            raise SpecError(
+                f"Another process is creating or removing the environment {name!r}. Try again later."
+            ) from None
         yield
 
 
 def _find_python(requested: str) -> tuple[str, str]:
-    """The Python to build with and its version, if Auricle's own source can be read by it."""
+    """Return the Python to build with and its version, if it can run Auricle's code."""
     python = _python_command(requested)
-    words = "import platform; print(platform.python_version())"
-    said = _run([python, "-c", words], f"{python} cannot be run", _discard_line, _first_line)
-    version = said[-1] if said else ""
+    code = "import platform; print(platform.python_version())"
+    output = _run([python, "-c", code], f"{python} cannot be run", _discard_line, _first_line)
+    version = output[-1] if output else ""
     if not VERSION_PATTERN.match(version):
-        raise SpecError(f"{python} is no Python: asked for its version it said {version!r}.")
+        raise SpecError(f"{python} is not a Python interpreter: it reported the version {version!r}.")
     if VERSION_PATTERN.fullmatch(requested) and not f"{version}.".startswith(f"{requested}."):
-        raise SpecError(f"python {requested} is wanted; {python} is {version}.")
+        raise SpecError(f"Python {requested} was requested, but {python} is {version}.")
     if tuple(int(part) for part in version.split(".")[:2]) < OLDEST_PYTHON:
         raise SpecError(
-            f"{python} is Python {version}: a model's process reads Auricle's own source, "
-            f"which needs {'.'.join(map(str, OLDEST_PYTHON))} or later."
+            f"{python} is Python {version}, but the process of a model runs Auricle's own code, "
+            f"which needs Python {'.'.join(map(str, OLDEST_PYTHON))} or later."
         )
     return python, version
 
@@ -171,19 +177,19 @@ def _python_command(requested: str) -> str:
     if "/" in requested:
         return requested
     name = f"python{'.'.join(requested.split('.')[:2])}" if VERSION_PATTERN.fullmatch(requested) else requested
-    if found := shutil.which(name):
-        return found
+    if executable := shutil.which(name):
+        return executable
     raise SpecError(
-        f"There is no {name} on the path. Name an interpreter: --python /path/to/python, or leave "
-        "it out for the one Auricle runs under."
+        f"{name} is not on the PATH. Set an interpreter with --python /path/to/python, or omit the option to use "
+        "the one that runs Auricle."
     )
 
 
 def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: ExplainFailure) -> list[str]:
-    """What a command printed, each line said as it comes; or the line that tells why it failed."""
-    # What is importable here must not be taken for what is installed there.
-    hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    """Run a command, log its output line by line and return it; on failure raise with the explaining line."""
+    # Packages importable here must not count as installed in the new environment.
+    excluded = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+    environment = {name: value for name, value in os.environ.items() if name not in excluded}
     lines: list[str] = []
     try:
         with subprocess.Popen(  # noqa: S603 - the user names the Python
@@ -194,32 +200,32 @@ def _run(command: Sequence[str], error_prefix: str, log: LogLine, explain: Expla
             env=environment,
             encoding="utf-8",
             errors="replace",
-        ) as running:
-            assert running.stdout
+        ) as process:
+            assert process.stdout
             try:
-                for line in running.stdout:
+                for line in process.stdout:
                     lines.append(line.rstrip())
                     log(lines[-1])
             except BaseException:
-                running.kill()  # or it would go on writing to what is about to be deleted
-                running.wait()
+                process.kill()  # otherwise it would keep writing to a folder that is about to be deleted
+                process.wait()
                 raise
     except OSError as error:
         raise SpecError(f"{error_prefix}: {error}.") from error
-    if running.returncode:
-        told = [line.strip() for line in lines if line.strip()]
-        words = explain(told) if told else "it said nothing"
-        raise SpecError(f"{error_prefix}: {redact({'words': words})['words']}")
+    if process.returncode:
+        messages = [line.strip() for line in lines if line.strip()]
+        reason = explain(messages) if messages else "no output"
+        raise SpecError(f"{error_prefix}: {redact({'words': reason})['words']}")
     return lines
 
 
 def _first_line(lines: Sequence[str]) -> str:
-    """What a launcher says is wrong; its advice comes after."""
+    """Return the first line, in which a launcher states the problem."""
     return lines[0]
 
 
 def _last_error(lines: Sequence[str]) -> str:
-    """The last line in which pip says what is wrong; below it come hints and notices."""
+    """Return the last error line of pip; hints and notices follow it."""
     errors = [line for line in lines if line.startswith("ERROR:") and UNHELPFUL_ERROR not in line]
     failed = [line for line in lines if line.startswith(("×", "error:"))]
     return (errors or failed or list(lines))[-1].removeprefix("ERROR:").strip()

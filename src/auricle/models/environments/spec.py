@@ -1,4 +1,4 @@
-"""What an environment should hold: the `environment:` block of a YAML file, or a mapping."""
+"""Definition of an environment: the `environment:` block of a YAML file, or a mapping."""
 
 from __future__ import annotations
 
@@ -14,29 +14,29 @@ from auricle.core.yaml_files import read_yaml
 
 VARIABLE_NAME = re.compile(r"[A-Za-z_]\w*")
 RESERVED_VARIABLES = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
-"""Variables by which a worker finds its packages."""
+"""Variables that decide where a worker finds its packages."""
 ARCHIVE_SUFFIXES = (".whl", ".tar.gz", ".zip")
 
 
 @dataclass(frozen=True, slots=True)
 class EnvironmentSpec:
-    """A Python, what pip installs for it, and what its processes find in their environment."""
+    """A Python version, the packages pip installs for it, and the variables of its processes."""
 
     python: str = ""
-    """A version, or the path of an interpreter; the one Auricle runs under if empty."""
+    """A version or the path of an interpreter; if empty, the one that runs Auricle."""
     packages: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def parse(cls, content: Any, source: str = "environment", root: Path | None = None) -> EnvironmentSpec:
-        """A block from named values; paths in it are relative to `root`."""
+        """Parse a mapping; relative paths start at `root`."""
         if not isinstance(content, Mapping):
-            raise SpecError(f"{source}: environment should hold `name: value` lines.")
-        known = [each.name for each in fields(cls)]
-        if unknown := [str(each) for each in content if each not in known]:
+            raise SpecError(f"{source}: environment must be a mapping of `name: value` lines.")
+        accepted = [key.name for key in fields(cls)]
+        if unknown := [str(key) for key in content if key not in accepted]:
             raise SpecError(
-                f"{source}: environment takes no {', '.join(unknown)}; it takes "
-                f"{', '.join(known)}. Indexes and credentials belong in pip's own configuration."
+                f"{source}: unknown field in environment: {', '.join(unknown)}. Accepted: "
+                f"{', '.join(accepted)}. Indexes and credentials belong in pip's own configuration."
             )
         root = root or Path()
         return cls(
@@ -47,26 +47,26 @@ class EnvironmentSpec:
 
     @classmethod
     def read(cls, path: Path) -> EnvironmentSpec:
-        """The block of a YAML file; what else stands in it is for others to read."""
+        """Read the `environment:` block of a YAML file and ignore its other keys."""
         content = read_yaml(path)
         if "environment" not in content:
-            found = ", ".join(map(str, content))
-            raise SpecError(f"{path} has no `environment:` block; it has {found or 'nothing'}.")
+            keys = ", ".join(map(str, content))
+            raise SpecError(f"{path}: missing block `environment:`. Keys in the file: {keys or 'none'}.")
         return cls.parse(content["environment"], str(path), path.parent)
 
     @classmethod
     def from_saved(cls, saved: Mapping[str, Any]) -> EnvironmentSpec:
-        """A block as it was written down, whatever became of the files it names."""
+        """Restore a saved definition without checking the files it names."""
         return cls(saved["python"], tuple(saved["packages"]), dict(saved["variables"]))
 
     def with_packages(self, packages: Sequence[str], python: str) -> EnvironmentSpec:
-        """The block, and what stands on a command line besides."""
-        more = EnvironmentSpec.parse({"packages": [*packages], "python": python}, "auricle env create")
-        every = tuple(dict.fromkeys((*self.packages, *more.packages)))
-        return EnvironmentSpec(more.python or self.python, every, self.variables)
+        """Add packages and a Python from the command line."""
+        extra = EnvironmentSpec.parse({"packages": [*packages], "python": python}, "auricle env create")
+        all_packages = tuple(dict.fromkeys((*self.packages, *extra.packages)))
+        return EnvironmentSpec(extra.python or self.python, all_packages, self.variables)
 
     def to_dict(self) -> dict[str, Any]:
-        """The block as it is kept; it may hold secrets."""
+        """Return the definition for storage; it may contain secrets."""
         return {
             "python": self.python,
             "packages": [*self.packages],
@@ -74,13 +74,13 @@ class EnvironmentSpec:
         }
 
     def public(self) -> dict[str, Any]:
-        """The block as it may be shown: any variable may be a secret, so only names are."""
+        """Return the definition for display, with the values of all variables hidden."""
         return redact({**self.to_dict(), "variables": dict.fromkeys(sorted(self.variables), "…")})
 
     def describe_differences(self, other: EnvironmentSpec) -> str:
-        """What is not equal, in words without secrets: empty if nothing is."""
-        told = [
-            f"{name}: {_format_value(old)} there, {_format_value(new)} asked for"
+        """Describe the differences without secrets; empty if there are none."""
+        differences = [
+            f"{name}: existing {_format_value(old)}, requested {_format_value(new)}"
             for name, old, new in (
                 ("python", self.python, other.python),
                 ("packages", sorted(self.packages), sorted(other.packages)),
@@ -89,7 +89,7 @@ class EnvironmentSpec:
         ]
         mine, theirs = dict(self.variables), dict(other.variables)
         names = sorted(name for name in {*mine, *theirs} if mine.get(name) != theirs.get(name))
-        return "; ".join([*told, *([f"variables: {', '.join(names)}"] if names else [])])
+        return "; ".join([*differences, *([f"variables: {', '.join(names)}"] if names else [])])
 
 
 def _format_value(value: Any) -> str:
@@ -102,8 +102,8 @@ def _parse_python(value: Any, source: str, root: Path) -> str:
         return ""
     if not isinstance(value, str):
         raise SpecError(
-            f"{source}: python should be a text, not {value!r}: write a version in quotes, "
-            "as in python: '3.12', or the path of an interpreter."
+            f"{source}: python must be text, not {value!r}. Write a version in quotes, "
+            "such as python: '3.12', or the path of an interpreter."
         )
     return _absolute_path(value, root) if "/" in value else value.strip()
 
@@ -111,44 +111,44 @@ def _parse_python(value: Any, source: str, root: Path) -> str:
 def _parse_packages(value: Any, source: str, root: Path) -> tuple[str, ...]:
     if value is None:
         return ()
-    if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
-        raise SpecError(f"{source}: packages should be a list of requirements, not {value!r}.")
-    return tuple(dict.fromkeys(_parse_requirement(each.strip(), source, root) for each in value))
+    if not isinstance(value, list) or not all(isinstance(package, str) for package in value):
+        raise SpecError(f"{source}: packages must be a list of requirements, not {value!r}.")
+    return tuple(dict.fromkeys(_parse_requirement(package.strip(), source, root) for package in value))
 
 
 def _parse_requirement(requirement: str, source: str, root: Path) -> str:
     if not requirement or requirement.startswith("-"):
         raise SpecError(
-            f"{source}: packages: {requirement!r} is no requirement. Write one a line, such as "
-            "transformers==4.40 or ./wheels/mine.whl; options belong in pip's own configuration."
+            f"{source}: packages: {requirement!r} is not a requirement. Write one per line, such as "
+            "transformers==4.40 or ./wheels/mine.whl. Options belong in pip's own configuration."
         )
     if "://" in requirement or " @ " in requirement:
         return requirement
     local = requirement.startswith((".", "/", "~")) or requirement.endswith(ARCHIVE_SUFFIXES)
     if not local:
         return requirement
-    # `./mine[extra]`: the brackets are pip's, not the path's.
+    # In `./mine[extra]` the brackets are not part of the path.
     path, bracket, extras = requirement.partition("[")
-    whole = _absolute_path(path, root)
-    if not Path(whole).exists():
-        raise SpecError(f"{source}: packages: there is no {whole}.")
-    return f"{whole}{bracket}{extras}"
+    absolute = _absolute_path(path, root)
+    if not Path(absolute).exists():
+        raise SpecError(f"{source}: packages: no such file: {absolute}.")
+    return f"{absolute}{bracket}{extras}"
 
 
 def _parse_variables(content: Any, source: str) -> dict[str, str]:
     if content is None:
         return {}
     if not isinstance(content, Mapping):
-        raise SpecError(f"{source}: variables should hold `NAME: value` lines.")
+        raise SpecError(f"{source}: variables must be a mapping of `NAME: value` lines.")
     for name, value in content.items():
         if not isinstance(name, str) or not VARIABLE_NAME.fullmatch(name) or name in RESERVED_VARIABLES:
-            ours = ", which Auricle sets itself" if name in RESERVED_VARIABLES else ""
-            raise SpecError(f"{source}: variables: {name!r} is no name for one{ours}.")
+            reason = ": it is set by Auricle" if name in RESERVED_VARIABLES else ""
+            raise SpecError(f"{source}: variables: invalid name {name!r}{reason}.")
         if not isinstance(value, str | int | float) or isinstance(value, bool):
-            raise SpecError(f"{source}: variables: {name} should be a text; write it in quotes.")
+            raise SpecError(f"{source}: variables: the value of {name} must be text. Write it in quotes.")
     return {name: str(value) for name, value in content.items()}
 
 
 def _absolute_path(path: str, root: Path) -> str:
-    """A whole path; a symbolic link stays one, for a virtualenv's Python is known by it."""
+    """Return an absolute path without resolving symbolic links, which identify the Python of a virtual environment."""
     return str((Path.cwd() / root / Path(path).expanduser()).absolute())

@@ -1,4 +1,4 @@
-"""Where environments are kept, and which of them a model's arguments name."""
+"""Find environments by name, and the interpreter that a model's arguments select."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from auricle.core.redaction import redact
 from auricle.models.environments.spec import EnvironmentSpec
 
 PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT = "python", "environment"
-"""The arguments that name another Python for a model to run under, or an environment."""
+"""The model arguments that select another Python or a named environment."""
 METADATA_FILE = "environment.json"
-"""Written last: an environment without it is unfinished."""
+"""Written last; an environment without it is unfinished."""
 NAME_PATTERN = re.compile(r"[A-Za-z0-9][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
 class Environment:
-    """A virtualenv, and what `environment.json` says of it; nothing if it is unfinished."""
+    """A virtual environment and the content of its `environment.json`, empty if it is unfinished."""
 
     path: Path
     metadata: Mapping[str, Any] = field(default_factory=dict)
@@ -51,22 +51,22 @@ class Environment:
         return str(self.metadata["digest"])
 
     def public(self) -> dict[str, Any]:
-        """What may be shown and written down of it."""
+        """Return what may be shown and stored about the environment."""
         if not self.is_finished:
             return {"name": self.name, "path": str(self.path), "finished": False}
-        told = {name: self.metadata[name] for name in ("digest", "python", "installed", "created")}
+        details = {name: self.metadata[name] for name in ("digest", "python", "installed", "created")}
         block = {"environment": self.spec.public()}
-        return {"name": self.name, "path": str(self.path), "finished": True, **block, **told}
+        return {"name": self.name, "path": str(self.path), "finished": True, **block, **details}
 
 
 @dataclass(frozen=True, slots=True)
 class Interpreter:
-    """Where a model lives apart from Auricle: which Python, what its processes find set."""
+    """The Python that runs a model outside Auricle's own, and the variables of its processes."""
 
     python: str
     variables: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, Any] = field(default_factory=dict)
-    """Of a named environment: what a run should remember of it."""
+    """For a named environment: its description, stored with a run."""
 
     @property
     def digest(self) -> str:
@@ -74,88 +74,96 @@ class Interpreter:
 
 
 def environments_folder() -> Path:
-    """Where a user's environments are."""
+    """Return the folder of the user's environments."""
     root = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
     return Path(root).expanduser() / "auricle" / "environments"
 
 
 def environment_path(name: str) -> Path:
-    """The folder of an environment, if that can be its name."""
+    """Return the folder of an environment.
+
+    Raises:
+        SpecError: if the name is invalid.
+    """
     if not NAME_PATTERN.fullmatch(name):
         raise SpecError(
-            f"{name!r} is no name for an environment: letters, digits, `_`, `.` and `-`, the first a letter or a digit."
+            f"Invalid environment name {name!r}. Use letters, digits, `_`, `.` and `-`; start with a letter or digit."
         )
     return environments_folder() / name
 
 
 def all_environments() -> list[Environment]:
-    """All environments by name, finished or not."""
+    """Return all environments sorted by name, finished or not."""
     if not environments_folder().is_dir():
         return []
-    found = (each for each in environments_folder().iterdir() if NAME_PATTERN.fullmatch(each.name) and each.is_dir())
-    return [read_environment(each) for each in sorted(found)]
+    folders = (
+        folder for folder in environments_folder().iterdir() if NAME_PATTERN.fullmatch(folder.name) and folder.is_dir()
+    )
+    return [read_environment(folder) for folder in sorted(folders)]
 
 
 def read_environment(path: Path) -> Environment:
-    """What is at `path`; what cannot be read was not written by us, and is as good as absent."""
+    """Read an environment; an unreadable metadata file counts as missing."""
     try:
-        about = orjson.loads((path / METADATA_FILE).read_bytes())
-        whole = {"environment", "digest", "python", "installed", "created"} <= set(about)
+        metadata = orjson.loads((path / METADATA_FILE).read_bytes())
+        complete = {"environment", "digest", "python", "installed", "created"} <= set(metadata)
     except (OSError, TypeError, orjson.JSONDecodeError):
         return Environment(path)
-    return Environment(path, about if whole else {})
+    return Environment(path, metadata if complete else {})
 
 
 def find(name: str) -> Environment:
-    """The environment of that name, or which there are and how this one is made."""
+    """Return the environment with this name.
+
+    Raises:
+        SpecError: if there is none, with the existing names and the command that creates it.
+    """
     path = environment_path(name)
     if not path.is_dir():
-        names = ", ".join(each.name for each in all_environments())
+        names = ", ".join(environment.name for environment in all_environments())
         raise SpecError(
-            f"There is no environment {name!r} (known: {names or 'none'}). "
-            f"Make it: auricle env create {name} --package PACKAGE (or --from FILE.yaml)."
+            f"Unknown environment {name!r}. Existing: {names or 'none'}. "
+            f"Create it with: auricle env create {name} --package PACKAGE (or --from FILE.yaml)."
         )
     return read_environment(path)
 
 
 def find_usable(name: str) -> Environment:
-    """The environment of that name, fit to run a model in."""
-    found = find(name)
-    if not found.is_finished:
+    """Return the environment with this name if a model can run in it."""
+    environment = find(name)
+    if not environment.is_finished:
         raise SpecError(
-            f"The environment {name!r} is unfinished: its making was cut short, or is going on. "
-            f"Make it again: auricle env create {name} --package PACKAGE (or --from FILE.yaml)."
+            f"The environment {name!r} is unfinished: its creation was interrupted or is still running. "
+            f"Create it again with: auricle env create {name} --package PACKAGE (or --from FILE.yaml)."
         )
-    if not found.python.exists():
+    if not environment.python.exists():
         raise SpecError(
-            f"The environment {name!r} has lost its Python ({found.python.readlink()}). Make it "
-            f"again: auricle env create {name} --force, with its packages as `auricle env show "
-            f"{name}` tells them."
+            f"The Python of the environment {name!r} no longer exists ({environment.python.readlink()}). Rebuild it "
+            f"with: auricle env create {name} --force, with the packages listed by `auricle env show {name}`."
         )
-    return found
+    return environment
 
 
 def resolve_interpreter(arguments: Mapping[str, Any]) -> Interpreter | None:
-    """Where the model of these arguments lives; None if that is here."""
+    """Return the interpreter that the arguments of a model select, or None for the current process."""
     python, name = arguments.get(PYTHON_ARGUMENT), arguments.get(ENVIRONMENT_ARGUMENT)
     if python and name:
         raise SpecError(
-            f"-M {PYTHON_ARGUMENT}={python} and -M {ENVIRONMENT_ARGUMENT}={name} both say where the model runs: "
-            "leave one out."
+            f"-M {PYTHON_ARGUMENT}={python} and -M {ENVIRONMENT_ARGUMENT}={name} exclude each other. Remove one."
         )
     if python:
         return Interpreter(str(python))
     if not name:
         return None
-    found = find_usable(str(name))
-    path = os.pathsep.join((str(found.python.parent), os.environ.get("PATH", os.defpath)))
-    own = {"VIRTUAL_ENV": str(found.path), "PATH": path}
-    return Interpreter(str(found.python), {**own, **found.spec.variables}, found.public())
+    environment = find_usable(str(name))
+    path = os.pathsep.join((str(environment.python.parent), os.environ.get("PATH", os.defpath)))
+    variables = {"VIRTUAL_ENV": str(environment.path), "PATH": path}
+    return Interpreter(str(environment.python), {**variables, **environment.spec.variables}, environment.public())
 
 
 def compute_digest(spec: EnvironmentSpec, python: str, installed: list[str]) -> str:
-    """Of what is there, not of what was asked for: today's `torch` is not last year's."""
-    there: dict[str, Any] = {"python": python, "installed": sorted(installed)}
-    there["variables"] = redact(spec.variables)
-    content = orjson.dumps(there, option=orjson.OPT_SORT_KEYS)
+    """Hash the installed packages rather than the requested ones, which may resolve differently later."""
+    content: dict[str, Any] = {"python": python, "installed": sorted(installed)}
+    content["variables"] = redact(spec.variables)
+    content = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
     return blake2b(content, digest_size=8).hexdigest()

@@ -1,1 +1,1 @@
-"""What models behind an HTTP API share: bodies, patience, and how much to send at once."""
+"""Client of models behind an HTTP API."""

@@ -1,8 +1,7 @@
-"""One conversation with a server: sent, waited for, read to its end, or told why not.
+"""Base class of models behind an HTTP API.
 
-What may pass (timeouts, lost connections, 408, 409, 425, 429, 5xx) is `Transient` and tried
-again by the engine; a server's final no is `Refused`, in its own words. No message holds a
-key, a header or a sound.
+Errors that may pass (timeouts, lost connections, 408, 409, 425, 429, 5xx) raise `Transient` and are retried by the
+engine. Final refusals raise `Refused` with the server's message. No message contains a key, a header or media.
 """
 
 from __future__ import annotations
@@ -40,17 +39,17 @@ T = TypeVar("T")
 
 RETRYABLE_STATUSES = {408, 409, 425, 429}
 BUSY_STATUSES = {429, 503}
-BASE64_PATTERN = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or something no reader wants
+BASE64_PATTERN = re.compile(r"[A-Za-z0-9+/=_-]{80,}")  # base64, or other text not meant for people
 FIELD_NAME_PATTERN = re.compile(r"\w{1,40}")
 MAX_MESSAGE_CHARS = 300
-MAX_ERROR_BYTES = 20_000  # bytes of an error that are read
-MAX_RESPONSE_BYTES = 1 << 28  # of a whole answer
-READ_BUFFER_BYTES = 1 << 22  # half the longest line of a stream: a minute of speech may come in one
+MAX_ERROR_BYTES = 20_000  # read from an error response
+MAX_RESPONSE_BYTES = 1 << 28
+READ_BUFFER_BYTES = 1 << 22  # half the longest line of a stream; one line may contain a minute of speech
 STREAM_END = object()
 
 
 class PendingResponse(NamedTuple):
-    """A request that met a good status; its answer is yet to be read."""
+    """A response with status 200 whose body has not been read yet."""
 
     response: aiohttp.ClientResponse
     host: str
@@ -59,25 +58,25 @@ class PendingResponse(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A whole answer of a server."""
+    """A complete response."""
 
     content: bytes
     content_type: str
     host: str
     charged_tokens: float = 0.0
-    """What the pace was charged for it before its size was known."""
+    """Tokens charged to the rate limiter before the actual count was known."""
 
     def json(self) -> Any:
         if "html" in self.content_type or self.content.lstrip()[:1] == b"<":
-            raise Refused(f"{self.host} answered with a web page, not JSON: is base_url right?")
+            raise Refused(f"{self.host} returned a web page instead of JSON. Check base_url.")
         try:
             return orjson.loads(self.content)
         except orjson.JSONDecodeError as error:
-            raise Transient(f"{self.host} answered something that is not JSON: {error}") from error
+            raise Transient(f"{self.host} returned invalid JSON: {error}") from error
 
 
 class HttpModel(AsyncModel):
-    """What every model behind an API does the same way."""
+    """Base class with connections, limits, retries and redaction for models behind an API."""
 
     default_url = ""
     default_key_env = ""
@@ -88,12 +87,12 @@ class HttpModel(AsyncModel):
         self.service = ServiceConfig.from_options(type(self).__name__, options)
         urls = self.service.resolve_urls(self.default_url)
         if not urls:
-            raise SpecError(f"{type(self).__name__}: say where: -M base_url=http://host:port/v1.")
+            raise SpecError(f"{type(self).__name__}: missing base_url. Set -M base_url=http://host:port/v1.")
         self._api_key = self.service.resolve_api_key(self.default_key_env)
         self._headers = {**self.auth_headers(self._api_key), **self.service.resolve_headers()}
         self._secrets = self._collect_secrets(urls)
         self.encoder = AudioEncoder(
-            self.service.audio_format,  # type: ignore[arg-type]  # checked there
+            self.service.audio_format,  # type: ignore[arg-type]  # checked by AudioEncoder
             self.service.sample_rate,
             self.service.max_megabytes,
         )
@@ -105,71 +104,76 @@ class HttpModel(AsyncModel):
 
     @property
     def hosts(self) -> list[str]:
-        """The servers' names in messages."""
-        return [each.host for each in self._pool.endpoints]
+        """Return the names of the servers, as used in messages."""
+        return [endpoint.host for endpoint in self._pool.endpoints]
 
     def auth_headers(self, key: str) -> dict[str, str]:
         return {"Authorization": f"Bearer {key}"} if key else {}
 
     def _collect_secrets(self, urls: list[str]) -> list[str]:
-        """Everything that proves who asks, longest first, so that no half of it is left over."""
+        """Collect all secrets to redact, longest first so that no partial match survives."""
         passwords = [urlsplit(url).password or "" for url in urls]
-        in_urls = [found[2] for url in urls for found in KEY_IN_URL.finditer(url)]
+        in_urls = [match[2] for url in urls for match in KEY_IN_URL.finditer(url)]
         if any(passwords) and "Authorization" in self._headers:
-            raise SpecError("A key and a password in base_url cannot both be sent; leave one of them out.")
+            raise SpecError("Cannot send both an API key and a password in base_url. Remove one of them.")
         values = list(self._headers.values())
         words = [word for value in values for word in value.split() if len(word) > 7]
-        known = {each for each in (self._api_key, *passwords, *in_urls, *values, *words) if len(each) > 3}
-        return sorted(known, key=len, reverse=True)
+        secrets = {secret for secret in (self._api_key, *passwords, *in_urls, *values, *words) if len(secret) > 3}
+        return sorted(secrets, key=len, reverse=True)
 
     async def in_thread(self, function: Callable[..., T], *arguments: Any) -> T:
-        """Do what would hold up everybody else somewhere else."""
+        """Run blocking work in a thread."""
         return await asyncio.get_running_loop().run_in_executor(self._executor, function, *arguments)
 
     async def post(self, path: str, body: bytes | Callable[[], Any], content_type: str = "") -> Reply:
-        """The whole answer to one request."""
-        async with self.send_request(path, body, content_type) as sent:
-            return await self.read_reply(sent)
+        """Send one request and return the complete response."""
+        async with self.send_request(path, body, content_type) as pending:
+            return await self.read_reply(pending)
 
     def prepare(self, request: Generate) -> PreparedRequest:
-        """Everything that takes time before a request can be sent."""
-        raise Unsupported(f"{type(self).__name__} cannot be measured request by request.")
+        """Encode a request, so that sending it takes no further work."""
+        raise Unsupported(f"{type(self).__name__} does not support load tests.")
 
     def parse_reply(self, reply: Reply) -> Generation:
-        """What a whole answer says."""
-        raise Unsupported(f"{type(self).__name__} cannot be measured request by request.")
+        """Parse a complete response."""
+        raise Unsupported(f"{type(self).__name__} does not support load tests.")
 
     async def send_timed(self, prepared: PreparedRequest, timer: RequestTimer) -> Generation:
-        """Send what is ready, and note when what came."""
+        """Send a prepared request and record its timing."""
         timer.start()
-        async with self.send_request(*prepared, timer) as sent:
+        async with self.send_request(*prepared, timer) as pending:
             timer.record_first_byte()
-            reply = await self.read_reply(sent)
+            reply = await self.read_reply(pending)
         timer.stop()
         return self.parse_reply(reply)
 
     def disable_limits(self) -> None:
-        """Send whenever it is asked to: whoever measures decides how much that is."""
+        """Remove all client-side limits; a load test decides itself when to send."""
         self._rate_limiter = RateLimiter()
         self._traces_connections = True
         for endpoint in self._pool.endpoints:
             endpoint.limiter = AdaptiveLimiter(adaptive=False, max_limit=math.inf)
 
     async def read_reply(self, pending: PendingResponse) -> Reply:
-        """The whole answer, if it has an end within reason."""
-        held, size = [], 0
+        """Read a response up to `MAX_RESPONSE_BYTES`."""
+        chunks, size = [], 0
         async for chunk in pending.response.content.iter_any():
-            held.append(chunk)
+            chunks.append(chunk)
             size += len(chunk)
             if size > MAX_RESPONSE_BYTES:
-                raise Refused(f"{pending.host} answered more than {MAX_RESPONSE_BYTES >> 20} MB")
-        return Reply(b"".join(held), pending.response.content_type, pending.host, pending.charged_tokens)
+                raise Refused(f"{pending.host} returned more than {MAX_RESPONSE_BYTES >> 20} MB")
+        return Reply(b"".join(chunks), pending.response.content_type, pending.host, pending.charged_tokens)
 
     @asynccontextmanager
     async def send_request(
         self, path: str, body: bytes | Callable[[], Any], content_type: str = "", timer: RequestTimer | None = None
     ) -> AsyncIterator[PendingResponse]:
-        """A response whose status is good; every way it can go wrong is told in one line."""
+        """Send a request and yield the response if its status is 200.
+
+        Raises:
+            Transient: if the connection fails, or the status is worth a retry.
+            Refused: for any other status.
+        """
         import aiohttp
 
         charged = await self._rate_limiter.wait()
@@ -195,23 +199,23 @@ class HttpModel(AsyncModel):
             self._pool.release(endpoint)
 
     def record_usage(self, generation: Generation, charged_tokens: float) -> None:
-        """Count an answer's tokens against the pace; untold, they are as many as was guessed."""
+        """Correct the rate limiter with the actual token count, if the server reports one."""
         if generation.tokens is not None:
             self._rate_limiter.record_usage(generation.tokens + (generation.input_tokens or 0), charged_tokens)
 
     def parse_json(self, reply: Reply) -> Any:
-        """The JSON of an answer, unless it is an error under a good status."""
-        answer = reply.json()
-        if isinstance(answer, dict) and answer.get("error"):
-            raise self.error_from_document(answer["error"], reply.host)
-        return answer
+        """Return the JSON of a response, or raise the error it contains."""
+        document = reply.json()
+        if isinstance(document, dict) and document.get("error"):
+            raise self.error_from_document(document["error"], reply.host)
+        return document
 
     def error_from_document(self, error: Any, host: str) -> SampleError:
-        """What an error means that stands where an answer should."""
+        """Convert an error object in a response with status 200 to an exception."""
         code = error.get("code") if isinstance(error, dict) else None
-        message = f"{host} answered with an error: {self.redact(find_message(error))}"
-        final = isinstance(code, int) and 400 <= code < 500 and code not in RETRYABLE_STATUSES
-        return Refused(message) if final else Transient(message)
+        message = f"{host} returned an error: {self.redact(find_message(error))}"
+        is_final = isinstance(code, int) and 400 <= code < 500 and code not in RETRYABLE_STATUSES
+        return Refused(message) if is_final else Transient(message)
 
     def _get_session(self) -> aiohttp.ClientSession:
         if self._session is None:
@@ -225,47 +229,47 @@ class HttpModel(AsyncModel):
                 ),
                 read_bufsize=READ_BUFFER_BYTES,
                 trace_configs=[connection_trace_config()] if self._traces_connections else None,
-                # It looks for proxies and passwords before every request: only where there are any.
+                # With trust_env aiohttp looks for proxies and .netrc before every request: enable it only if needed.
                 trust_env=bool(getproxies()),
             )
         return self._session
 
     async def _status_error(self, response: aiohttp.ClientResponse, endpoint: Endpoint) -> SampleError:
-        """What a status that is not 200 means, in the server's words."""
+        """Convert a status other than 200 to an exception with the server's message."""
         status = response.status
         if status >= 500:
             self._pool.record_failure(endpoint)
         else:
             self._pool.record_reachable(endpoint)
-        words = self.redact(extract_error_message(await _read_error_body(response)))
-        message = f"HTTP {status} from {endpoint.host}: {words or response.reason or 'no words'}"
+        server_message = self.redact(extract_error_message(await _read_error_body(response)))
+        message = f"HTTP {status} from {endpoint.host}: {server_message or response.reason or 'no message'}"
         if status in RETRYABLE_STATUSES or status >= 500:
-            wait = parse_retry_after(response.headers.get("Retry-After"))
+            retry_after = parse_retry_after(response.headers.get("Retry-After"))
             if status in BUSY_STATUSES:
-                endpoint.limiter.record_busy(wait)
-            return Transient(message, wait)
+                endpoint.limiter.record_busy(retry_after)
+            return Transient(message, retry_after)
         if 300 <= status < 400:
-            place = self.redact(response.headers.get("Location", "nowhere"))
-            return Refused(f"{message} (it points to {place})")
+            location = self.redact(response.headers.get("Location", "an unknown location"))
+            return Refused(f"{message} (redirects to {location})")
         return Refused(message)
 
     def _connection_error(self, error: Exception, host: str) -> Transient:
-        """What became of a connection, and whether there was one."""
+        """Convert a connection error to an exception."""
         import aiohttp
 
         service = self.service
         if isinstance(error, aiohttp.ConnectionTimeoutError):
-            return Unreachable(f"{host} did not take a connection within {service.connect_timeout:g} s")
+            return Unreachable(f"{host} did not accept a connection within {service.connect_timeout:g} s")
         if isinstance(error, aiohttp.ClientConnectorError):
             return Unreachable(f"no connection to {host}: {_os_error_reason(error.os_error)}")
         if isinstance(error, aiohttp.SocketTimeoutError):
             return Unreachable(f"{host} sent nothing for {service.read_timeout:g} s")
         if isinstance(error, TimeoutError):
             return Transient(f"{host} did not finish its answer within {service.timeout:g} s")
-        return Transient(self.redact(f"{host} broke off: {str(error) or type(error).__name__}"))
+        return Transient(self.redact(f"connection to {host} lost: {str(error) or type(error).__name__}"))
 
     def redact(self, text: str) -> str:
-        """Words that may be written down: no key, no sound, and not too many."""
+        """Remove secrets and base64 data from a message, and shorten it."""
         for secret in self._secrets:
             text = text.replace(secret, "…")
         text = BASE64_PATTERN.sub("…", text)
@@ -275,94 +279,94 @@ class HttpModel(AsyncModel):
         self._executor.shutdown(wait=False, cancel_futures=True)
         if self._session:
             await self._session.close()
-            await asyncio.sleep(0)  # the transports close in the loop's next turn
+            await asyncio.sleep(0)  # transports close in the next iteration of the event loop
 
 
 def join_url(url: str, path: str) -> str:
-    """A path under an address; what the address asks after its `?` stays at the end."""
+    """Append a path to a base URL, keeping the query of the base URL at the end."""
     base, _, query = url.partition("?")
-    asked = f"{'&' if '?' in path else '?'}{query}" if query else ""
-    return f"{base.rstrip('/')}{path}{asked}"
+    suffix = f"{'&' if '?' in path else '?'}{query}" if query else ""
+    return f"{base.rstrip('/')}{path}{suffix}"
 
 
 def merge_extra(fields: Mapping[str, Any], extra: Mapping[str, Any]) -> dict[str, Any]:
-    """A body with more fields. Objects are merged; null takes a field out that a server refuses."""
+    """Merge extra fields into a request body. Objects are merged recursively; null removes a field."""
     body = dict(fields)
     for name, value in extra.items():
-        held = body.get(name)
-        both = isinstance(held, Mapping) and isinstance(value, Mapping)
-        body[name] = merge_extra(held, value) if both else value  # type: ignore[arg-type]
+        existing = body.get(name)
+        mergeable = isinstance(existing, Mapping) and isinstance(value, Mapping)
+        body[name] = merge_extra(existing, value) if mergeable else value  # type: ignore[arg-type]
     return {name: value for name, value in body.items() if value is not None}
 
 
-def offset_seed(extra: Mapping[str, Any], nth: int) -> Mapping[str, Any]:
-    """The same fields for another of several answers: with the same seed it would be the same."""
+def offset_seed(extra: Mapping[str, Any], answer_index: int) -> Mapping[str, Any]:
+    """Give each of several answers to a request its own seed."""
     seed = extra.get("seed")
-    return {**extra, "seed": seed + nth} if nth and isinstance(seed, int) else extra
+    return {**extra, "seed": seed + answer_index} if answer_index and isinstance(seed, int) else extra
 
 
 def describe_shape(value: Any) -> str:
-    """What kind of JSON it is, without repeating what may be long or secret."""
+    """Describe a JSON value by its field names, without repeating long or secret content."""
     if not isinstance(value, dict):
-        return "no object"
+        return "a non-object"
     names = (name if FIELD_NAME_PATTERN.fullmatch(name) else "…" for name in list(value)[:8])
-    return f"an object with {', '.join(names) or 'nothing'}"
+    return f"an object with {', '.join(names) or 'no fields'}"
 
 
 def parse_count(value: Any) -> int | None:
-    """A number of tokens, where the server tells one."""
+    """Return a token count, or None if the server does not report one."""
     return int(value) if isinstance(value, int | float) else None
 
 
 def _os_error_reason(error: OSError) -> str:
-    """The system's word for it, where the error only says that a call failed."""
+    """Return the operating system's description of an error."""
     if isinstance(error, ConnectionError) and error.errno:
         return os.strerror(error.errno)
     return error.strerror or str(error)
 
 
 async def _read_error_body(response: aiohttp.ClientResponse) -> bytes:
-    """As much of an error as anybody reads; its status stands, even if it breaks off."""
+    """Read the start of an error response; ignore connection errors, as the status is known."""
     import aiohttp
 
-    held = b""
+    content = b""
     with suppress(aiohttp.ClientError, OSError):
-        while len(held) < MAX_ERROR_BYTES and (more := await response.content.read(MAX_ERROR_BYTES)):
-            held += more
-    return held
+        while len(content) < MAX_ERROR_BYTES and (chunk := await response.content.read(MAX_ERROR_BYTES)):
+            content += chunk
+    return content
 
 
 async def iter_events(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[Any]:
-    """The JSON of each server-sent event, and `DONE` where the server says that it is."""
+    """Yield the JSON of each server-sent event, and `STREAM_END` at the end marker."""
     async for lines in _iter_lines(response, host):
         for line in lines:
             data = line.strip()
             if not data.startswith(b"data:"):
-                continue  # comments, event names, the empty lines between
+                continue  # comments, event names and empty lines
             data = data[5:].strip()
             if data == b"[DONE]":
                 yield STREAM_END
                 return
             if not data:
-                continue  # to keep the connection alive
+                continue  # keep-alive
             try:
                 yield orjson.loads(data)
             except orjson.JSONDecodeError as error:
-                raise Transient(f"{host} streamed something that is not JSON: {error}") from error
+                raise Transient(f"{host} streamed invalid JSON: {error}") from error
 
 
 async def _iter_lines(response: aiohttp.ClientResponse, host: str) -> AsyncIterator[list[bytes]]:
-    """Lines as they come, those together that came together."""
-    begun: list[bytes] = []  # of the line whose end is yet to come
+    """Yield complete lines as they arrive, grouped by network chunk."""
+    unfinished: list[bytes] = []  # parts of a line whose end has not arrived
     size = 0
     async for chunk in response.content.iter_any():
         first, *rest = chunk.split(b"\n")
-        begun.append(first)
+        unfinished.append(first)
         size += len(first)
         if size > 2 * READ_BUFFER_BYTES:
             raise Refused(f"{host} streamed a line longer than {2 * READ_BUFFER_BYTES >> 20} MB")
         if rest:
-            yield [b"".join(begun), *rest[:-1]]
-            begun, size = [rest[-1]], len(rest[-1])
+            yield [b"".join(unfinished), *rest[:-1]]
+            unfinished, size = [rest[-1]], len(rest[-1])
     if size:
-        yield [b"".join(begun)]
+        yield [b"".join(unfinished)]

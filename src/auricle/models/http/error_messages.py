@@ -1,4 +1,4 @@
-"""What servers say when they do not answer: their words, and when to ask again."""
+"""Parse the error responses of servers."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ import orjson
 
 
 def extract_error_message(content: bytes) -> str:
-    """What a server says is wrong: the message of its JSON, or its text without tags."""
+    """Return the message in a JSON error, or the text of any other response without tags."""
     try:
-        found = find_message(orjson.loads(content))
+        message = find_message(orjson.loads(content))
     except orjson.JSONDecodeError:
-        found = re.sub(r"<[^>]*>", " ", content.decode("utf-8", "replace"))
-    return " ".join(found.split())
+        message = re.sub(r"<[^>]*>", " ", content.decode("utf-8", "replace"))
+    return " ".join(message.split())
 
 
 def find_message(value: Any) -> str:
-    """The words in `{"error": {"message": …}}`, `{"detail": …}` and the like, or all of it."""
+    """Return the message in `{"error": {"message": …}}`, `{"detail": …}` and similar, or the whole value as JSON."""
     if isinstance(value, str):
         return value
     if isinstance(value, list) and value:
@@ -33,7 +33,7 @@ def find_message(value: Any) -> str:
 
 
 def parse_retry_after(value: str | None) -> float | None:
-    """Seconds, or the time until a date."""
+    """Return the wait in seconds of a `Retry-After` header, which is a number or a date."""
     if not value:
         return None
     try:

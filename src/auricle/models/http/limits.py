@@ -1,8 +1,8 @@
-"""How much is sent at once, where, and how fast.
+"""Limits on concurrency and request rate, and the choice of endpoint.
 
-Each endpoint has a *gate* that grows while growing helps and shrinks when the server says
-it is busy. Whoever wants to send waits for any endpoint with room, so a quick server takes
-work from a slow one, and a dead one is left alone for a while.
+Each endpoint has a limiter that raises its limit while that increases throughput and lowers it when the server
+reports that it is busy. A request goes to the endpoint with the most room, so fast servers get more work than slow
+ones, and servers that fail are paused.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
-INITIAL_LIMIT = 16  # requests at once before anything is known of a server
+INITIAL_LIMIT = 16  # requests in flight before anything is known about the server
 MAX_LIMIT = 1024
-MIN_RATE_GAIN = 1.05  # a step that raises the rate by less did not help
-HOLD_EPOCHS = 20  # after a step that did not help, before another is tried
+MIN_RATE_GAIN = 1.05  # a step with a smaller gain did not help
+HOLD_EPOCHS = 20  # epochs before the next step, after one that did not help
 SHRINK_FACTOR = 0.7
-BUSY_SHARE, MIN_BUSY_REPLIES = (0.2, 3)  # the share of a round, and the least number, of busy replies that mean it
-MAX_FAILURES = 3  # in a row, and an endpoint is taken for dead
-PAUSE_SECONDS, MAX_PAUSE_SECONDS = (5.0, 60.0)  # seconds a dead endpoint is left alone; doubled each time
-BUSY_PAUSE_SECONDS = 0.05  # seconds a busy server is left alone if it does not say how long
+BUSY_SHARE, MIN_BUSY_REPLIES = (0.2, 3)  # share of an epoch, and minimum number, of busy replies that lower the limit
+MAX_FAILURES = 3  # consecutive failures before an endpoint is paused
+PAUSE_SECONDS, MAX_PAUSE_SECONDS = (5.0, 60.0)  # first pause, doubled each time, and longest pause
+BUSY_PAUSE_SECONDS = 0.05  # used if a busy server sends no Retry-After
 Clock = Callable[[], float]
 
 
 class AdaptiveLimiter:
-    """The most requests one server has at once: more while that helps, fewer when it is busy."""
+    """Limits the requests in flight at one server, and adapts the limit to its throughput."""
 
     def __init__(self, *, adaptive: bool = True, max_limit: float = MAX_LIMIT, clock: Clock = time.monotonic) -> None:
         self.limit = float(INITIAL_LIMIT if adaptive else max_limit)
@@ -37,21 +37,21 @@ class AdaptiveLimiter:
         self._adaptive = adaptive
         self._clock = clock
         self._epochs_on_hold = 0
-        self._stale_requests = 0  # requests sent before the last cut, whose fate says nothing of it
+        self._stale_requests = 0  # sent before the limit was last lowered, so their outcome does not reflect it
         self._start_epoch(0.0)
 
     def _start_epoch(self, best_rate: float) -> None:
-        """A new epoch, in which a rate is measured."""
+        """Start an epoch, over which the request rate is measured."""
         self._epoch_start, self._completed, self._busy_replies, self._was_full = (self._clock(), 0, 0, False)
         self._best_rate = best_rate
 
     def has_room(self) -> bool:
-        room = self.in_flight + 1 <= self.limit
-        self._was_full |= not room
-        return room and self._clock() >= self.paused_until
+        below_limit = self.in_flight + 1 <= self.limit
+        self._was_full |= not below_limit
+        return below_limit and self._clock() >= self.paused_until
 
     def record_success(self) -> None:
-        """One request came back: after a round of them, see whether the last step helped."""
+        """Count a completed request; at the end of an epoch, raise or lower the limit."""
         if self._consume_stale():
             return
         self._completed += 1
@@ -60,19 +60,19 @@ class AdaptiveLimiter:
         rate = self._completed / max(1e-6, self._clock() - self._epoch_start)
         self._epochs_on_hold = max(0, self._epochs_on_hold - 1)
         if self._epochs_on_hold or not self._was_full:
-            self._start_epoch(0.0)  # nothing to compare with: the next crowded round tries a step
+            self._start_epoch(0.0)  # no comparable rate: try a step after the next full epoch
         elif rate > self._best_rate * MIN_RATE_GAIN:
             self.limit = min(float(MAX_LIMIT), self.limit * 2)
             self._start_epoch(rate)
-        else:  # as many at once as are of use; look again later
+        else:  # the last step did not help: undo it and try again later
             self.limit = max(1.0, self.limit / 2)
             self._epochs_on_hold = HOLD_EPOCHS
             self._start_epoch(0.0)
 
     def record_busy(self, retry_after: float | None) -> None:
-        """The server has too much to do: if it says so often, send less, and wait as it asks.
+        """Count a busy reply; after several, lower the limit and pause as long as the server asks.
 
-        Now and then says nothing: to cut at each would leave a server with one request at a time.
+        Occasional busy replies are ignored, otherwise the limit would fall to one request at a time.
         """
         if not self._adaptive or self._consume_stale():
             return
@@ -90,17 +90,17 @@ class AdaptiveLimiter:
 
 
 class RateLimiter:
-    """Requests and tokens a minute, spread evenly; tokens are guessed first and corrected after."""
+    """Spreads requests and tokens evenly over a minute. Tokens are estimated first and corrected later."""
 
     def __init__(self, rpm: float | None = None, tpm: float | None = None, clock: Clock = time.monotonic) -> None:
         self._seconds_per_request = 60.0 / rpm if rpm else 0.0
         self._seconds_per_token = 60.0 / tpm if tpm else 0.0
         self._clock = clock
         self._next_request_at = self._next_token_at = 0.0
-        self._average_tokens = 0.0  # tokens of a request, by experience
+        self._average_tokens = 0.0  # moving average per request
 
     async def wait(self) -> float:
-        """Wait for a turn; the tokens that were charged for it, which is what one usually takes."""
+        """Wait until the next request may be sent and return the tokens charged for it."""
         if not self._seconds_per_request and not self._seconds_per_token:
             return 0.0
         now, charged = self._clock(), self._average_tokens
@@ -112,34 +112,34 @@ class RateLimiter:
         return charged
 
     def record_usage(self, tokens: float, charged_tokens: float) -> None:
-        """What a request really took, and what it was charged."""
+        """Correct the charge for a request with its actual token count."""
         self._next_token_at += (tokens - charged_tokens) * self._seconds_per_token
         self._average_tokens = 0.8 * self._average_tokens + 0.2 * tokens if self._average_tokens else float(tokens)
 
 
 @dataclass(slots=True, eq=False)
 class Endpoint:
-    """One server: where it is, how much it has, and how it does."""
+    """One server with its limiter and its health."""
 
     url: str
     limiter: AdaptiveLimiter
     failures: int = 0
-    """In a row."""
+    """Consecutive failures."""
     pause_count: int = 0
     paused_until: float = 0.0
 
     @property
     def host(self) -> str:
-        """Its name in messages, without a password."""
+        """Return the host name for messages, without a password."""
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
 @dataclass(eq=False)
 class ConnectionPool:
-    """Endpoints that share the work: whoever has room takes the next request.
+    """Endpoints that share the work; each request goes to the one with the most room.
 
-    Those who wait are served in order. While there is room and somebody waits, somebody has
-    been woken: whoever enters, leaves or gives up passes the turn on.
+    Waiting requests are served in order. While there is room and a request waits, one waiter has been woken: acquiring,
+    releasing and cancelling each wake the next one.
     """
 
     endpoints: Sequence[Endpoint]
@@ -148,14 +148,14 @@ class ConnectionPool:
     _timer: asyncio.TimerHandle | None = None
 
     async def acquire(self) -> Endpoint:
-        chosen = None if self._waiters else self._pick_endpoint()
-        came_back = False
-        while chosen is None:
-            await self._wait_turn(at_front=came_back)
-            chosen, came_back = self._pick_endpoint(), True
-        chosen.limiter.in_flight += 1
+        endpoint = None if self._waiters else self._pick_endpoint()
+        woken = False
+        while endpoint is None:
+            await self._wait_turn(at_front=woken)
+            endpoint, woken = self._pick_endpoint(), True
+        endpoint.limiter.in_flight += 1
         self._wake_if_room()
-        return chosen
+        return endpoint
 
     def release(self, endpoint: Endpoint) -> None:
         endpoint.limiter.in_flight -= 1
@@ -166,69 +166,69 @@ class ConnectionPool:
         endpoint.limiter.record_success()
 
     def record_reachable(self, endpoint: Endpoint) -> None:
-        """It lives, whatever it said."""
+        """Mark an endpoint as reachable, whatever its status."""
         endpoint.failures = endpoint.pause_count = 0
         endpoint.paused_until = 0.0
 
     def record_failure(self, endpoint: Endpoint) -> None:
-        """A request failed for no fault of its own; after a few in a row the endpoint rests.
+        """Count a server failure; after several in a row, pause the endpoint.
 
-        Otherwise one that fails at once would always have room, and draw all the work.
+        Otherwise an endpoint that fails immediately would always have room and attract all requests.
         """
         now = self.clock()
         if endpoint.paused_until > now:
-            return  # sent before the rest began
+            return  # sent before the pause began
         endpoint.failures += 1
         if endpoint.failures >= MAX_FAILURES and len(self.endpoints) > 1:
             endpoint.paused_until = now + min(PAUSE_SECONDS * 2**endpoint.pause_count, MAX_PAUSE_SECONDS)
             endpoint.pause_count += 1
-            endpoint.failures = MAX_FAILURES - 1  # one more after the rest, and it rests again
+            endpoint.failures = MAX_FAILURES - 1  # a single failure after the pause starts the next one
 
     def _pick_endpoint(self) -> Endpoint | None:
-        """The endpoint with the most room among those that live; among all, if none does."""
+        """Return the available endpoint with the most room; consider paused ones only if all are paused."""
         if len(self.endpoints) == 1:
             only = self.endpoints[0]
             return only if only.limiter.has_room() else None
         now = self.clock()
-        alive = [each for each in self.endpoints if each.paused_until <= now]
-        free = [each for each in alive or self.endpoints if each.limiter.has_room()]
-        return max(free, key=lambda each: each.limiter.limit - each.limiter.in_flight, default=None)
+        available = [endpoint for endpoint in self.endpoints if endpoint.paused_until <= now]
+        with_room = [endpoint for endpoint in available or self.endpoints if endpoint.limiter.has_room()]
+        return max(with_room, key=lambda endpoint: endpoint.limiter.limit - endpoint.limiter.in_flight, default=None)
 
     async def _wait_turn(self, *, at_front: bool) -> None:
-        """Wait until somebody leaves, or until a closed gate or a resting endpoint opens."""
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self._waiters.appendleft if at_front else self._waiters.append)(turn)
+        """Wait until a request is released, or a pause ends."""
+        waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        (self._waiters.appendleft if at_front else self._waiters.append)(waiter)
         self._set_timer()
         try:
-            await turn
+            await waiter
         except asyncio.CancelledError:
-            if turn.cancelled():
-                with suppress(ValueError):  # passed over already
-                    self._waiters.remove(turn)
-            else:  # woken, and gone before its turn
+            if waiter.cancelled():
+                with suppress(ValueError):  # already removed
+                    self._waiters.remove(waiter)
+            else:  # woken and cancelled at the same time: wake another
                 self._wake_next()
             raise
 
     def _set_timer(self) -> None:
-        """One timer for all who wait: the soonest time at which something opens by itself."""
+        """Set one timer for all waiters, for the earliest end of a pause."""
         now = self.clock()
-        times = (max(each.limiter.paused_until, each.paused_until) for each in self.endpoints)
-        soonest = min((each - now for each in times if each > now), default=None)
-        if self._pick_endpoint():  # it opened just now, and the timer that was to tell may be the old one
-            soonest = 0.0
+        resume_times = (max(endpoint.limiter.paused_until, endpoint.paused_until) for endpoint in self.endpoints)
+        delay = min((resume_time - now for resume_time in resume_times if resume_time > now), default=None)
+        if self._pick_endpoint():  # a pause ended just now; its timer may already have been replaced
+            delay = 0.0
         if self._timer:
             self._timer.cancel()
         loop = asyncio.get_running_loop()
-        self._timer = None if soonest is None else loop.call_later(soonest, self._wake_next)
+        self._timer = None if delay is None else loop.call_later(delay, self._wake_next)
 
     def _wake_if_room(self) -> None:
-        """Wake the next if there is room for it as well."""
+        """Wake the next waiter if there is room for it."""
         if self._waiters:
             (self._wake_next if self._pick_endpoint() else self._set_timer)()
 
     def _wake_next(self) -> None:
         while self._waiters:
-            turn = self._waiters.popleft()
-            if not turn.done():
-                turn.set_result(None)
+            waiter = self._waiters.popleft()
+            if not waiter.done():
+                waiter.set_result(None)
                 return

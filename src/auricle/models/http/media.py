@@ -1,4 +1,4 @@
-"""Sounds and pictures as a request carries them. All of it is slow, so it is done in threads."""
+"""Encode audio, images and video for requests. Encoding is slow, so callers run it in threads."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from auricle.audio.waveform import Format
 from auricle.core.errors import AudioError, MissingExtra, SampleError, SpecError
 
 AudioFormat = Literal["auto", "wav", "mp3", "flac", "opus"]
-UNIVERSAL_FORMATS = ("wav", "mp3")  # formats every API with sound takes
+UNIVERSAL_FORMATS = ("wav", "mp3")  # accepted by every API with audio
 MEDIA_TYPES = {"wav": "audio/wav", "mp3": "audio/mpeg", "flac": "audio/flac", "opus": "audio/ogg"}
 AUDIO_SIGNATURE = re.compile(rb"(RIFF....WAVE)|(ID3|\xff[\xf2\xf3\xfa\xfb])", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class EncodedAudio:
-    """A sound's file as it is sent."""
+    """An encoded audio file, ready to be sent."""
 
     content: bytes
     format: Format
@@ -32,10 +32,7 @@ class EncodedAudio:
 
 @dataclass(frozen=True, slots=True)
 class AudioEncoder:
-    """Which file a sound becomes. A whole wav or mp3 goes as it is unless something else is asked.
-
-    Sent as it is, a sound costs a read and nothing is changed on the way to the model.
-    """
+    """Encodes audio. A complete WAV or MP3 file is sent unchanged unless another format or rate is set."""
 
     format: AudioFormat = "auto"
     rate: int | None = None
@@ -43,60 +40,64 @@ class AudioEncoder:
 
     def __post_init__(self) -> None:
         if self.format not in get_args(AudioFormat):
-            raise SpecError(f"audio_format should be {', '.join(get_args(AudioFormat))}, not {self.format!r}.")
+            raise SpecError(f"audio_format must be one of {', '.join(get_args(AudioFormat))}, not {self.format!r}.")
 
-    def __call__(self, sound: Audio) -> EncodedAudio:
-        encoded = self._pass_through(sound) or self._encode(sound)
+    def __call__(self, audio: Audio) -> EncodedAudio:
+        encoded = self._pass_through(audio) or self._encode(audio)
         size = len(encoded.content) / 1e6
         if size > self.max_megabytes:
             raise AudioError(
-                f"{encoded.name} takes {size:.1f} MB as {encoded.format}, more than the "
-                f"{self.max_megabytes:g} MB a request may carry. Cut it into parts with start and end, "
-                "send it smaller with -M audio_format=mp3, or raise -M max_megabytes."
+                f"{encoded.name} has {size:.1f} MB as {encoded.format}, more than the limit of "
+                f"{self.max_megabytes:g} MB per request. Split it with start and end, "
+                "compress it with -M audio_format=mp3, or raise -M max_megabytes."
             )
         return encoded
 
-    def _pass_through(self, sound: Audio) -> EncodedAudio | None:
-        """The file untouched, where it is whole and of a kind that is wanted."""
-        if sound.start or sound.end is not None:
+    def _pass_through(self, audio: Audio) -> EncodedAudio | None:
+        """Return the file unchanged if it is complete and has the wanted format and rate."""
+        if audio.start or audio.end is not None:
             return None
-        if isinstance(sound.data, bytes):
-            content = sound.data
-        elif sound.data is None and sound.path and sound.path.suffix[1:].lower() in UNIVERSAL_FORMATS:
-            content = _read_file(sound)
+        if isinstance(audio.data, bytes):
+            content = audio.data
+        elif audio.data is None and audio.path and audio.path.suffix[1:].lower() in UNIVERSAL_FORMATS:
+            content = _read_file(audio)
         else:
             return None
-        info = sound.info()  # a broken file is found here, by name, and not by the server
-        kind = _detect_format(content)
-        if kind is None or self.format not in ("auto", kind) or self.rate not in (None, info.rate):
+        info = audio.info()  # report a broken file by name here, not through the server's error
+        detected_format = _detect_format(content)
+        if (
+            detected_format is None
+            or self.format not in ("auto", detected_format)
+            or self.rate not in (None, info.rate)
+        ):
             return None
-        return EncodedAudio(content, kind, _display_name(sound))
+        return EncodedAudio(content, detected_format, _display_name(audio))
 
-    def _encode(self, sound: Audio) -> EncodedAudio:
-        kind: Format = "wav" if self.format == "auto" else self.format
-        return EncodedAudio(sound.encode(kind, rate=self.rate), kind, _display_name(sound))
+    def _encode(self, audio: Audio) -> EncodedAudio:
+        target_format: Format = "wav" if self.format == "auto" else self.format
+        return EncodedAudio(audio.encode(target_format, rate=self.rate), target_format, _display_name(audio))
 
 
-def _read_file(sound: Audio) -> bytes:
-    assert sound.path
-    with open_source(sound.path, _display_name(sound)) as file:
+def _read_file(audio: Audio) -> bytes:
+    assert audio.path
+    with open_source(audio.path, _display_name(audio)) as file:
         return file.read()
 
 
 def _detect_format(content: bytes) -> Format | None:
-    """Which of the formats that everybody takes this is, by how it begins."""
-    found = AUDIO_SIGNATURE.match(content)
-    if not found:
+    """Detect WAV and MP3 by the first bytes."""
+    match = AUDIO_SIGNATURE.match(content)
+    if not match:
         return None
-    return "wav" if found[1] else "mp3"
+    return "wav" if match[1] else "mp3"
 
 
-def _display_name(sound: Audio) -> str:
-    return sound.uri or "The sound in memory"
+def _display_name(audio: Audio) -> str:
+    return audio.uri or "In-memory audio"
 
 
 def encode_base64(content: bytes) -> bytes:
-    """ASCII bytes; `pybase64` takes a tenth of the standard library's time."""
+    """Encode to base64 with `pybase64`, ten times as fast as the standard library."""
     try:
         from pybase64 import b64encode
     except ImportError as error:
@@ -110,20 +111,20 @@ def data_url(media_type: str, content: bytes) -> bytes:
 
 
 def is_remote(part: Audio | Image | Video) -> bool:
-    """Is it somewhere else, for the server to fetch whole?"""
+    """Return whether the server should fetch this media itself, by URL."""
     return part.data is None and part.uri.startswith(REMOTE_SCHEMES) and not _is_sliced(part)
 
 
 def read_media_file(part: Image | Video, max_megabytes: float) -> bytes:
-    """The file of a picture or a film, untouched."""
-    name = part.uri or "The picture in memory"
+    """Return the file of an image or a video, unchanged."""
+    name = part.uri or "In-memory image"
     if _is_sliced(part):
-        raise SampleError(f"{name}: no API takes a part of a film. Cut it first, or leave out start and end.")
+        raise SampleError(f"{name}: APIs do not accept parts of a video. Cut the file first, or remove start and end.")
     content = part.read()
     if len(content) / 1e6 > max_megabytes:
         raise SampleError(
-            f"{name} takes {len(content) / 1e6:.1f} MB, more than the {max_megabytes:g} MB a request "
-            "may carry. Make it smaller, or raise -M max_megabytes."
+            f"{name} has {len(content) / 1e6:.1f} MB, more than the limit of {max_megabytes:g} MB per request. "
+            "Use a smaller file, or raise -M max_megabytes."
         )
     return content
 

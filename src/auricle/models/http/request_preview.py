@@ -1,4 +1,4 @@
-"""A request as it goes over the wire, for people to read."""
+"""Show a request as it would be sent."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import orjson
 
-MAX_STRING_CHARS = 400  # characters; what is longer and has no blank is a sound, not a sentence
+MAX_STRING_CHARS = 400  # a longer string without a blank is encoded media
 
 
 def render_request(path: str, body: bytes) -> str:
-    """A request's path and body, indented; sounds and pictures only by their size."""
+    """Return the path and the indented body of a request, with media abbreviated to their size."""
     document = _abbreviate(orjson.loads(body))
     return f"POST {path}\n{orjson.dumps(document, option=orjson.OPT_INDENT_2).decode()}"
 
 
 def _abbreviate(value: Any) -> Any:
     if isinstance(value, dict):
-        return {name: _abbreviate(each) for name, each in value.items()}
+        return {name: _abbreviate(item) for name, item in value.items()}
     if isinstance(value, list):
-        return [_abbreviate(each) for each in value]
+        return [_abbreviate(item) for item in value]
     if isinstance(value, str) and len(value) > MAX_STRING_CHARS and " " not in value:
         head = value[: value.find(",") + 1] if value.startswith("data:") else ""
         return f"{head}<{len(value) - len(head):,} characters of base64>"

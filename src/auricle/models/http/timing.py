@@ -1,4 +1,4 @@
-"""What a request is before it is sent, and when which part of its answer came."""
+"""Requests that are ready to be sent, and the timing of their responses."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
     import aiohttp
 
 ChunkKind: TypeAlias = Literal["text", "reasoning", "tool", "audio"]
-SPEECH_BYTES_PER_SECOND = 24_000 * 2  # a second of speech as OpenAI's protocol streams it: 16-bit mono
-AUDIBLE_AMPLITUDE = 104  # of 32,768: -50 dB of full scale
+SPEECH_BYTES_PER_SECOND = 24_000 * 2  # 16-bit mono at 24 kHz, as streamed by OpenAI's protocol
+AUDIBLE_AMPLITUDE = 104  # -50 dB relative to full scale (32,768)
 
 
 class PreparedRequest(NamedTuple):
-    """A request as bytes: nothing is left to do for it but to send it."""
+    """An encoded request, ready to be sent."""
 
     path: str
     body: bytes
@@ -25,10 +25,9 @@ class PreparedRequest(NamedTuple):
 
 
 class RequestTimer:
-    """Notes times as an answer comes; seconds of the monotonic clock, None where nothing came.
+    """Records the times of a request on the monotonic clock; None for events that did not happen.
 
-    Only what holds something of the answer is noted. Roles, counts, signs of life and the end of
-    a stream are not.
+    Only events with content count, not roles, usage, keep-alives or the end of the stream.
     """
 
     __slots__ = (
@@ -68,14 +67,14 @@ class RequestTimer:
         self.sent = time.monotonic()
 
     def record_uploaded(self) -> None:
-        """The last piece of a large body is on its way."""
+        """Record that the last part of a large body was handed to the socket."""
         self.uploaded = time.monotonic()
 
     def record_first_byte(self) -> None:
         self.first_byte = time.monotonic()
 
     def record_chunk(self, kind: ChunkKind, data: str = "") -> None:
-        """A part of the answer came; its sound, if it is one, as base64."""
+        """Record a part of the answer; `data` is its audio in base64."""
         now = time.monotonic()
         if self.first_token is None:
             self.first_token = now
@@ -91,7 +90,7 @@ class RequestTimer:
         self.last_content = now
 
     def record_token_count(self, tokens: int) -> None:
-        """So many tokens have come with the latest part: how long each took, since last counted."""
+        """Record the number of tokens so far, and the mean time per token since the last count."""
         if self.last_content is None:
             return
         if self._last_token_count:
@@ -106,23 +105,23 @@ class RequestTimer:
 
 
 def connection_trace_config() -> aiohttp.TraceConfig:
-    """Sets a request's clock when an open connection takes it: making it ready was our own time.
+    """Restart the timer of a request when an open connection takes it, to exclude client-side preparation.
 
-    Where a connection has to be opened first, the clock runs from before that.
+    If a new connection is needed, the time to open it is included.
     """
     import aiohttp
 
-    async def taken(_session: Any, context: Any, _told: Any) -> None:
+    async def restart_timer(_session: Any, context: Any, _params: Any) -> None:
         if context.trace_request_ctx is not None:
-            context.trace_request_ctx.begin()
+            context.trace_request_ctx.start()
 
-    traced = aiohttp.TraceConfig()
-    traced.on_connection_reuseconn.append(taken)
-    return traced
+    config = aiohttp.TraceConfig()
+    config.on_connection_reuseconn.append(restart_timer)
+    return config
 
 
 def _is_audible(data: str) -> bool:
-    """Is there more than the silence speech begins with? Rubbish is not."""
+    """Return whether a chunk is more than the silence at the start of speech. Invalid data is not."""
     try:
         content = b64decode(data)
     except ValueError:
@@ -132,24 +131,24 @@ def _is_audible(data: str) -> bool:
 
 
 def streamed_token_count(event: Any) -> int | None:
-    """How many tokens have come so far, where an event with a part of the answer tells it."""
+    """Return the number of tokens so far, if an event with content reports it."""
     usage = event.get("usage") if isinstance(event, Mapping) else None
-    found = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
-    return found if isinstance(found, int) and event.get("choices") else None
+    count = usage.get("completion_tokens") if isinstance(usage, Mapping) else None
+    return count if isinstance(count, int) and event.get("choices") else None
 
 
 def iter_event_parts(event: Any) -> Iterator[tuple[ChunkKind, str]]:
-    """What of an answer an event of a chat stream holds, and its sound as base64."""
+    """Yield the kind of each part of a chat stream event, with audio as base64."""
     choices = event.get("choices") if isinstance(event, Mapping) else None
     if not choices:
         return
-    said = choices[0].get("delta") or choices[0].get("message") or {}
-    if said.get("reasoning_content") or said.get("reasoning"):
+    message = choices[0].get("delta") or choices[0].get("message") or {}
+    if message.get("reasoning_content") or message.get("reasoning"):
         yield "reasoning", ""
-    if said.get("tool_calls"):
+    if message.get("tool_calls"):
         yield "tool", ""
-    spoken = said.get("audio") or {}
-    if said.get("content") or spoken.get("transcript"):
+    audio = message.get("audio") or {}
+    if message.get("content") or audio.get("transcript"):
         yield "text", ""
-    if data := spoken.get("data"):
+    if data := audio.get("data"):
         yield "audio", data

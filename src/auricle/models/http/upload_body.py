@@ -1,16 +1,16 @@
-"""Bodies that are written piece by piece, and tell how far they are."""
+"""Request bodies that are uploaded in parts."""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Callable
 
-CHUNKED_THRESHOLD = 1 << 20  # bytes of a body that are written in one go
-TIMED_THRESHOLD = 1 << 16  # bytes; what is smaller is sent before its sending could be timed
+CHUNKED_THRESHOLD = 1 << 20  # larger bodies are written in parts
+TIMED_THRESHOLD = 1 << 16  # smaller bodies are sent too fast to be timed
 
 
 class TimedUpload(io.BytesIO):
-    """A body that tells when its last piece is taken: all before it are on their way by then."""
+    """A body that reports when its last part is read; all earlier parts have been sent by then."""
 
     def __init__(self, content: bytes, on_uploaded: Callable[[], None]) -> None:
         super().__init__(content)
@@ -26,7 +26,7 @@ class TimedUpload(io.BytesIO):
 
 
 def prepare_upload(content: bytes, on_uploaded: Callable[[], None] | None = None) -> bytes | io.BytesIO:
-    """A large body in a form that is written piece by piece, so that others get their turn."""
+    """Return a body that is written in parts if it is large, so that other requests are not delayed."""
     if on_uploaded and len(content) > TIMED_THRESHOLD:
         return TimedUpload(content, on_uploaded)
     return io.BytesIO(content) if len(content) > CHUNKED_THRESHOLD else content

@@ -1,1 +1,1 @@
-"""Weights on this machine, loaded through Hugging Face transformers: one short file a family."""
+"""Models that run on Hugging Face transformers."""

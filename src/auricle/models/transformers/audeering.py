@@ -1,4 +1,4 @@
-"""Arousal, dominance and valence by audeering's wav2vec 2.0, or one with the same head.
+"""Arousal, dominance and valence from audeering's wav2vec 2.0, or a checkpoint with the same head.
 
 -m audeering
 -m audeering -M model=./my-dimensional-wav2vec2
@@ -13,7 +13,7 @@ from auricle.models.transformers.audio_predictor import AudioPredictor
 
 
 class Audeering(AudioPredictor):
-    """Numbers as the network gives them: about 0 to 1, but neither clipped nor squashed."""
+    """A regressor whose raw outputs, roughly 0 to 1, are neither clipped nor squashed."""
 
     name = "audeering"
     default_model = "audeering/wav2vec2-large-robust-12-ft-emotion-msp-dim"

@@ -1,9 +1,9 @@
-"""Chat models that hear: Qwen2-Audio, Qwen2.5-Omni, Audio Flamingo 3, Phi-4-multimodal, Voxtral.
+"""Chat models with audio input: Qwen2-Audio, Qwen2.5-Omni, Audio Flamingo 3, Phi-4-multimodal, Voxtral.
 
 -m audio-chat -M model=Qwen/Qwen2-Audio-7B-Instruct
 
-Anything whose processor has a chat template and takes sounds. What the template writes is checked:
-a prompt that lost a word of the question is refused, not asked.
+Works with any model whose processor has a chat template and takes audio. The rendered prompt is checked: if the
+template loses part of the question, the request is refused.
 """
 
 from __future__ import annotations
@@ -35,12 +35,12 @@ from auricle.models.transformers.generation import (
 from auricle.models.transformers.likelihood import max_context_tokens, score_batch, score_windows
 
 DEFAULT_SAMPLE_RATE = 16_000
-PRINTED_LIST_MARK = "{'type': "  # how a list looks in a prompt whose template expected text
-DURATION_TOLERANCE = 0.1  # seconds by which features may fall short of their sound
+PRINTED_LIST_MARK = "{'type': "  # appears in the prompt if a template expected text but got a list
+DURATION_TOLERANCE = 0.1  # seconds by which features may be shorter than their clip
 
 
 class AudioChat(GenerativeModel):
-    """Turns of text and sound in, text out."""
+    """A chat model with text and audio input and text output."""
 
     name = "audio-chat"
     batch_size = 4
@@ -49,10 +49,13 @@ class AudioChat(GenerativeModel):
     def __init__(
         self, *, cut_long: bool = False, window: int | None = None, stride: int | None = None, **weights: Any
     ) -> None:
-        """A sound longer than the model hears is refused; `cut_long` asks about its start.
+        """Load the model.
 
-        A text to be scored that is longer than `window` is read in several of them, `stride`
-        tokens further each time.
+        Args:
+            cut_long: Truncate audio longer than the model's limit instead of failing the sample.
+            window: Maximum number of tokens read at once when a text is scored.
+            stride: Tokens scored in each further window.
+            **weights: Options of every local model; see `Weights`.
         """
         self._cut_long = cut_long
         super().__init__(**weights)
@@ -63,13 +66,13 @@ class AudioChat(GenerativeModel):
         self.tokenizer: Any = getattr(self.processor, "tokenizer", None)
         if self.tokenizer is None or self._feature_extractor is None:
             raise SpecError(
-                f"{self.weights.model} has no processor for text and sound together; for "
-                "text alone there is -m causal, for speech to text -m whisper or -m ctc."
+                f"{self.weights.model} has no processor for both text and audio. Use -m causal for "
+                "text-only models, and -m whisper or -m ctc for speech to text."
             )
         self.sample_rate = self._rate = int(getattr(self._feature_extractor, "sampling_rate", DEFAULT_SAMPLE_RATE))
         self.tokenizer.padding_side = "left"
         model = self.weights.build(self._model_class(), self.device)
-        self.model = getattr(model, "thinker", model)  # Omni models also have a mouth
+        self.model = getattr(model, "thinker", model)  # Omni models also contain a speech decoder
         self._has_chat_template = bool(
             getattr(self.processor, "chat_template", None) or getattr(self.tokenizer, "chat_template", None)
         )
@@ -80,80 +83,80 @@ class AudioChat(GenerativeModel):
         return extractor or getattr(self.processor, "audio_processor", None)
 
     def _model_class(self) -> Any:
-        """The class for text, sound and more; where there is none, what the checkpoint names."""
+        """Return the multimodal auto class, or the class named in the checkpoint if it is not registered."""
         config = self.weights.load(self.library.AutoConfig)
-        auto = self.library.AutoModelForMultimodalLM
-        if type(config) in auto._model_mapping:  # noqa: SLF001 - there is no public question
-            return auto
-        named = (config.architectures or [""])[0]
-        if kind := getattr(self.library, named, None):
-            return kind
+        auto_class = self.library.AutoModelForMultimodalLM
+        if type(config) in auto_class._model_mapping:  # noqa: SLF001 - there is no public API
+            return auto_class
+        architecture = (config.architectures or [""])[0]
+        if model_class := getattr(self.library, architecture, None):
+            return model_class
         raise SpecError(
-            f"{self.weights.model} is a {named or config.model_type}, which this version of "
-            "transformers does not know; update it, or serve the model and use -m openai."
+            f"{self.weights.model} is a {architecture or config.model_type}, which this version of transformers "
+            "does not support. Update transformers, or serve the model and use -m openai."
         )
 
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         inputs = self._processor_inputs([request.turns for request in batch])
         start = inputs["input_ids"].shape[1]
-        read = inputs["attention_mask"].sum(-1).tolist()
-        self.refuse_too_long(max(read))
+        input_lengths = inputs["attention_mask"].sum(-1).tolist()
+        self.refuse_too_long(max(input_lengths))
         settings = self.generation_config(
             batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
         )
-        until = StoppingCriterion(batch, start, self.tokenizer)
-        wanted = any(request.first_tokens for request in batch)
-        rows, logits = generate_rows(self.model, inputs, settings, until, wanted)
-        said = [
-            self._to_generation(trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, length)
-            for row, asked, length in zip(rows, batch, read, strict=True)
+        stopping_criterion = StoppingCriterion(batch, start, self.tokenizer)
+        needs_first_tokens = any(request.first_tokens for request in batch)
+        rows, logits = generate_rows(self.model, inputs, settings, stopping_criterion, needs_first_tokens)
+        generations = [
+            self._to_generation(trim_tokens(row[start:].tolist(), request.max_tokens, settings), request, length)
+            for row, request, length in zip(rows, batch, input_lengths, strict=True)
         ]
-        return attach_first_tokens(batch, said, logits, self.tokenizer)
+        return attach_first_tokens(batch, generations, logits, self.tokenizer)
 
     def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
         return replace(build_generation(text, request, len(tokens), request.max_tokens), input_tokens=input_tokens)
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        """Requests with sounds together; the others by themselves, as long as they may be."""
+        """Score requests with audio as one batch, and text-only requests in windows of any number."""
         for request in batch:
             check_scorable(request)
-        asked = [_move_trailing_space(request) for request in batch]
-        heard = [each for each in asked if _audio_parts(each.turns)]
-        rest = [each for each in asked if not _audio_parts(each.turns)]
+        requests = [_move_trailing_space(request) for request in batch]
+        with_audio = [request for request in requests if _audio_parts(request.turns)]
+        text_only = [request for request in requests if not _audio_parts(request.turns)]
         with self.inference_mode():
-            after_sounds = iter(self._score_with_audio(heard) if heard else [])
-            rows = [self._text_input(each) for each in rest]
-            after_text = iter(score_windows(self.model, rows, self._context_window, self.batch_size))
-        return [next(after_sounds if _audio_parts(each.turns) else after_text) for each in asked]
+            audio_likelihoods = iter(self._score_with_audio(with_audio) if with_audio else [])
+            text_inputs = [self._text_input(request) for request in text_only]
+            text_likelihoods = iter(score_windows(self.model, text_inputs, self._context_window, self.batch_size))
+        return [next(audio_likelihoods if _audio_parts(request.turns) else text_likelihoods) for request in requests]
 
     def _score_with_audio(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         inputs = dict(self._processor_inputs([request.turns for request in batch]))
         ids, mask = inputs.pop("input_ids"), inputs.pop("attention_mask").bool()
         rows = [
-            self._scoring_input(tokens[kept].tolist(), asked)
-            for tokens, kept, asked in zip(ids, mask, batch, strict=True)
+            self._scoring_input(tokens[row_mask].tolist(), request)
+            for tokens, row_mask, request in zip(ids, mask, batch, strict=True)
         ]
         for row in rows:
             self.refuse_too_long(len(row.tokens) - 1)
-        more = {name: each for name, each in inputs.items() if each.shape != ids.shape}
-        return score_batch(self.model, rows, more)
+        media_inputs = {name: tensor for name, tensor in inputs.items() if tensor.shape != ids.shape}
+        return score_batch(self.model, rows, media_inputs)
 
     def _text_input(self, request: LogLikelihood) -> ScoringInput:
-        """Without a sound; without a turn also without the template, after the start token."""
+        """Build the input of a text-only request; without turns, after the start token and without the template."""
         if request.turns:
             row = self._scoring_input(self._processor_inputs([request.turns])["input_ids"][0].tolist(), request)
         else:
-            known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
-            start = [each for each in known if each is not None][:1]
+            token_ids = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
+            start = [token for token in token_ids if token is not None][:1]
             row = append_continuation(start, [], self._tokenize(request.continuation))
         return score_all_tokens(row.tokens) if request.include_context else row
 
     def _scoring_input(self, context: list[int], request: LogLikelihood) -> ScoringInput:
-        """Tokenised as text, with and without the continuation, so that the seam is right."""
+        """Tokenise the text with and without the continuation, so that the token boundary is right."""
         text = self._render_prompt(request.turns) if self._has_chat_template else ""
-        short = self._tokenize(text)
-        return append_continuation(context, short, self._tokenize(text + request.continuation))
+        text_tokens = self._tokenize(text)
+        return append_continuation(context, text_tokens, self._tokenize(text + request.continuation))
 
     def _tokenize(self, text: str) -> list[int]:
         tokens: list[int] = self.tokenizer(text, add_special_tokens=False)["input_ids"]
@@ -166,56 +169,56 @@ class AudioChat(GenerativeModel):
         text = self._render_prompt(request.turns)
         return f"{text}⟦{request.continuation}⟧" if isinstance(request, LogLikelihood) else text
 
-    # --- from turns to what a processor wants -------------------------------------
+    # --- from turns to processor inputs -------------------------------------------
 
     def _processor_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
         if not self._has_chat_template:
             return self._tokenizer_inputs(conversations).to(self.device, self.model.dtype)
         prompts = [self._render_prompt(turns) for turns in conversations]
-        sounds = [self._decode(part) for turns in conversations for part in _audio_parts(turns)]
+        clips = [self._decode(part) for turns in conversations for part in _audio_parts(turns)]
         start = self.tokenizer.bos_token
-        text: dict[str, Any] = {"padding": True}  # how sounds are padded, processors know best
+        text_options: dict[str, Any] = {"padding": True}  # audio padding is left to the processor's defaults
         if start and all(prompt.startswith(start) for prompt in prompts):
-            text["add_special_tokens"] = False  # else there would be two of them
+            text_options["add_special_tokens"] = False  # otherwise there would be two start tokens
         inputs = self.processor(
             text=prompts,
-            audio=sounds or None,
-            text_kwargs=text,
-            audio_kwargs={"sampling_rate": self._rate} if sounds else {},
+            audio=clips or None,
+            text_kwargs=text_options,
+            audio_kwargs={"sampling_rate": self._rate} if clips else {},
             return_tensors="pt",
         )
         if not self._cut_long:
-            self._refuse_truncated(inputs, sounds)
+            self._refuse_truncated(inputs, clips)
         return inputs.to(self.device, self.model.dtype)
 
-    def _decode(self, sound: Audio) -> Any:
-        return sound.decode(self._rate)
+    def _decode(self, audio: Audio) -> Any:
+        return audio.decode(self._rate)
 
-    def _refuse_truncated(self, inputs: Any, sounds: Sequence[Any]) -> None:
-        """Some extractors drop what is past their window and say nothing."""
+    def _refuse_truncated(self, inputs: Any, clips: Sequence[Any]) -> None:
+        """Raise if the extractor dropped audio past its window, which some do silently."""
         mask = inputs.get("feature_attention_mask")
-        step = getattr(self._feature_extractor, "hop_length", None)
-        if mask is None or step is None or len(mask) != len(sounds):
+        hop_length = getattr(self._feature_extractor, "hop_length", None)
+        if mask is None or hop_length is None or len(mask) != len(clips):
             return
-        for frames, sound in zip(mask.sum(-1).tolist(), sounds, strict=True):
-            heard, seconds = frames * step / self._rate, len(sound) / self._rate
-            if heard + DURATION_TOLERANCE < seconds:
+        for frames, clip in zip(mask.sum(-1).tolist(), clips, strict=True):
+            kept_seconds, seconds = frames * hop_length / self._rate, len(clip) / self._rate
+            if kept_seconds + DURATION_TOLERANCE < seconds:
                 raise SampleError(
-                    f"the model hears {heard:.0f} s at once, and the sound has {seconds:.1f} s; "
-                    "-M cut_long=true asks about its start"
+                    f"the clip has {seconds:.1f} s, but the model accepts at most {kept_seconds:.0f} s; "
+                    "use -M cut_long=true to truncate it"
                 )
 
     def _render_prompt(self, turns: Sequence[Turn]) -> str:
-        """What the chat template makes of the turns, with all their words in it."""
-        for form in (_structured_message, self._inline_message):
+        """Render the chat template, and check that the prompt contains all text of the turns."""
+        for format_message in (_structured_message, self._inline_message):
             try:
-                prompt = self._apply_template([form(turn) for turn in turns], turns[-1].role)
-            except TypeError:  # a template that wants text and was given a list
+                prompt = self._apply_template([format_message(turn) for turn in turns], turns[-1].role)
+            except TypeError:  # the template expects text instead of a list
                 continue
             if PRINTED_LIST_MARK not in prompt and all(part.strip() in prompt for part in _text_parts(turns)):
                 return prompt
         raise SpecError(
-            f"The chat template of {self.weights.model} loses words of the question; serve the model and use -m openai."
+            f"The chat template of {self.weights.model} drops part of the question. Serve the model and use -m openai."
         )
 
     def _apply_template(self, messages: list[dict[str, Any]], last_role: str) -> str:
@@ -228,13 +231,13 @@ class AudioChat(GenerativeModel):
         )
 
     def _inline_message(self, turn: Turn) -> dict[str, Any]:
-        """For templates that know only text: the mark of a sound stands where it is heard."""
-        mark = str(getattr(self.processor, "audio_token", ""))
-        parts = [part if isinstance(part, str) else mark for part in turn.parts]
+        """Format a turn for templates that accept only text, with the audio token in place of each clip."""
+        audio_token = str(getattr(self.processor, "audio_token", ""))
+        parts = [part if isinstance(part, str) else audio_token for part in turn.parts]
         return {"role": turn.role, "content": "".join(parts)}
 
     def _tokenizer_inputs(self, conversations: Sequence[Sequence[Turn]]) -> Any:
-        """Voxtral has no template: its tokeniser takes the sounds themselves, as files."""
+        """Tokenise for Voxtral, which has no template; its tokeniser takes audio as encoded files."""
         messages = [[_base64_message(turn, self._rate) for turn in turns] for turns in conversations]
         return self.processor.apply_chat_template(messages, tokenize=True, return_dict=True, return_tensors="pt")
 
@@ -253,7 +256,7 @@ def _content_part(part: Part) -> dict[str, Any]:
         return {"type": "text", "text": part}
     if isinstance(part, Audio):
         return {"type": "audio", "audio": part.uri or "sound"}
-    raise SampleError(f"this model hears and reads, and is given {type(part).__name__}")
+    raise SampleError(f"this model accepts only text and audio, not {type(part).__name__}")
 
 
 def _base64_message(turn: Turn, rate: int) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""What models of transformers share: loading, and answers that do not depend on the batch."""
+"""Base classes of models in transformers: loading, and results that do not depend on the batch."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from typing import Any
 from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, Generation
 from auricle.models.base import BatchModel
+from auricle.models.transformers.likelihood import max_context_tokens
 from auricle.models.transformers.weights import Weights, import_transformers, resolve_device
 
-UNSUPPORTED_DTYPE_MESSAGE = "not implemented for '"  # torch's words about an operation and a kind of number
+UNSUPPORTED_DTYPE_MESSAGE = "not implemented for '"  # in torch's error for an unsupported number format
 
 
 class LocalModel(BatchModel, ABC):
-    """Weights on this machine, and what it takes to run them. Subclasses load and answer."""
+    """A model with local weights. Subclasses load them and answer requests."""
 
     name = "transformers"
     default_model = ""
-    """What is loaded where nothing is named; most have no such thing."""
+    """Checkpoint loaded if none is set; most models have no default."""
 
     def __init__(self, **weights: Any) -> None:
         self.weights = Weights.from_options(self.name, {"model": self.default_model, **weights})
@@ -35,11 +36,11 @@ class LocalModel(BatchModel, ABC):
 
     @abstractmethod
     def load(self) -> None:
-        """Take the weights into memory."""
+        """Load the weights into memory."""
 
     @contextmanager
     def inference_mode(self) -> Iterator[None]:
-        """No gradients; a kind of number that the device cannot do is the user's move."""
+        """Disable gradients, and report number formats that the device does not support."""
         import torch
 
         try:
@@ -50,7 +51,7 @@ class LocalModel(BatchModel, ABC):
                 raise
             raise SpecError(
                 f"{self.name}: {self.device} cannot run this model in {self.weights.dtype} "
-                f"({' '.join(str(error).split())[:120]}); use -M dtype=float32."
+                f"({' '.join(str(error).split())[:120]}). Use -M dtype=float32."
             ) from error
 
     def close(self) -> None:
@@ -63,21 +64,23 @@ class LocalModel(BatchModel, ABC):
 
 
 class GenerativeModel(LocalModel):
-    """Weights that write: subclasses load, and `write` answers to a list of requests."""
+    """A model that generates text. Subclasses load it and implement `generate_batch`."""
 
     @abstractmethod
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
-        """Answers to requests of one temperature."""
+        """Answer requests that share one temperature."""
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
-        """Greedy requests together; sampled ones alone, so that no neighbour changes them."""
+        """Answer greedy requests as one batch, and sampled ones one by one so that the batch does not change them."""
         greedy = [request for request in batch if not request.temperature]
         with self.inference_mode():
-            written = iter(self.generate_batch(greedy) if greedy else [])
-            return [self._generate_sampled(each) if each.temperature else next(written) for each in batch]
+            greedy_answers = iter(self.generate_batch(greedy) if greedy else [])
+            return [
+                self._generate_sampled(request) if request.temperature else next(greedy_answers) for request in batch
+            ]
 
     def _generate_sampled(self, request: Generate) -> Generation:
-        """Each of several answers has a seed of its own, whenever and wherever it is asked for."""
+        """Sample with a seed that depends only on the configured seed and the answer's index."""
         import torch
 
         with torch.random.fork_rng(devices=[]):
@@ -85,9 +88,9 @@ class GenerativeModel(LocalModel):
             return self.generate_batch([request])[0]
 
     def generation_config(self, temperature: float, max_new_tokens: int, tokenizer: Any) -> Any:
-        """The checkpoint's way to generate, made greedy or plainly sampled."""
+        """Copy the checkpoint's generation settings, and make them greedy or plain sampling."""
         config = copy.deepcopy(self.model.generation_config)
-        if config.eos_token_id is None:  # else every answer would run to its limit
+        if config.eos_token_id is None:  # otherwise every answer would run to its limit
             config.eos_token_id = tokenizer.eos_token_id
         sampled = {"do_sample": True, "temperature": temperature, "top_k": 0, "top_p": 1.0}
         greedy = {"do_sample": False, "temperature": None, "top_k": None, "top_p": None}
@@ -101,8 +104,7 @@ class GenerativeModel(LocalModel):
         return config
 
     def refuse_too_long(self, tokens: int) -> None:
-        """Past its window a model says anything, or nothing."""
-        config = self.model.config.get_text_config(decoder=True)
-        window = getattr(config, "max_position_embeddings", None)
-        if isinstance(window, int) and tokens > window:
-            raise SampleError(f"{tokens} tokens, and the model reads at most {window}")
+        """Raise if a prompt exceeds the context of the model."""
+        limit = max_context_tokens(self.model)
+        if limit is not None and tokens > limit:
+            raise SampleError(f"the prompt has {tokens} tokens, but the model reads at most {limit}")

@@ -1,4 +1,4 @@
-"""Language models that read text: generation, and how likely a continuation is.
+"""Text-only language models: generation and log-likelihoods.
 
 -m causal -M model=HuggingFaceTB/SmolLM2-135M-Instruct
 """
@@ -34,7 +34,7 @@ from auricle.prompts.meta_template import MetaTemplate
 
 
 class Causal(GenerativeModel):
-    """Text in, text out, through AutoModelForCausalLM."""
+    """A language model with text input and output, through AutoModelForCausalLM."""
 
     name = "causal"
     first_tokens = True
@@ -48,11 +48,14 @@ class Causal(GenerativeModel):
         stride: int | None = None,
         **weights: Any,
     ) -> None:
-        """`chat=false` gives the bare text to a model that has a chat template.
+        """Load the model.
 
-        `meta_template` is a chat format, or a YAML file of one, in the place of the tokeniser's.
-        A text to be scored that is longer than `window` is read in several of them, `stride`
-        tokens further each time.
+        Args:
+            chat: Use the chat template of the tokeniser, if it has one.
+            meta_template: Chat format used instead of the tokeniser's, or a YAML file with one.
+            window: Maximum number of tokens read at once when a text is scored.
+            stride: Tokens scored in each further window.
+            **weights: Options of every local model; see `Weights`.
         """
         self._wants_chat = chat
         self._meta_template = MetaTemplate.of(meta_template) if meta_template else None
@@ -62,14 +65,15 @@ class Causal(GenerativeModel):
     def load(self) -> None:
         self.tokenizer = self.weights.load(self.library.AutoTokenizer, padding_side="left")
         self.model = self.weights.build(self.library.AutoModelForCausalLM, self.device)
-        templated = self.tokenizer.chat_template is not None
-        self._uses_chat = self._meta_template is not None or (self._wants_chat and templated)
-        if self.tokenizer.pad_token_id is None:  # masked anyway; only a number is needed
+        has_template = self.tokenizer.chat_template is not None
+        self._uses_chat = self._meta_template is not None or (self._wants_chat and has_template)
+        if self.tokenizer.pad_token_id is None:  # padding is masked, so any token will do
             self.tokenizer.pad_token = self.tokenizer.eos_token or self.tokenizer.unk_token
 
     def generate_batch(self, batch: Sequence[Generate]) -> list[Generation]:
         prompts = [
-            self._tokenize(self._render_turns(each.turns), self._uses_chat) or self._start_tokens() for each in batch
+            self._tokenize(self._render_turns(request.turns), self._uses_chat) or self._start_tokens()
+            for request in batch
         ]
         for prompt in prompts:
             self.refuse_too_long(len(prompt))
@@ -78,14 +82,14 @@ class Causal(GenerativeModel):
         settings = self.generation_config(
             batch[0].temperature, max_new_tokens=max(request.max_tokens for request in batch), tokenizer=self.tokenizer
         )
-        until = StoppingCriterion(batch, start, self.tokenizer)
-        wanted = any(request.first_tokens for request in batch)
-        rows, logits = generate_rows(self.model, inputs, settings, until, wanted)
-        said = [
-            self._to_generation(trim_tokens(row[start:].tolist(), asked.max_tokens, settings), asked, len(prompt))
-            for row, asked, prompt in zip(rows, batch, prompts, strict=True)
+        stopping_criterion = StoppingCriterion(batch, start, self.tokenizer)
+        needs_first_tokens = any(request.first_tokens for request in batch)
+        rows, logits = generate_rows(self.model, inputs, settings, stopping_criterion, needs_first_tokens)
+        generations = [
+            self._to_generation(trim_tokens(row[start:].tolist(), request.max_tokens, settings), request, len(prompt))
+            for row, request, prompt in zip(rows, batch, prompts, strict=True)
         ]
-        return attach_first_tokens(batch, said, logits, self.tokenizer)
+        return attach_first_tokens(batch, generations, logits, self.tokenizer)
 
     def _to_generation(self, tokens: list[int], request: Generate, input_tokens: int) -> Generation:
         text = self.tokenizer.decode(tokens, skip_special_tokens=True)
@@ -93,22 +97,22 @@ class Causal(GenerativeModel):
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
         with self.inference_mode():
-            rows = [self._scoring_input(request) for request in batch]
-            return score_windows(self.model, rows, self._context_window, self.batch_size)
+            scoring_inputs = [self._scoring_input(request) for request in batch]
+            return score_windows(self.model, scoring_inputs, self._context_window, self.batch_size)
 
     def _scoring_input(self, request: LogLikelihood) -> ScoringInput:
         check_scorable(request)
         text, continuation = self._context_and_continuation(request)
         chat = self._uses_chat and bool(request.turns)
-        context, both = self._tokenize(text, chat), self._tokenize(text + continuation, chat)
+        context, full = self._tokenize(text, chat), self._tokenize(text + continuation, chat)
         if request.include_context:
-            return score_all_tokens(both)
-        if not common_prefix_length(context, both):  # something must stand before the first token asked about
-            context, both = self._start_tokens(), [*self._start_tokens(), *both]
-        return append_continuation(context, context, both)
+            return score_all_tokens(full)
+        if not common_prefix_length(context, full):  # the first scored token needs a context
+            context, full = self._start_tokens(), [*self._start_tokens(), *full]
+        return append_continuation(context, context, full)
 
     def _context_and_continuation(self, request: LogLikelihood) -> tuple[str, str]:
-        """What stands before and what is asked about; white space between belongs to the latter."""
+        """Split the request into context and continuation; trailing white space belongs to the latter."""
         if self._uses_chat and request.turns:
             turns, continuation = move_trailing_space(request.turns, request.continuation)
             return self._render_turns(turns), continuation
@@ -116,14 +120,14 @@ class Causal(GenerativeModel):
         return text, space + request.continuation
 
     def _tokenize(self, text: str, chat: bool) -> list[int]:
-        """A chat template writes its own start token; bare text gets the tokeniser's."""
-        bare = not chat or (self._meta_template is not None and not self._meta_template.begin)
-        tokens: list[int] = self.tokenizer(text, add_special_tokens=bare)["input_ids"]
+        """Tokenise a text. A chat template contains its own start token; plain text gets the tokeniser's."""
+        add_start = not chat or (self._meta_template is not None and not self._meta_template.begin)
+        tokens: list[int] = self.tokenizer(text, add_special_tokens=add_start)["input_ids"]
         return tokens
 
     def _start_tokens(self) -> list[int]:
-        known = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
-        return [each for each in known if each is not None][:1]
+        token_ids = (self.tokenizer.bos_token_id, self.tokenizer.eos_token_id)
+        return [token for token in token_ids if token is not None][:1]
 
     def preview_request(self, request: Request) -> str:
         if isinstance(request, LogLikelihood):
@@ -136,10 +140,10 @@ class Causal(GenerativeModel):
             return self._meta_template.render(turns, turn_text)
         if not self._uses_chat:
             return join_turns(turns)
-        said = [{"role": turn.role, "content": turn_text(turn)} for turn in turns]
+        messages = [{"role": turn.role, "content": turn_text(turn)} for turn in turns]
         prefilled = bool(turns) and turns[-1].role == "assistant"
         return str(
             self.tokenizer.apply_chat_template(
-                said, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
+                messages, tokenize=False, add_generation_prompt=not prefilled, continue_final_message=prefilled
             )
         )

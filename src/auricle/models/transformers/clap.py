@@ -1,4 +1,4 @@
-"""How well a sound and a text agree, by CLAP: the cosine of their embeddings.
+"""Similarity of audio and text by CLAP: the cosine of their embeddings.
 
 -m clap -M model=laion/larger_clap_music
 """
@@ -15,10 +15,10 @@ from auricle.models.transformers.base import LocalModel
 
 
 class Clap(LocalModel):
-    """`alignment`, from -1 to 1.
+    """A model that returns `alignment`, from -1 to 1.
 
-    CLAP hears ten seconds. Of longer sounds transformers takes a stretch by chance; here all of it
-    is heard, window after window, and their embeddings averaged by length.
+    CLAP takes ten seconds of audio. For longer clips transformers picks a random excerpt; here the embeddings of all
+    windows are averaged, weighted by length.
     """
 
     name = "clap"
@@ -37,24 +37,28 @@ class Clap(LocalModel):
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         texts = [self._request_text(request) for request in batch]
-        sounds = [self._decode_samples(request) for request in batch]
+        clips = [self._decode_samples(request) for request in batch]
         with self.inference_mode():
-            cosines = (self._embed_audio(sounds) * self._embed_texts(texts)).sum(dim=-1).tolist()
-        return [Prediction(values={"alignment": each}, scale="continuous") for each in cosines]
+            similarities = (self._embed_audio(clips) * self._embed_texts(texts)).sum(dim=-1).tolist()
+        return [Prediction(values={"alignment": similarity}, scale="continuous") for similarity in similarities]
 
-    def _embed_audio(self, sounds: Sequence[Any]) -> Any:
-        """One embedding a sound, of length one."""
+    def _embed_audio(self, clips: Sequence[Any]) -> Any:
+        """Return one unit-length embedding per clip."""
         import torch
 
         window = int(self._feature_extractor.nb_max_samples)
-        parts = [[s[at : at + window] for at in range(0, len(s), window)] for s in sounds]
-        # One by one: together, fusing extractors mark one of them by chance.
-        taken = [self._feature_extractor(p, sampling_rate=self._rate, return_tensors="pt") for s in parts for p in s]
-        heard = {key: torch.cat([each[key] for each in taken]) for key in taken[0]}
-        heard["input_features"] = heard["input_features"].to(self.model.dtype)
-        placed = {key: value.to(self.model.device) for key, value in heard.items()}
-        found = iter(_projected_embeddings(self.model.get_audio_features(**placed)))
-        means = [sum(len(part) * next(found) for part in each) for each in parts]
+        clip_windows = [[clip[at : at + window] for at in range(0, len(clip), window)] for clip in clips]
+        # One window per call: given several, fusing extractors mark one of them at random.
+        window_features = [
+            self._feature_extractor(samples, sampling_rate=self._rate, return_tensors="pt")
+            for windows in clip_windows
+            for samples in windows
+        ]
+        inputs = {key: torch.cat([features[key] for features in window_features]) for key in window_features[0]}
+        inputs["input_features"] = inputs["input_features"].to(self.model.dtype)
+        inputs = {key: value.to(self.model.device) for key, value in inputs.items()}
+        embeddings = iter(_projected_embeddings(self.model.get_audio_features(**inputs)))
+        means = [sum(len(samples) * next(embeddings) for samples in windows) for windows in clip_windows]
         return torch.nn.functional.normalize(torch.stack(means), dim=-1)
 
     def _embed_texts(self, texts: Sequence[str]) -> Any:
@@ -62,9 +66,9 @@ class Clap(LocalModel):
 
         tokens = self._tokenizer(list(texts), padding=True, return_tensors="pt")
         if (longest := tokens["input_ids"].shape[1]) > self._max_text_tokens:
-            raise SampleError(f"{longest} tokens of text, and the model reads at most {self._max_text_tokens}")
-        kept = {key: tokens[key].to(self.model.device) for key in ("input_ids", "attention_mask")}
-        return torch.nn.functional.normalize(_projected_embeddings(self.model.get_text_features(**kept)), dim=-1)
+            raise SampleError(f"the text has {longest} tokens, but the model reads at most {self._max_text_tokens}")
+        inputs = {key: tokens[key].to(self.model.device) for key in ("input_ids", "attention_mask")}
+        return torch.nn.functional.normalize(_projected_embeddings(self.model.get_text_features(**inputs)), dim=-1)
 
     def _decode_samples(self, request: Predict) -> Any:
         return crop_audio(get_candidate_audio(request), self._crop_seconds).decode(self._rate)
@@ -72,10 +76,10 @@ class Clap(LocalModel):
     def _request_text(self, request: Predict) -> str:
         text = request.inputs.get("text")
         if not isinstance(text, str) or not text.strip():
-            raise SampleError("CLAP compares a sound with `text`, and there is none")
+            raise SampleError("CLAP needs the input `text`, which is missing or empty")
         return text
 
 
 def _projected_embeddings(output: Any) -> Any:
-    """The projected embeddings, in double precision."""
+    """Return the projected embeddings in double precision."""
     return getattr(output, "pooler_output", output).cpu().double()

@@ -1,4 +1,4 @@
-"""How likely a continuation is, token by token, after text or sound."""
+"""Log-likelihoods with transformers models."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from auricle.core.types import Likelihood
 from auricle.models.token_boundary import ContextWindow, ScoringInput, join_likelihoods
 
 SOFTMAX_CHUNK = 256
-"""Positions turned into probabilities together: those of a whole window would take gigabytes."""
+"""Positions per softmax; all positions of a window at once would take gigabytes."""
 
 
 def max_context_tokens(model: Any) -> int | None:
-    """How many tokens a model reads at most, where its configuration says so."""
+    """Return the context length in the configuration of a model, or None if it has none."""
     config = model.config.get_text_config(decoder=True)
     window = getattr(config, "max_position_embeddings", None)
     return window if isinstance(window, int) else None
@@ -24,41 +24,45 @@ def max_context_tokens(model: Any) -> int | None:
 def score_windows(
     model: Any, scoring_inputs: Sequence[ScoringInput], context_window: ContextWindow, batch_size: int
 ) -> list[Likelihood]:
-    """Each row's log-probabilities, read in windows where it is too long; `size` rows at once."""
-    windows = [context_window.split(row) for row in scoring_inputs]
-    pieces = list(chain.from_iterable(windows))
-    found = [
-        each
-        for at in range(0, len(pieces), batch_size)
-        for each in score_batch(model, pieces[at : at + batch_size], {})
+    """Score each input, split into windows if it is too long, with `batch_size` windows per call."""
+    windows = [context_window.split(scoring_input) for scoring_input in scoring_inputs]
+    flat_windows = list(chain.from_iterable(windows))
+    likelihoods = [
+        likelihood
+        for at in range(0, len(flat_windows), batch_size)
+        for likelihood in score_batch(model, flat_windows[at : at + batch_size], {})
     ]
-    told = iter(found)
-    return [join_likelihoods([next(told) for _ in held]) for held in windows]
+    remaining = iter(likelihoods)
+    return [join_likelihoods([next(remaining) for _ in input_windows]) for input_windows in windows]
 
 
 def score_batch(
     model: Any, scoring_inputs: Sequence[ScoringInput], model_inputs: Mapping[str, Any]
 ) -> list[Likelihood]:
-    """Each row's log-probabilities. Padded on the right, where no token before can see it."""
+    """Score inputs in one call. Padding is on the right, where no scored token can attend to it."""
     import torch
 
-    longest = max(len(row.tokens) for row in scoring_inputs) - 1  # the last is predicted, not read
+    longest = (
+        max(len(scoring_input.tokens) for scoring_input in scoring_inputs) - 1
+    )  # the last token is predicted, not read
     device = model.device
     ids = torch.zeros((len(scoring_inputs), longest), dtype=torch.long, device=device)
     mask = torch.zeros_like(ids)
-    for place, row in enumerate(scoring_inputs):
-        ids[place, : len(row.tokens) - 1] = torch.tensor(row.tokens[:-1], device=device)
-        mask[place, : len(row.tokens) - 1] = 1
-    first = min(row.score_from for row in scoring_inputs) - 1
+    for index, scoring_input in enumerate(scoring_inputs):
+        ids[index, : len(scoring_input.tokens) - 1] = torch.tensor(scoring_input.tokens[:-1], device=device)
+        mask[index, : len(scoring_input.tokens) - 1] = 1
+    first = min(scoring_input.score_from for scoring_input in scoring_inputs) - 1
     logits = _logits(model, {**model_inputs, "input_ids": ids, "attention_mask": mask}, longest - first)
     return [
-        _to_likelihood(logits[place, row.score_from - 1 - first : len(row.tokens) - 1 - first], row)
-        for place, row in enumerate(scoring_inputs)
+        _to_likelihood(
+            logits[index, scoring_input.score_from - 1 - first : len(scoring_input.tokens) - 1 - first], scoring_input
+        )
+        for index, scoring_input in enumerate(scoring_inputs)
     ]
 
 
 def _logits(model: Any, inputs: Mapping[str, Any], positions: int) -> Any:
-    """Logits at the last positions; those of a whole context may be gigabytes."""
+    """Return the logits of the last positions only; those of a whole context may take gigabytes."""
     options: dict[str, Any] = {"use_cache": False}
     if "logits_to_keep" in inspect.signature(model.forward).parameters:
         options["logits_to_keep"] = positions
@@ -68,11 +72,11 @@ def _logits(model: Any, inputs: Mapping[str, Any], positions: int) -> Any:
 def _to_likelihood(logits: Any, scoring_input: ScoringInput) -> Likelihood:
     import torch
 
-    wanted = torch.tensor(scoring_input.tokens[scoring_input.score_from :], device=logits.device)
-    found: list[float] = []
+    targets = torch.tensor(scoring_input.tokens[scoring_input.score_from :], device=logits.device)
+    logprobs: list[float] = []
     greedy = True
-    for at in range(0, len(wanted), SOFTMAX_CHUNK):
-        part, asked = logits[at : at + SOFTMAX_CHUNK].float(), wanted[at : at + SOFTMAX_CHUNK]
-        found += torch.log_softmax(part, dim=-1).gather(-1, asked[:, None])[:, 0].tolist()
-        greedy = greedy and bool((part.argmax(-1) == asked).all())
-    return Likelihood(logprobs=tuple(found), greedy=greedy)
+    for at in range(0, len(targets), SOFTMAX_CHUNK):
+        chunk, chunk_targets = logits[at : at + SOFTMAX_CHUNK].float(), targets[at : at + SOFTMAX_CHUNK]
+        logprobs += torch.log_softmax(chunk, dim=-1).gather(-1, chunk_targets[:, None])[:, 0].tolist()
+        greedy = greedy and bool((chunk.argmax(-1) == chunk_targets).all())
+    return Likelihood(logprobs=tuple(logprobs), greedy=greedy)

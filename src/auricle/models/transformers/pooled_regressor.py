@@ -1,6 +1,6 @@
-"""A wav2vec 2.0 whose frames are averaged, then measured; transformers has no such class.
+"""wav2vec 2.0 with a regression head over the mean frame, which transformers does not provide.
 
-The parts are called what they are called in audeering's checkpoints.
+The submodules are named as in audeering's checkpoints.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ DIMENSIONS = ("arousal", "dominance", "valence")
 
 
 def dimension_names(config: Any) -> list[str]:
-    """What the outputs are, as the checkpoint says; if it does not, as audeering orders them."""
-    names = [config.id2label[at] for at in range(len(config.id2label))]
-    unnamed = all(name == f"LABEL_{at}" for at, name in enumerate(names))
+    """Return the output names of the checkpoint, or audeering's order if they are unnamed."""
+    names = [config.id2label[index] for index in range(len(config.id2label))]
+    unnamed = all(name == f"LABEL_{index}" for index, name in enumerate(names))
     return list(DIMENSIONS) if unnamed else names
 
 
 class RegressionHead(nn.Module):  # type: ignore[misc]
-    """From an average frame to one number a dimension."""
+    """A head that maps the mean frame to one number per dimension."""
 
     def __init__(self, config: Any) -> None:
         super().__init__()
@@ -32,12 +32,12 @@ class RegressionHead(nn.Module):  # type: ignore[misc]
         self.out_proj = nn.Linear(config.hidden_size, len(dimension_names(config)))
 
     def forward(self, pooled: Any) -> Any:
-        bent = torch.tanh(self.dense(self.dropout(pooled)))
-        return self.out_proj(self.dropout(bent))
+        hidden = torch.tanh(self.dense(self.dropout(pooled)))
+        return self.out_proj(self.dropout(hidden))
 
 
 class PooledRegressor(Wav2Vec2PreTrainedModel):  # type: ignore[misc]
-    """Padding is masked and not averaged, so that a sound is measured as if alone."""
+    """A wav2vec 2.0 regressor. Padding is excluded from the mean, so the batch does not change results."""
 
     def __init__(self, config: Any) -> None:
         super().__init__(config)
@@ -52,5 +52,5 @@ class PooledRegressor(Wav2Vec2PreTrainedModel):  # type: ignore[misc]
     def _mean_pool(self, frames: Any, attention_mask: Any) -> Any:
         if attention_mask is None:
             return frames.mean(dim=1)
-        own = self._get_feature_vector_attention_mask(frames.shape[1], attention_mask)
-        return (frames * own.unsqueeze(-1)).sum(dim=1) / own.sum(dim=1, keepdim=True)
+        frame_mask = self._get_feature_vector_attention_mask(frames.shape[1], attention_mask)
+        return (frames * frame_mask.unsqueeze(-1)).sum(dim=1) / frame_mask.sum(dim=1, keepdim=True)

@@ -1,1 +1,1 @@
-"""Who chooses examples. Each only ranks a pool; what may be shown, and how much, is not theirs."""
+"""Few-shot retrievers, which rank the rows of a pool. The selector decides which rows may be shown."""

@@ -1,4 +1,4 @@
-"""Choosing examples by name, by place, by chance or by label: nothing is read or computed."""
+"""Retrievers by id, position, chance or label, without reading or encoding the samples."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from auricle.core.types import Json, Sample
 
 
 class ZeroRetriever:
-    """No examples."""
+    """A retriever that returns no examples."""
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
         return ()
 
 
 class FirstRetriever:
-    """The first rows of the pool, in their order."""
+    """A retriever that returns the first rows of the pool, in their order."""
 
     order: ClassVar[str] = "nearest-first"
 
@@ -29,53 +29,54 @@ class FirstRetriever:
 
 
 class FixedRetriever:
-    """The same examples for all samples, by their ids, in the order given."""
+    """A retriever that returns the same examples for all samples, by id, in the order given."""
 
     order: ClassVar[str] = "nearest-first"
 
     def __init__(self, ids: str | int | Sequence[str | int]) -> None:
-        listed = ids if isinstance(ids, (list, tuple)) else str(ids).split(",")
-        self._ids = [str(each).strip() for each in listed]
+        id_list = ids if isinstance(ids, (list, tuple)) else str(ids).split(",")
+        self._ids = [str(row_id).strip() for row_id in id_list]
         self._indices: list[int] = []
 
     def fit(self, pool: Sequence[Sample]) -> None:
-        places = {sample.id: place for place, sample in enumerate(pool)}
-        for each in self._ids:
-            if each not in places:
-                near = difflib.get_close_matches(each, places, n=3) or list(places)[:3]
+        index_by_id = {sample.id: index for index, sample in enumerate(pool)}
+        for row_id in self._ids:
+            if row_id not in index_by_id:
+                suggestions = difflib.get_close_matches(row_id, index_by_id, n=3) or list(index_by_id)[:3]
                 raise SpecError(
-                    f"The pool has no usable row {each!r}; it has {', '.join(near)}.", location=("shots", "ids")
+                    f"The example pool has no usable row {row_id!r}. Similar ids: {', '.join(suggestions)}.",
+                    location=("shots", "ids"),
                 )
-        self._indices = [places[each] for each in self._ids]
+        self._indices = [index_by_id[row_id] for row_id in self._ids]
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
         return self._indices
 
 
 class SlidingRetriever:
-    """The rows before a sample's own, the nearest first; the pool is the data itself."""
+    """A retriever that returns the rows before the sample's own, nearest first; the pool must be the data itself."""
 
     def fit(self, pool: Sequence[Sample]) -> None:
-        self._index_by_id = {sample.id: place for place, sample in enumerate(pool)}
+        self._index_by_id = {sample.id: index for index, sample in enumerate(pool)}
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
         if sample.id not in self._index_by_id:
-            raise SampleError("sliding shows the rows before a sample's own, which the pool of examples lacks")
+            raise SampleError("the retriever `sliding` needs the sample itself in the example pool")
         return range(self._index_by_id[sample.id] - 1, -1, -1)
 
 
 class RandomRetriever:
-    """Drawn anew for every sample, from the seed and the sample's id alone."""
+    """A retriever that draws rows at random, from the seed and the sample's id."""
 
     def __init__(self, seed: int = 0) -> None:
         self._seed = seed
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
-        return (allowed[at] for at in lazy_shuffle(len(allowed), Generator(f"{self._seed} {sample.id}")))
+        return (allowed[position] for position in lazy_shuffle(len(allowed), Generator(f"{self._seed} {sample.id}")))
 
 
 class BalancedRetriever:
-    """As many of each label as of any other; which labels and rows is drawn as `random` does."""
+    """A retriever that draws equally many rows per label, at random like `random`."""
 
     def __init__(self, by: str = "target", seed: int = 0) -> None:
         self._by = by
@@ -83,36 +84,38 @@ class BalancedRetriever:
         self._indices_by_label: dict[bytes, list[int]] = {}
 
     def fit(self, pool: Sequence[Sample]) -> None:
-        for place, sample in enumerate(pool):
+        for index, sample in enumerate(pool):
             if (label := self._label(sample)) is not None:
-                self._indices_by_label.setdefault(dumps(label), []).append(place)
+                self._indices_by_label.setdefault(dumps(label), []).append(index)
         if not self._indices_by_label:
-            raise SpecError(f"No row of the pool has the field {self._by!r} to balance by.", location=("shots", "by"))
+            raise SpecError(
+                f"No row of the example pool has the field {self._by!r} to balance by.", location=("shots", "by")
+            )
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterator[int]:
-        chance = Generator(f"{self._seed} {sample.id}")
+        rng = Generator(f"{self._seed} {sample.id}")
         groups = list(self._indices_by_label.values())
-        chance.shuffle(groups)
-        draws = [_draw_allowed(each, allowed, Generator(chance.random())) for each in groups]
+        rng.shuffle(groups)
+        draws = [_draw_allowed(group, allowed, Generator(rng.random())) for group in groups]
         while draws:
             for draw in list(draws):
-                if (place := next(draw, None)) is None:
+                if (index := next(draw, None)) is None:
                     draws.remove(draw)
                 else:
-                    yield place
+                    yield index
 
     def _label(self, sample: Sample) -> Json:
         return sample.target if self._by == "target" else sample.meta.get(self._by)
 
 
 def _draw_allowed(indices: Sequence[int], allowed: Sequence[int], rng: Generator) -> Iterator[int]:
-    return (indices[at] for at in lazy_shuffle(len(indices), rng) if indices[at] in allowed)
+    return (indices[position] for position in lazy_shuffle(len(indices), rng) if indices[position] in allowed)
 
 
 def lazy_shuffle(size: int, rng: Generator) -> Iterator[int]:
-    """All numbers below `size` in a random order, at the cost of those taken."""
+    """Yield the numbers below `size` in random order, at a cost proportional to those taken."""
     moved: dict[int, int] = {}
-    for left in range(size, 0, -1):
-        at = rng.randrange(left)
-        yield moved.get(at, at)
-        moved[at] = moved.get(left - 1, left - 1)
+    for remaining in range(size, 0, -1):
+        position = rng.randrange(remaining)
+        yield moved.get(position, position)
+        moved[position] = moved.get(remaining - 1, remaining - 1)

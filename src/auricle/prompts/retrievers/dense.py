@@ -1,4 +1,4 @@
-"""Nearness by what an encoder makes of samples, and examples that are near but not all alike."""
+"""Retrieval by embedding similarity, with or without diversity."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
     Numbers = NDArray[np.floating[Any]]
 
-BATCH_SIZE = 32  # samples an encoder is given at once
+BATCH_SIZE = 32  # samples per encoder call
 
 
 class Similarity(Protocol):
-    """How near the rows of a pool are to a sample, and to each other."""
+    """Similarity of the rows of a pool to a sample and to each other."""
 
     def fit(self, pool: Sequence[Sample]) -> None: ...
 
@@ -32,56 +32,56 @@ class Similarity(Protocol):
 
 
 class EmbeddingSimilarity:
-    """How near samples are by the cosine of what an encoder makes of them."""
+    """Cosine similarity of embeddings."""
 
     def __init__(self, encoder: str) -> None:
         self._encode = load_encoder(encoder)
         self._name = encoder
 
     def fit(self, pool: Sequence[Sample]) -> None:
-        """Encode the whole pool, once."""
-        cuts = range(0, len(pool), BATCH_SIZE)
+        """Encode the pool."""
+        offsets = range(0, len(pool), BATCH_SIZE)
         self._pool = list(pool)
-        self._index_by_id = {sample.id: place for place, sample in enumerate(pool)}
-        self._vectors = np.concatenate([self._encode_samples(pool[at : at + BATCH_SIZE]) for at in cuts])
+        self._index_by_id = {sample.id: index for index, sample in enumerate(pool)}
+        self._vectors = np.concatenate([self._encode_samples(pool[offset : offset + BATCH_SIZE]) for offset in offsets])
 
     def score_sample(self, sample: Sample) -> Numbers:
-        place = self._index_by_id.get(sample.id)
-        if place is not None and self._pool[place].inputs == sample.inputs:  # encoded already
-            return self.score_row(place)
+        index = self._index_by_id.get(sample.id)
+        if index is not None and self._pool[index].inputs == sample.inputs:  # already encoded
+            return self.score_row(index)
         (vector,) = self._encode_samples([sample])
-        found: Numbers = self._vectors @ vector
-        return found
+        similarities: Numbers = self._vectors @ vector
+        return similarities
 
     def score_row(self, index: int) -> Numbers:
-        found: Numbers = self._vectors @ self._vectors[index]
-        return found
+        similarities: Numbers = self._vectors @ self._vectors[index]
+        return similarities
 
     def _encode_samples(self, samples: Sequence[Sample]) -> NDArray[np.float32]:
-        """One vector a sample, of length 1; no encoder is told an answer."""
-        found = np.asarray(self._encode([replace(each, target=None) for each in samples]))
-        if found.ndim != 2 or len(found) != len(samples) or not np.isfinite(found).all():
+        """Return one unit-length vector per sample; encoders do not see the answers."""
+        encoded = np.asarray(self._encode([replace(sample, target=None) for sample in samples]))
+        if encoded.ndim != 2 or len(encoded) != len(samples) or not np.isfinite(encoded).all():
             raise SpecError(
-                f"The encoder {self._name} should give a row of finite numbers for each of "
-                f"{len(samples)} samples; it gave an array of shape {found.shape}.",
+                f"The encoder {self._name} returned an array of shape {encoded.shape}; expected one row of finite "
+                f"numbers for each of {len(samples)} samples.",
                 location=("shots", "encoder"),
             )
-        lengths = np.linalg.norm(found, axis=1, keepdims=True)
-        vectors: NDArray[np.float32] = (found / np.maximum(lengths, 1e-12)).astype(np.float32)
+        lengths = np.linalg.norm(encoded, axis=1, keepdims=True)
+        vectors: NDArray[np.float32] = (encoded / np.maximum(lengths, 1e-12)).astype(np.float32)
         return vectors
 
 
 class DenseRetriever(EmbeddingSimilarity):
-    """The rows nearest to the sample, by sound or by meaning, as an encoder has it."""
+    """A retriever that returns the rows nearest to the sample by embedding."""
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterable[int]:
         return rank_by_score(self.score_sample(sample))
 
 
 class DiverseRetriever:
-    """Rows near to the sample and unlike each other, one after the other.
+    """A retriever that returns rows near to the sample but different from each other (maximal marginal relevance).
 
-    `weight` is the share of nearness: 1 is nearness alone, 0 nothing but difference.
+    `weight` is the weight of relevance: 1 is relevance alone, 0 is diversity alone.
     """
 
     def __init__(self, encoder: str = "bm25", weight: float = 0.5) -> None:
@@ -90,20 +90,20 @@ class DiverseRetriever:
         except (TypeError, ValueError):
             self._weight = -1.0
         if not 0 <= self._weight <= 1:
-            raise SpecError(f"`weight` should be from 0 to 1, not {weight!r}.", location=("shots", "weight"))
+            raise SpecError(f"`weight` must be between 0 and 1, not {weight!r}.", location=("shots", "weight"))
         self._similarity: Similarity = Bm25Similarity() if encoder == "bm25" else EmbeddingSimilarity(encoder)
 
     def fit(self, pool: Sequence[Sample]) -> None:
         self._similarity.fit(pool)
 
     def rank(self, sample: Sample, allowed: Sequence[int]) -> Iterator[int]:
-        near = self._similarity.score_sample(sample)
-        near = near / max(float(near.max()), 1e-12)  # on the scale of likeness
-        left = np.fromiter(allowed, dtype=np.intp)
-        nearest_shown = np.full(len(near), -1.0)
-        while len(left):
-            worth = self._weight * near[left] - (1 - self._weight) * nearest_shown[left]
-            best = int(left[np.argmax(worth)])
+        relevance = self._similarity.score_sample(sample)
+        relevance = relevance / max(float(relevance.max()), 1e-12)  # on the scale of similarity
+        candidates = np.fromiter(allowed, dtype=np.intp)
+        max_similarity = np.full(len(relevance), -1.0)
+        while len(candidates):
+            value = self._weight * relevance[candidates] - (1 - self._weight) * max_similarity[candidates]
+            best = int(candidates[np.argmax(value)])
             yield best
-            nearest_shown = np.maximum(nearest_shown, self._similarity.score_row(best))
-            left = left[left != best]
+            max_similarity = np.maximum(max_similarity, self._similarity.score_row(best))
+            candidates = candidates[candidates != best]

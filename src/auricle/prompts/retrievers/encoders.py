@@ -1,4 +1,4 @@
-"""What makes vectors of samples: of their sound or of their text, by rule or by a model."""
+"""Encoders that turn samples into vectors, from their audio or their text."""
 
 from __future__ import annotations
 
@@ -21,60 +21,60 @@ if TYPE_CHECKING:
 
 Encoder: TypeAlias = Callable[[Sequence[Sample]], Any]
 SAMPLE_RATE, FRAME_LENGTH, HOP_LENGTH, FFT_SIZE, MEL_BANDS = 16_000, 400, 160, 512, 64
-"""Frames of 25 ms every 10 ms, in 64 bands up to 8 kHz."""
+"""Frames of 25 ms every 10 ms, in 64 mel bands up to 8 kHz."""
 POWER_FLOOR = 1e-10
 
 
 def load_encoder(name: str) -> Encoder:
-    """`logmel`, `text:MODEL`, `audio:MODEL`, or a function in a module or a file."""
+    """Load `logmel`, `text:MODEL`, `audio:MODEL`, or a function in a module or a file."""
     kind, _, model = str(name).partition(":")
     try:
         if kind in ("text", "audio"):
             if not model:
                 raise SpecError(f"The encoder {kind} needs a model: {kind}:FOLDER.")  # noqa: TRY301
-            found: Encoder = ENCODERS.get(kind)(model)
+            encoder: Encoder = ENCODERS.get(kind)(model)
         else:
-            found = ENCODERS.get(name)
+            encoder = ENCODERS.get(name)
     except SpecError as error:
         error.location = ("shots", "encoder")
         raise
-    return found
+    return encoder
 
 
-# --- sound, by rule --------------------------------------------------------------
+# --- log-mel statistics ------------------------------------------------------------
 
 
 def logmel(samples: Sequence[Sample]) -> Vectors:
-    """Mean and spread over time of log-mel bands: how a recording sounds, not what is said."""
+    """Return the mean and spread over time of the log-mel bands, which describe how a recording sounds."""
     return np.stack([_logmel_statistics(audio_parts(sample)) for sample in samples])
 
 
 def audio_parts(sample: Sample) -> list[Audio]:
     parts = [part for value in sample.inputs.values() for part in list_parts(value)]
-    sounds = [part for part in parts if isinstance(part, Audio)]
-    if not sounds:
-        raise SampleError(f"{sample.id} has no sound to be compared by")
-    return sounds
+    clips = [part for part in parts if isinstance(part, Audio)]
+    if not clips:
+        raise SampleError(f"{sample.id} has no audio to compare by")
+    return clips
 
 
-def _logmel_statistics(sounds: Sequence[Audio]) -> Vectors:
-    bands = np.concatenate([_logmel_bands(sound.decode(SAMPLE_RATE)) for sound in sounds])
+def _logmel_statistics(clips: Sequence[Audio]) -> Vectors:
+    bands = np.concatenate([_logmel_bands(clip.decode(SAMPLE_RATE)) for clip in clips])
     mean = bands.mean(axis=0)
     return np.concatenate([mean - mean.mean(), bands.std(axis=0)]).astype(np.float32)
 
 
 def _logmel_bands(values: Vectors) -> NDArray[np.float64]:
-    """Log-mel bands of a sound, a row a frame; one shorter than a frame is filled with silence."""
+    """Return the log-mel bands, one row per frame; clips shorter than a frame are padded with silence."""
     padded = np.pad(values, (0, max(0, FRAME_LENGTH - len(values))))
     frames = np.lib.stride_tricks.sliding_window_view(padded, FRAME_LENGTH)[::HOP_LENGTH] * np.hanning(FRAME_LENGTH)
     power = np.abs(np.fft.rfft(frames, FFT_SIZE)) ** 2
-    found: NDArray[np.float64] = np.log(np.maximum(power @ _mel_filters().T, POWER_FLOOR))
-    return found
+    bands: NDArray[np.float64] = np.log(np.maximum(power @ _mel_filters().T, POWER_FLOOR))
+    return bands
 
 
 @cache
 def _mel_filters() -> NDArray[np.float64]:
-    """Triangles on the mel scale, a row a band."""
+    """Build triangular mel filters, one row per band."""
     top = 2595 * np.log10(1 + SAMPLE_RATE / 2 / 700)
     edges = 700 * (10 ** (np.linspace(0, top, MEL_BANDS + 2) / 2595) - 1)
     hertz = np.fft.rfftfreq(FFT_SIZE, 1 / SAMPLE_RATE)
@@ -83,11 +83,11 @@ def _mel_filters() -> NDArray[np.float64]:
     return np.maximum(np.minimum(rising, falling), 0.0)
 
 
-# --- by a model of transformers ---------------------------------------------------
+# --- transformers models ------------------------------------------------------------
 
 
 class _TransformersEncoder:
-    """A model of Hugging Face transformers whose last layer is averaged."""
+    """A transformers model whose last hidden layer is averaged."""
 
     def __init__(self, model: str) -> None:
         self._model = model
@@ -100,9 +100,9 @@ class _TransformersEncoder:
         try:
             return getattr(transformers, auto_class).from_pretrained(self._model)
         except (OSError, ValueError) as error:
-            why = (str(error).strip() or type(error).__name__).splitlines()[0]
+            reason = (str(error).strip() or type(error).__name__).splitlines()[0]
             raise SpecError(
-                f"The encoder {self._model} cannot be loaded: {why}", location=("shots", "encoder")
+                f"Cannot load the encoder {self._model}: {reason}", location=("shots", "encoder")
             ) from error
 
     @cached_property
@@ -118,34 +118,34 @@ class _TransformersEncoder:
 
 
 class TextEncoder(_TransformersEncoder):
-    """A model's mean over the tokens of a sample's texts."""
+    """An encoder that averages a text model over the tokens of a sample's texts."""
 
     def __call__(self, samples: Sequence[Sample]) -> Vectors:
         texts = [sample_text(sample) for sample in samples]
-        given = self._tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
-        mask = given["attention_mask"][:, :, None]
-        layer = self._last_hidden_state(given)
+        inputs = self._tokenizer(texts, padding=True, truncation=True, return_tensors="pt")
+        mask = inputs["attention_mask"][:, :, None]
+        layer = self._last_hidden_state(inputs)
         vectors: Vectors = ((layer * mask).sum(1) / mask.sum(1).clamp(min=1)).float().numpy()
         return vectors
 
     @cached_property
     def _tokenizer(self) -> Any:
         tokenizer = self._load("AutoTokenizer")
-        places = getattr(self._network.config, "max_position_embeddings", None)
-        tokenizer.model_max_length = min(tokenizer.model_max_length, places or 512)
+        max_positions = getattr(self._network.config, "max_position_embeddings", None)
+        tokenizer.model_max_length = min(tokenizer.model_max_length, max_positions or 512)
         return tokenizer
 
 
 class AudioEncoder(_TransformersEncoder):
-    """A model's mean over the time of a sample's sounds."""
+    """An encoder that averages an audio model over the time of a sample's audio."""
 
     def __call__(self, samples: Sequence[Sample]) -> Vectors:
-        return np.stack([np.mean([self._encode_audio(each) for each in audio_parts(sample)], 0) for sample in samples])
+        return np.stack([np.mean([self._encode_audio(clip) for clip in audio_parts(sample)], 0) for sample in samples])
 
     def _encode_audio(self, audio: Audio) -> Vectors:
         rate = self._extractor.sampling_rate
-        given = self._extractor(audio.decode(rate), sampling_rate=rate, return_tensors="pt")
-        vector: Vectors = self._last_hidden_state(given)[0].mean(0).float().numpy()
+        inputs = self._extractor(audio.decode(rate), sampling_rate=rate, return_tensors="pt")
+        vector: Vectors = self._last_hidden_state(inputs)[0].mean(0).float().numpy()
         return vector
 
     @cached_property

@@ -122,7 +122,7 @@ def stand_in(path: Any, pip: Any, venv: str = "") -> Any:
 # --- building -----------------------------------------------------------------------
 
 
-def test_it_is_told_what_is_in_it(with_ear: Any) -> None:
+def test_created_environment_describes_its_content(with_ear: Any) -> None:
     about = json.loads((with_ear / "environment.json").read_text())
     assert about["environment"]["packages"] == ["earmodel"]
     assert {line.partition("=")[0] for line in about["installed"]} == {"earmodel", "orjson"}
@@ -130,28 +130,28 @@ def test_it_is_told_what_is_in_it(with_ear: Any) -> None:
     assert not [each.name for each in with_ear.parent.glob("*.old")]
 
 
-def test_only_its_owner_may_look_inside(with_ear: Any) -> None:
+def test_environment_is_readable_only_by_its_owner(with_ear: Any) -> None:
     assert with_ear.stat().st_mode & 0o077 == 0
 
 
-def test_making_an_equal_one_does_nothing(with_ear: Any, auricle: Any, tmp_path: Path) -> None:
+def test_creating_an_equal_environment_does_nothing(with_ear: Any, auricle: Any, tmp_path: Path) -> None:
     before = (with_ear / "environment.json").stat().st_mtime_ns
     (tmp_path / "ear.yaml").write_text("environment: {packages: [earmodel], variables: {EAR: big, TOKEN: sesame}}")
     done = auricle("env", "create", "ear", "--from", "ear.yaml")
     assert (done.returncode, done.stderr) == (0, "")
-    assert "there already, and equal" in done.stdout
+    assert "already exists with the same definition" in done.stdout
     assert (with_ear / "environment.json").stat().st_mtime_ns == before
 
 
-def test_making_another_of_the_same_name_is_refused_with_what_differs(with_ear: Any, auricle: Any) -> None:
+def test_different_definition_under_an_existing_name_is_refused(with_ear: Any, auricle: Any) -> None:
     done = auricle("env", "create", "ear", "--package", "earmodel", "--package", "numpy")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "packages: earmodel there, earmodel, numpy asked for; variables: EAR" in done.stderr
+    assert "packages: existing earmodel, requested earmodel, numpy; variables: EAR" in done.stderr
     assert "--force" in done.stderr
     assert SECRET not in done.stderr
 
 
-def test_a_failed_pip_leaves_nothing_and_says_its_last_word(nowhere: Any, auricle: Any) -> None:
+def test_failed_installation_leaves_nothing_and_reports_the_error(nowhere: Any, auricle: Any) -> None:
     done = auricle("env", "create", "bad", "--package", "no-such-package")
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     assert "No matching distribution found for no-such-package" in done.stderr
@@ -165,19 +165,19 @@ TALK = {
     "error: subprocess-exited\n× Building x did not run\n│ exit code: 1\nnote: not pip's": ("× Building x did not run"),
     "ERROR: nothing at https://me:sesame@example.org/x": "nothing at https://…@example.org/x",
     "Usage: pip\n\nno such option": "no such option",
-    "": "it said nothing",
+    "": "no output",
 }
 
 
 @pytest.mark.parametrize("said", TALK)
-def test_of_all_that_pip_says_the_line_that_tells_is_told(nowhere: Any, tmp_path: Path, said: Any) -> None:
+def test_most_helpful_line_of_pip_is_reported(nowhere: Any, tmp_path: Path, said: Any) -> None:
     stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
     with pytest.raises(SpecError) as error:
         create("mine", EnvironmentSpec(python=str(tmp_path / "python")))
     assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
 
 
-def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere: Any, tmp_path: Path) -> None:
+def test_interrupted_creation_leaves_no_files_and_no_process(nowhere: Any, tmp_path: Path) -> None:
     stand_in(tmp_path / "python", "echo $$; sleep 60")
 
     def stop(line: Any) -> None:
@@ -190,16 +190,16 @@ def test_what_is_stopped_leaves_nothing_and_nobody_behind(nowhere: Any, tmp_path
     assert all_environments() == []
 
 
-def test_a_failed_force_keeps_what_was_there(nowhere: Any, tmp_path: Path) -> None:
+def test_failed_rebuild_keeps_the_old_environment(nowhere: Any, tmp_path: Path) -> None:
     path = finished(nowhere, "old")
     broken = stand_in(tmp_path / "python", "", venv="echo no venv; echo advice; exit 1")
-    with pytest.raises(SpecError, match=r"cannot make a virtualenv: no venv$"):
+    with pytest.raises(SpecError, match=r"cannot create a virtual environment: no venv$"):
         create("old", EnvironmentSpec(python=str(broken)), force=True)
     assert find("old").spec == EnvironmentSpec()
     assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
 
 
-def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere: Any, quick: Any) -> None:
+def test_force_and_unfinished_environments_are_rebuilt(nowhere: Any, quick: Any) -> None:
     unfinished(nowhere, "mine")
     found, new = create("mine", EnvironmentSpec(python=quick))
     assert (found.is_finished, new) == (True, True)
@@ -209,13 +209,13 @@ def test_force_builds_anew_and_so_does_what_is_unfinished(nowhere: Any, quick: A
     assert [each.name for each in all_environments()] == ["mine"]
 
 
-def test_two_cannot_build_one_at_once(nowhere: Any) -> None:
+def test_concurrent_creation_is_refused(nowhere: Any) -> None:
     import fcntl
 
     nowhere.mkdir(parents=True)
     with (nowhere / ".mine.lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(SpecError, match="Another process is making or removing"):
+        with pytest.raises(SpecError, match="Another process is creating or removing"):
             create("mine", EnvironmentSpec())
 
 
@@ -223,27 +223,27 @@ def test_two_cannot_build_one_at_once(nowhere: Any) -> None:
     ("python", "words"),
     [
         ("/no/where/python", "/no/where/python cannot be run"),
-        ("3.99", r"There is no python3\.99 on the path"),
-        ("/bin/echo", "/bin/echo is no Python"),
+        ("3.99", r"python3\.99 is not on the PATH"),
+        ("/bin/echo", "/bin/echo is not a Python interpreter"),
     ],
 )
-def test_a_python_that_cannot_be_is_refused(nowhere: Any, python: str, words: str) -> None:
+def test_invalid_python_is_refused(nowhere: Any, python: str, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         create("mine", EnvironmentSpec(python=python))
     assert all_environments() == []
 
 
-def test_a_python_too_old_for_us_is_refused(nowhere: Any, tmp_path: Path) -> None:
+def test_too_old_python_is_refused(nowhere: Any, tmp_path: Path) -> None:
     old = tmp_path / "python"
     old.write_text("#!/bin/sh\necho 3.8.10\n")
     old.chmod(0o755)
-    with pytest.raises(SpecError, match=r"is Python 3\.8\.10: .* needs 3\.11 or later"):
+    with pytest.raises(SpecError, match=r"is Python 3\.8\.10, .* needs Python 3\.11 or later"):
         create("mine", EnvironmentSpec(python=str(old)))
 
 
 @pytest.mark.parametrize("name", ["../up", ".hidden", "a b", "", "a/b"])
-def test_a_name_that_is_no_name_is_refused(nowhere: Any, name: str) -> None:
-    with pytest.raises(SpecError, match="is no name for an environment"):
+def test_invalid_name_is_refused(nowhere: Any, name: str) -> None:
+    with pytest.raises(SpecError, match="Invalid environment name"):
         create(name, EnvironmentSpec())
 
 
@@ -263,13 +263,13 @@ def test_environments_are_listed_finished_or_not(with_ear: Any, auricle: Any) ->
         half.rmdir()
 
 
-def test_none_is_said_with_how_to_make_one(nowhere: Any, auricle: Any) -> None:
+def test_empty_list_explains_how_to_create_an_environment(nowhere: Any, auricle: Any) -> None:
     done = auricle("env", "list")
     assert done.returncode == 0
     assert "auricle env create" in done.stdout
 
 
-def test_one_is_shown_without_its_secrets(with_ear: Any, auricle: Any) -> None:
+def test_env_show_hides_secrets(with_ear: Any, auricle: Any) -> None:
     done = auricle("env", "show", "ear")
     assert "EAR=… TOKEN=…" in done.stdout
     assert "earmodel==1.0" in done.stdout
@@ -278,7 +278,7 @@ def test_one_is_shown_without_its_secrets(with_ear: Any, auricle: Any) -> None:
     assert SECRET not in done.stdout + machine.stdout
 
 
-def test_one_is_removed(nowhere: Any, auricle: Any) -> None:
+def test_environment_is_removed(nowhere: Any, auricle: Any) -> None:
     path = finished(nowhere, "mine")
     done = auricle("env", "remove", "mine")
     assert (done.returncode, done.stderr) == (0, "")
@@ -287,17 +287,17 @@ def test_one_is_removed(nowhere: Any, auricle: Any) -> None:
 
 
 @pytest.mark.parametrize("command", ["show", "remove"])
-def test_what_is_not_there_is_told_with_what_is(nowhere: Any, auricle: Any, command: str) -> None:
+def test_unknown_environment_error_lists_existing_ones(nowhere: Any, auricle: Any, command: str) -> None:
     finished(nowhere, "mine")
     done = auricle("env", command, "yours")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "There is no environment 'yours' (known: mine)." in done.stderr
+    assert "Unknown environment 'yours'. Existing: mine." in done.stderr
 
 
 # --- running in one -----------------------------------------------------------------
 
 
-def test_a_model_runs_where_its_packages_are(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
+def test_model_runs_in_its_environment(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
     done = auricle("run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run")
     assert done.returncode == 0, done.stderr
     (line,) = (tmp_path / "run" / "outputs.jsonl").read_text().splitlines()
@@ -309,7 +309,7 @@ def test_a_model_runs_where_its_packages_are(with_ear: Any, auricle: Any, quiz: 
     assert SECRET not in written
 
 
-def test_a_run_is_not_finished_in_another_environment(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
+def test_run_is_not_resumed_in_another_environment(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
     words = ["run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run"]
     assert auricle(*words).returncode == 0
     spec = tmp_path / "run" / "spec.json"
@@ -319,49 +319,49 @@ def test_a_run_is_not_finished_in_another_environment(with_ear: Any, auricle: An
     assert "environment was '0123456789abcdef', now" in done.stderr
 
 
-def test_a_model_is_asked_where_its_packages_are(with_ear: Any, auricle: Any) -> None:
+def test_ask_command_uses_the_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "earmodel:Ear", "-M", "environment=ear", "--text", "hello")
     assert done.stdout == f"{with_ear} big\n", done.stderr
 
 
-def test_a_model_is_asked_under_a_python_that_is_named(with_ear: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ask_command_uses_the_given_python(with_ear: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("EAR", "small")
     with load_model("earmodel:Ear", python=str(with_ear / "bin" / "python")) as model:
         assert model.ask(text="hello").text == f"{with_ear} small"
 
 
-def test_the_doctor_looks_into_an_environment(with_ear: Any, auricle: Any) -> None:
+def test_doctor_checks_an_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("doctor", "-m", "earmodel:Ear", "-M", "environment=ear")
     assert "ok  earmodel:Ear can generate" in done.stdout
     assert "A sound in memory needs numpy where the model runs" in done.stdout
     assert "Traceback" not in done.stderr
 
 
-def test_a_model_that_is_not_there_either_is_told_with_where_was_looked(with_ear: Any, auricle: Any) -> None:
+def test_missing_model_error_names_the_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "nosemodel:Nose", "-M", "environment=ear", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "No module called 'nosemodel'" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
-def test_a_package_missing_there_is_told_with_where_it_is_missing(with_ear: Any, auricle: Any) -> None:
+def test_missing_package_error_names_the_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "vosk", "-M", "model=x", "-M", "environment=ear", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "The model vosk needs an optional package" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
-def test_an_unknown_environment_is_told_with_how_it_is_made(
+def test_unknown_environment_error_explains_how_to_create_it(
     nowhere: Any, auricle: Any, quiz: Any, tmp_path: Path
 ) -> None:
     finished(nowhere, "mine")
     done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "environment=yours", "-o", "run")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "(known: mine). Make it: auricle env create yours --package PACKAGE" in done.stderr
+    assert "(Existing: mine. Create it with: auricle env create yours --package PACKAGE" in done.stderr
     assert not (tmp_path / "run").exists()
 
 
-def test_an_unfinished_environment_is_said_to_be_so(nowhere: Any, auricle: Any) -> None:
+def test_unfinished_environment_is_refused(nowhere: Any, auricle: Any) -> None:
     unfinished(nowhere)
     done = auricle("ask", "-m", "echo", "-M", "environment=half", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
@@ -369,28 +369,28 @@ def test_an_unfinished_environment_is_said_to_be_so(nowhere: Any, auricle: Any) 
     assert "auricle env create half" in done.stderr
 
 
-def test_an_environment_that_lost_its_python_is_said_to_have(nowhere: Any) -> None:
+def test_environment_without_its_python_is_refused(nowhere: Any) -> None:
     path = finished(nowhere, "mine")
     (path / "bin" / "python").symlink_to("/no/where/python")
-    with pytest.raises(SpecError, match=r"has lost its Python \(/no/where/python\)"):
+    with pytest.raises(SpecError, match=r"no longer exists \(/no/where/python\)"):
         find_usable("mine")
 
 
-def test_a_torn_description_is_unfinished(nowhere: Any) -> None:
+def test_damaged_metadata_counts_as_unfinished(nowhere: Any) -> None:
     (finished(nowhere, "mine") / "environment.json").write_text('{"digest": ')
     assert not find("mine").is_finished
 
 
-def test_a_python_and_an_environment_are_one_too_many() -> None:
-    with pytest.raises(SpecError, match="both say where the model runs: leave one out"):
+def test_python_and_environment_exclude_each_other() -> None:
+    with pytest.raises(SpecError, match="exclude each other. Remove one"):
         resolve_interpreter({"python": "/a/python", "environment": "ear"})
 
 
-def test_a_model_without_either_lives_here() -> None:
+def test_model_without_python_and_environment_runs_in_process() -> None:
     assert resolve_interpreter({"model": "x"}) is None
 
 
-def test_the_digest_tells_what_is_there_apart_and_knows_no_secret() -> None:
+def test_digest_depends_on_packages_and_hides_secrets() -> None:
     plain, secret = (EnvironmentSpec(variables={"A": "1"}), EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}))
     other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
     assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
@@ -399,7 +399,7 @@ def test_the_digest_tells_what_is_there_apart_and_knows_no_secret() -> None:
     assert compute_digest(secret, "3.11.1", []) == compute_digest(other, "3.11.1", [])
 
 
-def test_remembered_answers_are_those_of_one_environment(with_ear: Any) -> None:
+def test_cached_responses_belong_to_one_environment(with_ear: Any) -> None:
     from auricle.engine.factory import model_identity
     from auricle.engine.spec import Spec
 
@@ -407,7 +407,7 @@ def test_remembered_answers_are_those_of_one_environment(with_ear: Any) -> None:
     assert model_identity(spec) == {"environment": find("ear").digest, "a": 1}
 
 
-def test_removing_while_it_is_made_is_refused(nowhere: Any) -> None:
+def test_removal_during_creation_is_refused(nowhere: Any) -> None:
     import fcntl
 
     finished(nowhere, "mine")

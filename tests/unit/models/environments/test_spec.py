@@ -14,18 +14,18 @@ def read(tmp_path: Path, text: Any) -> Any:
     return EnvironmentSpec.read(tmp_path / "mine.yaml")
 
 
-def test_a_block_is_read_from_a_file(tmp_path: Path) -> None:
+def test_block_is_read_from_a_file(tmp_path: Path) -> None:
     text = "environment:\n  python: '3.12'\n  packages: [funasr==1.2, numpy<2]\n"
     block = read(tmp_path, text + "  variables: {THREADS: 2}\n")
     assert block == EnvironmentSpec("3.12", ("funasr==1.2", "numpy<2"), {"THREADS": "2"})
 
 
-def test_what_else_a_file_holds_is_for_others(tmp_path: Path) -> None:
+def test_other_keys_of_the_file_are_ignored(tmp_path: Path) -> None:
     assert read(tmp_path, "model: whisper\nenvironment: {packages: [x]}\n").packages == ("x",)
 
 
-def test_a_file_without_a_block_is_told_what_it_has(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"has no `environment:` block; it has enviroment\."):
+def test_missing_block_error_lists_the_keys(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"missing block `environment:`. Keys in the file: enviroment\."):
         read(tmp_path, "enviroment: {}\n")
 
 
@@ -38,7 +38,7 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     assert [*block.packages] == [str(tmp_path / each) for each in whole]
 
 
-def test_paths_on_a_command_line_are_relative_to_the_folder_one_is_in(
+def test_command_line_paths_are_relative_to_the_working_directory(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "a.whl").touch()
@@ -50,47 +50,47 @@ def test_paths_on_a_command_line_are_relative_to_the_folder_one_is_in(
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ("mine", "should hold `name: value` lines"),
-        ({"index_url": "x"}, "takes no index_url; it takes python, packages, variables"),
-        ({"python": 3.1}, r"python should be a text, not 3\.1: write a version in quotes"),
-        ({"packages": "numpy"}, "packages should be a list of requirements, not 'numpy'"),
-        ({"packages": [1]}, "packages should be a list of requirements"),
-        ({"packages": ["-r more.txt"]}, "'-r more.txt' is no requirement"),
-        ({"packages": ["--index-url=x"]}, "options belong in pip's own configuration"),
-        ({"packages": [" "]}, "'' is no requirement"),
-        ({"packages": ["./gone.whl"]}, r"packages: there is no .*/gone\.whl"),
-        ({"variables": ["A=1"]}, "variables should hold `NAME: value` lines"),
-        ({"variables": {"A B": "1"}}, "'A B' is no name for one"),
-        ({"variables": {"PYTHONPATH": "x"}}, "which Auricle sets itself"),
-        ({"variables": {"A": True}}, "A should be a text; write it in quotes"),
+        ("mine", "must be a mapping of `name: value` lines"),
+        ({"index_url": "x"}, "unknown field in environment: index_url. Accepted: python, packages, variables"),
+        ({"python": 3.1}, r"python must be text, not 3\.1\. Write a version in quotes"),
+        ({"packages": "numpy"}, "packages must be a list of requirements, not 'numpy'"),
+        ({"packages": [1]}, "packages must be a list of requirements"),
+        ({"packages": ["-r more.txt"]}, "'-r more.txt' is not a requirement"),
+        ({"packages": ["--index-url=x"]}, "Options belong in pip's own configuration"),
+        ({"packages": [" "]}, "'' is not a requirement"),
+        ({"packages": ["./gone.whl"]}, r"packages: no such file: .*/gone\.whl"),
+        ({"variables": ["A=1"]}, "variables must be a mapping of `NAME: value` lines"),
+        ({"variables": {"A B": "1"}}, "invalid name 'A B'"),
+        ({"variables": {"PYTHONPATH": "x"}}, "it is set by Auricle"),
+        ({"variables": {"A": True}}, "the value of A must be text. Write it in quotes"),
     ],
 )
-def test_what_a_block_cannot_say_is_refused_in_one_line(given: Any, words: str) -> None:
+def test_invalid_block_is_refused_in_one_line(given: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words) as error:
         EnvironmentSpec.parse(given, "mine.yaml")
     assert str(error.value).startswith("mine.yaml: ")
     assert "\n" not in str(error.value)
 
 
-def test_equal_blocks_differ_in_nothing() -> None:
+def test_equal_blocks_have_no_differences() -> None:
     one = EnvironmentSpec("", ("a", "b"), {"A": "1"})
     assert one.describe_differences(EnvironmentSpec("", ("b", "a"), {"A": "1"})) == ""
 
 
-def test_differences_name_variables_and_show_no_value() -> None:
+def test_differences_name_variables_without_values() -> None:
     one = EnvironmentSpec("3.11", ("a",), {"A_TOKEN": "sesame", "B": "1"})
     other = EnvironmentSpec("3.12", ("a",), {"A_TOKEN": "open", "B": "1"})
-    assert one.describe_differences(other) == ("python: 3.11 there, 3.12 asked for; variables: A_TOKEN")
+    assert one.describe_differences(other) == ("python: existing 3.11, requested 3.12; variables: A_TOKEN")
 
 
-def test_nothing_secret_is_public() -> None:
+def test_public_description_hides_secrets() -> None:
     url = "mine @ https://me:sesame@example.org/mine.whl"
     shown = str(EnvironmentSpec("", (url,), {"PLAIN": "sesame"}).public())
     assert "sesame" not in shown
     assert "PLAIN" in shown
 
 
-def test_a_link_to_a_python_stays_a_link(tmp_path: Path) -> None:
+def test_symbolic_link_to_a_python_is_kept(tmp_path: Path) -> None:
     (tmp_path / "python").symlink_to(Path("/usr/bin/env"))
     block = read(tmp_path, "environment: {python: ./python}")
     assert block.python == str(tmp_path / "python")

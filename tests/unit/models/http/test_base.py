@@ -56,7 +56,7 @@ def free_port() -> Any:
 
 
 @pytest.mark.parametrize("status", [408, 409, 425, 429, 500, 502, 503, 504, 529])
-def test_a_status_that_may_pass_is_tried_again(canned: Any, status: int) -> None:
+def test_transient_status_is_retried(canned: Any, status: int) -> None:
     server = canned(error(status), error(status), chat("at last"))
     said, attempts = asked(model_at(server))
     assert (said.text, attempts, len(server.heard)) == ("at last", 3, 3)
@@ -64,7 +64,7 @@ def test_a_status_that_may_pass_is_tried_again(canned: Any, status: int) -> None
 
 @pytest.mark.parametrize("fault", ["408", "429", "500", "503", "drop", "cut", "garbage"])
 @pytest.mark.parametrize("stream", [False, True])
-def test_every_passing_fault_is_outlived(serve: Any, fault: str, stream: bool) -> None:
+def test_every_transient_fault_is_survived(serve: Any, fault: str, stream: bool) -> None:
     server = serve(faults={fault: 1.0}, fault_attempts=2, retry_after=0.01)
     said, attempts = asked(model_at(server, stream=stream), question("one two three"))
     assert (said.text, attempts) == ("one two three", 3)
@@ -72,16 +72,16 @@ def test_every_passing_fault_is_outlived(serve: Any, fault: str, stream: bool) -
 
 
 @pytest.mark.parametrize("status", [400, 401, 403, 404, 413, 422, 201])
-def test_a_final_no_is_told_in_the_servers_words_and_not_tried_again(canned: Any, status: int) -> None:
+def test_final_refusal_is_reported_and_not_retried(canned: Any, status: int) -> None:
     server = canned(error(status, "that will not do"))
     with pytest.raises(Refused, match=f"HTTP {status} from {server.host}: that will not do"):
         asked(model_at(server))
     assert len(server.heard) == 1
 
 
-def test_another_address_is_told_and_not_followed(canned: Any) -> None:
+def test_redirect_is_reported_and_not_followed(canned: Any) -> None:
     server = canned(whole(307, headers={"Location": f"http://elsewhere/v1?key={KEY}"}))
-    with pytest.raises(Refused, match=r"HTTP 307 .* \(it points to http://elsewhere") as caught:
+    with pytest.raises(Refused, match=r"HTTP 307 .* \(redirects to http://elsewhere") as caught:
         told(model_at(server, api_key=KEY))
     assert KEY not in str(caught.value)
 
@@ -99,14 +99,14 @@ def test_another_address_is_told_and_not_followed(canned: Any) -> None:
         (b"", "Bad Request"),
     ],
 )
-def test_words_are_found_in_every_kind_of_error(canned: Any, body: bytes, words: str) -> None:
+def test_error_message_is_extracted_from_every_format(canned: Any, body: bytes, words: str) -> None:
     server = canned(whole(400, body))
     with pytest.raises(Refused) as caught:
         told(model_at(server))
     assert str(caught.value) == f"HTTP 400 from {server.host}: {words}"
 
 
-def test_a_long_error_that_comes_in_pieces_is_read_to_its_end(canned: Any) -> None:
+def test_long_error_in_several_chunks_is_read_completely(canned: Any) -> None:
     def reply(handler: Any) -> None:
         handler.send_response(400)
         handler.send_header("Connection", "close")
@@ -120,7 +120,7 @@ def test_a_long_error_that_comes_in_pieces_is_read_to_its_end(canned: Any) -> No
         told(model_at(canned(reply)))
 
 
-def test_an_error_that_breaks_off_keeps_its_status(canned: Any) -> None:
+def test_truncated_error_keeps_its_status(canned: Any) -> None:
     def reply(handler: Any) -> None:
         handler.send_response(401)
         handler.send_header("Content-Length", "1000")
@@ -134,14 +134,14 @@ def test_an_error_that_breaks_off_keeps_its_status(canned: Any) -> None:
 # --- waiting ---------------------------------------------------------------------
 
 
-def test_a_server_is_not_asked_before_it_wants_to_be(canned: Any) -> None:
+def test_retry_after_is_respected(canned: Any) -> None:
     server = canned(error(429, **{"Retry-After": "0.2"}), chat())
     began = time.monotonic()
     assert asked(model_at(server))[1] == 2
     assert time.monotonic() - began >= 0.2
 
 
-def test_a_date_to_ask_again_is_understood() -> None:
+def test_retry_after_date_is_parsed() -> None:
     soon = datetime.now(UTC) + timedelta(seconds=30)
     assert 28 <= parse_retry_after(format_datetime(soon, usegmt=True)) <= 30
     assert parse_retry_after(format_datetime(soon - timedelta(hours=1), usegmt=True)) == 0.0
@@ -151,24 +151,24 @@ def test_a_date_to_ask_again_is_understood() -> None:
     ("value", "seconds"),
     [("2", 2.0), ("0.5", 0.5), ("-1", 0.0), ("nan", 0.0), ("soon", None), ("", None), (None, None)],
 )
-def test_seconds_to_wait_are_understood_and_nonsense_is_not(value: str | None, seconds: float | None) -> None:
+def test_retry_after_seconds_are_parsed_and_nonsense_is_ignored(value: str | None, seconds: float | None) -> None:
     assert parse_retry_after(value) == seconds
 
 
-def test_a_wait_of_hours_fails_the_sample_at_once(canned: Any) -> None:
+def test_retry_after_of_hours_fails_the_sample_at_once(canned: Any) -> None:
     server = canned(error(429, "quota used up", **{"Retry-After": "7200"}))
     with pytest.raises(Transient, match="quota used up"):
         asked(model_at(server))
     assert len(server.heard) == 1
 
 
-def test_a_server_that_says_nothing_is_given_up_in_time(serve: Any) -> None:
+def test_silent_server_times_out(serve: Any) -> None:
     model = model_at(serve(faults={"hang": 1.0}), read_timeout=0.1)
     with pytest.raises(Transient, match=r"sent nothing for 0\.1 s"):
         told(model)
 
 
-def test_a_stream_that_falls_silent_may_pass(canned: Any) -> None:
+def test_stalled_stream_is_transient(canned: Any) -> None:
     hung = threading.Event()
 
     def reply(handler: Any) -> None:
@@ -180,20 +180,20 @@ def test_a_stream_that_falls_silent_may_pass(canned: Any) -> None:
     hung.set()
 
 
-def test_an_answer_that_takes_too_long_is_given_up_in_time(serve: Any) -> None:
+def test_slow_answer_times_out(serve: Any) -> None:
     model = model_at(serve(faults={"endless": 1.0}), timeout=0.1)
     with pytest.raises(Transient, match=r"did not finish its answer within 0\.1 s"):
         told(model)
 
 
-def test_a_stream_that_does_not_end_is_refused_in_time(serve: Any) -> None:
+def test_endless_stream_is_refused(serve: Any) -> None:
     server = serve(faults={"endless": 1.0})
-    with pytest.raises(Refused, match=r"did not end its answer within 0\.2 s \(\d+ characters"):
+    with pytest.raises(Refused, match=r"did not finish its answer within 0\.2 s \(\d+ characters"):
         asked(model_at(server, timeout=0.2, stream=True))
     assert server.stats()["faults"] == {"endless": 1}
 
 
-def test_a_server_that_takes_no_connection_is_given_up_in_time() -> None:
+def test_connection_timeout_is_reported() -> None:
     with socket.socket() as full:  # a queue of one that nobody empties
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -202,19 +202,19 @@ def test_a_server_that_takes_no_connection_is_given_up_in_time() -> None:
             each.setblocking(False)
             each.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}/v1"
-        with pytest.raises(Unreachable, match=r"did not take a connection within 0\.2 s"):
+        with pytest.raises(Unreachable, match=r"did not accept a connection within 0\.2 s"):
             told(model_at(url, connect_timeout=0.2))
         for each in waiting:
             each.close()
 
 
-def test_a_port_where_nobody_listens_is_told(free_port: Any) -> None:
+def test_closed_port_is_reported(free_port: Any) -> None:
     words = f"no connection to 127.0.0.1:{free_port}: Connection refused"
     with pytest.raises(Unreachable, match=words):
         told(model_at(f"http://127.0.0.1:{free_port}/v1"))
 
 
-def test_a_server_that_does_not_encrypt_is_told_where_it_should(canned: Any) -> None:
+def test_plain_http_server_behind_https_url_is_reported(canned: Any) -> None:
     with pytest.raises(Unreachable, match=r"no connection to 127\.0\.0\.1.*SSL"):
         told(model_at(canned(chat()).url.replace("http:", "https:"), connect_timeout=2))
 
@@ -223,7 +223,7 @@ def test_a_server_that_does_not_encrypt_is_told_where_it_should(canned: Any) -> 
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_words_that_repeat_a_key_or_a_sound_are_scrubbed(canned: Any, stream: bool) -> None:
+def test_key_and_audio_are_removed_from_error_messages(canned: Any, stream: bool) -> None:
     words = f"Bearer {KEY} may not send {'UklGRg' * 100}, said {KEY}"
     server = canned(streamed({"error": words}) if stream else error(400, words))
     with pytest.raises((Refused, Transient)) as caught:
@@ -231,7 +231,7 @@ def test_words_that_repeat_a_key_or_a_sound_are_scrubbed(canned: Any, stream: bo
     assert "may not send …, said …" in str(caught.value)
 
 
-def test_a_key_in_a_header_of_ones_own_is_scrubbed(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_key_in_a_custom_header_is_redacted(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MY_TOKEN", KEY)
     server = canned(error(401, f"{KEY} is unknown"))
     with pytest.raises(Refused, match=": … is unknown"):
@@ -239,7 +239,7 @@ def test_a_key_in_a_header_of_ones_own_is_scrubbed(canned: Any, monkeypatch: pyt
     assert server.last.headers["x-auth"] == f"Token {KEY}"
 
 
-def test_a_password_in_an_address_is_never_told(canned: Any) -> None:
+def test_password_in_base_url_is_redacted(canned: Any) -> None:
     server = canned(error(400, "no, s3cr3t-word"))
     with pytest.raises(Refused) as caught:
         told(model_at(server.url.replace("//", "//me:s3cr3t-word@")))
@@ -247,34 +247,34 @@ def test_a_password_in_an_address_is_never_told(canned: Any) -> None:
     assert server.last.headers["authorization"].startswith("Basic ")
 
 
-def test_a_key_and_a_password_are_too_much() -> None:
-    with pytest.raises(SpecError, match="cannot both be sent"):
+def test_key_and_password_together_are_refused() -> None:
+    with pytest.raises(SpecError, match="Cannot send both"):
         model_at("http://me:password@127.0.0.1:1/v1", api_key=KEY)
 
 
-def test_long_words_are_cut(canned: Any) -> None:
+def test_long_messages_are_shortened(canned: Any) -> None:
     with pytest.raises(Refused) as caught:
         told(model_at(canned(error(400, "no " * 1000))))
     assert len(str(caught.value)) < 400
 
 
-def test_a_model_does_not_show_its_key() -> None:
+def test_repr_does_not_contain_the_key() -> None:
     assert KEY not in repr(model_at("http://127.0.0.1:1/v1", api_key=KEY).service)
 
 
 # --- keys ------------------------------------------------------------------------
 
 
-def test_a_variable_that_is_named_and_not_set_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unset_environment_variable_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("NO_SUCH_KEY", raising=False)
-    with pytest.raises(SpecError, match="api_key_env names NO_SUCH_KEY, which is not set"):
+    with pytest.raises(SpecError, match="api_key_env: the environment variable NO_SUCH_KEY is not set"):
         model_at("http://127.0.0.1:1/v1", api_key_env="NO_SUCH_KEY")
-    with pytest.raises(SpecError, match="headers names NO_SUCH_KEY, which is not set"):
+    with pytest.raises(SpecError, match="headers: the environment variable NO_SUCH_KEY is not set"):
         model_at("http://127.0.0.1:1/v1", headers={"X-Auth": "${NO_SUCH_KEY}"})
 
 
 @pytest.mark.parametrize(("variable", "options"), [("OPENAI_API_KEY", {}), ("MY_KEY", {"api_key_env": "MY_KEY"})])
-def test_a_key_is_found_where_it_should_be(
+def test_api_key_sources(
     canned: Any, monkeypatch: pytest.MonkeyPatch, variable: str, options: Any
 ) -> None:
     monkeypatch.setenv(variable, f"{KEY}\n")
@@ -283,14 +283,14 @@ def test_a_key_is_found_where_it_should_be(
     assert server.last.headers["authorization"] == f"Bearer {KEY}"
 
 
-def test_without_a_key_none_is_sent(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_authorization_header_without_a_key(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     server = canned(chat())
     told(model_at(server))
     assert "authorization" not in server.last.headers
 
 
-def test_azure_has_a_path_and_a_header_of_its_own(serve: Any, canned: Any) -> None:
+def test_azure_uses_its_own_path_and_header(serve: Any, canned: Any) -> None:
     options = {"model": "mine", "api_key": KEY, "api_version": "2024-10-21"}
     server = canned(chat())
     told(Azure(base_url=server.url.removesuffix("/v1"), **options))
@@ -302,18 +302,18 @@ def test_azure_has_a_path_and_a_header_of_its_own(serve: Any, canned: Any) -> No
     assert told(Azure(base_url=fake, **options)).text == "hello there"
 
 
-def test_azure_must_be_told_where_it_is() -> None:
-    with pytest.raises(SpecError, match="say where"):
+def test_azure_requires_a_base_url() -> None:
+    with pytest.raises(SpecError, match="missing base_url"):
         Azure(model="mine", api_key=KEY)
 
 
-def test_a_missing_package_is_told_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_missing_package_is_reported_before_anything_is_sent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("auricle.models.http.base.find_spec", lambda _: None)
     with pytest.raises(MissingExtra, match=r"auricle\[api\]"):
         model_at("http://127.0.0.1:1/v1")
 
 
-def test_models_behind_an_api_load_no_client_until_they_are_made() -> None:
+def test_http_client_is_imported_only_when_a_model_is_created() -> None:
     code = (
         "import sys, auricle.core.registry as r; r.model.get('openai'); r.model.get('gemini'); "
         "r.model.get('transcription'); print('aiohttp' in sys.modules)"

@@ -55,18 +55,18 @@ async def turns(number: int = 10) -> None:
 
 def fail(pool: Any, endpoint: Any, times: Any = MAX_FAILURES) -> None:
     for _ in range(times):
-        pool.lost(endpoint)
+        pool.record_failure(endpoint)
 
 
-def test_a_host_is_named_without_its_password() -> None:
+def test_host_has_no_password() -> None:
     assert Endpoint("http://me:secret@host:80/v1", AdaptiveLimiter()).host == "host:80"
 
 
-def test_work_goes_to_whoever_has_the_most_room() -> None:
+def test_request_goes_to_the_endpoint_with_most_room() -> None:
     assert entered(pool_of(1, 3), 4) == "bbab"
 
 
-def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock: Any) -> None:
+def test_failing_endpoint_is_paused(clock: Any) -> None:
     pool = pool_of(4, 2, clock=clock)
     fail(pool, pool.endpoints[0])
     assert entered(pool, 2) == "bb"
@@ -74,13 +74,13 @@ def test_a_dead_endpoint_is_left_alone_until_it_has_rested(clock: Any) -> None:
     assert entered(pool, 2) == "aa"
 
 
-def test_failures_of_one_burst_count_for_one_rest(clock: Any) -> None:
+def test_failures_during_a_pause_do_not_extend_it(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     fail(pool, pool.endpoints[0], 50)
     assert pool.endpoints[0].paused_until == clock.now + PAUSE_SECONDS
 
 
-def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock: Any) -> None:
+def test_consecutive_pauses_grow_up_to_a_limit(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     first, rests = pool.endpoints[0], []
     fail(pool, first, MAX_FAILURES - 1)
@@ -91,7 +91,7 @@ def test_each_rest_in_a_row_is_longer_up_to_a_limit(clock: Any) -> None:
     assert rests == [5.0, 10.0, 20.0, 40.0, MAX_PAUSE_SECONDS, MAX_PAUSE_SECONDS]
 
 
-def test_an_answer_ends_a_rest(clock: Any) -> None:
+def test_success_ends_a_pause(clock: Any) -> None:
     pool = pool_of(4, 4, clock=clock)
     first = pool.endpoints[0]
     fail(pool, first)
@@ -99,20 +99,20 @@ def test_an_answer_ends_a_rest(clock: Any) -> None:
     assert (first.failures, first.pause_count, first.paused_until) == (0, 0, 0.0)
 
 
-def test_where_all_are_dead_all_are_still_tried(clock: Any) -> None:
+def test_all_endpoints_are_tried_if_all_are_paused(clock: Any) -> None:
     pool = pool_of(1, 1, clock=clock)
     for each in pool.endpoints:
         fail(pool, each)
     assert sorted(entered(pool, 2)) == ["a", "b"]
 
 
-def test_an_only_endpoint_never_rests(clock: Any) -> None:
+def test_single_endpoint_is_never_paused(clock: Any) -> None:
     pool = pool_of(1, clock=clock)
     fail(pool, pool.endpoints[0], 10)
     assert entered(pool, 1) == "a"
 
 
-def test_those_who_wait_are_served_in_order() -> None:
+def test_waiters_are_served_in_order() -> None:
     async def main() -> None:
         pool, order = pool_of(1), []
         only = await pool.acquire()
@@ -132,7 +132,7 @@ def test_those_who_wait_are_served_in_order() -> None:
     asyncio.run(main())
 
 
-def test_room_that_a_growing_gate_makes_is_taken_at_once() -> None:
+def test_raised_limit_is_used_immediately() -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -149,7 +149,7 @@ def test_room_that_a_growing_gate_makes_is_taken_at_once() -> None:
     asyncio.run(main())
 
 
-def test_whoever_comes_later_waits_behind_those_who_wait() -> None:
+def test_new_request_queues_behind_waiters() -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -167,7 +167,7 @@ def test_whoever_comes_later_waits_behind_those_who_wait() -> None:
     asyncio.run(main())
 
 
-def test_waiters_wake_when_a_gate_reopens() -> None:
+def test_waiters_wake_when_a_busy_pause_ends() -> None:
     async def main() -> None:
         pool = pool_of(3)
         only = pool.endpoints[0]
@@ -179,7 +179,7 @@ def test_waiters_wake_when_a_gate_reopens() -> None:
     asyncio.run(main())
 
 
-def test_waiters_wake_although_the_gate_closed_after_they_came() -> None:
+def test_waiters_wake_when_the_pause_began_after_they_queued() -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -194,7 +194,7 @@ def test_waiters_wake_although_the_gate_closed_after_they_came() -> None:
     asyncio.run(main())
 
 
-def test_waiters_wake_when_a_rest_ends() -> None:
+def test_waiters_wake_when_an_endpoint_pause_ends() -> None:
     async def main() -> None:
         pool = pool_of(1, 1)
         first, second = pool.endpoints
@@ -206,7 +206,7 @@ def test_waiters_wake_when_a_rest_ends() -> None:
     asyncio.run(main())
 
 
-def test_each_opening_wakes_somebody_though_the_first_is_taken() -> None:
+def test_every_end_of_a_pause_wakes_a_waiter() -> None:
     async def main() -> None:
         pool = pool_of(1, 1)
         now = time.monotonic()
@@ -219,7 +219,7 @@ def test_each_opening_wakes_somebody_though_the_first_is_taken() -> None:
     asyncio.run(main())
 
 
-def test_a_waiter_that_gives_up_leaves_nothing_behind() -> None:
+def test_cancelled_waiter_leaves_nothing_behind() -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -238,7 +238,7 @@ def test_a_waiter_that_gives_up_leaves_nothing_behind() -> None:
 
 
 @pytest.mark.parametrize("closed", [False, True])
-def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed: bool) -> None:
+def test_waiter_cancelled_after_waking_wakes_the_next(closed: bool) -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -256,7 +256,7 @@ def test_a_waiter_that_gives_up_after_it_was_woken_passes_its_turn_on(closed: bo
     asyncio.run(main())
 
 
-def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over() -> None:
+def test_waiter_cancelled_before_waking_is_skipped() -> None:
     async def main() -> None:
         pool = pool_of(1)
         only = await pool.acquire()
@@ -270,7 +270,7 @@ def test_a_waiter_that_gives_up_just_before_the_turn_is_passed_over() -> None:
     asyncio.run(main())
 
 
-def test_no_slot_is_lost_however_many_come_go_and_give_up() -> None:
+def test_no_slot_is_lost_under_random_cancellation() -> None:
     async def main() -> None:
         pool = pool_of(3, 2)
 
@@ -293,7 +293,7 @@ def test_no_slot_is_lost_however_many_come_go_and_give_up() -> None:
     asyncio.run(main())
 
 
-def test_a_gate_that_opens_just_as_somebody_comes_lets_all_in(clock: Any) -> None:
+def test_pause_ending_on_arrival_admits_all_waiters(clock: Any) -> None:
     """Whoever sets the timer anew must not take away the wake-up that was due."""
     pool = pool_of(4, clock=clock)
     pool.endpoints[0].limiter.paused_until = clock.now + 0.01

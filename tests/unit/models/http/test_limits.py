@@ -34,24 +34,24 @@ def rounds(gate: Any, clock: Any, rate: Any, number: int = 1) -> None:
     """Let a crowded gate answer whole rounds of requests, at `rate` a second."""
     for _ in range(number):
         size = math.ceil(2 * gate.limit)
-        gate.inside = int(gate.limit)
+        gate.in_flight = int(gate.limit)
         gate.has_room()  # somebody is turned away
         clock.now += size / rate
         for _ in range(size):
-            gate.answered()
+            gate.record_success()
 
 
 # --- the gate --------------------------------------------------------------------
 
 
-def test_a_gate_grows_while_the_rate_grows(clock: Any) -> None:
+def test_limit_grows_while_throughput_grows(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for at in range(4):
         rounds(gate, clock, rate=100 * 2**at)
     assert gate.limit == INITIAL_LIMIT * 2**4
 
 
-def test_a_gate_takes_back_a_step_that_did_not_help(clock: Any) -> None:
+def test_step_without_gain_is_undone(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100)
     assert gate.limit == 2 * INITIAL_LIMIT
@@ -59,7 +59,7 @@ def test_a_gate_takes_back_a_step_that_did_not_help(clock: Any) -> None:
     assert gate.limit == INITIAL_LIMIT
 
 
-def test_a_gate_holds_for_a_while_and_then_tries_again(clock: Any) -> None:
+def test_limit_is_held_before_the_next_step(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100, number=2)
     rounds(gate, clock, rate=100, number=HOLD_EPOCHS - 1)
@@ -70,7 +70,7 @@ def test_a_gate_holds_for_a_while_and_then_tries_again(clock: Any) -> None:
     assert gate.limit == 4 * INITIAL_LIMIT
 
 
-def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock: Any) -> None:
+def test_limit_that_is_not_reached_stays(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(100):
         clock.now += 0.01
@@ -81,10 +81,10 @@ def test_a_gate_that_turns_nobody_away_stays_as_it_is(clock: Any) -> None:
 def burst(gate: Any, wait: Any) -> None:
     """As many busy replies as it takes for the gate to believe them."""
     for _ in range(int(max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * gate.limit)) + 1):
-        gate.busy(wait)
+        gate.record_busy(wait)
 
 
-def test_a_server_that_is_often_busy_is_sent_less(clock: Any) -> None:
+def test_frequent_busy_replies_lower_the_limit(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, 1.0)
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
@@ -92,7 +92,7 @@ def test_a_server_that_is_often_busy_is_sent_less(clock: Any) -> None:
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.49)
 
 
-def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock: Any) -> None:
+def test_occasional_busy_replies_keep_the_limit(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
         gate.record_busy(1.0)
@@ -103,7 +103,7 @@ def test_a_server_that_is_busy_now_and_then_is_sent_as_much_as_before(clock: Any
     assert gate.has_room()
 
 
-def test_what_was_sent_before_a_cut_does_not_cut_again(clock: Any) -> None:
+def test_replies_to_earlier_requests_do_not_lower_the_limit_again(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     gate.in_flight = 16
     for _ in range(16):
@@ -112,7 +112,7 @@ def test_what_was_sent_before_a_cut_does_not_cut_again(clock: Any) -> None:
     assert gate.limit == pytest.approx(INITIAL_LIMIT * 0.7)
 
 
-def test_a_gate_never_closes_for_good(clock: Any) -> None:
+def test_limit_never_falls_below_one(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(50):
         burst(gate, None)
@@ -121,7 +121,7 @@ def test_a_gate_never_closes_for_good(clock: Any) -> None:
     assert gate.has_room()
 
 
-def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock: Any) -> None:
+def test_busy_pause_lasts_as_long_as_retry_after(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, 3.0)
     clock.now += 2.9
@@ -130,14 +130,14 @@ def test_a_gate_is_closed_for_as_long_as_the_server_asks(clock: Any) -> None:
     assert gate.has_room()
 
 
-def test_a_server_cannot_close_a_gate_for_an_hour(clock: Any) -> None:
+def test_busy_pause_is_capped(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     burst(gate, float("inf"))
     clock.now += MAX_PAUSE_SECONDS
     assert gate.has_room()
 
 
-def test_a_small_limit_after_a_burst_does_not_leap_back(clock: Any) -> None:
+def test_limit_recovers_gradually_after_a_burst(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     for _ in range(5):
         burst(gate, None)
@@ -149,7 +149,7 @@ def test_a_small_limit_after_a_burst_does_not_leap_back(clock: Any) -> None:
     assert gate.limit == small
 
 
-def test_a_gate_that_does_not_adapt_lets_all_in(clock: Any) -> None:
+def test_non_adaptive_limiter_admits_all(clock: Any) -> None:
     gate = AdaptiveLimiter(adaptive=False, clock=clock)
     gate.record_busy(100.0)
     rounds(gate, clock, rate=1)
@@ -173,7 +173,7 @@ def slept(clock: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return naps
 
 
-def test_requests_are_spread_over_the_minute(clock: Any, slept: Any) -> None:
+def test_requests_are_spread_evenly_over_a_minute(clock: Any, slept: Any) -> None:
     pace = RateLimiter(rpm=120, clock=clock)
 
     async def main() -> Any:
@@ -182,7 +182,7 @@ def test_requests_are_spread_over_the_minute(clock: Any, slept: Any) -> None:
     assert asyncio.run(main()) == [100.0, 100.5, 101.0, 101.5]
 
 
-def test_a_pace_that_is_not_set_makes_nobody_wait(clock: Any, slept: Any) -> None:
+def test_no_rate_limit_means_no_waiting(clock: Any, slept: Any) -> None:
     pace = RateLimiter(clock=clock)
     asyncio.run(pace.wait())
     pace.record_usage(1e9, 0.0)
@@ -190,7 +190,7 @@ def test_a_pace_that_is_not_set_makes_nobody_wait(clock: Any, slept: Any) -> Non
     assert slept == []
 
 
-def test_tokens_that_were_spent_are_waited_for(clock: Any, slept: Any) -> None:
+def test_used_tokens_delay_the_next_request(clock: Any, slept: Any) -> None:
     pace = RateLimiter(tpm=60, clock=clock)
 
     async def main() -> None:
@@ -214,7 +214,7 @@ def test_every_request_of_a_burst_is_charged(clock: Any, slept: Any) -> None:
     assert slept == [50.0]
 
 
-def test_a_wrong_guess_is_made_good(clock: Any, slept: Any) -> None:
+def test_wrong_token_estimate_is_corrected(clock: Any, slept: Any) -> None:
     pace = RateLimiter(tpm=60, clock=clock)
 
     async def main() -> None:
@@ -228,7 +228,7 @@ def test_a_wrong_guess_is_made_good(clock: Any, slept: Any) -> None:
     assert slept == [10.0, 1.0]
 
 
-def test_idle_time_is_not_saved_up(clock: Any, slept: Any) -> None:
+def test_idle_time_is_not_accumulated(clock: Any, slept: Any) -> None:
     pace = RateLimiter(rpm=60, clock=clock)
 
     async def main() -> None:

@@ -49,32 +49,32 @@ def test_several_servers_share_the_work(serve: Any) -> None:
 
 
 @pytest.mark.parametrize("fault", ["500", "drop", "503"])
-def test_a_server_that_always_fails_does_not_draw_the_work(serve: Any, fault: str) -> None:
+def test_failing_server_does_not_attract_requests(serve: Any, fault: str) -> None:
     good, bad = serve(latency=0.005), serve(faults={fault: 1.0})
     assert many(model_at(good, bad), 200) == [f"number {at}" for at in range(200)]
     assert sum(bad.stats()["faults"].values()) < 60
 
 
-def test_a_dead_server_is_left_to_the_living(serve: Any, free_port: Any) -> None:
+def test_requests_avoid_an_unreachable_server(serve: Any, free_port: Any) -> None:
     model = model_at(serve(), f"http://127.0.0.1:{free_port}/v1")
     assert many(model, 100) == [f"number {at}" for at in range(100)]
 
 
-def test_nobody_is_answered_twice_by_a_server_with_little_room(serve: Any) -> None:
+def test_every_request_is_answered_once_by_a_small_server(serve: Any) -> None:
     server = serve(capacity=4, latency=0.005, retry_after=0.02)
     settings = Settings(initial_backoff=0.02, max_attempts=20)
     assert len(many(model_at(server), 100, settings)) == 100
     assert set(server.stats()["answered"].values()) == {1}
 
 
-def test_requests_a_minute_are_kept_to(serve: Any) -> None:
+def test_requests_per_minute_are_respected(serve: Any) -> None:
     began = time.monotonic()
     many(model_at(serve(), rpm=60 / 0.02), 11)
     assert time.monotonic() - began >= 0.2
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_tokens_a_minute_are_kept_to(serve: Any, stream: bool) -> None:
+def test_tokens_per_minute_are_respected(serve: Any, stream: bool) -> None:
     model = model_at(serve(), tpm=60 / 0.01, stream=stream)  # four tokens a question and answer
     began = time.monotonic()
     told(model, *[question(f"number {at}") for at in range(5)])
@@ -83,7 +83,7 @@ def test_tokens_a_minute_are_kept_to(serve: Any, stream: bool) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("fault", ["hang", "endless"])
-def test_a_request_that_is_given_up_leaves_its_place(serve: Any, fault: str, stream: bool) -> None:
+def test_cancelled_request_releases_its_slot(serve: Any, fault: str, stream: bool) -> None:
     async def main() -> Any:
         async with held(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
             tasks = [asyncio.create_task(model.generate(question(str(at)))) for at in range(40)]
@@ -91,12 +91,12 @@ def test_a_request_that_is_given_up_leaves_its_place(serve: Any, fault: str, str
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            return [each.limiter.inside for each in model._pool.endpoints]
+            return [each.limiter.in_flight for each in model._pool.endpoints]
 
     assert asyncio.run(main()) == [0]
 
 
-def test_a_body_that_cannot_be_made_leaves_its_place(serve: Any) -> None:
+def test_failed_encoding_releases_its_slot(serve: Any) -> None:
     def broken() -> None:
         raise ValueError("no body")
 
@@ -104,12 +104,12 @@ def test_a_body_that_cannot_be_made_leaves_its_place(serve: Any) -> None:
         async with held(model_at(serve())) as model:
             with pytest.raises(ValueError, match="no body"):
                 await model.post("/chat/completions", broken)
-            return model._pool.endpoints[0].limiter.inside
+            return model._pool.endpoints[0].limiter.in_flight
 
     assert asyncio.run(main()) == 0
 
 
-def test_a_stream_that_is_left_early_lets_go_of_its_server(serve: Any) -> None:
+def test_abandoned_stream_releases_its_slot(serve: Any) -> None:
     server = serve(faults={"endless": 1.0})
 
     async def main() -> Any:
@@ -117,12 +117,12 @@ def test_a_stream_that_is_left_early_lets_go_of_its_server(serve: Any) -> None:
             stream = model.stream(question("one two"))
             assert await anext(stream) == "one"
             await stream.aclose()
-            return model._pool.endpoints[0].limiter.inside
+            return model._pool.endpoints[0].limiter.in_flight
 
     assert asyncio.run(main()) == 0
 
 
-def test_closing_leaves_nothing_open(serve: Any) -> None:
+def test_close_closes_all_connections(serve: Any) -> None:
     server = serve()
     many(model_at(server), 50)
     told(model_at(server, stream=True))

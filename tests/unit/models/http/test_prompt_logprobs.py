@@ -34,30 +34,30 @@ from auricle.models.http.prompt_logprobs import (
         (["<s>", "the", "cat"], "", "the cat", 2),
     ],
 )
-def test_the_tokens_of_a_continuation_are_found_from_the_end(
+def test_continuation_tokens_are_counted_from_the_end(
     tokens: Any, context: str, continuation: str, count: int
 ) -> None:
     assert count_covering_tokens(tokens, context + continuation, len(context)) == count
 
 
-def test_what_stands_before_need_not_be_known() -> None:
+def test_unknown_context_does_not_matter() -> None:
     assert count_covering_tokens(["<assistant>", "\n", "Pa", "ris"], "Paris") == 2
     assert count_covering_tokens(["<assistant>", "\nPa", "ris"], "Paris") == 2
     assert count_covering_tokens(["<assistant>", "\n", "\ufffd", "\ufffd"], "猫") == 2
 
 
-def test_a_character_broken_across_the_seam_is_not_guessed_at() -> None:
-    with pytest.raises(SampleError, match="do not spell '猫'"):
+def test_character_split_at_the_boundary_is_refused() -> None:
+    with pytest.raises(SampleError, match="do not end with '猫'"):
         count_covering_tokens(["Q", *["\ufffd"] * 5], "Q犬猫", 2)
 
 
-def test_tokens_that_spell_something_else_are_not_counted() -> None:
-    with pytest.raises(SampleError, match="do not spell 'Paris' at the prompt's end"):
+def test_tokens_with_other_text_are_refused() -> None:
+    with pytest.raises(SampleError, match="do not end with 'Paris'"):
         count_covering_tokens(["is", " London"], "is Paris", 3)
 
 
-def test_a_blank_at_the_end_is_not_forgotten() -> None:
-    with pytest.raises(SampleError, match="do not spell"):
+def test_trailing_blank_is_not_ignored() -> None:
+    with pytest.raises(SampleError, match="do not end with"):
         count_covering_tokens(["is", " Paris"], "is Paris ", 2)
 
 
@@ -65,19 +65,19 @@ def places(*tokens: Any) -> Any:
     return [None, *({"7": {"logprob": -1.0, "rank": 1, "decoded_token": each}} for each in tokens)]
 
 
-def test_nothing_is_known_of_the_first_token() -> None:
+def test_first_token_without_logprob_needs_a_start_token() -> None:
     told = parse_prompt_logprobs({"choices": [{"prompt_logprobs": places(" cat")}]}, "host")
-    with pytest.raises(SampleError, match="-M start="):
+    with pytest.raises(SampleError, match="-M 'start="):
         continuation_likelihood(told, "the cat", 0)
     assert continuation_likelihood(told, "the cat", 3).logprobs == (-1.0,)
 
 
-def test_all_but_the_first_is_the_whole() -> None:
+def test_negative_start_scores_all_tokens_but_the_first() -> None:
     told = parse_prompt_logprobs({"prompt_logprobs": places("a", "b")}, "host")
     assert continuation_likelihood(told, "anything", -1).logprobs == (-1.0, -1.0)
 
 
-def test_what_stands_in_a_place_is_told_before_what_might_have() -> None:
+def test_actual_token_precedes_alternatives() -> None:
     place = {
         "9": {"logprob": -3.0, "rank": 2, "decoded_token": " cat"},
         "7": {"logprob": -1.0, "rank": 1, "decoded_token": " dog"},
@@ -85,7 +85,7 @@ def test_what_stands_in_a_place_is_told_before_what_might_have() -> None:
     assert parse_prompt_logprobs({"prompt_logprobs": [place]}, "host") == [PromptToken(" cat", -3.0, False)]
 
 
-def test_what_was_written_after_an_echo_is_left_out() -> None:
+def test_text_generated_after_the_echo_is_ignored() -> None:
     held = {
         "tokens": ["the", " cat", " sat"],
         "token_logprobs": [None, -1.0, -2.0],
@@ -97,6 +97,6 @@ def test_what_was_written_after_an_echo_is_left_out() -> None:
 
 
 @pytest.mark.parametrize("answer", [{}, {"choices": []}, {"prompt_logprobs": [{"7": {}}]}])
-def test_an_answer_of_another_form_is_refused(answer: Any) -> None:
-    with pytest.raises(Refused, match="no logprobs of a prompt"):
+def test_malformed_response_is_refused(answer: Any) -> None:
+    with pytest.raises(Refused, match="without valid prompt logprobs"):
         parse_prompt_logprobs(answer, "host")

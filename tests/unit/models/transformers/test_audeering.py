@@ -33,23 +33,23 @@ def asked() -> Any:
     return [about(spoken(number)) for number in (1, 2, 3)]
 
 
-def test_it_can_predict_and_nothing_else() -> None:
+def test_model_supports_only_predict() -> None:
     assert abilities(Audeering) == ["predict"]
 
 
-def test_three_raw_numbers_come_in_the_order_of_the_checkpoint(model: Any) -> None:
+def test_values_follow_the_order_of_the_checkpoint(model: Any) -> None:
     (felt,) = model.predict(asked()[:1])
     assert list(felt.values) == ["arousal", "dominance", "valence"]
     assert felt.scale == "continuous"
 
 
-def test_numbers_are_neither_clipped_nor_squashed(tmp_path: Path) -> None:
+def test_values_are_neither_clipped_nor_squashed(tmp_path: Path) -> None:
     model = Audeering(model=str(tiny_emotions.audeering(tmp_path)))
     model.model.classifier.out_proj.bias.data += 5
     assert numbers(model.predict(asked()[:1])[0]).min() > 1
 
 
-def test_a_sound_is_measured_as_the_model_card_does(model: Any, folder: Any) -> None:
+def test_values_equal_those_of_the_model_card_code(model: Any, folder: Any) -> None:
     """Normalise the clip, average its frames, dense, tanh, out_proj."""
     samples = spoken()
     normal = (samples - samples.mean()) / np.sqrt(samples.var() + 1e-7)
@@ -61,20 +61,20 @@ def test_a_sound_is_measured_as_the_model_card_does(model: Any, folder: Any) -> 
     assert numbers(model.predict(asked()[:1])[0]) == pytest.approx(expected.numpy(), abs=1e-5)
 
 
-def test_a_batch_is_measured_as_each_alone(model: Any) -> None:
+def test_batched_predictions_equal_single_predictions(model: Any) -> None:
     assert len({len(spoken(number)) for number in (1, 2, 3)}) == 3
     for together, request in zip(model.predict(asked()), asked(), strict=True):
         assert numbers(together) == pytest.approx(numbers(model.predict([request])[0]), abs=1e-5)
 
 
-def test_ears_that_make_no_mask_hear_one_sound_at_a_time(tmp_path: Path) -> None:
+def test_extractor_without_a_mask_gets_one_clip_at_a_time(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path, return_attention_mask=False)
     model = Audeering(model=str(folder))
     assert model.predict(asked()) == [model.predict([each])[0] for each in asked()]
 
 
 @pytest.mark.parametrize(("normal", "same"), [(True, True), (False, False)])
-def test_loudness_matters_only_where_the_checkpoint_does_not_normalise(
+def test_loudness_matters_only_without_normalisation(
     tmp_path: Path, normal: bool, same: bool
 ) -> None:
     model = Audeering(model=str(tiny_emotions.audeering(tmp_path, do_normalize=normal)))
@@ -83,25 +83,25 @@ def test_loudness_matters_only_where_the_checkpoint_does_not_normalise(
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
-def test_another_rate_or_channel_changes_nothing(model: Any, tmp_path: Path, rate: int, channels: int) -> None:
+def test_sample_rate_and_channels_do_not_change_results(model: Any, tmp_path: Path, rate: int, channels: int) -> None:
     original = written(tmp_path / "mono.wav", spoken())
     copy = written(tmp_path / "copy.wav", spoken(), rate, channels)
     first, second = model.predict([about(str(original)), about(str(copy))])
     assert numbers(second) == pytest.approx(numbers(first), abs=1e-3)
 
 
-def test_a_checkpoint_with_the_older_names_of_weights_gives_the_same(model: Any, tmp_path: Path) -> None:
+def test_checkpoint_with_old_weight_names_gives_the_same_values(model: Any, tmp_path: Path) -> None:
     old = Audeering(model=str(tiny_emotions.old_style(tiny_emotions.audeering(tmp_path))))
     assert old.predict(asked()[:1]) == model.predict(asked()[:1])
 
 
-def test_a_checkpoint_that_names_its_outputs_otherwise_is_believed(tmp_path: Path) -> None:
+def test_output_names_of_the_checkpoint_are_used(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path, labels=("valence", "arousal"))
     (felt,) = Audeering(model=str(folder)).predict(asked()[:1])
     assert list(felt.values) == ["valence", "arousal"]
 
 
-def test_a_checkpoint_that_names_no_outputs_has_the_usual_three(model: Any, tmp_path: Path) -> None:
+def test_unnamed_outputs_get_default_names(model: Any, tmp_path: Path) -> None:
     config = tiny_emotions.audeering(tmp_path) / "config.json"
     told = json.loads(config.read_text())
     config.write_text(json.dumps({k: told[k] for k in told if k not in ("id2label", "label2id")}))
@@ -117,19 +117,19 @@ def spoilt(folder: Any, change: Any) -> Any:
     return str(folder)
 
 
-def test_a_weight_that_is_missing_is_refused_by_name(tmp_path: Path) -> None:
+def test_missing_weight_is_named(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path)
-    with pytest.raises(SpecError, match=r"lacks 1 of the weights .* \(first classifier.dense.bias"):
+    with pytest.raises(SpecError, match=r"lacks 1 weights .* \(first: classifier.dense.bias"):
         Audeering(model=spoilt(folder, lambda weights: weights.pop("classifier.dense.bias")))
 
 
-def test_a_weight_without_a_place_is_refused_by_name(tmp_path: Path) -> None:
+def test_unexpected_weight_is_named(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path)
     with pytest.raises(SpecError, match=r"has 1 weights .* no place for \(first age.dense.weight"):
         Audeering(model=spoilt(folder, lambda weights: weights.update({"age.dense.weight": torch.ones(1)})))
 
 
-def test_a_weight_of_another_size_is_refused_by_name(tmp_path: Path) -> None:
+def test_weight_with_another_shape_is_named(tmp_path: Path) -> None:
     folder = tiny_emotions.audeering(tmp_path)
     other = {"classifier.out_proj.weight": torch.ones(7, 32)}
     words = r"has classifier.out_proj.weight of shape \(7, 32\), where .* asks for \(3, 32\)"
@@ -137,12 +137,12 @@ def test_a_weight_of_another_size_is_refused_by_name(tmp_path: Path) -> None:
         Audeering(model=spoilt(folder, lambda weights: weights.update(other)))
 
 
-def test_a_sound_shorter_than_a_frame_fails_by_name(model: Any) -> None:
+def test_clip_shorter_than_a_frame_fails(model: Any) -> None:
     with pytest.raises(SampleError, match=r"0\.005 s of sound are less than one frame"):
         model.predict([about(np.zeros(80, dtype=np.float32))])
 
 
-def test_it_is_asked_from_the_command_line(auricle: Any, folder: Any, model: Any, tmp_path: Path) -> None:
+def test_model_runs_from_the_command_line(auricle: Any, folder: Any, model: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.wav", spoken(), 48_000, 2)
     done = auricle("ask", "-m", "audeering", "-M", f"model={folder}", path)
     told = json.loads(done.stdout)
@@ -150,7 +150,7 @@ def test_it_is_asked_from_the_command_line(auricle: Any, folder: Any, model: Any
     assert told["scale"] == "continuous"
 
 
-def test_missing_weights_are_one_line_and_the_users_move(auricle: Any, tone: Any, tmp_path: Path) -> None:
+def test_missing_weights_give_a_one_line_error(auricle: Any, tone: Any, tmp_path: Path) -> None:
     done = auricle("ask", "-m", "audeering", "-M", f"model={tmp_path}", tone("a.wav"))
     assert done.returncode == 2
     assert len(done.stderr.splitlines()) == 1

@@ -51,13 +51,13 @@ def direct(model: Any, prompt: Any, sounds: Any) -> Any:
     )
 
 
-def test_a_batch_is_answered_as_each_alone(model: Any) -> None:
+def test_batched_answers_equal_single_answers(model: Any) -> None:
     limits = (9, 4, 7)
     batch = [generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
-def test_an_answer_is_what_transformers_itself_writes(model: Any) -> None:
+def test_answer_equals_that_of_transformers(model: Any) -> None:
     parts = (sound(0.5), "what is it?")
     prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what is it?</s><s>assistant: "
     inputs = direct(model, prompt, parts[:1])
@@ -69,19 +69,19 @@ def test_an_answer_is_what_transformers_itself_writes(model: Any) -> None:
     assert answer.input_tokens == read
 
 
-def test_the_sound_is_heard(model: Any) -> None:
+def test_answer_depends_on_the_audio(model: Any) -> None:
     batch = [likelihood(sound(0.5, hertz), "what?", " cat") for hertz in (440.0, 220.0)]
     first, second = model.loglikelihood(batch)
     assert first != second
 
 
-def test_sounds_stand_where_the_question_has_them(model: Any) -> None:
+def test_audio_keeps_its_position_in_the_prompt(model: Any) -> None:
     (prompt,) = [model._prompt(generate(*questions()[1]).turns)]
     mark = "<|audio_bos|><|AUDIO|><|audio_eos|>"
     assert f"the cat{mark}and this{mark}</s>" in prompt
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
+def test_batched_likelihoods_equal_single_likelihoods(model: Any) -> None:
     continuations = (" sat", " on the mat with a user", "!")
     batch = [likelihood(*parts, each) for parts in questions() for each in continuations]
     pairs = zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True)
@@ -89,7 +89,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(model: Any) -> None:
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_likelihood_is_the_model_s_own(model: Any) -> None:
+def test_likelihood_equals_that_of_the_model(model: Any) -> None:
     heard = sound(0.5)
     prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what?</s><s>assistant: "
     with_answer = direct(model, prompt + "zebra!", [heard])
@@ -102,7 +102,7 @@ def test_a_likelihood_is_the_model_s_own(model: Any) -> None:
     assert found.logprobs == pytest.approx(wanted, abs=1e-4)
 
 
-def test_a_text_after_nothing_follows_the_start_token_and_no_template(model: Any) -> None:
+def test_text_without_context_follows_the_start_token_without_template(model: Any) -> None:
     tokens = [1, *model.tokenizer("zebra!", add_special_tokens=False)["input_ids"]]
     with torch.inference_mode():
         chances = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0].float(), -1)
@@ -113,17 +113,17 @@ def test_a_text_after_nothing_follows_the_start_token_and_no_template(model: Any
     assert found.greedy is False
 
 
-def test_the_whole_is_every_token_but_the_first_and_no_sound(model: Any) -> None:
-    whole = replace(likelihood("what?", "zebra!"), whole=True)
+def test_include_context_scores_every_token_but_the_first_and_refuses_audio(model: Any) -> None:
+    whole = replace(likelihood("what?", "zebra!"), include_context=True)
     prompt = "<s>user: what?</s><s>assistant: zebra!"
     (found,) = model.loglikelihood([whole])
     tokens = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     assert len(found.logprobs) == len(tokens) - 1
-    with pytest.raises(SampleError, match="a sound in it has no tokens"):
-        model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), whole=True)])
+    with pytest.raises(SampleError, match="audio has no token log-probabilities"):
+        model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), include_context=True)])
 
 
-def test_a_text_longer_than_the_window_is_read_in_windows(model: Any) -> None:
+def test_text_longer_than_the_window_is_read_in_windows(model: Any) -> None:
     text = "the cat sat on the mat " * 12
     tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
     rolling = AudioChat(model=model.weights.model, window=16)
@@ -132,18 +132,18 @@ def test_a_text_longer_than_the_window_is_read_in_windows(model: Any) -> None:
     assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
 
 
-def test_first_tokens_are_told_after_a_sound(model: Any) -> None:
+def test_first_tokens_are_returned_for_audio(model: Any) -> None:
     asked = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
     plain = generate("no sound", max_tokens=2)
     told, other = model.generate([asked, plain])
-    assert len(told.first) <= 5
-    assert other.first is None
+    assert len(told.first_token_logprobs) <= 5
+    assert other.first_token_logprobs is None
     (found,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
     (all_told,) = model.generate([replace(asked, first_tokens=400)])
-    assert all_told.first["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
+    assert all_told.first_token_logprobs["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
 
 
-def test_a_conversation_keeps_its_turns(model: Any) -> None:
+def test_conversation_keeps_its_turns(model: Any) -> None:
     turns = (
         Turn("system", ("be brief",)),
         Turn("user", (sound(0.3), "what?")),
@@ -155,42 +155,42 @@ def test_a_conversation_keeps_its_turns(model: Any) -> None:
     assert model.generate([Generate(turns=turns, max_tokens=3)])[0].tokens is not None
 
 
-def test_a_sound_longer_than_the_model_hears_is_refused(model: Any) -> None:
-    with pytest.raises(SampleError, match=r"hears 1 s at once, and the sound has 1.7 s"):
+def test_too_long_audio_is_refused(model: Any) -> None:
+    with pytest.raises(SampleError, match=r"the clip has 1.7 s, but the model accepts at most 1 s"):
         model.generate([generate(sound(1.7), "what?")])
 
 
-def test_a_long_sound_may_be_cut_if_one_says_so(tmp_path: Path) -> None:
+def test_cut_long_truncates_audio(tmp_path: Path) -> None:
     folder = tiny_weights.qwen2_audio(tmp_path)
     model = AudioChat(model=str(folder), cut_long=True)
     whole, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
     assert model.generate([whole]) == model.generate([start])
 
 
-def test_a_template_that_knows_only_text_is_given_the_mark_of_a_sound(tmp_path: Path) -> None:
+def test_text_only_template_gets_the_audio_token(tmp_path: Path) -> None:
     model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, FLAT)))
     request = generate(sound(0.3), "what?", max_tokens=3)
     assert model._render_prompt(request.turns) == "<s>user: <|AUDIO|>what?</s><s>assistant: "
     assert model.generate([request])[0].input_tokens
 
 
-def test_a_template_that_loses_the_question_is_refused(tmp_path: Path) -> None:
+def test_template_that_drops_the_question_is_refused(tmp_path: Path) -> None:
     model = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path, DEAF)))
-    with pytest.raises(SpecError, match="loses words of the question"):
+    with pytest.raises(SpecError, match="drops part of the question"):
         model.generate([generate(sound(0.3), "what?")])
 
 
-def test_a_picture_is_refused(model: Any) -> None:
+def test_image_is_refused(model: Any) -> None:
     with pytest.raises(SampleError, match="hears and reads, and is given Image"):
         model.generate([generate(Image(uri="cat.png"), "what?")])
 
 
-def test_a_checkpoint_that_only_reads_is_pointed_elsewhere(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match="for text alone there is -m causal"):
+def test_text_only_checkpoint_error_suggests_other_models(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match="Use -m causal for text-only models"):
         AudioChat(model=str(tiny_weights.llama(tmp_path)))
 
 
-def test_sounds_arrive_at_the_rate_of_the_processor(model: Any) -> None:
+def test_audio_is_decoded_at_the_rate_of_the_processor(model: Any) -> None:
     assert model.sample_rate == 16_000
 
 
@@ -215,7 +215,7 @@ class WithoutTemplate:
         return self._inner(text=prompts, audio=sounds, sampling_rate=16_000, padding=True, return_tensors="pt")
 
 
-def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path: Path) -> None:
+def test_processor_without_a_template_gets_encoded_audio(tmp_path: Path) -> None:
     plain = AudioChat(model=str(tiny_weights.qwen2_audio(tmp_path)))
     other = AudioChat(model=str(tmp_path))
     other.processor, other._has_chat_template = WithoutTemplate(other.processor), False
@@ -228,7 +228,7 @@ def test_a_processor_without_a_template_is_given_sounds_as_files(tmp_path: Path)
 
 
 @pytest.mark.parametrize("family", [tiny_weights.audio_flamingo3, tiny_weights.omni_thinker])
-def test_other_families_answer_alike_in_a_batch_and_alone(tmp_path: Path, family: Any) -> None:
+def test_other_model_families_give_the_same_answers_in_a_batch(tmp_path: Path, family: Any) -> None:
     model = AudioChat(model=str(family(tmp_path)))
     asked = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
     batch = [generate(*parts, max_tokens=5) for parts in asked]

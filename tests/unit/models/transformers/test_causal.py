@@ -43,12 +43,12 @@ def direct(model: Any, tokens: Any, limit: Any) -> Any:
     return model.tokenizer.decode(out[0, len(tokens) :], skip_special_tokens=True)
 
 
-def test_a_batch_is_answered_as_each_alone(bare: Any) -> None:
+def test_batched_answers_equal_single_answers(bare: Any) -> None:
     batch = [generate(prompt, max_tokens=12) for prompt in PROMPTS]
     assert bare.generate(batch) == alone(bare.generate, batch)
 
 
-def test_an_answer_is_what_transformers_itself_writes(bare: Any) -> None:
+def test_answer_equals_that_of_transformers(bare: Any) -> None:
     tokens = bare.tokenizer(PROMPTS[0])["input_ids"]
     (answer,) = bare.generate([generate(PROMPTS[0], max_tokens=12)])
     assert answer.text == direct(bare, tokens, 12)
@@ -63,7 +63,7 @@ def test_each_request_keeps_its_own_limit(bare: Any) -> None:
     assert answers == alone(bare.generate, batch)
 
 
-def test_a_stop_word_ends_its_own_answer_only(bare: Any) -> None:
+def test_stop_word_ends_only_its_own_answer(bare: Any) -> None:
     whole = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
     stop = whole[len(whole) // 2 :][:2]
     batch = [generate(PROMPTS[0], max_tokens=12, stop=(stop,)), generate(PROMPTS[0], max_tokens=12)]
@@ -74,8 +74,8 @@ def test_a_stop_word_ends_its_own_answer_only(bare: Any) -> None:
     assert other.text == whole
 
 
-def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(folder: Any) -> None:
-    asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, nth=nth) for nth in range(2)]
+def test_sampled_answers_are_reproducible_and_differ_by_index(folder: Any) -> None:
+    asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, answer_index=index) for index in range(2)]
     first, second = Causal(model=str(folder)), Causal(model=str(folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
     told = [first.generate([request])[0].text for request in asked]
@@ -84,14 +84,14 @@ def test_sampled_answers_repeat_from_run_to_run_and_differ_from_one_to_the_next(
     assert told[0] != told[1]
 
 
-def test_a_chat_is_put_into_the_template(chatty: Any) -> None:
+def test_chat_uses_the_template(chatty: Any) -> None:
     (answer,) = chatty.generate([generate("the cat", max_tokens=6)])
     prompt = "<s>user: the cat</s><s>assistant: "
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     assert answer.text == direct(chatty, tokens, 6)
 
 
-def test_an_answer_already_begun_is_continued(chatty: Any) -> None:
+def test_prefilled_answer_is_continued(chatty: Any) -> None:
     turns = (Turn("user", ("the cat",)), Turn("assistant", ("sat on",)))
     (answer,) = chatty.generate([Generate(turns=turns, max_tokens=6)])
     prompt = "<s>user: the cat</s><s>assistant: sat on"
@@ -99,7 +99,7 @@ def test_an_answer_already_begun_is_continued(chatty: Any) -> None:
     assert answer.text == direct(chatty, tokens, 6)
 
 
-def test_likelihoods_of_a_batch_are_those_of_each_alone(bare: Any) -> None:
+def test_batched_likelihoods_equal_single_likelihoods(bare: Any) -> None:
     batch = [
         likelihood(prompt, continuation)
         for prompt in PROMPTS
@@ -109,7 +109,7 @@ def test_likelihoods_of_a_batch_are_those_of_each_alone(bare: Any) -> None:
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_likelihood_is_the_model_s_own(bare: Any) -> None:
+def test_likelihood_equals_that_of_the_model(bare: Any) -> None:
     context = bare.tokenizer("zebra")["input_ids"]
     whole = bare.tokenizer("zebra!?")["input_ids"]
     with torch.inference_mode():
@@ -127,7 +127,7 @@ def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
     assert 0 < total <= 1 + 1e-5
 
 
-def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare: Any) -> None:
+def test_tokens_across_the_boundary_are_scored_as_the_model_reads_them(bare: Any) -> None:
     joined = bare.tokenizer("x the cat")["input_ids"]
     apart = [*bare.tokenizer("x the")["input_ids"], *bare.tokenizer(" cat")["input_ids"]]
     assert joined != apart
@@ -138,23 +138,23 @@ def test_letters_joined_across_the_seam_are_scored_as_the_model_reads_them(bare:
     assert found.logprobs[-1] == pytest.approx(last, abs=1e-5)
 
 
-def test_a_continuation_may_follow_nothing(bare: Any) -> None:
+def test_continuation_without_context_is_scored(bare: Any) -> None:
     (found,) = bare.loglikelihood([likelihood("", "the cat")])
     assert found.total < 0
 
 
-def test_an_empty_continuation_is_refused(bare: Any) -> None:
+def test_empty_continuation_is_refused(bare: Any) -> None:
     with pytest.raises(SampleError, match="continuation is empty"):
         bare.loglikelihood([likelihood("the cat", "")])
 
 
-def test_a_sound_is_refused_by_a_model_that_only_reads(bare: Any) -> None:
+def test_audio_is_refused_by_a_text_model(bare: Any) -> None:
     sound = Audio.of(tiny_weights.tone(0.1), rate=16_000)
-    with pytest.raises(SampleError, match="reads text only, and is given Audio"):
+    with pytest.raises(SampleError, match="accepts only text, not Audio"):
         bare.generate([generate(sound)])
 
 
-def test_a_prompt_past_the_window_is_refused(bare: Any) -> None:
+def test_too_long_prompt_is_refused(bare: Any) -> None:
     with pytest.raises(SampleError, match="the model reads at most 256"):
         bare.generate([generate("?!" * 300)])
 
@@ -173,28 +173,28 @@ def unprompted(text: Any, **more: Any) -> Any:
     return LogLikelihood(turns=(), continuation=text, **more)
 
 
-def test_a_text_after_nothing_follows_the_start_token_and_no_template(bare: Any, chatty: Any) -> None:
+def test_text_without_context_follows_the_start_token_without_template(bare: Any, chatty: Any) -> None:
     for model in (bare, chatty):
         tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
         (found,) = model.loglikelihood([unprompted("the cat")])
         assert found.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
 
 
-def test_the_whole_is_every_token_but_the_first(chatty: Any) -> None:
+def test_include_context_scores_every_token_but_the_first(chatty: Any) -> None:
     prompt = "<s>user: the cat</s><s>assistant: sat"
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
-    request = replace(likelihood("the cat", "sat"), whole=True)
+    request = replace(likelihood("the cat", "sat"), include_context=True)
     (found,) = chatty.loglikelihood([request])
     assert found.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
 
 
 @pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
-def test_white_space_at_a_prompt_s_end_belongs_to_what_follows(bare: Any, space: str) -> None:
+def test_trailing_white_space_of_the_prompt_belongs_to_the_continuation(bare: Any, space: str) -> None:
     apart = bare.loglikelihood([likelihood(f"the cat{space}", "mat")])
     assert apart == bare.loglikelihood([likelihood("the cat", f"{space}mat")])
 
 
-def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(chatty: Any) -> None:
+def test_trailing_white_space_of_a_prefilled_answer_belongs_to_the_continuation(chatty: Any) -> None:
     asked = [
         LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest)
         for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
@@ -207,7 +207,7 @@ def test_white_space_that_ends_an_answer_already_begun_belongs_to_what_follows(c
     assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
 
 
-def test_a_long_text_is_read_in_windows_of_like_size(folder: Any) -> None:
+def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
     """Disjoint windows are one after the other, each after the last token of the one before."""
     model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
     text = "the mat and a user " * 9
@@ -229,26 +229,26 @@ def test_long_and_short_texts_share_a_batch(folder: Any) -> None:
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
-def test_a_prompt_past_the_window_leaves_nothing_to_score(folder: Any) -> None:
+def test_context_beyond_the_window_is_refused(folder: Any) -> None:
     model = Causal(model=str(folder), window=4)
-    with pytest.raises(SampleError, match="stand before the continuation, and the model reads"):
+    with pytest.raises(SampleError, match="tokens, but the model reads at most"):
         model.loglikelihood([likelihood("zebra zebra", "!")])
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"window": 257}, "reads 256 tokens at once, not 257"),
-        ({"window": 8, "stride": 9}, "stride=9 is more than the window of 8"),
-        ({"stride": 0}, "stride should be a number of tokens"),
+        ({"window": 257}, "window=257 exceeds the model's limit of 256 tokens"),
+        ({"window": 8, "stride": 9}, "stride=9 exceeds the window of 8"),
+        ({"stride": 0}, "stride must be a positive number of tokens"),
     ],
 )
-def test_windows_that_cannot_be_are_refused(folder: Any, options: Any, words: str) -> None:
+def test_invalid_windows_are_refused(folder: Any, options: Any, words: str) -> None:
     with pytest.raises(SpecError, match=words):
         Causal(model=str(folder), **options)
 
 
-def test_greedy_is_what_the_model_itself_would_write(bare: Any) -> None:
+def test_greedy_flag_matches_greedy_generation(bare: Any) -> None:
     prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
     with torch.inference_mode():
         token = bare.model(prompt).logits[0, -1].argmax().item()
@@ -257,19 +257,19 @@ def test_greedy_is_what_the_model_itself_would_write(bare: Any) -> None:
     assert (best.greedy, other.greedy) == (True, False)
 
 
-def test_first_tokens_are_told_to_whoever_asks(bare: Any) -> None:
+def test_first_tokens_are_returned_only_if_requested(bare: Any) -> None:
     batch = [
         generate(PROMPTS[0], max_tokens=3, first_tokens=5),
         generate(PROMPTS[1], max_tokens=1),
         generate(PROMPTS[2], max_tokens=1, first_tokens=400),
     ]
     first, second, third = bare.generate(batch)
-    assert second.first is None
-    assert list(first.first.values()) == sorted(first.first.values(), reverse=True)
-    assert len(first.first) <= 5
+    assert second.first_token_logprobs is None
+    assert list(first.first_token_logprobs.values()) == sorted(first.first_token_logprobs.values(), reverse=True)
+    assert len(first.first_token_logprobs) <= 5
     with torch.inference_mode():
         ids = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
         told = torch.log_softmax(bare.model(ids).logits[0, -1], -1)
-    assert max(first.first.values()) == pytest.approx(told.max().item(), abs=1e-4)
-    assert sum(torch.tensor(list(third.first.values())).exp().tolist()) <= 1 + 1e-4
+    assert max(first.first_token_logprobs.values()) == pytest.approx(told.max().item(), abs=1e-4)
+    assert sum(torch.tensor(list(third.first_token_logprobs.values())).exp().tolist()) <= 1 + 1e-4
     assert first.text == bare.generate([generate(PROMPTS[0], max_tokens=3)])[0].text

@@ -45,11 +45,11 @@ def alignment(model: Any, samples: Any, text: str = "the cat sat") -> Any:
     return answer.values["alignment"]
 
 
-def test_it_can_predict_and_nothing_else() -> None:
+def test_model_supports_only_predict() -> None:
     assert abilities(Clap) == ["predict"]
 
 
-def test_alignment_is_the_cosine_that_transformers_has(model: Any, folder: Any) -> None:
+def test_alignment_equals_the_cosine_of_transformers(model: Any, folder: Any) -> None:
     from transformers import AutoTokenizer, ClapFeatureExtractor, ClapModel
 
     clap = ClapModel.from_pretrained(folder).eval()
@@ -62,27 +62,27 @@ def test_alignment_is_the_cosine_that_transformers_has(model: Any, folder: Any) 
     assert alignment(model, noise(0.7)) == pytest.approx(cosine, abs=1e-6)
 
 
-def test_neighbours_change_nothing(model: Any) -> None:
+def test_batch_does_not_change_results(model: Any) -> None:
     asked = [about(noise(s, at), "the cat" * s) for at, s in enumerate((1, 3, 2))]
     together = [each.values["alignment"] for each in model.predict(asked)]
     alone = [model.predict([each])[0].values["alignment"] for each in asked]
     assert together == pytest.approx(alone, abs=1e-6)
 
 
-def test_a_long_sound_is_heard_to_its_end_and_alike_each_time(model: Any) -> None:
+def test_long_clip_is_used_completely_and_reproducibly(model: Any) -> None:
     long = noise(3.5)
     first = alignment(model, long)
     assert alignment(model, long) == first
     assert alignment(model, long[: 3 * RATE]) != pytest.approx(first, abs=1e-6)
 
 
-def test_windows_weigh_as_much_as_they_are_long(model: Any) -> None:
+def test_windows_are_weighted_by_length(model: Any) -> None:
     """A second said three times is one embedding, however often."""
     once = noise(1.0)
     assert alignment(model, np.tile(once, 3)) == pytest.approx(alignment(model, once), abs=1e-6)
 
 
-def test_a_crop_is_what_is_heard(folder: Any, model: Any) -> None:
+def test_only_the_crop_is_used(folder: Any, model: Any) -> None:
     cropped = Clap(model=folder, device="cpu", crop=0.5)
     assert alignment(cropped, noise(2.0)) == alignment(model, noise(2.0)[: RATE // 2])
 
@@ -90,17 +90,17 @@ def test_a_crop_is_what_is_heard(folder: Any, model: Any) -> None:
 @pytest.mark.parametrize(
     ("inputs", "words"),
     [
-        ({"audio": Audio.of(noise(0.5), rate=RATE)}, "with `text`, and there is none"),
-        ({"audio": Audio.of(noise(0.5), rate=RATE), "text": " "}, "there is none"),
-        ({"text": "a cat"}, "no sound under `audio`"),
+        ({"audio": Audio.of(noise(0.5), rate=RATE)}, "needs the input `text`"),
+        ({"audio": Audio.of(noise(0.5), rate=RATE), "text": " "}, "needs the input `text`"),
+        ({"text": "a cat"}, "no audio under the input `audio`"),
         ({"audio": Audio.of(noise(0.5), rate=RATE), "text": "zq " * 90}, "reads at most 65"),
     ],
 )
-def test_what_cannot_be_compared_is_one_samples_failure(model: Any, inputs: Any, words: str) -> None:
+def test_incomplete_request_fails_one_sample(model: Any, inputs: Any, words: str) -> None:
     with pytest.raises(SampleError, match=words):
         model.predict([Predict(inputs=inputs)])
 
 
-def test_weights_of_another_kind_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(SpecError, match=r"No model can be loaded|lacks \d+ of the weights|shape"):
+def test_weights_of_another_model_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(SpecError, match=r"Cannot load a model|lacks \d+ weights|shape"):
         Clap(model=str(tiny_weights.llama(tmp_path)), device="cpu")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from auricle import api
-from auricle.engine.run_loop import Settings
+from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 
@@ -103,7 +103,7 @@ SECOND = ["input_audio", "and this?"]
         ("last", [[FIRST, "a cat", SECOND]]),
     ],
 )
-def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(
+def test_server_receives_the_history_of_the_mode_with_all_audio(
     canned: Any, talk: Any, tmp_path: Path, mode: str, wanted: Any
 ) -> None:
     server = remembering(canned, counted)
@@ -112,7 +112,7 @@ def test_a_server_is_sent_the_history_of_its_mode_with_all_sounds(
     assert heard_of(server, "what is it?") == wanted
 
 
-def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(
+def test_repeated_audio_is_identical_and_not_stored(
     canned: Any, talk: Any, tmp_path: Path
 ) -> None:
     server = remembering(canned, counted)
@@ -131,7 +131,7 @@ def test_a_sound_said_again_is_the_same_sound_and_no_bytes_of_it_are_kept(
     assert not any(sound[:60].encode() in kept for sound in sounds)
 
 
-def test_each_turn_has_its_limit_and_its_reference(canned: Any, talk: Any, tmp_path: Path) -> None:
+def test_each_turn_has_its_limit_and_reference(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, lambda messages: "a cat" if len(messages) == 1 else "Hi!")
     out = tmp_path / "run"
     found = run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
@@ -146,7 +146,7 @@ def test_each_turn_has_its_limit_and_its_reference(canned: Any, talk: Any, tmp_p
     assert "exact_match:1.basic:1.turns" in found["exact_match"].signature
 
 
-def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned: Any, talk: Any, tmp_path: Path) -> None:
+def test_failed_turn_fails_only_its_conversation(canned: Any, talk: Any, tmp_path: Path) -> None:
     well = []
 
     def replies(messages: Any) -> Any:
@@ -170,7 +170,7 @@ def test_a_turn_that_fails_costs_its_conversation_and_not_the_run(canned: Any, t
     assert len(server.heard) == asked + 2, "what was answered is not asked again"
 
 
-def test_a_changed_turn_is_asked_again_and_no_other(canned: Any, talk: Any, tmp_path: Path) -> None:
+def test_only_a_changed_turn_is_requested_again(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, counted)
     out = tmp_path / "run"
     arguments = {"base_url": server.url, "model": "m", "stream": False}
@@ -183,7 +183,7 @@ def test_a_changed_turn_is_asked_again_and_no_other(canned: Any, talk: Any, tmp_
 
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
-def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(
+def test_fake_server_receives_the_bodies_of_the_mode(
     serve: Any, talk: Any, tmp_path: Path, mode: str
 ) -> None:
     from auricle.core.types import Generate, Turn
@@ -204,7 +204,7 @@ def test_the_fake_server_receives_exactly_the_bodies_of_the_mode(
     assert set(server.stats()["received"]) == wanted
 
 
-def test_a_conversation_may_meet_faults_and_end_well(serve: Any, talk: Any, tmp_path: Path) -> None:
+def test_conversation_survives_transient_faults(serve: Any, talk: Any, tmp_path: Path) -> None:
     server = serve(faults={"503": 0.5}, fault_attempts=2)
     patient = Settings(max_attempts=6, initial_backoff=0.01)
     arguments = {"base_url": server.url, "model": "m"}
@@ -225,7 +225,7 @@ def weights(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
-def test_local_weights_hold_a_conversation_with_sounds(weights: Any, talk: Any, tmp_path: Path, mode: str) -> None:
+def test_local_model_has_a_conversation_with_audio(weights: Any, talk: Any, tmp_path: Path, mode: str) -> None:
     from auricle.core.types import Generate, Turn
     from auricle.models.transformers.audio_chat import AudioChat
 
@@ -250,7 +250,7 @@ def questions(manifest: Any, count: int = 6) -> Any:
 SAMPLED = {"kind": "qa", "samples": 5, "temperature": 0.7, "max_tokens": 6, "metrics": "exact_match"}
 
 
-def test_several_answers_differ_and_are_the_same_in_every_run(weights: Any, manifest: Any, tmp_path: Path) -> None:
+def test_several_answers_differ_and_are_reproducible(weights: Any, manifest: Any, tmp_path: Path) -> None:
     data = questions(manifest)
     runs = [tmp_path / name for name in ("one", "two")]
     for out in runs:
@@ -261,7 +261,7 @@ def test_several_answers_differ_and_are_the_same_in_every_run(weights: Any, mani
     assert all(len(set(said)) > 1 for said in first.values())
 
 
-def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
+def test_several_answers_of_a_resumed_run_equal_those_of_a_complete_run(
     weights: Any, manifest: Any, tmp_path: Path
 ) -> None:
     data = questions(manifest)
@@ -276,7 +276,7 @@ def test_several_answers_of_a_run_that_was_cut_short_are_those_of_a_whole_one(
     assert answers(torn) == answers(whole)
 
 
-def test_several_answers_are_remembered_one_by_one(weights: Any, manifest: Any, tmp_path: Path) -> None:
+def test_several_answers_are_cached_separately(weights: Any, manifest: Any, tmp_path: Path) -> None:
     from auricle.runs.response_cache import ResponseCache
 
     data = questions(manifest, 3)
@@ -292,7 +292,7 @@ def test_several_answers_are_remembered_one_by_one(weights: Any, manifest: Any, 
     assert (told[0][1], told[1][1]) == ([0] * 3, [5] * 3)
 
 
-def test_a_server_is_asked_for_each_of_several_answers(canned: Any, manifest: Any, tmp_path: Path) -> None:
+def test_each_of_several_answers_is_a_request(canned: Any, manifest: Any, tmp_path: Path) -> None:
     said = []
 
     def replies(messages: Any) -> Any:
@@ -309,7 +309,7 @@ def test_a_server_is_asked_for_each_of_several_answers(canned: Any, manifest: An
     assert found["exact_match.pass@2"].value == pytest.approx(1 - 3 / 10)
 
 
-def test_the_likeliest_of_a_server_s_answers_may_count(serve: Any, manifest: Any, tmp_path: Path) -> None:
+def test_most_likely_of_several_answers_can_be_selected(serve: Any, manifest: Any, tmp_path: Path) -> None:
     server = serve()
     arguments = {"base_url": server.url, "model": "m", "logprobs": True}
     found = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)

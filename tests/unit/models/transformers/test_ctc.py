@@ -27,14 +27,14 @@ def batch() -> Any:
 
 
 @pytest.mark.parametrize("family", ["Wav2Vec2", "Hubert", "WavLM"])
-def test_a_batch_is_written_down_as_each_alone(tmp_path: Path, family: str) -> None:
+def test_batched_transcripts_equal_single_transcripts(tmp_path: Path, family: str) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path / family, family)))
     answers = model.generate(batch())
     assert answers == alone(model.generate, batch())
     assert any(answer.text for answer in answers)
 
 
-def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path: Path) -> None:
+def test_transcript_equals_that_of_transformers(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     samples = tiny_weights.tone(*LENGTHS[0])
     heard = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
@@ -44,32 +44,32 @@ def test_a_sound_is_written_down_as_transformers_itself_does(tmp_path: Path) -> 
     assert model.generate(batch()[:1])[0].text == written[0]
 
 
-def test_a_letter_said_twice_is_written_twice(tmp_path: Path) -> None:
+def test_double_letters_are_kept(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     spelt = ["h", "e", "e", "l", "<pad>", "l", "o", "|"]
     frames = torch.tensor(model.processor.tokenizer.convert_tokens_to_ids(spelt))
     assert model._to_generation(frames, generate("")).text == "hello"
 
 
-def test_a_model_that_hears_its_padding_gets_batches_of_one(tmp_path: Path) -> None:
+def test_model_affected_by_padding_gets_batches_of_one(tmp_path: Path) -> None:
     folder = str(tiny_weights.ctc(tmp_path, mask=False))
     assert Ctc(model=folder).batch_size == 1
     assert Ctc(model=folder, batch_size=3).batch_size == 3
 
 
-def test_a_model_without_a_mask_takes_zeros_for_padding(tmp_path: Path) -> None:
+def test_model_without_a_mask_is_padded_with_zeros(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path, mask=False)), batch_size=3)
     assert len(model.generate(batch())) == 3
 
 
-def test_sounds_arrive_at_the_rate_of_the_checkpoint(tmp_path: Path) -> None:
+def test_audio_is_decoded_at_the_rate_of_the_checkpoint(tmp_path: Path) -> None:
     assert Ctc(model=str(tiny_weights.ctc(tmp_path))).sample_rate == 16_000
 
 
-def test_a_checkpoint_without_letters_is_refused_and_not_made_up(tmp_path: Path) -> None:
+def test_checkpoint_without_a_ctc_head_is_refused(tmp_path: Path) -> None:
     from transformers import Wav2Vec2ForCTC
 
     folder = tiny_weights.ctc(tmp_path)
     Wav2Vec2ForCTC.from_pretrained(folder).wav2vec2.save_pretrained(folder)
-    with pytest.raises(SpecError, match=r"lacks 2 of the weights .* \(first lm_head.bias\)"):
+    with pytest.raises(SpecError, match=r"lacks 2 weights .* \(first: lm_head.bias\)"):
         Ctc(model=str(folder))

@@ -46,24 +46,24 @@ def direct(model: Any, hear: Any, **options: Any) -> Any:
     return model.processor.batch_decode(rows, skip_special_tokens=True)[0]
 
 
-def test_short_and_long_sounds_of_one_batch_are_heard_as_each_alone(model: Any) -> None:
+def test_short_and_long_clips_in_a_batch_equal_single_transcripts(model: Any) -> None:
     lengths = [SHORT, LONG, (0.9, 440.0), (1.4, 250.0)]
     batch = [generate(sound(*each)) for each in lengths]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
-def test_a_sound_is_written_down_as_transformers_itself_does(model: Any) -> None:
+def test_transcript_equals_that_of_transformers(model: Any) -> None:
     (answer,) = model.generate([generate(sound(*SHORT))])
     assert answer.text == direct(model, sound(*SHORT), return_timestamps=False)
 
 
-def test_a_long_sound_is_heard_to_its_end(model: Any) -> None:
+def test_long_clip_is_transcribed_to_its_end(model: Any) -> None:
     start, whole = model.generate([generate(sound(*LONG).segment(0, 0.9)), generate(sound(*LONG))])
     assert whole.tokens > 0
     assert whole.text != start.text
 
 
-def test_a_limit_holds_for_each_window_of_a_long_sound(model: Any) -> None:
+def test_token_limit_applies_to_each_window(model: Any) -> None:
     batch = [generate(sound(*LONG), max_tokens=limit) for limit in (4, 9, 512)]
     answers = model.generate(batch)
     assert 4 < answers[0].tokens < answers[2].tokens
@@ -78,7 +78,7 @@ def test_each_request_keeps_its_own_limit(model: Any) -> None:
     assert answers == alone(model.generate, batch)
 
 
-def test_a_language_and_a_task_are_said_to_the_model(several: Any) -> None:
+def test_language_and_task_are_passed_to_the_model(several: Any) -> None:
     hear = sound(*SHORT)
     for language, task in (("de", "transcribe"), ("English", "translate")):
         model = Whisper(model=str(several), language=language, task=task)
@@ -86,34 +86,34 @@ def test_a_language_and_a_task_are_said_to_the_model(several: Any) -> None:
         assert answer.text == direct(model, hear, return_timestamps=False, language=language, task=task)
 
 
-def test_without_a_language_it_is_found_sound_by_sound(several: Any) -> None:
+def test_language_is_detected_per_clip(several: Any) -> None:
     model = Whisper(model=str(several))
     batch = [generate(sound(*SHORT)), generate(sound(0.9, 440.0))]
     assert model.generate(batch) == alone(model.generate, batch)
 
 
-def test_english_may_be_named_to_an_english_only_checkpoint(english: Any, model: Any) -> None:
+def test_english_only_checkpoint_accepts_english(english: Any, model: Any) -> None:
     named = Whisper(model=str(english), language="en")
     batch = [generate(sound(*SHORT))]
     assert named.generate(batch) == model.generate(batch)
 
 
 @pytest.mark.parametrize("asked", [{"language": "de"}, {"task": "translate"}])
-def test_an_english_only_checkpoint_refuses_what_it_cannot(english: Any, asked: Any) -> None:
-    with pytest.raises(SpecError, match="hears English only"):
+def test_english_only_checkpoint_refuses_other_tasks(english: Any, asked: Any) -> None:
+    with pytest.raises(SpecError, match="supports only English"):
         Whisper(model=str(english), **asked)
 
 
-def test_a_language_the_checkpoint_lacks_is_refused_before_the_run(several: Any) -> None:
-    with pytest.raises(SpecError, match="knows no language 'fr'; it knows de, en"):
+def test_unsupported_language_is_refused_before_the_run(several: Any) -> None:
+    with pytest.raises(SpecError, match="does not support the language 'fr'. Supported: de, en"):
         Whisper(model=str(several), language="fr")
 
 
-def test_a_wrong_task_is_refused_by_name(english: Any) -> None:
-    with pytest.raises(SpecError, match="task should be transcribe or translate, not 'write'"):
+def test_wrong_task_is_refused(english: Any) -> None:
+    with pytest.raises(SpecError, match="task must be transcribe or translate, not 'write'"):
         Whisper(model=str(english), task="write")
 
 
-def test_a_request_without_a_sound_is_refused(model: Any) -> None:
-    with pytest.raises(SampleError, match="hears one sound a request, this one has 0"):
+def test_request_without_audio_is_refused(model: Any) -> None:
+    with pytest.raises(SampleError, match="expected exactly one audio clip in the request, got 0"):
         model.generate([generate("hello?")])

@@ -75,7 +75,7 @@ def wav2vec2(tmp_path_factory: pytest.TempPathFactory) -> Any:
     return folder
 
 
-def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert: Any) -> None:
+def test_padding_does_not_change_the_text_vector(bert: Any) -> None:
     encode = TextEncoder(str(bert))
     samples = [row("a", "the cat"), row("b", "the dog ran on the mat"), row("c", "sat")]
     together = encode(samples)
@@ -84,18 +84,18 @@ def test_a_text_is_encoded_alike_alone_and_beside_longer_ones(bert: Any) -> None
         assert encode([sample])[0] == pytest.approx(vector, abs=1e-5)
 
 
-def test_a_text_longer_than_the_model_reads_is_cut(bert: Any) -> None:
+def test_too_long_text_is_truncated(bert: Any) -> None:
     assert np.isfinite(TextEncoder(str(bert))([row("a", "the cat " * 99)])).all()
 
 
-def test_dense_finds_the_text_that_is_the_same_but_for_case(bert: Any) -> None:
+def test_dense_finds_the_same_text_in_other_case(bert: Any) -> None:
     pool = [row("dog", "the dog ran"), row("cat", "the cat sat on the mat")]
     options = {"use": "dense", "encoder": f"text:{bert}", "k": 1}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
     assert [shot.id for shot in chosen.examples_for(row("x", "The cat sat on the mat"))] == ["cat"]
 
 
-def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2: Any) -> None:
+def test_audio_vector_is_the_mean_over_time(wav2vec2: Any) -> None:
     encode = load_encoder(f"audio:{wav2vec2}")
     assert isinstance(encode, AudioEncoder)
     samples = [heard("a", 0.5, 1), heard("b", 0.9, 2)]
@@ -105,7 +105,7 @@ def test_a_sound_is_encoded_as_the_mean_over_its_time(wav2vec2: Any) -> None:
     assert together[0] != pytest.approx(together[1], abs=1e-3)
 
 
-def test_dense_finds_the_same_sound(wav2vec2: Any) -> None:
+def test_dense_finds_the_same_audio(wav2vec2: Any) -> None:
     pool = [heard("a", 0.5, 1), heard("b", 0.5, 2), heard("c", 0.5, 3)]
     asked = Sample(id="x", inputs={**heard("b", 0.5, 2).inputs, "question": "what?"})
     options = {"use": "dense", "encoder": f"audio:{wav2vec2}", "k": 1}
@@ -113,16 +113,16 @@ def test_dense_finds_the_same_sound(wav2vec2: Any) -> None:
     assert [shot.id for shot in chosen.examples_for(asked)] == ["b"]
 
 
-def test_an_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
     options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
     chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
-    with pytest.raises(SpecError, match="cannot be loaded") as refused:
+    with pytest.raises(SpecError, match="Cannot load the encoder") as refused:
         chosen.validate()
     assert "\n" not in str(refused.value)
     assert refused.value.location == ("shots", "encoder")
 
 
-def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert: Any) -> None:
+def test_tokens_are_counted_with_the_given_tokenizer(bert: Any) -> None:
     pool = [Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)]  # four tokens each
     options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
@@ -130,7 +130,7 @@ def test_tokens_are_counted_as_the_tokenizer_named_has_them(bert: Any) -> None:
     assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
 
 
-def test_a_tokenizer_there_is_not_is_refused(tmp_path: Path) -> None:
+def test_missing_tokenizer_is_refused(tmp_path: Path) -> None:
     options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
     chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
     with pytest.raises(SpecError, match="tokenizer") as refused:

@@ -38,11 +38,11 @@ def ids(given: Any, pool: Any, sample: Any) -> Any:
 # --- by name, place and chance ----------------------------------------------------
 
 
-def test_first_takes_the_first_rows_in_their_order() -> None:
+def test_first_returns_the_first_rows_in_order() -> None:
     assert ids("first:3", rows(9), row("x")) == ["r0", "r1", "r2"]
 
 
-def test_zero_shows_nothing_and_reads_no_pool() -> None:
+def test_zero_returns_nothing_and_reads_no_pool() -> None:
     def unread() -> Iterator[Any]:
         raise AssertionError
         yield
@@ -52,24 +52,24 @@ def test_zero_shows_nothing_and_reads_no_pool() -> None:
         assert repr(shots(none, unread())) == "Shots(zero)"
 
 
-def test_fixed_shows_the_rows_named_in_the_order_named() -> None:
+def test_fixed_returns_the_given_rows_in_order() -> None:
     options = {"use": "fixed", "ids": ["r3", "r1", "r2"]}
     assert ids(options, rows(5), row("x")) == ["r3", "r1", "r2"]
     assert ids({**options, "ids": "r3, r1"}, rows(5), row("x")) == ["r3", "r1"]
 
 
-def test_fixed_goes_on_to_the_next_where_the_sample_itself_is_named() -> None:
+def test_fixed_skips_the_sample_itself() -> None:
     options = {"use": "fixed", "ids": ["r0", "r1", "r2"], "k": 2}
     assert ids(options, rows(5), rows(5)[0]) == ["r1", "r2"]
 
 
-def test_fixed_refuses_a_row_there_is_not() -> None:
-    with pytest.raises(SpecError, match=r"no usable row 'r99'; it has r") as refused:
+def test_fixed_refuses_an_unknown_row() -> None:
+    with pytest.raises(SpecError, match=r"no usable row 'r99'. Similar ids: r") as refused:
         shots({"use": "fixed", "ids": ["r99"]}, rows(12)).validate()
     assert refused.value.location == ("shots", "ids")
 
 
-def test_a_number_alone_draws_so_many_at_random() -> None:
+def test_plain_number_draws_rows_at_random() -> None:
     pool = rows(50)
     assert len(set(ids(3, pool, row("x")))) == 3
     assert ids(3, pool, row("x")) == ids("3", pool, row("x")) == ids("random:3", pool, row("x"))
@@ -77,42 +77,42 @@ def test_a_number_alone_draws_so_many_at_random() -> None:
     assert ids(3, pool, row("x")) != ids({"k": 3, "seed": 1}, pool, row("x"))
 
 
-def test_random_draws_every_row_about_equally_often() -> None:
+def test_random_draws_every_row_equally_often() -> None:
     pool = rows(10)
     drawn = Counter(each for n in range(2000) for each in ids(2, pool, row(str(n))))
     assert len(drawn) == 10
     assert all(300 < count < 500 for count in drawn.values())
 
 
-def test_sliding_shows_the_rows_just_before_in_their_order() -> None:
+def test_sliding_returns_the_preceding_rows_in_order() -> None:
     pool = rows(6)
     assert ids("sliding:3", pool, pool[4]) == ["r1", "r2", "r3"]
     assert ids("sliding:3", pool, pool[1]) == ["r0"]
 
 
 def test_sliding_needs_the_sample_in_the_pool() -> None:
-    with pytest.raises(SampleError, match="rows before"):
+    with pytest.raises(SampleError, match="needs the sample itself"):
         ids("sliding:3", rows(6), row("elsewhere"))
 
 
 # --- by label ----------------------------------------------------------------------
 
 
-def test_balanced_shows_as_many_of_each_label() -> None:
+def test_balanced_returns_equally_many_rows_per_label() -> None:
     pool = [row(str(n), answer="rare" if n % 10 == 0 else "usual") for n in range(40)]
     for name in "stuvw":
         found = shots("balanced:6", pool).examples_for(row(name))
         assert Counter(shot.answer for shot in found) == {"rare": 3, "usual": 3}
 
 
-def test_balanced_stays_so_where_rows_of_a_label_are_excluded() -> None:
+def test_balanced_accounts_for_excluded_rows() -> None:
     pool = [row(str(n), answer="ab"[n % 2], speaker=str(n // 4)) for n in range(12)]
     options = {"use": "balanced", "k": 4, "same": "speaker"}
     found = shots(options, pool).examples_for(row("x", speaker="0"))
     assert Counter(shot.answer for shot in found) == {"a": 2, "b": 2}
 
 
-def test_balanced_can_go_by_a_meta_field() -> None:
+def test_balanced_can_use_a_metadata_field() -> None:
     pool = [row(str(n), accent="north" if n < 30 else "south") for n in range(32)]
     found = ids({"use": "balanced", "by": "accent", "k": 4}, pool, row("x"))
     assert {"30", "31"} < set(found)
@@ -120,7 +120,7 @@ def test_balanced_can_go_by_a_meta_field() -> None:
         shots({"use": "balanced", "by": "dialect", "k": 4}, pool).validate()
 
 
-def test_balanced_goes_on_with_other_labels_when_one_runs_out() -> None:
+def test_balanced_continues_with_other_labels_when_one_is_exhausted() -> None:
     pool = [row("only", answer="rare"), *(row(str(n), answer="usual") for n in range(9))]
     assert len(ids("balanced:5", pool, row("x"))) == 5
 
@@ -144,7 +144,7 @@ def bm25_by_the_book(texts: Any, query: Any, k1: float = 1.5, b: float = 0.75) -
     return scores
 
 
-def test_bm25_is_the_formula() -> None:
+def test_bm25_scores_follow_the_formula() -> None:
     texts = ["the cat sat", "the dog sat on the cat", "a bird", "the the the mat", "猫 在 垫子 上"]
     index = Bm25Retriever()
     index.fit([row(str(n), text) for n, text in enumerate(texts)])
@@ -152,32 +152,32 @@ def test_bm25_is_the_formula() -> None:
         assert index.score_sample(row("x", query)) == pytest.approx(bm25_by_the_book(texts, query))
 
 
-def test_bm25_ranks_what_shares_rare_words_highest() -> None:
+def test_bm25_prefers_rare_common_words() -> None:
     pool = [row("a", "what is the sound"), row("b", "which bird sings"), row("c", "the sound of")]
     assert ids("bm25:1", pool, row("x", "Which BIRD?")) == ["b"]
 
 
-def test_bm25_takes_chinese_by_character() -> None:
+def test_bm25_splits_chinese_into_characters() -> None:
     pool = [row("rain", "这是雨声吗"), row("dog", "这是狗叫吗")]
     assert ids("bm25:1", pool, row("x", "哪里有雨？")) == ["rain"]
 
 
-def test_bm25_can_be_told_which_input_counts() -> None:
+def test_bm25_can_use_one_input() -> None:
     def two(name: Any, question: Any, title: Any) -> Any:
         return Sample(id=name, inputs={"question": question, "title": title}, target="t")
 
     pool = [two("a", "apple pie", "zebra"), two("b", "pear", "apple apple apple")]
     asked = two("x", "apple", "none")
     assert ids({"use": "bm25", "k": 1, "field": "question"}, pool, asked) == ["a"]
-    with pytest.raises(SpecError, match=r"input 'body'; there is question, title"):
+    with pytest.raises(SpecError, match=r"input 'body'. Inputs: question, title"):
         shots({"use": "bm25", "k": 1, "field": "body"}, pool).validate()
 
 
-def test_words_have_neither_case_nor_width_nor_marks() -> None:
+def test_tokens_ignore_case_width_and_punctuation() -> None:
     assert tokenise("Straße, ＡＢＣ 东京タワー!") == ["strasse", "abc", *"东京タワー"]
 
 
-def test_the_text_of_a_sample_is_all_its_texts_and_no_sound() -> None:
+def test_sample_text_joins_all_texts_without_audio() -> None:
     inputs = {"audio": [Audio.of(b"x")], "question": "q", "choices": ["one", "two"]}
     assert sample_text(Sample(id="x", inputs=inputs)) == "q\none\ntwo"
 
@@ -192,14 +192,14 @@ def sounding(name: Any, hertz: Any, seconds: float = 0.5) -> Any:
     return Sample(id=name, inputs=inputs, target=f"{hertz} Hz")
 
 
-def test_dense_finds_the_recording_that_sounds_most_alike() -> None:
+def test_dense_finds_the_most_similar_recording() -> None:
     pool = [sounding("low", 200), sounding("high", 3000), sounding("middle", 900)]
     options = {"use": "dense", "encoder": "logmel", "k": 1}
     assert ids(options, pool, sounding("x", 3100, 0.8)) == ["high"]
     assert ids(options, pool, sounding("y", 210)) == ["low"]
 
 
-def test_loudness_changes_little_of_how_a_recording_sounds() -> None:
+def test_logmel_is_nearly_independent_of_loudness() -> None:
     quiet, loud = (Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)}) for gain in (0.01, 0.5))
     assert logmel([quiet]) == pytest.approx(logmel([loud]), abs=0.01)
 
@@ -208,13 +208,13 @@ def noise(length: int = 8000, seed: int = 0) -> Any:
     return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
 
 
-def test_the_shortest_sound_can_be_compared() -> None:
+def test_logmel_accepts_the_shortest_clip() -> None:
     short = Sample(id="x", inputs={"audio": Audio.of(noise()[:10], rate=16_000)})
     assert np.isfinite(logmel([short])).all()
 
 
-def test_a_pool_without_sound_cannot_be_compared_by_it() -> None:
-    with pytest.raises(SpecError, match="r0 has no sound"):
+def test_logmel_refuses_a_pool_without_audio() -> None:
+    with pytest.raises(SpecError, match="r0 has no audio"):
         shots({"use": "dense", "encoder": "logmel", "k": 1}, rows(3)).validate()
 
 
@@ -240,20 +240,20 @@ def encoder(tmp_path: Path) -> Any:
     return f"{file}:numbers"
 
 
-def test_an_encoder_can_be_a_function_in_a_file(encoder: Any) -> None:
+def test_encoder_can_be_a_function_in_a_file(encoder: Any) -> None:
     pool = [row("east", "1 0"), row("north", "0 1"), row("west", "-1 0")]
     options = {"use": "dense", "encoder": encoder, "k": 2}
     assert ids(options, pool, row("x", "0.2 9")) == ["east", "north"]
 
 
-def test_the_pool_is_encoded_once_and_in_batches(encoder: Any) -> None:
+def test_pool_is_encoded_once_in_batches(encoder: Any) -> None:
     pool = [row(str(n), f"{n} 1") for n in range(70)]
     chosen = shots({"use": "dense", "encoder": encoder, "k": 2}, pool)
     assert len(list(chosen.attach_to([*pool, row("x", "5 5")]))) == 71
     assert sys.modules["auricle_file_own_encoder"].asked == [32, 32, 6, 1]
 
 
-def test_an_encoder_that_gives_no_vectors_is_refused(encoder: Any) -> None:
+def test_encoder_without_vectors_is_refused(encoder: Any) -> None:
     flat = encoder.replace(":numbers", ":flat")
     with pytest.raises(SpecError, match=r"array of shape \(3,\)") as refused:
         shots({"use": "dense", "encoder": flat, "k": 2}, rows(3)).validate()
@@ -261,7 +261,7 @@ def test_an_encoder_that_gives_no_vectors_is_refused(encoder: Any) -> None:
 
 
 @pytest.mark.parametrize(("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")])
-def test_an_encoder_there_is_not_is_refused(name: str, told: str) -> None:
+def test_unknown_encoder_is_refused(name: str, told: str) -> None:
     with pytest.raises(SpecError, match=told) as refused:
         shots({"use": "dense", "encoder": name, "k": 2}, rows(3))
     assert refused.value.location == ("shots", "encoder")
@@ -270,7 +270,7 @@ def test_an_encoder_there_is_not_is_refused(name: str, told: str) -> None:
 # --- near, but not all alike --------------------------------------------------------------
 
 
-def test_diverse_shows_what_is_near_but_no_two_alike(encoder: Any) -> None:
+def test_diverse_returns_near_but_different_rows(encoder: Any) -> None:
     pool = [row("a", "10 1"), row("a again", "10 1.1"), row("b", "1 10")]
     asked = row("x", "10 3")
     nearest = {"use": "dense", "encoder": encoder, "k": 2, "order": "nearest-first"}
@@ -280,7 +280,7 @@ def test_diverse_shows_what_is_near_but_no_two_alike(encoder: Any) -> None:
     assert ids({**diverse, "weight": 1}, pool, asked) == ["a again", "a"]
 
 
-def test_diverse_goes_by_shared_words_unless_told_otherwise() -> None:
+def test_diverse_uses_bm25_by_default() -> None:
     pool = [
         row("one", "red apples taste sweet"),
         row("double", "red apples taste sweet !"),
@@ -300,7 +300,7 @@ def test_diverse_ranks_every_row_once() -> None:
 # --- one's own -------------------------------------------------------------------------------
 
 
-def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path: Path) -> None:
+def test_custom_retriever_needs_few_lines(tmp_path: Path) -> None:
     file = tmp_path / "shortest.py"
     file.write_text(
         "class Shortest:\n"
@@ -318,7 +318,7 @@ def test_a_retriever_of_ones_own_is_a_few_lines(tmp_path: Path) -> None:
     assert ids({"use": f"{file}:Shortest", "k": 1, "least": 3}, pool, row("x")) == ["short"]
 
 
-def test_code_in_a_file_is_told_by_what_it_holds_and_not_by_where_it_lies(tmp_path: Path) -> None:
+def test_signature_identifies_code_by_content_not_by_path(tmp_path: Path) -> None:
     told = []
     for folder, body in (("a", "return allowed"), ("b", "return allowed"), ("c", "return ()")):
         (tmp_path / folder).mkdir()
