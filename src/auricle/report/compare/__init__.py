@@ -197,7 +197,7 @@ def _describe_side(side: ComparedRun) -> dict[str, Any]:
 def _shift_document(shift: Shift) -> dict[str, Any]:
     document = asdict(shift)
     document.update(document.pop("test"))
-    return document
+    return {**document, "d": shift.cohens_d}
 
 
 def _coverage(pairs: Pairs) -> float:
