@@ -1,4 +1,4 @@
-"""What a benchmark is."""
+"""The `Task` class, and a reader of JSONL files for tasks written in Python."""
 
 from __future__ import annotations
 
@@ -17,7 +17,36 @@ from auricle.text import resolve_profile_name
 
 @dataclass(frozen=True)
 class Task:
-    """Samples, how to ask about them, and how to score the answers."""
+    """Samples, how to ask a model about them, and how to score its answers.
+
+    Args:
+        samples: The samples, in a fixed order. They may have a `revision` (an identifier of the data) and a method
+            `notes()` that returns warnings about the data.
+        inferencer: How a sample becomes requests. It may have a method `notes()`, too.
+        metrics: The metrics to compute.
+        name: Name shown in reports.
+        version: Increase it when the same data would give other numbers.
+        language: Language code of the answers, such as `en`.
+        licence: Licence of the data.
+        source: Where the data comes from.
+        cluster: Metadata field whose samples are not independent, such as `speaker`. Intervals resample clusters.
+        group_by: Metadata fields to break numbers down by. By default, all fields with few values.
+        extra_context: Further facts about the task for models that set `wants_context`.
+        find_contamination: Function of model name and model arguments that returns notes about a model that may have
+            been trained on this data.
+
+    Example:
+        >>> from auricle import Sample, Task
+        >>> from auricle.tasks.inferencers import Respond
+        >>> task = Task(
+        ...     samples=[Sample(id="1", inputs={"question": "What is 2 + 2?"}, target="4")],
+        ...     inferencer=Respond("{question}"),
+        ...     metrics=[],
+        ...     name="sums",
+        ... )
+        >>> task.model_context
+        {'name': 'sums', 'language': ''}
+    """
 
     samples: Iterable[Sample | RejectedRow]
     inferencer: Inferencer
@@ -28,43 +57,68 @@ class Task:
     licence: str = ""
     source: str = ""
     cluster: str = ""
-    """A meta field whose samples belong together, such as `speaker`: intervals resample it."""
     group_by: tuple[str, ...] = ()
-    """Meta fields to break numbers down by; without any, all that have few values."""
     extra_context: Mapping[str, Json] = field(default_factory=dict)
-    """What else a model may be told of this task, if it is one of those that want to know."""
     find_contamination: Callable[[str, Mapping[str, Any]], Sequence[str]] = lambda _model, _arguments: ()
-    """What is known of a model, by name and arguments, having met this data in its training."""
 
     @property
     def revision(self) -> str:
-        """Which data exactly; samples that know say so."""
-        known: str = getattr(self.samples, "revision", "")
-        return known
+        """An identifier of the data, or an empty string if the samples have none."""
+        revision: str = getattr(self.samples, "revision", "")
+        return revision
 
     @property
     def model_context(self) -> dict[str, Json]:
-        """What models are told that want to know which task they are asked for."""
+        """Facts about the task for models that set `wants_context`."""
         return {"name": self.name, "language": self.language, **self.extra_context}
 
     def notes(self, model: str, arguments: Mapping[str, Any]) -> list[str]:
-        """What a reader must know of this data, and of this model's having seen it, in sentences.
+        """Return warnings about the data, and about this model having been trained on it.
 
-        Samples, or an inferencer, that have something to say of themselves have a method `notes`.
+        Args:
+            model: Name of the model.
+            arguments: Arguments of the model.
+
+        Returns:
+            Whole sentences for the report.
         """
-        of_samples: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
-        of_asking: Callable[[], Sequence[str]] = getattr(self.inferencer, "notes", list)
-        return [*of_samples(), *of_asking(), *self.find_contamination(model, arguments)]
+        sample_notes: Callable[[], Sequence[str]] = getattr(self.samples, "notes", list)
+        inferencer_notes: Callable[[], Sequence[str]] = getattr(self.inferencer, "notes", list)
+        return [*sample_notes(), *inferencer_notes(), *self.find_contamination(model, arguments)]
 
     def with_profile(self, profile: str) -> Task:
-        """The same task with its text normalised another way before scoring."""
+        """Return the same task with another text normaliser.
+
+        Args:
+            profile: Name of the normaliser; see `auricle list profiles`.
+
+        Returns:
+            A copy whose metrics normalise text with this profile. Metrics that compare no text are unchanged.
+        """
         profile = resolve_profile_name(profile, self.language)
         metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in self.metrics]
         return replace(self, metrics=metrics)
 
 
 def jsonl(path: str | Path) -> Iterator[dict[str, Any]]:
-    """Rows of a JSON-lines file, for tasks that read their own; a bad line is an error here."""
+    r"""Yield the rows of a JSONL file, for tasks written in Python.
+
+    Args:
+        path: The file.
+
+    Yields:
+        One dictionary per line.
+
+    Raises:
+        DataError: if a line is not a JSON object.
+
+    Example:
+        >>> import pathlib, tempfile
+        >>> path = pathlib.Path(tempfile.mkdtemp(), "words.jsonl")
+        >>> _ = path.write_text('{"word": "cat"}\n{"word": "dog"}\n')
+        >>> [row["word"] for row in jsonl(path)]
+        ['cat', 'dog']
+    """
     for row in read_rows(Path(path)):
         if not isinstance(row, Row):
             raise DataError(f"{row.origin}: {row.reason}")

@@ -1,4 +1,4 @@
-"""Conversations of a manifest: said turn by turn, answered by the model, compared turn by turn."""
+"""The task kind `chat`: multi-turn conversations from a manifest."""
 
 from __future__ import annotations
 
@@ -28,21 +28,30 @@ COLUMNS = ColumnMapping(
     target_columns=("answer", "answers", "target", "reference"),
     question_columns=(),
     requires_target=False,
-    default_question="-",  # what is asked stands in the conversation
+    default_question="-",  # the conversation itself contains the questions
 )
 UNSUPPORTED_OPTIONS = ("prompt", "question", "shots", "samples")
-"""Options of other kinds that mean nothing where the data say what is said."""
+"""Options of other kinds that do not apply, because the data contains the turns."""
 MEDIA_INPUTS = ("video", "image", "audio")
 DEFAULT_METRICS = ("exact_match", "contains", "empty")
 REFERENCE_FREE_METRICS = ("empty", "refusal")
 
 
 def chat(*, mode: Mode = "every", **arguments: Any) -> Task:
-    """Hold conversations: with the model's own answers, with the data's, or only the last turn."""
+    """Build a task of multi-turn conversations.
+
+    Args:
+        mode: `every` continues from the model's own answers, `gold` from the reference answers; `last` asks only
+            the last turn, with the history from the data.
+        **arguments: Options of `TaskOptions`.
+    """
     if mode not in MODES:
-        raise SpecError(f"mode should be every, last or gold, not {mode!r}.", location=("mode",))
-    if wrong := [name for name in UNSUPPORTED_OPTIONS if arguments.get(name)]:
-        raise SpecError(f"chat takes no {wrong[0]}: what is said stands in the data.", location=(wrong[0],))
+        raise SpecError(f"Invalid mode {mode!r}: expected every, last or gold.", location=("mode",))
+    if unsupported := [name for name in UNSUPPORTED_OPTIONS if arguments.get(name)]:
+        raise SpecError(
+            f"Option {unsupported[0]!r} does not apply to chat: the conversations come from the data.",
+            location=(unsupported[0],),
+        )
     options = TaskOptions.from_arguments("chat", arguments)
     if not options.inferencer:
         options = replace(options, inferencer={"use": "converse", "mode": mode})
@@ -54,20 +63,19 @@ def chat(*, mode: Mode = "every", **arguments: Any) -> Task:
     return replace(task, metrics=metrics)
 
 
-# --- what a metric is about ----------------------------------------------------------------
-
-
 def _restrict_metric(metric: Metric, *, is_explicit: bool) -> Metric:
-    """A metric that compares is about rows with references; one that does not, about all turns."""
-    under = metric.with_profile
-    if under:
-        metric = replace(metric, with_profile=lambda profile: _restrict_metric(under(profile), is_explicit=is_explicit))
+    """Restrict a metric that needs a reference to rows that have one; let the others score every turn."""
+    with_profile = metric.with_profile
+    if with_profile:
+        metric = replace(
+            metric, with_profile=lambda profile: _restrict_metric(with_profile(profile), is_explicit=is_explicit)
+        )
     if metric.judge_requests:
         return metric
     if metric.name not in REFERENCE_FREE_METRICS:
         return replace(metric, applies=lambda sample: sample.target is not None)
-    compared = None if is_explicit else lambda sample: sample.target is None
-    return replace(metric, score=_score_without_target(metric), applies=compared)
+    applies = None if is_explicit else lambda sample: sample.target is None
+    return replace(metric, score=_score_without_target(metric), applies=applies)
 
 
 def _score_without_target(metric: Metric) -> Callable[..., Stat]:
@@ -77,17 +85,14 @@ def _score_without_target(metric: Metric) -> Callable[..., Stat]:
     return score
 
 
-# --- from a row to a conversation ------------------------------------------------------------
-
-
 def _conversation_builder(mode: Mode, base: Path, *, drop_system: bool) -> Callable[[Sample], Sample]:
-    """What makes a row a conversation; where a system is `told` to all, it has none of its own."""
+    """Return the function that turns a row into a conversation; `drop_system` removes the row's own system turns."""
 
     def finish(sample: Sample) -> Sample:
         meta = dict(sample.meta)
         column = next((name for name in TURN_COLUMNS if meta.get(name)), None)
         if column is None:
-            raise SampleError(f"no conversation: one of {', '.join(TURN_COLUMNS)} is needed")
+            raise SampleError(f"no conversation: expected one of the columns {', '.join(TURN_COLUMNS)}")
         turns = parse_turns(meta.pop(column), base)
         turns = _add_row_inputs(turns, sample, meta)
         turns = [turn for turn in turns if not (drop_system and turn.role == "system")]
@@ -97,10 +102,10 @@ def _conversation_builder(mode: Mode, base: Path, *, drop_system: bool) -> Calla
 
 
 def _add_row_inputs(turns: list[Turn], sample: Sample, meta: dict[str, Json]) -> list[Turn]:
-    """What a row has beside its turns: media open the user's first, a system stands before all."""
-    first = next((at for at, turn in enumerate(turns) if turn.role == "user"), None)
+    """Add the row's media to the first user turn, and its system prompt before all turns."""
+    first = next((index for index, turn in enumerate(turns) if turn.role == "user"), None)
     if first is None:
-        raise SampleError("a conversation in which the user says nothing")
+        raise SampleError("the conversation has no user turn")
     media = [part for name in MEDIA_INPUTS for part in list_parts(sample.inputs.get(name, ()))]
     turns[first] = Turn("user", (*media, *turns[first].parts))
     if isinstance(meta.get("system"), str):
@@ -109,29 +114,29 @@ def _add_row_inputs(turns: list[Turn], sample: Sample, meta: dict[str, Json]) ->
 
 
 def _build_sample(sample: Sample, turns: Sequence[Turn], mode: Mode) -> Sample:
-    """What is said and what is compared; the answer to the last turn is never said."""
+    """Split a conversation into the turns to send and the references to score; the last answer is never sent."""
     references = _references(sample.target, reference_answers(turns), mode)
-    last = max(at for at, turn in enumerate(turns) if turn.role == "user")
-    said = list(turns[: last + 1])
+    last_user = max(index for index, turn in enumerate(turns) if turn.role == "user")
+    sent = list(turns[: last_user + 1])
     if mode == "every":
-        said = [turn for turn in said if turn.role != "assistant"]
+        sent = [turn for turn in sent if turn.role != "assistant"]
     else:
         earlier = references[:-1]
-        said = add_answers(said, [None if each is None else str(each) for each in earlier])
-    inputs: dict[str, Input] = {"turns": said}
+        sent = add_answers(sent, [None if reference is None else str(reference) for reference in earlier])
+    inputs: dict[str, Input] = {"turns": sent}
     if "choices" in sample.inputs:
         inputs["choices"] = sample.inputs["choices"]
-    compared = references if any(each is not None for each in references) else None
-    return replace(sample, inputs=inputs, target=references[-1] if mode == "last" else compared)
+    target = references if any(reference is not None for reference in references) else None
+    return replace(sample, inputs=inputs, target=references[-1] if mode == "last" else target)
 
 
 def _references(target: Json, turn_references: Sequence[str | None], mode: Mode) -> list[Json]:
-    """The reference of each user turn: of a column of its own, else among the turns themselves."""
+    """Return the reference of each user turn, from the target column or else from the assistant turns."""
     if target is None:
         return list(turn_references)
     if isinstance(target, (list, tuple)):
         if len(target) == len(turn_references):
             return list(target)
         if len(turn_references) > 1 and mode != "last":
-            raise SampleError(f"{len(turn_references)} user turns, and {len(target)} reference answers")
+            raise SampleError(f"{len(turn_references)} user turns but {len(target)} reference answers")
     return [*turn_references[:-1], target]

@@ -1,4 +1,4 @@
-"""The embedded default: synthetic speech that ships with the package. See demo_speech/README.md."""
+"""The task `demo`: synthetic speech that ships with the package. See demo_speech/README.md."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from auricle.tasks.base import Task
 from auricle.tasks.kinds import asr
 
 FOLDER = Path(__file__).with_name("demo_speech")
-_FAST_POCKETSPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # a third of the time
+_FAST_POCKETSPHINX = {"fwdflat": False, "maxhmmpf": 3000, "maxwpf": 20}  # three times faster
 DEMO_MODELS: Mapping[str, Mapping[str, Any]] = {"moonshine": {}, "pocketsphinx": _FAST_POCKETSPHINX}
-"""Models of `auricle demo`, with their arguments."""
+"""Models that `auricle demo` runs, with their arguments."""
 
 
 @dataclass(frozen=True)
 class DemoSpeech(Manifest):
-    """Each sentence is heard clean and in noise, so its clips are not independent."""
+    """The demo manifest with a `sentence` field: clips of one sentence, clean and noisy, are not independent."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
         for sample in super().__iter__():
@@ -31,7 +31,7 @@ class DemoSpeech(Manifest):
 
 
 def demo() -> Task:
-    """Synthetic sentences, clean and in two levels of noise."""
+    """Build the demo task: synthetic sentences, clean and at two noise levels."""
     task = asr(data=str(FOLDER / "manifest.jsonl"), language="en", name="demo")
     manifest = task.samples
     assert isinstance(manifest, Manifest)

@@ -1,4 +1,4 @@
-"""Finding a corpus's recordings in a folder: whatever its nesting, copies and leftovers."""
+"""Find the recordings of a corpus in a folder, regardless of nesting, duplicates and stray files."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
+from auricle.core.errors import DataError
 from auricle.core.types import Json, RejectedRow
 
 AUDIO_SUFFIXES = (".wav", ".flac", ".ogg", ".opus", ".mp3", ".m4a")
@@ -19,41 +20,41 @@ MAX_LISTED = 8
 
 @dataclass(frozen=True, slots=True)
 class Clip:
-    """One recording, and what its name and place say of it."""
+    """One recording with the label and metadata derived from its path."""
 
     id: str
     path: Path
     label: str
     meta: Mapping[str, Json]
     warning: str = ""
-    """What is odd about it, in words that follow "recordings": `lie in …; the name is believed`."""
+    """What is wrong with it, as a sentence without its subject: `are in the wrong folder`."""
     medium: str = "audio"
 
 
 @dataclass(frozen=True, slots=True)
 class ScanResult:
-    """What a folder holds of a corpus."""
+    """The recordings found in a folder, rows that cannot be used, and notes for the report."""
 
     clips: Sequence[Clip]
     rejected: Sequence[RejectedRow] = ()
     notes: Sequence[str] = ()
     excluded_count: int = 0
-    """Recordings that are there, and that the options did not ask for."""
+    """Recordings in the folder that the options exclude."""
 
 
 def iter_files(root: Path, suffixes: Sequence[str]) -> Iterator[Path]:
-    """Files of these kinds in a folder and those below, linked ones too; no system's leftovers."""
-    walked: set[str] = set()
-    for where, folders, names in os.walk(root, followlinks=True):
-        real = os.path.realpath(where)
-        if real in walked:  # a link to a folder that was seen, or a circle of them
+    """Yield files with these suffixes below a folder, following links and skipping hidden and system files."""
+    visited: set[str] = set()
+    for folder, folders, names in os.walk(root, followlinks=True):
+        real_path = os.path.realpath(folder)
+        if real_path in visited:  # a link to a folder already visited
             folders.clear()
             continue
-        walked.add(real)
+        visited.add(real_path)
         folders[:] = sorted(filter(_is_visible, folders))
         for name in sorted(names):
             if _is_visible(name) and name.lower().endswith(tuple(suffixes)):
-                yield Path(where, name)
+                yield Path(folder, name)
 
 
 def _is_visible(name: str) -> bool:
@@ -66,42 +67,49 @@ def scan_by_name(
     accept: Callable[[Clip], bool] = lambda _clip: True,
     suffixes: Sequence[str] = AUDIO_SUFFIXES,
 ) -> ScanResult:
-    """The recordings of a corpus whose file names say everything."""
-    read = [(path, parse(path)) for path in iter_files(root, suffixes)]
-    clips = [clip for _, clip in read if clip]
-    strangers = [path for path, clip in read if clip is None]
-    chosen = [clip for clip in clips if accept(clip)]
-    single, notes = drop_duplicates(chosen, root)
-    notes += describe_warnings(single, root)
-    if strangers and clips:
+    """Scan a corpus whose file names contain all labels.
+
+    Args:
+        root: The folder.
+        parse: Function that returns the clip of a path, or None if the name does not belong to the corpus.
+        accept: Function that selects clips.
+        suffixes: File suffixes to look at.
+    """
+    parsed = [(path, parse(path)) for path in iter_files(root, suffixes)]
+    clips = [clip for _, clip in parsed if clip]
+    unmatched = [path for path, clip in parsed if clip is None]
+    accepted = [clip for clip in clips if accept(clip)]
+    unique, notes = drop_duplicates(accepted, root)
+    notes += describe_warnings(unique, root)
+    if unmatched and clips:
         notes.append(
-            f"{count_phrase(len(strangers), 'file')} not named as this corpus names its own: left out, "
-            f"such as {_relative_path(strangers[0], root)}."
+            f"{count_phrase(len(unmatched), 'file')} not named like this corpus and left out, "
+            f"such as {_relative_path(unmatched[0], root)}."
         )
-    return ScanResult(single, notes=notes, excluded_count=len(clips) - len(chosen))
+    return ScanResult(unique, notes=notes, excluded_count=len(clips) - len(accepted))
 
 
 def drop_duplicates(clips: Sequence[Clip], root: Path) -> tuple[list[Clip], list[str]]:
-    """Each recording once, however often an archive holds it, and a note if that is often."""
-    kept: dict[str, Clip] = {}
+    """Return each recording once, with a note if there were duplicates."""
+    unique: dict[str, Clip] = {}
     copies: list[tuple[Clip, Clip]] = []
     for clip in sorted(clips, key=_sort_key):
-        if (first := kept.setdefault(clip.id, clip)) is not clip:
+        if (first := unique.setdefault(clip.id, clip)) is not clip:
             copies.append((first, clip))
     if not copies:
-        return list(kept.values()), []
-    first, again = copies[0]
-    unlike = [pair for pair in copies if _sizes_differ(*pair)]
-    often = count_phrase(len({first.id for first, _ in copies}), "recording")
-    odd = f" {len(unlike)} of the copies differ in size." if unlike else ""
-    return list(kept.values()), [
-        f"{often} there more than once, such as "
-        f"{_relative_path(first.path, root)} and {_relative_path(again.path, root)}: each is taken once.{odd}"
+        return list(unique.values()), []
+    first, duplicate = copies[0]
+    differing = [pair for pair in copies if _sizes_differ(*pair)]
+    count = count_phrase(len({first.id for first, _ in copies}), "recording")
+    warning = f" {len(differing)} of the copies differ in size." if differing else ""
+    return list(unique.values()), [
+        f"{count} in the folder more than once, such as "
+        f"{_relative_path(first.path, root)} and {_relative_path(duplicate.path, root)}. Each is used once.{warning}"
     ]
 
 
 def _sort_key(clip: Clip) -> tuple[int, int, str]:
-    """Sound files before films, the best format first, then what lies nearest to the root."""
+    """Prefer audio to video, then the better format, then the shorter path."""
     kinds = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
     suffix = clip.path.suffix.lower()
     return (kinds.index(suffix) if suffix in kinds else len(kinds), len(clip.path.parts), str(clip.path))
@@ -113,47 +121,53 @@ def _sizes_differ(first: Clip, second: Clip) -> bool:
 
 
 def describe_warnings(clips: Iterable[Clip], root: Path) -> list[str]:
-    """A sentence for each kind of oddity, with how often and an example."""
-    odd: dict[str, list[Clip]] = {}
+    """Return one sentence per kind of warning, with a count and an example."""
+    by_warning: dict[str, list[Clip]] = {}
     for clip in clips:
         if clip.warning:
-            odd.setdefault(clip.warning, []).append(clip)
+            by_warning.setdefault(clip.warning, []).append(clip)
     return [
-        f"{len(each)} of the recordings {doubt}, such as {_relative_path(each[0].path, root)}."
-        for doubt, each in odd.items()
+        f"{len(affected)} of the recordings {warning}, such as {_relative_path(affected[0].path, root)}."
+        for warning, affected in by_warning.items()
     ]
 
 
 def describe_count_mismatch(title: str, clips: Sequence[Clip], expected: Mapping[str, int], source: str) -> list[str]:
-    """A note where a folder holds fewer or more recordings than are published, label by label."""
-    have = Counter(clip.label if clip.label in expected else "" for clip in clips)
-    off = [label for label, count in expected.items() if have[label] != count]
+    """Return a note if the number of recordings of any label differs from the published number."""
+    counts = Counter(clip.label if clip.label in expected else "" for clip in clips)
+    mismatched = [label for label, count in expected.items() if counts[label] != count]
     total, published = len(clips), sum(expected.values())
-    if not expected or (not off and total == published):
+    if not expected or (not mismatched and total == published):
         return []
-    here = count_phrase(total, "recording")
-    each = ", ".join(f"{label} {have[label]} of {expected[label]}" for label in off if label)
-    told_each = f" ({each})" if each else ""
+    labels = ", ".join(f"{label} {counts[label]} of {expected[label]}" for label in mismatched if label)
+    details = f" ({labels})" if labels else ""
     advice = (
-        f"Say so beside the numbers, or complete the folder from {source}."
+        f"Mention this with the results, or complete the folder from {source}."
         if total < published
-        else "Is something else in the folder, or something renamed?"
+        else "Check the folder for extra or renamed files."
     )
-    return [f"{title}: {here} here, {published:,} are published{told_each}. {advice}"]
+    return [f"{title}: {count_phrase(total, 'recording')} here, {published:,} are published{details}. {advice}"]
+
+
+def not_a_folder_error(path: Path, title: str) -> DataError:
+    """Return the error for a corpus folder that is missing or is a file."""
+    problem = "Not a folder" if path.exists() else "Folder not found"
+    return DataError(f"{problem}: {path}. Set -T root=DIR to the folder of {title}.")
 
 
 def describe_contents(root: Path) -> str:
-    """The first few names in a folder, for whoever gave the wrong one."""
-    names = sorted(f"{each.name}/" if each.is_dir() else each.name for each in root.iterdir())
+    """Describe the contents of a folder, for error messages."""
+    names = sorted(f"{path.name}/" if path.is_dir() else path.name for path in root.iterdir())
     if not names:
-        return "It is empty."
-    more = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
+        return "The folder is empty."
+    rest = f" and {len(names) - MAX_LISTED:,} more" if len(names) > MAX_LISTED else ""
     archives = [name for name in names if name.endswith((".zip", ".gz", ".tar", ".rar", ".7z"))]
     unpack = f" Unpack {archives[0]} first." if archives else ""
-    return f"It holds {', '.join(islice(names, MAX_LISTED))}{more}.{unpack}"
+    return f"The folder contains {', '.join(islice(names, MAX_LISTED))}{rest}.{unpack}"
 
 
 def count_phrase(count: int, noun: str) -> str:
+    """Return `1 file is` or `2 files are`."""
     return f"{count:,} {noun} is" if count == 1 else f"{count:,} {noun}s are"
 
 

@@ -1,4 +1,4 @@
-"""The kinds of task any manifest can be: transcribe, choose, answer, be judged, classify."""
+"""Task kinds for your own data: asr, translate, qa, open, mcq, perplexity and classify."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from auricle.prompts.few_shot import FewShotSelector
 from auricle.prompts.few_shot_options import pool_path
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import Choose, FirstSupported, Measure
+from auricle.tasks.inferencers.likelihood import LETTERS
 from auricle.tasks.languages import language_name
 from auricle.tasks.options import TaskOptions, parse_span, split_list
 from auricle.tasks.recipes import Recipe, Samples, build_recipe, promote_columns, required_fields, with_shots
 from auricle.text import resolve_profile_name, strip_labels
 
 MEDIA_TEMPLATE = "{video?}{image?}{audio?}"
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MAX_LABELS = 1000
 LABEL_PROMPT = f"{MEDIA_TEMPLATE}{{question}}\nAnswer with one of: {{options}}."
 LABEL_METRICS = ("accuracy", "uar", "macro_f1", "weighted_f1")
 
 DEFAULT_PROFILES = {"en": "whisper-en", "zh": "zh", "yue": "zh"}
-UNSPACED_LANGUAGES = {"ja", "th", "lo", "km", "my"}  # languages whose writing has no words to count
+UNSPACED_LANGUAGES = {"ja", "th", "lo", "km", "my"}  # scored by character, because words are not separated
 DEFAULT_PROFILES |= dict.fromkeys(UNSPACED_LANGUAGES, "chars")
 TRANSCRIPT_METRICS: dict[str, tuple[str, ...]] = {"zh": ("mer", "cer"), "yue": ("mer", "cer")}
 TRANSCRIPT_METRICS |= dict.fromkeys(UNSPACED_LANGUAGES, ("cer",))
@@ -42,14 +42,14 @@ SampleTransform = Callable[[Sample], Sample]
 
 
 def first_target(sample: Sample) -> str:
-    """How a right answer is written: the target, or the first of several."""
+    """Return the target as text, or the first of several targets."""
     target = sample.target
     return str(target[0] if isinstance(target, (list, tuple)) and target else target)
 
 
 @dataclass(frozen=True)
 class TaskKind:
-    """What a kind of task does where its options say nothing."""
+    """The defaults of a task kind: columns, prompt, metrics and inferencer."""
 
     name: str
     columns: ColumnMapping
@@ -58,18 +58,15 @@ class TaskKind:
     finish: SampleTransform = lambda sample: sample
     default_inferencer: str = "respond"
     format_answer: Callable[[Sample], str] = first_target
-    """How an example's right answer is written."""
+    """Formats the correct answer of a few-shot example."""
 
     def task_from_manifest(self, options: TaskOptions) -> Task:
-        """Samples of a manifest, asked one by one."""
-        asked = build_recipe(options, self.prompt, self.metrics, self.default_inferencer)
-        samples = load_manifest(options, self.columns, self.sample_transform(asked))
-        return self.task_from_samples(
-            options, asked, replace(samples, prompt_fields=required_fields(asked.displayed_prompt))
-        )
+        """Build a task from the manifest that the options name."""
+        recipe = build_recipe(options, self.prompt, self.metrics, self.default_inferencer)
+        return self.task_from_samples(options, recipe, self._load_manifest(options, recipe))
 
     def task_from_samples(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> Task:
-        """What all kinds share: how samples are asked about and what is counted."""
+        """Build a task from samples that come from anywhere."""
         if options.shots:
             shots = self._build_shots(options, recipe, samples)
             recipe, samples = with_shots(recipe, shots), shots.attach_to(samples)
@@ -87,40 +84,42 @@ class TaskKind:
         )
 
     def sample_transform(self, recipe: Recipe) -> SampleTransform:
-        """What is done to every row: the kind's own, and inputs of what the prompt shows."""
-        promoted = promote_columns(recipe.displayed_prompt)
-        return lambda sample: promoted(self.finish(sample))
+        """Return the function applied to every row: that of the kind, then `promote_columns`."""
+        promote = promote_columns(recipe.displayed_prompt)
+        return lambda sample: promote(self.finish(sample))
+
+    def _load_manifest(self, options: TaskOptions, recipe: Recipe) -> Manifest:
+        manifest = load_manifest(options, self.columns, self.sample_transform(recipe))
+        return replace(manifest, prompt_fields=required_fields(recipe.displayed_prompt))
 
     def _build_shots(self, options: TaskOptions, recipe: Recipe, samples: Samples) -> FewShotSelector:
         if pool := pool_path(options.shots):
-            options = replace(options, data=pool, rows="")
-            samples = load_manifest(options, self.columns, self.sample_transform(recipe))
-            samples = replace(samples, prompt_fields=required_fields(recipe.displayed_prompt))
-        counted = recipe.prompt.example_parts if recipe.prompt else None
-        return FewShotSelector.from_options(options.shots, samples, self._answer_formatter(recipe), counted)
+            samples = self._load_manifest(replace(options, data=pool, rows=""), recipe)
+        example_parts = recipe.prompt.example_parts if recipe.prompt else None
+        return FewShotSelector.from_options(options.shots, samples, self._answer_formatter(recipe), example_parts)
 
     def _answer_formatter(self, recipe: Recipe) -> Callable[[Sample], str]:
-        """An example is answered as a sample is: options scored by their text are shown as text."""
+        """Return the format of example answers: the option's text where options are scored by their text."""
         if isinstance(recipe.inferencer, Choose) and "{choice}" in recipe.inferencer.option:
             return correct_option_text
         return self.format_answer
 
 
 def asr(**arguments: Any) -> Task:
-    """Write down what is said."""
+    """Build a speech recognition task."""
     options = TaskOptions.from_arguments("asr", arguments)
     columns = ColumnMapping(
         target_columns=("text", "transcript", "transcription", "sentence", "answer", "target"),
         default_question="Please transcribe the spoken content into written text.",
         requires_media=True,
     )
-    wanted = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
-    kind = TaskKind("asr", columns, f"{MEDIA_TEMPLATE}{{question}}", wanted, require_transcript)
+    metrics = TRANSCRIPT_METRICS.get(options.language, ("wer", "cer"))
+    kind = TaskKind("asr", columns, f"{MEDIA_TEMPLATE}{{question}}", metrics, require_transcript)
     return kind.task_from_manifest(options)
 
 
 def translate(**arguments: Any) -> Task:
-    """Write down in another language what is said; `language` is that language."""
+    """Build a speech translation task; `language` is the target language."""
     options = TaskOptions.from_arguments("translate", arguments)
     columns = ColumnMapping(
         target_columns=("translation", "answer", "answers", "target"),
@@ -132,7 +131,7 @@ def translate(**arguments: Any) -> Task:
 
 
 def qa(**arguments: Any) -> Task:
-    """Answer a question, spoken or written, that has a reference answer."""
+    """Build a task of spoken or written questions with reference answers."""
     columns = ColumnMapping(
         target_columns=("answer", "answers", "target", "label"),
         question_columns=("question", "text", "prompt", "instruction"),
@@ -142,7 +141,7 @@ def qa(**arguments: Any) -> Task:
 
 
 def open_ended(**arguments: Any) -> Task:
-    """Answer where no reference decides; the answers are kept to be judged."""
+    """Build a task of open-ended questions, whose answers are scored by a judge."""
     columns = ColumnMapping(
         target_columns=("answer", "answers", "target", "label"),
         question_columns=("question", "text", "prompt", "instruction"),
@@ -153,20 +152,19 @@ def open_ended(**arguments: Any) -> Task:
 
 
 def mcq(**arguments: Any) -> Task:
-    """Choose one of several options: in words, or by how likely a model finds each."""
+    """Build a multiple-choice task, answered in text or by the likelihood of each option."""
     columns = ColumnMapping(
         target_columns=("answer", "target", "label"),
         question_columns=("question", "text", "prompt", "instruction"),
         default_question="Choose the right option.",
     )
     prompt = f"{MEDIA_TEMPLATE}{{question}}{{options}}\nAnswer with the letter of the right option."
-    wanted = ("option_accuracy",)
-    kind = TaskKind("mcq", columns, prompt, wanted, add_options, format_answer=correct_option_letter)
+    kind = TaskKind("mcq", columns, prompt, ("option_accuracy",), add_options, format_answer=correct_option_letter)
     return kind.task_from_manifest(TaskOptions.from_arguments("mcq", arguments))
 
 
 def perplexity(**arguments: Any) -> Task:
-    """How well a language model foretells texts."""
+    """Build a task that measures the perplexity of texts."""
     columns = ColumnMapping(
         target_columns=("target", "answer", "label"),
         question_columns=("text", "content", "sentence", "question", "page"),
@@ -178,7 +176,7 @@ def perplexity(**arguments: Any) -> Task:
 
 
 def classify(**arguments: Any) -> Task:
-    """Name the one label that fits: by a classifier's scores, or in words."""
+    """Build a classification task, answered by a classifier's scores or in text."""
     options = TaskOptions.from_arguments("classify", arguments)
     columns = ColumnMapping(
         target_columns=("label", "answer", "target", "emotion", "category"),
@@ -186,8 +184,8 @@ def classify(**arguments: Any) -> Task:
         default_question="Which label fits this recording best?",
     )
     kind = TaskKind("classify", columns, LABEL_PROMPT, LABEL_METRICS, _add_label_options)
-    asked = build_recipe(options, kind.prompt, kind.metrics)
-    manifest = load_manifest(options, columns, kind.sample_transform(asked))
+    recipe = build_recipe(options, kind.prompt, kind.metrics)
+    manifest = load_manifest(options, columns, kind.sample_transform(recipe))
     labels = split_list(options.labels) or DistinctLabels(manifest)
     return build_label_task("classify", options, replace(manifest, choices=labels))
 
@@ -199,7 +197,7 @@ def build_label_task(
     prompt: str = LABEL_PROMPT,
     metrics: Sequence[str] = LABEL_METRICS,
 ) -> Task:
-    """One label a sample, wherever samples come from: for a classifier, or a model that writes."""
+    """Build a classification task from samples, for classifiers and for models that generate text."""
     kind = TaskKind(name, ColumnMapping(target_columns=()), prompt, tuple(metrics))
     task = kind.task_from_samples(options, build_recipe(options, prompt, kind.metrics), samples)
     if options.inferencer:
@@ -207,42 +205,43 @@ def build_label_task(
     return replace(task, inferencer=FirstSupported((Measure(), task.inferencer)))
 
 
-def load_manifest(options: TaskOptions, columns: ColumnMapping, finish: SampleTransform) -> Manifest:
+def load_manifest(options: TaskOptions, columns: ColumnMapping, transform: SampleTransform) -> Manifest:
+    """Open the data that the options name: a file, a Hugging Face dataset or a benchmark."""
     if options.question:
         columns = replace(columns, default_question=options.question)
     if options.target:
         columns = replace(columns, target_columns=(options.target,))
-    span = parse_span(options.rows)
+    row_range = parse_span(options.rows)
     root = Path(options.root) if options.root else None
     if options.reader:
-        found: Manifest = options.reader(fields=columns, finish=finish, span=span)
-        return found
+        manifest: Manifest = options.reader(fields=columns, transform=transform, row_range=row_range)
+        return manifest
     if options.data.startswith(HF_PREFIX):
         return HuggingFaceDataset(
             Path(options.data),
             columns,
             root=root,
-            transform=finish,
-            row_range=span,
+            transform=transform,
+            row_range=row_range,
             config=options.config,
             split=options.split,
             pinned_revision=options.revision,
         )
-    return Manifest(Path(options.data), columns, root=root, transform=finish, row_range=span)
+    return Manifest(Path(options.data), columns, root=root, transform=transform, row_range=row_range)
 
 
 def _build_metrics(names: Sequence[str], aggregations: str | Sequence[str], options: TaskOptions) -> list[Metric]:
     profile = resolve_profile_name(options.profile, options.language) or DEFAULT_PROFILES.get(options.language, "")
-    found = [_resolve_metric(name, at) for at, name in enumerate(names)]
+    metrics = [_resolve_metric(name, index) for index, name in enumerate(names)]
     if options.rubric:
-        found.append(_rubric_metric(options.rubric, found))
+        metrics.append(_rubric_metric(options.rubric, metrics))
     if votes := options.votes:
-        found = [metric.with_votes(votes) if metric.with_votes else metric for metric in found]
+        metrics = [metric.with_votes(votes) if metric.with_votes else metric for metric in metrics]
     if not options.synonyms:
-        found = [metric.without_synonyms() if metric.without_synonyms else metric for metric in found]
+        metrics = [metric.without_synonyms() if metric.without_synonyms else metric for metric in metrics]
     if profile:
-        found = [metric.with_profile(profile) if metric.with_profile else metric for metric in found]
-    return apply_aggregations(found, split_list(aggregations)) if aggregations else found
+        metrics = [metric.with_profile(profile) if metric.with_profile else metric for metric in metrics]
+    return apply_aggregations(metrics, split_list(aggregations)) if aggregations else metrics
 
 
 def _resolve_metric(name: str, index: int) -> Metric:
@@ -256,10 +255,10 @@ def _resolve_metric(name: str, index: int) -> Metric:
 def _rubric_metric(path: str, others: Sequence[Metric]) -> Metric:
     from auricle.metrics.judge import load_rubric, make_judge_metric
 
-    found = make_judge_metric(load_rubric(Path(path)))
-    if found.name in {other.name for other in others}:
-        raise SpecError(f"{path} is called {found.name}, as a metric of this task is already.")
-    return found
+    metric = make_judge_metric(load_rubric(Path(path)))
+    if metric.name in {other.name for other in others}:
+        raise SpecError(f"{path}: the task already has a metric named {metric.name!r}. Give the rubric another name.")
+    return metric
 
 
 def _stem(data: str) -> str:
@@ -267,9 +266,9 @@ def _stem(data: str) -> str:
 
 
 def require_transcript(sample: Sample) -> Sample:
-    """What is said, as text; a list of it is refused."""
+    """Convert the target to text; reject a list of transcripts."""
     if isinstance(sample.target, (list, bool)):
-        raise SampleError(f"one transcript is due, this is {sample.target!r}")
+        raise SampleError(f"expected one transcript, got {sample.target!r}")
     return replace(sample, target=str(sample.target))
 
 
@@ -280,50 +279,51 @@ OPTION_PATTERN = re.compile(rf"{OPTION_MARK}\s*(.+?)(?=\s*[(（]?{OPTION_MARK.re
 
 
 def add_options(sample: Sample) -> Sample:
-    """Options of its own column, or those the question itself lists; and a target among them."""
+    """Add the options of a multiple-choice row, from its column or from the question, and check its target."""
     question = str(sample.inputs["question"])
-    given = sample.inputs.get("choices")
-    choices = [str(each) for each in given] if isinstance(given, list) else parse_options(question)
+    column = sample.inputs.get("choices")
+    choices = [str(choice) for choice in column] if isinstance(column, list) else parse_options(question)
     if len(choices) > len(LETTERS):
-        raise SampleError(f"{len(choices)} options are more than there are letters")
+        raise SampleError(f"too many options: {len(choices)}, at most {len(LETTERS)}")
     choices = strip_labels(choices)
     if choices and resolve_option(sample.target, choices) is None:
-        raise SampleError(f"the answer {sample.target!r} is none of the {len(choices)} options")
+        raise SampleError(f"the answer {sample.target!r} is not one of the {len(choices)} options")
     if not choices and resolve_option(sample.target, ()) is None:
-        raise SampleError(f"no choices, and the answer {sample.target!r} is not a letter")
+        raise SampleError(f"the row has no options, and the answer {sample.target!r} is not a letter")
     shown = "" if _all_mentioned(choices, question) else "\n" + format_options(choices)
     return replace(sample, inputs={**sample.inputs, "choices": choices, "options": shown})
 
 
 def correct_option_text(sample: Sample) -> str:
-    """The right option as it is written."""
-    choices, at = _find_correct_option(sample)
-    return choices[at] if choices else first_target(sample)
+    """Return the text of the correct option."""
+    choices, index = _find_correct_option(sample)
+    return choices[index] if choices else first_target(sample)
 
 
 def correct_option_letter(sample: Sample) -> str:
-    """The right option's letter."""
+    """Return the letter of the correct option."""
     return LETTERS[_find_correct_option(sample)[1]]
 
 
 def _find_correct_option(sample: Sample) -> tuple[list[str], int]:
-    given = sample.inputs.get("choices", ())
-    choices = [str(each) for each in given] if isinstance(given, (list, tuple)) else []
-    at = resolve_option(sample.target, choices)
-    if at is None:
-        raise SampleError(f"the answer {sample.target!r} is none of the options")
-    return choices, at
+    column = sample.inputs.get("choices", ())
+    choices = [str(choice) for choice in column] if isinstance(column, (list, tuple)) else []
+    index = resolve_option(sample.target, choices)
+    if index is None:
+        raise SampleError(f"the answer {sample.target!r} is not one of the options")
+    return choices, index
 
 
 def format_options(choices: Sequence[str]) -> str:
-    return "\n".join(f"{LETTERS[at]}. {choice}" for at, choice in enumerate(choices))
+    """Return the options as lines such as `A. yes`."""
+    return "\n".join(f"{LETTERS[index]}. {choice}" for index, choice in enumerate(choices))
 
 
 def parse_options(question: str) -> list[str]:
-    """Options a question lists as A., B., C. in that order; nothing if it lists none."""
-    found = OPTION_PATTERN.findall(question)
-    in_order = "".join(letter for letter, _ in found) == LETTERS[: len(found)]
-    return [text.strip() for _, text in found] if len(found) > 1 and in_order else []
+    """Return the options that a question lists as A., B., C. in order, or an empty list."""
+    options = OPTION_PATTERN.findall(question)
+    in_order = "".join(letter for letter, _ in options) == LETTERS[: len(options)]
+    return [text.strip() for _, text in options] if len(options) > 1 and in_order else []
 
 
 def _all_mentioned(choices: Sequence[str], question: str) -> bool:
@@ -334,17 +334,17 @@ def _all_mentioned(choices: Sequence[str], question: str) -> bool:
 
 
 class DistinctLabels(Sequence[str]):
-    """The labels that occur in a manifest, read when first needed."""
+    """The sorted labels of a manifest, read when first needed."""
 
     def __init__(self, manifest: Manifest) -> None:
         self._manifest = replace(manifest, transform=lambda sample: sample)
 
     @cached_property
     def _labels(self) -> list[str]:
-        found = {str(each.target) for each in self._manifest if isinstance(each, Sample)}
-        if len(found) > MAX_LABELS:
-            raise SpecError(f"{len(found)} different labels: is the label column free text?")
-        return sorted(found)
+        labels = {str(sample.target) for sample in self._manifest if isinstance(sample, Sample)}
+        if len(labels) > MAX_LABELS:
+            raise SpecError(f"{len(labels)} different labels: the label column seems to contain free text.")
+        return sorted(labels)
 
     def __getitem__(self, index: Any) -> Any:
         return self._labels[index]
@@ -358,7 +358,7 @@ class DistinctLabels(Sequence[str]):
 
 def _add_label_options(sample: Sample) -> Sample:
     if isinstance(sample.target, list):
-        raise SampleError("one label is due, this is a list")
+        raise SampleError(f"expected one label, got {sample.target!r}")
     choices = sample.inputs.get("choices", [])
-    shown = ", ".join(str(each) for each in choices) if isinstance(choices, list) else ""
+    shown = ", ".join(str(choice) for choice in choices) if isinstance(choices, list) else ""
     return replace(sample, target=str(sample.target), inputs={**sample.inputs, "options": shown})

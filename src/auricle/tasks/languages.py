@@ -1,4 +1,4 @@
-"""What languages are called in English, by code, for prompts."""
+"""English names of languages, for prompts."""
 
 from __future__ import annotations
 
@@ -30,5 +30,5 @@ LANGUAGE_NAMES: Mapping[str, str] = {
 
 
 def language_name(code: str) -> str:
-    """A language's name; its code where that is all there is."""
+    """Return the English name of a language, or its code if the name is unknown."""
     return LANGUAGE_NAMES.get(code, code)

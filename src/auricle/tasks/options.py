@@ -1,4 +1,4 @@
-"""What may be said of a manifest with `-T key=value`, in YAML or in Python."""
+"""Options of tasks built from a manifest: `-T key=value`, YAML or Python."""
 
 from __future__ import annotations
 
@@ -14,86 +14,86 @@ from auricle.core.errors import SpecError
 LIST_OPTIONS = ("metrics", "labels", "stop", "by", "answers")
 INTEGER_OPTIONS = ("max_tokens", "votes", "samples")
 NESTED_OPTIONS = ("prompt", "shots", "inferencer")
-"""Options that may have parts of their own."""
+"""Options that may be mappings."""
 LANGUAGE_ALIASES = {"eng": "en", "cmn": "zh", "zho": "zh", "chi": "zh", "jpn": "ja", "tha": "th"}
 
 
 @dataclass(frozen=True)
 class TaskOptions:
-    """What a kind of task takes; what is not said, the kind itself decides."""
+    """The options of a task kind. An empty value selects the default of the kind."""
 
     data: str
     name: str = ""
     root: str | None = None
     target: str = ""
-    """The column that holds the right answer, where it has a name of its own."""
+    """The column with the correct answer. By default, the usual names are tried."""
     rows: str = ""
-    """Which rows, as `[from:to]` counted from 0."""
+    """The rows to use, as `[from:to]` counted from 0."""
     language: str = ""
     profile: str = ""
     metrics: str | Sequence[str] = ()
     rubric: str = ""
-    """A YAML file; a judge's verdicts under it become one more metric."""
+    """A YAML file with a rubric; adds a metric that a judge scores by it."""
     votes: int = 0
-    """How often a judge is asked the same; by default as often as its rubric says."""
+    """How many verdicts to ask a judge for. By default, the number in its rubric."""
     prompt: Any = ""
-    """A text with fields, a list of messages, or `system`, `examples` and `turns`."""
+    """A template, a list of messages, or a mapping with `system`, `examples` and `turns`."""
     question: str = ""
-    """Asked of rows that have no question of their own."""
+    """The question for rows that have none."""
     system: str = ""
     shots: Any = None
-    """How many examples, or how they are chosen: `use`, `k`, `pool` and more."""
+    """The number of few-shot examples, or a mapping with `use`, `k`, `pool` and other settings."""
     inferencer: Any = ""
-    """How a model is asked: a name, or `use` and what it takes."""
+    """The inferencer: its name, or a mapping with `use` and its settings."""
     max_tokens: int = 512
     temperature: float = 0.0
     stop: str | Sequence[str] = ()
     samples: int = 1
-    """How many answers to the same question."""
+    """How many answers to sample for each question."""
     answers: str | Sequence[str] = ""
-    """Which of several answers counts: vote, mean, best, likeliest, turns, first, last."""
+    """How several answers are combined: vote, mean, best, likeliest, turns, first, last."""
     labels: str | Sequence[str] = ()
     synonyms: bool = True
-    """May a model's label mean a label of the task that is another word, as joy and happiness?"""
+    """Whether labels of the model match synonymous labels of the task, such as joy and happiness."""
     cluster: str = ""
     by: str | Sequence[str] = ()
-    """Meta fields to break numbers down by; by default all that have few values."""
+    """Metadata fields to break numbers down by. By default, all fields with few values."""
     config: str | None = None
     split: str = "test"
     revision: str | None = None
     licence: str = ""
     reader: Any = None
-    """What makes samples where `data` is no file: a function that published benchmarks bring."""
+    """A function that returns the samples, used by published benchmarks instead of a data file."""
 
     @classmethod
     def from_arguments(cls, kind: str, arguments: Mapping[str, Any]) -> TaskOptions:
-        known = [each.name for each in fields(cls)]
-        if unknown := [name for name in arguments if name not in known]:
-            known.remove("reader")  # nothing to be said on a command line
-            near = difflib.get_close_matches(unknown[0], known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"It takes {', '.join(known)}."
-            told = ", ".join(unknown)
-            raise SpecError(f"{kind} takes no option {told}. {hint}", location=(unknown[0],))
+        """Check the arguments of a task kind and convert them to their types."""
+        names = [option.name for option in fields(cls)]
+        if unknown := [name for name in arguments if name not in names]:
+            names.remove("reader")  # cannot be given on a command line
+            near = difflib.get_close_matches(unknown[0], names, n=1)
+            hint = f"Did you mean {near[0]!r}?" if near else f"Options: {', '.join(names)}."
+            raise SpecError(f"Unknown option of {kind}: {', '.join(unknown)}. {hint}", location=(unknown[0],))
         if not arguments.get("data"):
-            raise SpecError(f"{kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
+            raise SpecError(f"The task {kind} needs data: `auricle run mine.jsonl --as {kind} -m MODEL`.")
         options = cls(**{name: _parse_option(name, value) for name, value in arguments.items()})
         return replace(options, language=_normalise_language(options.language))
 
 
 def _parse_option(name: str, value: Any) -> Any:
-    """Numbers where text is due are taken as text, as a command line means them."""
+    """Convert one option. Numbers are accepted for text, because the command line parses `-T name=1` as a number."""
     if name == "reader":
         return _check_callable(name, value)
     if value is None or (name in NESTED_OPTIONS and isinstance(value, (Mapping, list, tuple, int))):
         return value
     if name in INTEGER_OPTIONS:
-        return _check_number(name, value, int, 1, "a whole number from 1")
+        return _check_number(name, value, int, 1, "a positive integer")
     if name == "temperature":
-        return float(_check_number(name, value, (int, float), 0, "a number from 0"))
+        return float(_check_number(name, value, (int, float), 0, "a non-negative number"))
     if name == "synonyms":
         return _check_flag(name, value)
     if name in LIST_OPTIONS and isinstance(value, (list, tuple)):
-        return [str(each) for each in value]
+        return [str(item) for item in value]
     if isinstance(value, (str, int, float, Path)):
         return str(value)
     raise _option_error(name, "text", value)
@@ -118,30 +118,30 @@ def _check_flag(name: str, value: Any) -> bool:
 
 
 def _option_error(name: str, expected: str, value: Any) -> SpecError:
-    return SpecError(f"{name} should be {expected}, not {value!r}.", location=(name,))
+    return SpecError(f"Invalid {name} {value!r}: expected {expected}.", location=(name,))
 
 
 def _normalise_language(language: str) -> str:
-    """`zh-CN` and `ZH` are `zh`; what is no language code is refused."""
+    """Reduce `zh-CN` and `ZH` to `zh`; reject anything that is not a language code."""
     code = re.split("[-_]", language.strip().lower())[0]
     if code and not re.fullmatch("[a-z]{2,3}", code):
-        raise SpecError(f"language should be a code such as en, zh or de, not {language!r}.", location=("language",))
+        raise SpecError(f"Invalid language {language!r}: expected a code such as en, zh or de.", location=("language",))
     return LANGUAGE_ALIASES.get(code, code)
 
 
 def parse_span(rows: str) -> tuple[int, int | None]:
-    """The first row and the one after the last, from `[from:to]`."""
+    """Parse `[from:to]` into the first row and the row after the last (None for the end)."""
     if not rows:
         return 0, None
-    found = re.fullmatch(r"\[(\d*):(\d*)\]", rows.replace(" ", ""))
-    if not found:
-        raise _option_error("rows", "such as [:100] or [100:200]", rows)
-    first, last = found.groups()
+    match = re.fullmatch(r"\[(\d*):(\d*)\]", rows.replace(" ", ""))
+    if not match:
+        raise _option_error("rows", "a range such as [:100] or [100:200]", rows)
+    first, last = match.groups()
     return int(first or 0), int(last) if last else None
 
 
 def split_list(value: str | Sequence[str]) -> list[str]:
-    """Names from a list, or from one text with commas."""
+    """Return a list of names, splitting a string at commas."""
     if isinstance(value, str):
-        return [each.strip() for each in value.split(",")] if value else []
+        return [item.strip() for item in value.split(",")] if value else []
     return list(value)

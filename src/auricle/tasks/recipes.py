@@ -1,4 +1,4 @@
-"""How a task asks: the inferencer, the prompt and the examples that its options name."""
+"""Build the inferencer, prompt, metrics and few-shot examples that the options of a task select."""
 
 from __future__ import annotations
 
@@ -23,46 +23,53 @@ METRICS_BY_INFERENCER: Mapping[str, tuple[str, ...]] = {
     "labels": ("acc_whole",),
     "continue": ("token_perplexity", "word_perplexity", "byte_perplexity", "bits_per_byte"),
 }
-"""What counts answers of an inferencer that writes nothing."""
+"""Default metrics of inferencers whose output is not text."""
 DEFAULT_AGGREGATIONS: Mapping[str, str] = {"converse": "turns", "rounds": "last"}
-"""Which of several answers counts where nothing is said of it."""
+"""Default aggregation of several answers."""
 
 Samples = Iterable[Sample | RejectedRow]
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How samples are asked about, what counts the answers, and which of several answers."""
+    """An inferencer with the metrics and aggregations that suit it."""
 
     inferencer: Inferencer
     metrics: tuple[str, ...]
     aggregations: str | Sequence[str]
     prompt: Prompt | None = None
     displayed_prompt: Prompt | None = None
-    """What tells which columns are shown: the prompt, or what an inferencer has instead."""
+    """Decides which columns become inputs: the prompt, or the templates of an inferencer without one."""
 
 
 def build_recipe(
     options: TaskOptions, prompt: Any, metrics: tuple[str, ...], default_inferencer: str = "respond"
 ) -> Recipe:
-    """What options say of asking, and otherwise what the kind of task does."""
-    name, given = _parse_inferencer(options.inferencer, default_inferencer)
+    """Build the recipe that the options select.
+
+    Args:
+        options: Options of the task.
+        prompt: Prompt of the task kind, used if the options have none.
+        metrics: Metrics of the task kind, used unless the inferencer has its own.
+        default_inferencer: Inferencer of the task kind.
+    """
+    name, settings = _parse_inferencer(options.inferencer, default_inferencer)
     try:
-        make = INFERENCERS.get(name)
+        factory = INFERENCERS.get(name)
     except SpecError as error:
         error.location = ("inferencer",)
         raise
-    takes = inspect.signature(make).parameters
-    if unknown := [each for each in given if each not in takes]:
+    parameters = inspect.signature(factory).parameters
+    if unknown := [setting for setting in settings if setting not in parameters]:
         raise SpecError(
-            f"The inferencer {name} takes no {', '.join(unknown)}; it takes {', '.join(takes)}.",
+            f"Unknown setting of the inferencer {name}: {', '.join(unknown)}. Settings: {', '.join(parameters)}.",
             location=("inferencer", unknown[0]),
         )
-    said = None
-    if "prompt" in takes and (options.prompt or prompt):
-        said = Prompt.of(options.prompt or prompt, system=options.system)
-    settings = {
-        "prompt": said,
+    parsed_prompt = None
+    if "prompt" in parameters and (options.prompt or prompt):
+        parsed_prompt = Prompt.of(options.prompt or prompt, system=options.system)
+    defaults = {
+        "prompt": parsed_prompt,
         "system": options.system,
         "max_tokens": options.max_tokens,
         "temperature": options.temperature,
@@ -70,19 +77,27 @@ def build_recipe(
         "samples": options.samples,
         "abbr": options.name or PurePath(options.data).stem,
     }
-    made = _build_inferencer(make, name, {**{k: v for k, v in settings.items() if k in takes}, **given})
-    answers, shows = (_select_aggregations(made, name, options), said or getattr(made, "prompt_columns", None))
-    return Recipe(made, _select_metrics(made, name, metrics), answers, said, shows)
+    defaults = {name: value for name, value in defaults.items() if name in parameters}
+    inferencer = _build_inferencer(factory, name, {**defaults, **settings})
+    return Recipe(
+        inferencer,
+        _select_metrics(inferencer, name, metrics),
+        _select_aggregations(inferencer, name, options),
+        parsed_prompt,
+        parsed_prompt or getattr(inferencer, "prompt_columns", None),
+    )
 
 
 def _parse_inferencer(setting: Any, default: str) -> tuple[str, dict[str, Any]]:
-    """An inferencer's name and what it is given: from a name alone, or from `use` and the rest."""
+    """Return the name and settings of an inferencer, given as a name or as a mapping with `use`."""
     if not setting:
         return default, {}
     if isinstance(setting, str):
         return setting, {}
     if not isinstance(setting, Mapping):
-        raise SpecError(f"inferencer should be a name, not {setting!r}.", location=("inferencer",))
+        raise SpecError(
+            f"Invalid inferencer {setting!r}: expected a name or a mapping with `use`.", location=("inferencer",)
+        )
     fields = {name: _to_tuple(value) for name, value in setting.items()}
     return str(fields.pop("use", default)), fields
 
@@ -95,20 +110,22 @@ def _build_inferencer(factory: Callable[..., Any], name: str, settings: dict[str
     if isinstance(settings.get("next"), str):
         settings["next"] = import_object(settings["next"])
     try:
-        made: Inferencer = factory(**settings)
+        inferencer: Inferencer = factory(**settings)
     except TypeError as error:
-        raise SpecError(f"The inferencer {name}: {error}.", location=("inferencer",)) from error
-    if not hasattr(made, "needs"):
+        raise SpecError(f"Cannot build the inferencer {name}: {error}.", location=("inferencer",)) from error
+    if not hasattr(inferencer, "needs"):
         raise SpecError(
-            f"{name} does not say what a model needs: give it `needs`, such as 'generate'.", location=("inferencer",)
+            f"The inferencer {name} has no attribute `needs`. Set it to the ability a model must have, "
+            "such as 'generate'.",
+            location=("inferencer",),
         )
-    return made
+    return inferencer
 
 
 def _select_metrics(inferencer: Inferencer, name: str, default: tuple[str, ...]) -> tuple[str, ...]:
     if isinstance(inferencer, Choose):
-        also = (*("acc_pmi",) * inferencer.unconditional, *("acc_whole",) * inferencer.whole)
-        return (*METRICS_BY_INFERENCER["choose"], *also)
+        optional = (*("acc_pmi",) * inferencer.unconditional, *("acc_whole",) * inferencer.whole)
+        return (*METRICS_BY_INFERENCER["choose"], *optional)
     return METRICS_BY_INFERENCER.get(name, default)
 
 
@@ -123,36 +140,36 @@ def _select_aggregations(inferencer: Inferencer, name: str, options: TaskOptions
 
 
 def with_shots(recipe: Recipe, shots: FewShotSelector) -> Recipe:
-    """The same way, with examples before each sample."""
+    """Return the recipe with few-shot examples before each sample."""
     if recipe.prompt is None:
-        raise SpecError("This inferencer has no prompt to show examples in.", location=("shots",))
+        raise SpecError("This inferencer has no prompt, so few-shot examples cannot be used.", location=("shots",))
     prompt = replace(recipe.prompt, shots=shots)
     return replace(recipe, inferencer=replace(recipe.inferencer, prompt=prompt), prompt=prompt)  # type: ignore[type-var]
 
 
 def promote_columns(prompt: Prompt | None) -> Callable[[Sample], Sample]:
-    """What makes of a row's other columns inputs, where a prompt shows them.
+    """Return a function that turns the metadata columns shown by a prompt into inputs.
 
-    What is shown is part of what was asked: a row in which it changes is asked again.
+    Inputs identify a sample, so a row whose displayed columns change is asked again when a run is resumed.
     """
-    wanted = tuple(prompt.fields) if prompt else ()
+    fields = tuple(prompt.fields) if prompt else ()
 
-    def promoted(sample: Sample) -> Sample:
-        new: dict[str, Input] = {
-            name: _to_input(sample.meta[name]) for name in wanted if name not in sample.inputs and name in sample.meta
+    def promote(sample: Sample) -> Sample:
+        promoted: dict[str, Input] = {
+            name: _to_input(sample.meta[name]) for name in fields if name not in sample.inputs and name in sample.meta
         }
-        return replace(sample, inputs={**sample.inputs, **new}) if new else sample
+        return replace(sample, inputs={**sample.inputs, **promoted}) if promoted else sample
 
-    return promoted
+    return promote
 
 
 def required_fields(prompt: Prompt | None) -> tuple[str, ...]:
-    """The inputs that a prompt cannot do without."""
+    """Return the names of the inputs that a prompt requires."""
     fields = prompt.fields if prompt else {}
     return tuple(name for name, optional in fields.items() if not optional)
 
 
 def _to_input(value: Json) -> Input:
     if isinstance(value, (list, tuple)):
-        return [str(each) for each in value]
+        return [str(item) for item in value]
     return str(value)

@@ -1,1 +1,1 @@
-"""Published benchmarks: from Hugging Face, or from the official archive on this disk."""
+"""Published benchmarks, read from the official archive on disk or from Hugging Face."""

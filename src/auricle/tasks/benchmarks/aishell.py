@@ -1,4 +1,4 @@
-"""AISHELL-1 and AISHELL-2: Mandarin, read aloud."""
+"""AISHELL-1 and AISHELL-2: read Mandarin."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ CHANNELS: Mapping[str, tuple[str, ...]] = {
     "android": ("Android", "android"),
     "mic": ("Mic", "MIC", "mic"),
 }
-"""Folders of AISHELL-2's channels, as they are spelled in releases."""
-SPEAKER = re.compile(r"S\d{4}")
-"""Whose an utterance of AISHELL-1 is: BAC009S0764W0121 lies in the folder S0764."""
+"""Spellings of AISHELL-2's channel folders in its releases."""
+SPEAKER_PATTERN = re.compile(r"S\d{4}")
+"""The speaker in an utterance id of AISHELL-1: BAC009S0764W0121 is in the folder S0764."""
 TASK_OPTIONS = {"metrics": ("cer",), "cluster": "speaker"}
 
 
@@ -23,15 +23,14 @@ TASK_OPTIONS = {"metrics": ("cer",), "cluster": "speaker"}
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """One file of transcripts for all splits; a speaker's folder of WAV files in each."""
-    home = find_below(root, "data_aishell/transcript", "transcript").parent
-    speakers = find_below(home, f"wav/{part['split']}")
-    present = {each.name for each in speakers.iterdir()}
-    for line in sorted(read_lines(home / "transcript" / "aishell_transcript_v0.8.txt")):
-        name, *words = line.split()  # spaces part words and are not spoken
-        if (found := SPEAKER.search(name)) and found[0] in present:
-            sound = speakers / found[0] / f"{name}.wav"
-            yield make_item(name, sound, "".join(words), speaker=found[0])
+    """Read the transcript file shared by all splits; each split has a folder of WAV files per speaker."""
+    corpus = find_below(root, "data_aishell/transcript", "transcript").parent
+    speakers = find_below(corpus, f"wav/{part['split']}")
+    present = {folder.name for folder in speakers.iterdir()}
+    for line in sorted(read_lines(corpus / "transcript" / "aishell_transcript_v0.8.txt")):
+        name, *words = line.split()  # spaces separate words and are not part of the text
+        if (speaker := SPEAKER_PATTERN.search(name)) and speaker[0] in present:
+            yield make_item(name, speakers / speaker[0] / f"{name}.wav", "".join(words), speaker=speaker[0])
 
 
 AISHELL = Benchmark(
@@ -52,16 +51,16 @@ AISHELL = Benchmark(
 
 
 def _read_aishell_2(root: Path, part: BenchmarkPart) -> Items:
-    """`wav.scp` and `trans.txt` in the folder of each channel's split, with spaces or tabs."""
-    split, spelled = part["split"], CHANNELS[part["channel"]]
+    """Read `wav.scp` and `trans.txt` in the folder of a channel and split, separated by spaces or tabs."""
+    split, spellings = part["split"], CHANNELS[part["channel"]]
     tops = ("AISHELL-2/", "AISHELL-DEV-TEST-SET/", "")
-    folder = find_below(root, *(f"{top}{name}/{split}" for top in tops for name in spelled))
-    listed = (line.split(maxsplit=1) for line in read_lines(folder / "wav.scp"))
-    places = {words[0]: words[1] for words in listed}
+    folder = find_below(root, *(f"{top}{name}/{split}" for top in tops for name in spellings))
+    entries = (line.split(maxsplit=1) for line in read_lines(folder / "wav.scp"))
+    paths = {entry[0]: entry[1] for entry in entries}
     for line in read_lines(folder / "trans.txt"):
         name, text = (*line.split(maxsplit=1), "")[:2]
-        if name in places:
-            yield make_item(name, folder / places[name], text, speaker=Path(places[name]).parent.name)
+        if name in paths:
+            yield make_item(name, folder / paths[name], text, speaker=Path(paths[name]).parent.name)
 
 
 AISHELL_2 = Benchmark(

@@ -1,7 +1,6 @@
-"""AMI: meetings, by headset or from the table, cut by the transcribers' segments.
+"""AMI: meetings recorded by headset or table microphone, cut at the transcribers' segments.
 
-Hugging Face's copy is cut as Kaldi's recipe does it, in shorter pieces, so that numbers from
-there and from the archive are of different rows.
+The copy on Hugging Face is cut into shorter segments, as in Kaldi's recipe: its rows differ from the archive's.
 """
 
 from __future__ import annotations
@@ -22,56 +21,56 @@ SESSIONS: Mapping[str, tuple[str, ...]] = {
     "test": ("EN2002", "ES2004", "IS1009", "TS3003"),
     "dev": (*("ES2011", "IB4001", "IB4002", "IB4003", "IB4004", "IB4010", "IB4011"), *("IS1008", "TS3004")),
 }
-"""The partition that the corpus's authors recommend for speech recognition."""
+"""The split that the authors recommend for speech recognition."""
 MICROPHONE_FILES = {"ihm": "Headset-{channel}", "sdm": "Array1-01", "ihm-mix": "Mix-Headset"}
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """Segments of each speaker of a split's meetings."""
-    notes = find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
-    segments = find_below(notes, "segments")
-    sounds = find_below(root, "amicorpus", "wav_db", "")
-    people = _read_speakers(notes / "corpusResources" / "meetings.xml")
+    """Read the segments of each speaker in the meetings of a split."""
+    annotations = find_below(root, "ami_public_manual_1.6.2", "ami_public_manual_1.6.1", "annotations", "")
+    segments = find_below(annotations, "segments")
+    audio_folder = find_below(root, "amicorpus", "wav_db", "")
+    speakers = _read_speakers(annotations / "corpusResources" / "meetings.xml")
     for path in sorted(segments.glob("*.segments.xml")):
         meeting, agent, *_ = path.name.split(".")
-        if meeting[:6] in SESSIONS[part["split"]] and (meeting, agent) in people:
-            channel, speaker = people[meeting, agent]
+        if meeting[:6] in SESSIONS[part["split"]] and (meeting, agent) in speakers:
+            channel, speaker = speakers[meeting, agent]
             file = f"{meeting}.{MICROPHONE_FILES[part['mic']].format(channel=channel)}.wav"
-            sound = sounds / meeting / "audio" / file
-            words = _read_words(notes / "words" / f"{meeting}.{agent}.words.xml")
+            audio = audio_folder / meeting / "audio" / file
+            words = _read_words(annotations / "words" / f"{meeting}.{agent}.words.xml")
             for name, text, span in _read_segments(path, words):
-                known = {"speaker": speaker, "meeting": meeting, "agent": agent}
-                yield make_item(f"{name}.{agent}", sound, text, span=span, **known)
+                meta = {"speaker": speaker, "meeting": meeting, "agent": agent}
+                yield make_item(f"{name}.{agent}", audio, text, span=span, **meta)
 
 
 def _read_speakers(path: Path) -> dict[tuple[str, str], tuple[str, str]]:
-    """Channel and name of each speaker, by meeting and letter."""
+    """Return the channel and name of each speaker, by meeting and agent letter."""
     return {
-        (meeting.get("observation", ""), each.get("nxt_agent", "")): (
-            each.get("channel", ""),
-            each.get("global_name", ""),
+        (meeting.get("observation", ""), speaker.get("nxt_agent", "")): (
+            speaker.get("channel", ""),
+            speaker.get("global_name", ""),
         )
         for meeting in _parse_xml(path)
-        for each in meeting
+        for speaker in meeting
     }
 
 
 def _read_words(path: Path) -> dict[str, str]:
-    """What is said by id, in order; pauses, noises and punctuation have an id and say nothing."""
+    """Return the words by id, in order; pauses, noises and punctuation are empty strings."""
     return {
-        each.get(ID, ""): (each.text or "") if each.tag == "w" and not each.get("punc") else ""
-        for each in _parse_xml(path)
+        element.get(ID, ""): (element.text or "") if element.tag == "w" and not element.get("punc") else ""
+        for element in _parse_xml(path)
     }
 
 
 def _read_segments(path: Path, words: Mapping[str, str]) -> Iterator[tuple[str, str, tuple[float, float]]]:
-    """Segments in which something is said."""
-    places = {name: at for at, name in enumerate(words)}
-    spoken = list(words.values())
+    """Yield the id, text and time span of each segment with speech."""
+    positions = {name: index for index, name in enumerate(words)}
+    texts = list(words.values())
     for segment in _parse_xml(path):
-        names = [n for child in segment.iter(CHILD) for n in WORD_ID_PATTERN.findall(child.get("href", ""))]
-        at = [places[name] for name in names if name in places]
-        text = " ".join(filter(None, spoken[min(at) : max(at) + 1])) if at else ""
+        ids = [id_ for child in segment.iter(CHILD) for id_ in WORD_ID_PATTERN.findall(child.get("href", ""))]
+        indices = [positions[id_] for id_ in ids if id_ in positions]
+        text = " ".join(filter(None, texts[min(indices) : max(indices) + 1])) if indices else ""
         start, end = segment.get("transcriber_start"), segment.get("transcriber_end")
         if text and start and end and float(end) > float(start):
             yield segment.get(ID, ""), text, (float(start), float(end))
@@ -81,17 +80,16 @@ def _parse_xml(path: Path) -> ElementTree.Element:
     try:
         return ElementTree.parse(path).getroot()  # noqa: S314 - the corpus's own files
     except (OSError, ElementTree.ParseError) as error:
-        raise DataError(f"{path} cannot be read: {error}.") from error
+        raise DataError(f"Cannot read {path}: {error}.") from error
 
 
 def _convert_row(row: Mapping[str, Any]) -> Item:
-    known = {"speaker": row["speaker_id"], "meeting": row["meeting_id"]}
-    return make_item(row["audio_id"], row["audio"], row["text"], **known)
+    return make_item(row["audio_id"], row["audio"], row["text"], speaker=row["speaker_id"], meeting=row["meeting_id"])
 
 
 def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
     if part["mic"] == "ihm-mix":
-        raise SpecError("ami: Hugging Face has ihm and sdm; for ihm-mix give -T root=DIR.")
+        raise SpecError("ami: Hugging Face has only ihm and sdm. For ihm-mix, use the archive: -T root=DIR.")
     return part["mic"], {"dev": "validation"}.get(part["split"], "test")
 
 

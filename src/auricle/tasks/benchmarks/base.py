@@ -1,34 +1,33 @@
-"""What a published benchmark is, and how an entry of the catalogue is written.
+"""The `Benchmark` class: a declaration of a published benchmark that becomes a task.
 
-An entry says what is published, and how one row is found; everything else (prompts, metrics,
-shots, `-T` options, `auricle data check` and `prepare`) comes from its kind of task:
+A benchmark declares where its data comes from and how its rows are read. Prompts, metrics, few-shot examples, `-T`
+options, `auricle data check` and `auricle data prepare` come from its task kind:
 
-    def _read(root: Path, part: Part) -> Items:
-        folder = below(root, "MyCorpus", "")       # the archive's folder, or what is inside
-        for line in lines(folder / f"{part['split']}.txt"):
+    def _read(root: Path, part: BenchmarkPart) -> Items:
+        folder = find_below(root, "MyCorpus", "")         # the folder of the archive, or its contents
+        for line in read_lines(folder / f"{part['split']}.txt"):
             name, text = line.split(maxsplit=1)
-            yield item(name, folder / f"{name}.wav", text, speaker=name[:4])
+            yield make_item(name, folder / f"{name}.wav", text, speaker=name[:4])
 
     MY_CORPUS = Benchmark(
-        name="my-corpus",                   # as in catalogue/tasks.py
+        name="my-corpus",                                 # as in tasks/catalogue.py
         title="My Corpus",
-        kind="asr",                         # asr, translate, mcq, qa, open, classify
+        kind="asr",                                       # asr, translate, mcq, qa, open, chat or classify
         language="en",
         licence="CC BY 4.0",
         source="openslr.org/999",
-        splits={"test": 1234, "dev": None},   # the first is the default; None: not known for sure
-        layout="test.txt beside NAME.wav",  # what is looked for, told to whoever gave a wrong root
+        splits={"test": 1234, "dev": None},               # the first is the default; None: size unknown
+        layout="test.txt beside NAME.wav",                # shown when a folder does not match
         read=_read,
-        hub=Hub("someone/my-corpus", "0123…", at=lambda part: (None, part["split"]), item=_item),
-        asking={"cluster": "speaker"},      # options of the kind, as `-T` takes them
+        hub=HubDataset("someone/my-corpus", "0123…", locate=lambda part: (None, part["split"]), convert_row=_convert),
+        task_options={"cluster": "speaker"},              # defaults for `-T` options of the kind
     )
 
-Rules: ids are the corpus's own and unique within a split; the order is the corpus's own or
-sorted, never a folder's; a number that is not known for sure is None. A reader raises what
-`missing` makes where nothing is found. Rows that differ by more than split and language have
-further `options`, each with its values, the first being the default: `{"subset": ("mini",
-"full")}` is taken as `-T subset=full` and stands in `part["subset"]`. What is asked may depend
-on the part: `settle=lambda part: {"metrics": …}`.
+Rules: ids are those of the corpus and unique within a split. The order is that of the corpus or sorted, never that of
+a directory listing. A size that is not certain is None. A reader raises `not_found_error` if a file is missing.
+Parts other than split and language are declared as `options`, the first value being the default: `{"subset": ("mini",
+"full")}` is selected with `-T subset=full` and passed as `part["subset"]`. Task options may depend on the part:
+`part_options=lambda part: {"metrics": …}`.
 """
 
 from __future__ import annotations
@@ -75,11 +74,11 @@ __all__ = [
 HUB, DISK = "hf", "disk"
 SOURCES = (DISK, HUB)
 LOCATION_OPTIONS = ("root", "source", "revision")
-"""Options that say where rows are, and nothing of what is asked."""
+"""Options that select where rows are read from."""
 
 
 def make_item(
-    id: str,  # noqa: A002 - what a manifest calls it
+    id: str,  # noqa: A002 - the column name
     audio: object,
     target: Any,
     *,
@@ -88,7 +87,17 @@ def make_item(
     choices: Sequence[str] = (),
     **meta: Json,
 ) -> Item:
-    """A row: a sound, or several, or seconds of one; the right answer; what else is known."""
+    """Build a row with the columns of a manifest.
+
+    Args:
+        id: Id of the corpus.
+        audio: Path or Hugging Face audio, or a list of them.
+        target: The correct answer.
+        span: Start and end in seconds, if only part of the audio is used.
+        question: The question, if rows have their own.
+        choices: The options, if rows have their own.
+        **meta: Metadata; empty values are dropped.
+    """
     row: Item = {"id": id, "audio": _paths_to_text(audio), "target": target}
     if span:
         row["start"], row["end"] = span
@@ -96,73 +105,70 @@ def make_item(
         row["question"] = question
     if choices:
         row["choices"] = list(choices)
-    known = {name: value for name, value in meta.items() if value not in (None, "")}
-    return {**row, "meta": known} if known else row
+    meta = {name: value for name, value in meta.items() if value not in (None, "")}
+    return {**row, "meta": meta} if meta else row
 
 
 @dataclass(frozen=True)
 class HubDataset:
-    """A copy on Hugging Face: its name and revision, and what its rows mean."""
+    """A copy of a benchmark on Hugging Face: its name, its revision and how its rows are converted."""
 
     name: str
     revision: str | None
     locate: Callable[[BenchmarkPart], tuple[str | None, str]]
-    """The configuration and the split that hold a part; several splits as `one+another`."""
+    """Returns the configuration and the split of a part; several splits are joined with `+`."""
     convert_row: Callable[[Mapping[str, Any]], Item | None]
-    """A row of theirs as a row of ours, or None for one that does not count.
-
-    A KeyError is told as a column that is not there.
-    """
+    """Converts a row, or returns None to skip it. A KeyError is reported as a missing column."""
     row_filter: Callable[[BenchmarkPart], Mapping[str, Any]] = lambda _part: {}
-    """What columns of theirs hold in rows of a part, where one split has several parts."""
+    """Returns the column values that select the rows of a part, if one split contains several parts."""
     files: str = ""
-    """A split's own files, such as `{config}/{split}/*.parquet`; without, all of them come."""
+    """Pattern of a split's files, such as `{config}/{split}/*.parquet`. By default, all files are downloaded."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Benchmark:
-    """What is published of a benchmark; called with `-T` options, it is a task."""
+    """A published benchmark. Calling it with `-T` options returns a task."""
 
     name: str
     title: str
     kind: str
     licence: str
     source: str
-    """Where the archive is officially from, without a scheme."""
+    """Official source of the archive, without the URL scheme."""
     splits: Mapping[str, int | None]
-    """Rows in each, where that is published; the first is the default."""
+    """Number of rows of each split, or None if it is not published. The first split is the default."""
     layout: str
     read: Callable[[Path, BenchmarkPart], Items]
-    """Rows of the official archive unpacked in a folder."""
+    """Reads the rows of a part from the unpacked archive."""
     language: str = ""
-    """What is spoken, as a two-letter code; the default where there are several."""
+    """The language, as a two-letter code; the default one if there are several."""
     languages: Mapping[str, str] = field(default_factory=dict)
-    """The corpus's own codes, and the usual code of each; either may be asked for."""
+    """The corpus's language codes and the usual code of each. Either is accepted."""
     any_language: bool = False
-    """Are there more than are named here? What is asked for then is for the reader to find."""
+    """Whether any language code is accepted and left to the reader to find."""
     hub: HubDataset | None = None
     options: Mapping[str, Sequence[str]] = field(default_factory=dict)
     counts: Mapping[str, int] = field(default_factory=dict)
-    """Rows by `split/language` or with the values of further options, where a split has several."""
+    """Number of rows by `split/language` and further option values, where a split has several parts."""
     task_options: Mapping[str, Any] = field(default_factory=dict)
     part_options: Callable[[BenchmarkPart], Mapping[str, Any]] = lambda _part: {}
-    """What is asked of a part in particular, over `asking`."""
+    """Returns the task options of a part; they override `task_options`."""
     version: int = 1
 
     def __call__(self, **arguments: Any) -> Task:
-        """The task that `-T` options make of it."""
+        """Build the task of the part that the options select."""
         part, rest = self.resolve_part(arguments)
-        if rest.get("data"):  # a manifest of it: prepared here, or by another framework
-            made = {"root": rest.get("root")}
+        if rest.get("data"):  # a manifest of the benchmark, prepared by Auricle or another framework
+            location = {"root": rest.get("root")}
         else:
-            place = RowSource.from_options(self, rest)
-            made = {"data": self.source, "reader": place.make_reader(self, part)}
-        found: Task = TASKS.get(self.kind)(**self.task_arguments(part, rest), **made)
-        return replace(found, version=self.version)
+            rows = RowSource.from_options(self, rest)
+            location = {"data": self.source, "reader": rows.make_reader(self, part)}
+        task: Task = TASKS.get(self.kind)(**self.task_arguments(part, rest), **location)
+        return replace(task, version=self.version)
 
     def task_arguments(self, part: BenchmarkPart, rest: Mapping[str, Any]) -> dict[str, Any]:
-        """What the kind of task is told of a part: also what makes a prepared manifest equal."""
-        told = {
+        """Return the arguments of the task kind for a part; a prepared manifest needs the same ones."""
+        arguments = {
             "name": "-".join([self.name, *self.part_labels(part)]),
             "language": self.languages.get(part["language"], part["language"]),
             "licence": self.licence,
@@ -170,108 +176,112 @@ class Benchmark:
             **self.part_options(part),
             **rest,
         }
-        return {name: value for name, value in told.items() if name not in LOCATION_OPTIONS}
+        return {name: value for name, value in arguments.items() if name not in LOCATION_OPTIONS}
 
     def resolve_part(self, arguments: Mapping[str, Any]) -> tuple[BenchmarkPart, dict[str, Any]]:
-        """Which part is asked for, and the options that say nothing of that."""
+        """Return the part that the arguments select, and the remaining arguments."""
         rest = dict(arguments)
         part = {"split": self._check_choice("split", rest.pop("split", ""), tuple(self.splits))}
         part["language"] = self._resolve_language(rest.pop("language", ""))
-        for name, known in self.options.items():
-            part[name] = self._check_choice(name, rest.pop(name, ""), known)
+        for name, choices in self.options.items():
+            part[name] = self._check_choice(name, rest.pop(name, ""), choices)
         return part, rest
 
     def expected_rows(self, part: BenchmarkPart) -> int | None:
-        """How many rows a part has, where that is published."""
-        known = self.counts.get("/".join([part["split"], *self._extra_labels(part)]))
-        return known if known is not None or self.counts else self.splits[part["split"]]
+        """Return the published number of rows of a part, or None."""
+        count = self.counts.get("/".join([part["split"], *self._extra_labels(part)]))
+        return count if count is not None or self.counts else self.splits[part["split"]]
 
     def part_labels(self, part: BenchmarkPart) -> list[str]:
-        """The words that tell a part from others: nothing where there is one."""
+        """Return the option values that distinguish a part from other parts."""
         split = [part["split"]] if len(self.splits) > 1 else []
         return [*split, *self._extra_labels(part)]
 
     def _extra_labels(self, part: BenchmarkPart) -> list[str]:
-        several = [part["language"]] if self.any_language or len(self.languages) > 1 else []
-        return [*several, *(part[name] for name in self.options if part[name])]
+        language = [part["language"]] if self.any_language or len(self.languages) > 1 else []
+        return [*language, *(part[name] for name in self.options if part[name])]
 
     def _check_choice(self, option: str, value: object, choices: Sequence[str]) -> str:
-        """A value among those an option knows; without any known, whatever is said."""
-        said = str(value) or (choices[0] if choices else "")
-        if choices and said not in choices:
-            raise SpecError(f"{self.name}: {option} is one of {', '.join(choices)}, not {said!r}.", location=(option,))
-        return said
+        """Return the value of an option, checked against its choices if there are any."""
+        chosen = str(value) or (choices[0] if choices else "")
+        if choices and chosen not in choices:
+            raise self._invalid_option(option, chosen, f"expected one of {', '.join(choices)}")
+        return chosen
+
+    def _invalid_option(self, option: str, value: str, expected: str) -> SpecError:
+        return SpecError(f"{self.name}: invalid {option} {value!r}: {expected}.", location=(option,))
 
     def _resolve_language(self, value: object) -> str:
-        """The corpus's own code of a language."""
-        said = str(value) or self.language
-        if said in self.languages or self.any_language or not value:
-            return self._corpus_code(said)
-        own = self._corpus_code(said)
-        if own in self.languages or own == self.language:
-            return own
-        named = list(self.languages) or [each for each in (self.language,) if each]
-        told = f"language is one of {', '.join(named)}" if named else "language cannot be chosen"
-        raise SpecError(f"{self.name}: {told}, not {said!r}.", location=("language",))
+        """Return the corpus's code of a language."""
+        language = str(value) or self.language
+        code = self._corpus_code(language)
+        if code in self.languages or code == self.language or self.any_language or not value:
+            return code
+        codes = list(self.languages) or ([self.language] if self.language else [])
+        expected = f"expected one of {', '.join(codes)}" if codes else "this benchmark has no languages to choose from"
+        raise self._invalid_option("language", language, expected)
 
     def _corpus_code(self, language: str) -> str:
-        """The corpus's own code of a language that may be said by its usual one."""
+        """Translate a usual language code into the corpus's code."""
         if language in self.languages:
             return language
-        return next((own for own, code in self.languages.items() if code == language), language)
+        return next((own_code for own_code, code in self.languages.items() if code == language), language)
 
 
 @dataclass(frozen=True)
 class RowSource:
-    """Where a benchmark's rows are: in a folder, or on Hugging Face."""
+    """Where the rows of a benchmark are read from: a folder or Hugging Face."""
 
     root: Path | None
     hub: HubDataset | None
 
     @classmethod
     def from_options(cls, bench: Benchmark, options: dict[str, Any]) -> RowSource:
-        """Take `root`, `source` and `revision` out of what was asked for."""
+        """Remove `root`, `source` and `revision` from the options and build the source."""
         root = options.pop("root", None)
         revision = options.pop("revision", None)
         source = str(options.pop("source", None) or (DISK if root or not bench.hub else HUB))
         name = source.removeprefix(HF_PREFIX)
-        if source != name and bench.hub:  # another copy: a mirror, or a folder
+        if source != name and bench.hub:  # a mirror or a local copy
             return cls(None, replace(bench.hub, name=name, revision=revision))
         if source not in SOURCES or (source == HUB and not bench.hub):
-            known = "disk, hf or hf:COPY" if bench.hub else "disk"
-            raise SpecError(f"{bench.name}: source is {known}, not {source!r}.", location=("source",))
+            expected = "disk, hf or hf:COPY" if bench.hub else "disk"
+            raise SpecError(f"{bench.name}: invalid source {source!r}: expected {expected}.", location=("source",))
         if source == HUB and bench.hub:
             hub = replace(bench.hub, revision=revision) if revision else bench.hub
             return cls(None, hub)
         if not root:
             raise SpecError(
-                f"{bench.name} needs its folder: `auricle run {bench.name} -T root=DIR -m MODEL`. "
-                f"{bench.title} comes from {bench.source}.",
+                f"{bench.name} needs the folder of its archive: `auricle run {bench.name} -T root=DIR -m MODEL`. "
+                f"Get {bench.title} from {bench.source}.",
                 location=("root",),
             )
         return cls(Path(str(root)).expanduser(), None)
 
     def make_reader(self, bench: Benchmark, part: BenchmarkPart) -> Callable[..., Manifest]:
-        """What makes samples of the rows, once the kind says what columns mean."""
+        """Return a function that builds the samples, given the columns and transform of the task kind."""
 
-        def make(**how: Any) -> Manifest:
+        def read(**settings: Any) -> Manifest:
             if self.hub is None:
-                return ArchiveSamples(Path(bench.name), **{**how, "root": self.root}, bench=bench, part=part)
+                return ArchiveSamples(Path(bench.name), **{**settings, "root": self.root}, bench=bench, part=part)
             config, split = self.hub.locate(part)
-            where: dict[str, Any] = {
-                "config": config,
-                "split": split,
-                "pinned": self.hub.revision,
-                "files": self.hub.files,
-            }
-            path = Path(f"{HF_PREFIX}{self.hub.name}")
-            return HubSamples(path, **how, **where, bench=bench, part=part, hub=self.hub)
+            return HubSamples(
+                Path(f"{HF_PREFIX}{self.hub.name}"),
+                **settings,
+                config=config,
+                split=split,
+                pinned_revision=self.hub.revision,
+                data_files=self.hub.files,
+                bench=bench,
+                part=part,
+                hub=self.hub,
+            )
 
-        return make
+        return read
 
 
 def _paths_to_text(audio: object) -> Any:
-    """Paths as text, as manifests have them."""
+    """Convert paths to text, as in manifests."""
     if isinstance(audio, (list, tuple)):
-        return [_paths_to_text(each) for each in audio]
+        return [_paths_to_text(path) for path in audio]
     return str(audio) if isinstance(audio, Path) else audio

@@ -1,4 +1,4 @@
-"""Common Voice in any of its languages, and CoVoST 2, which translates its sentences."""
+"""Common Voice, and CoVoST 2, which translates its sentences."""
 
 from __future__ import annotations
 
@@ -27,38 +27,38 @@ BY_CHARACTER = ("zh", "yue", "ja", "th", "lo")
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """A language's folder holds a TSV for each split, and `clips`."""
+    """Read a language's folder, with a TSV file per split and `clips`."""
     language, name = part["language"], f"{part['split']}.tsv"
     folder = _language_folder(root, language, name)
     for row in read_table(folder / name, required=("client_id", "path", "sentence")):
         if row.get("locale", language) not in (language, ""):
             raise DataError(
-                f"{folder / name} is in {row['locale']}, not in {language}: say so with -T language={row['locale']}."
+                f"{folder / name} is in {row['locale']!r}, not {language!r}. Set -T language={row['locale']}."
             )
         yield _make_utterance(row, folder / "clips" / _clip_file_name(row["path"]))
 
 
 def _language_folder(root: Path, language: str, name: str) -> Path:
-    """Where a language lies: below a release, beside others, or in the folder that was given."""
-    releases = sorted(each.parent for each in root.glob(f"cv-corpus-*/{language}/{name}"))
+    """Find the folder of a language: below the root, in a release, or the root itself."""
+    releases = sorted(path.parent for path in root.glob(f"cv-corpus-*/{language}/{name}"))
     for folder in (root / language, *reversed(releases), root):
         alone = folder == root and (root.name == language or not (root / language).exists())
         if (folder / name).exists() and (folder != root or alone):
             return folder
-    there = sorted({each.parent.name for each in root.glob(f"**/{name}")})
-    told = f" Languages there: {', '.join(there)}." if there else ""
-    raise not_found_error(root, f"{language}/{name}", told)
+    languages = sorted({path.parent.name for path in root.glob(f"**/{name}")})
+    hint = f" Languages in it: {', '.join(languages)}." if languages else ""
+    raise not_found_error(root, f"{language}/{name}", hint)
 
 
 def _clip_file_name(path: str) -> str:
-    """Older releases leave out the suffix."""
+    """Add the suffix that older releases leave out."""
     return path if PurePath(path).suffix else f"{path}.mp3"
 
 
-def _make_utterance(row: Mapping[str, Any], sound: object) -> Item:
+def _make_utterance(row: Mapping[str, Any], audio: object) -> Item:
     return make_item(
         PurePath(row["path"]).stem,
-        sound,
+        audio,
         row["sentence"],
         speaker=row["client_id"],
         gender=row.get("gender") or "",
@@ -98,11 +98,11 @@ COMMON_VOICE = Benchmark(
 
 TARGET_LANGUAGES = "de tr fa sv-SE mn zh-CN cy ca sl et id ar ta lv ja"
 SOURCE_LANGUAGES = "fr de es ca it ru zh-CN pt fa et mn nl tr ar sv-SE lv sl ta ja id cy"
-PAIRS = (*(f"en_{each}" for each in TARGET_LANGUAGES.split()), *(f"{each}_en" for each in SOURCE_LANGUAGES.split()))
+PAIRS = (*(f"en_{code}" for code in TARGET_LANGUAGES.split()), *(f"{code}_en" for code in SOURCE_LANGUAGES.split()))
 
 
 def _read_translations(root: Path, part: BenchmarkPart) -> Items:
-    """The TSV of one direction, split by the authors' script or whole, and Common Voice's clips."""
+    """Read the TSV file of one direction, whole or split by the authors' script, and Common Voice's clips."""
     pair = part["pair"]
     spoken, _, written = pair.partition("_")
     split, stem, tops = part["split"], f"covost_v2.{pair}", ("", f"{spoken}/")
@@ -110,8 +110,8 @@ def _read_translations(root: Path, part: BenchmarkPart) -> Items:
     clips = _find_clips_folder(root, path.parent, spoken)
     for row in read_table(path, required=("path", "translation"), escape="\\"):
         if row.get("split", split) == split:
-            known = {"spoken": spoken, "written": written}
-            yield _make_translation(row, clips / _clip_file_name(row["path"]), known)
+            meta = {"spoken": spoken, "written": written}
+            yield _make_translation(row, clips / _clip_file_name(row["path"]), meta)
 
 
 def _find_clips_folder(root: Path, table_folder: Path, spoken: str) -> Path:
@@ -119,13 +119,13 @@ def _find_clips_folder(root: Path, table_folder: Path, spoken: str) -> Path:
     for folder in (table_folder / "clips", root / "clips", root / spoken / "clips", *releases):
         if folder.is_dir():
             return folder
-    raise not_found_error(root, f"clips of Common Voice ({spoken}/clips)")
+    raise not_found_error(root, f"Common Voice clips ({spoken}/clips)")
 
 
-def _make_translation(row: Mapping[str, Any], sound: object, meta: Mapping[str, Any]) -> Item:
+def _make_translation(row: Mapping[str, Any], audio: object, meta: Mapping[str, Any]) -> Item:
     return make_item(
         PurePath(row.get("path") or row.get("id") or row["file"]).stem,
-        sound,
+        audio,
         row["translation"],
         speaker=row.get("client_id", ""),
         sentence=row.get("sentence", ""),
@@ -134,7 +134,7 @@ def _make_translation(row: Mapping[str, Any], sound: object, meta: Mapping[str, 
 
 
 def _translation_options(part: BenchmarkPart) -> dict[str, Any]:
-    """Chinese and Japanese are compared by character, as they were when this was published."""
+    """Score Chinese and Japanese by character, as in the publication."""
     language = part["pair"].partition("_")[2].partition("-")[0]
     bleu = "bleu_char" if language in ("zh", "ja") else "bleu"
     return {"language": language, "metrics": (bleu, "chrf")}

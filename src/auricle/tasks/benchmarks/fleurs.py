@@ -1,4 +1,4 @@
-"""FLEURS: the same Wikipedia sentences, read aloud in 102 languages."""
+"""FLEURS: the same Wikipedia sentences read in 102 languages."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ LANGUAGES: Mapping[str, str] = {
 }
 COLUMNS = ("id", "file", "raw", "text", "letters", "samples", "gender")
 GENDERS = ("male", "female")
-"""What the numbers mean that Hugging Face has for them; others are not told."""
+"""Meaning of the numbers 0 and 1 on Hugging Face; other numbers mean unknown."""
 BY_CHARACTER = ("zh", "yue", "ja", "th", "lo", "km", "my")
-"""Languages written without spaces: errors are counted in characters."""
+"""Languages written without spaces, scored by character."""
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """A TSV without a header beside folders of WAV files."""
+    """Read a TSV file without a header, beside folders of WAV files."""
     language, split = part["language"], part["split"]
-    folder = find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
-    sounds = find_below(folder.parent, f"audio/{split}", split)
-    for row in read_table(folder, COLUMNS):
+    table = find_below(root, f"data/{language}/{split}.tsv", f"{language}/{split}.tsv", f"{split}.tsv")
+    audio_folder = find_below(table.parent, f"audio/{split}", split)
+    for row in read_table(table, COLUMNS):
         yield make_item(
             PurePath(row["file"]).stem,
-            sounds / row["file"],
+            audio_folder / row["file"],
             row["text"],
             sentence=row["id"],
             gender=row["gender"].lower(),

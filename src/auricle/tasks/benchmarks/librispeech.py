@@ -1,4 +1,4 @@
-"""LibriSpeech: read English audiobooks, clean and other."""
+"""LibriSpeech: English audiobooks, clean and other."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from auricle.tasks.benchmarks.base import (
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """`SPEAKER-CHAPTER.trans.txt` beside the FLAC files of each chapter."""
+    """Read `SPEAKER-CHAPTER.trans.txt`, beside the FLAC files of each chapter."""
     split = part["split"]
     folder = root if root.name == split else find_below(root, f"LibriSpeech/{split}", split)
     for transcript in sorted(folder.glob("*/*/*.trans.txt")):
         for line in read_lines(transcript):
             name, _, text = line.partition(" ")
             speaker, chapter, _ = name.split("-")
-            sound = transcript.with_name(f"{name}.flac")
-            yield make_item(name, sound, text, speaker=speaker, chapter=chapter)
+            audio = transcript.with_name(f"{name}.flac")
+            yield make_item(name, audio, text, speaker=speaker, chapter=chapter)
 
 
 def _convert_row(row: Mapping[str, Any]) -> Item:

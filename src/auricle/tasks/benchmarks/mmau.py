@@ -1,4 +1,4 @@
-"""MMAU and MMAU-Pro: questions about sounds, music and speech that take reasoning."""
+"""MMAU and MMAU-Pro: reasoning questions about sounds, music and speech."""
 
 from __future__ import annotations
 
@@ -13,17 +13,15 @@ META_COLUMNS = ("dataset", "task", "category", "sub-category", "difficulty")
 
 
 def _read_mmau(root: Path, part: BenchmarkPart) -> Items:
-    """`mmau-test-mini.json`; its `audio_id` names a file of the audio archive."""
-    listed = find_below(root, f"mmau-{part['split']}.json", f"data/mmau-{part['split']}.json")
+    """Read `mmau-test-mini.json`, whose `audio_id` is a path in the audio archive."""
+    table = find_below(root, f"mmau-{part['split']}.json", f"data/mmau-{part['split']}.json")
 
-    def make(row: Values) -> Item:
-        known = {name: row[name] for name in META_COLUMNS if row.get(name)}
-        sound = listed.parent / str(row["audio_id"])
-        return make_item(
-            str(row["id"]), sound, row["answer"], question=row["question"], choices=row["choices"], **known
-        )
+    def convert(row: Values) -> Item:
+        meta = {name: row[name] for name in META_COLUMNS if row.get(name)}
+        audio = table.parent / str(row["audio_id"])
+        return make_item(str(row["id"]), audio, row["answer"], question=row["question"], choices=row["choices"], **meta)
 
-    return convert_table(listed, make)
+    return convert_table(table, convert)
 
 
 MMAU = Benchmark(
@@ -44,31 +42,31 @@ OPEN, INSTRUCTION_FOLLOWING = "open", "instruction following"
 
 
 def _read_mmau_pro(question_kind: str, root: Path, _part: BenchmarkPart) -> Items:
-    """`test.parquet` beside the unpacked `data.zip`; a question may be about several sounds."""
-    listed = find_below(root, "test.parquet", "data/test.parquet")
+    """Read `test.parquet`, beside the unpacked `data.zip`; a question may refer to several recordings."""
+    table = find_below(root, "test.parquet", "data/test.parquet")
 
-    def make(row: Values) -> Item | None:
-        wanted = row["category"] == OPEN if question_kind == OPEN else _is_closed(row)
-        if not wanted:
+    def convert(row: Values) -> Item | None:
+        is_selected = row["category"] == OPEN if question_kind == OPEN else _is_closed(row)
+        if not is_selected:
             return None
         paths = row["audio_path"]
-        sounds = [paths] if isinstance(paths, str) else list(paths)
-        known: dict[str, Any] = {name: row[name] for name in PRO_META_COLUMNS if row.get(name)}
+        recordings = [paths] if isinstance(paths, str) else list(paths)
+        meta: dict[str, Any] = {name: row[name] for name in PRO_META_COLUMNS if row.get(name)}
         choices = [] if question_kind == OPEN else row["choices"]
         return make_item(
             str(row["id"]),
-            [str(root / each) for each in sounds],
+            [str(root / path) for path in recordings],
             row["answer"],
             question=row["question"],
             choices=choices,
-            **known,
+            **meta,
         )
 
-    return convert_table(listed, make)
+    return convert_table(table, convert)
 
 
 def _is_closed(row: Values) -> bool:
-    """Options to choose from; instructions to be followed have rules of their own."""
+    """Tell whether a question is multiple choice; instruction-following rows would need rules to score them."""
     return row["category"] not in (OPEN, INSTRUCTION_FOLLOWING) and len(row.get("choices") or ()) > 1
 
 

@@ -1,4 +1,4 @@
-"""The test sets of the Open ASR Leaderboard, as Hugging Face keeps them, and those of ESB."""
+"""Test sets of the Open ASR Leaderboard and of ESB, as published on Hugging Face."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _config_and_split(part: BenchmarkPart) -> tuple[str, str]:
 
 
 def _convert_row(row: Mapping[str, Any]) -> Item | None:
-    """A row with its set's name; None where the board scores nothing."""
+    """Convert a row; return None for rows that the leaderboard does not score."""
     text = str(row["text"] or "").strip()
     if text.lower() in IGNORED:
         return None
@@ -36,23 +36,23 @@ def _convert_row(row: Mapping[str, Any]) -> Item | None:
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """A clone of the repository: Parquet files in a folder for each set."""
+    """Read a clone of the repository: one folder of Parquet files per set."""
     config, split = _config_and_split(part)
     shards = sorted(root.glob(f"**/{config}/{split}-*.parquet"))
     if not shards:
         raise not_found_error(root, f"{config}/{split}-*.parquet")
     for shard in shards:
         for row in read_rows(shard):
-            found = row if isinstance(row, RejectedRow) else _convert_or_reject(row)
-            if found is not None:
-                yield found
+            item = row if isinstance(row, RejectedRow) else _convert_or_reject(row)
+            if item is not None:
+                yield item
 
 
 def _convert_or_reject(row: Row) -> Item | RejectedRow | None:
     try:
         return _convert_row(row.values)
     except KeyError as error:
-        return RejectedRow(row.origin, f"no column {error}; there are {', '.join(row.values)}")
+        return RejectedRow(row.origin, f"missing column {error} (columns: {', '.join(row.values)})")
 
 
 _benchmark = partial(

@@ -1,4 +1,4 @@
-"""OpenAudioBench: five sets of spoken questions, each judged in its own way."""
+"""OpenAudioBench: five sets of spoken questions, scored by judges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OPEN_SUBSET = "alpaca_eval"
 
 @dataclass(frozen=True)
 class Subset:
-    """Which columns a subset's table has, and how its answers are judged."""
+    """The columns and metrics of a subset."""
 
     name: str
     question: str
@@ -27,33 +27,33 @@ class Subset:
 
 
 def _read(subset: Subset, root: Path, _part: BenchmarkPart) -> Items:
-    """`eval_datas/SUBSET/SUBSET.csv` and `audios/` beside it."""
+    """Read `eval_datas/SUBSET/SUBSET.csv`, with `audios/` beside it."""
     folder = find_below(root, f"eval_datas/{subset.name}", subset.name)
-    listed = find_below(folder, f"{subset.name}.csv")
+    table = find_below(folder, f"{subset.name}.csv")
 
-    def make(row: Values) -> Item:
+    def convert(row: Values) -> Item:
         name, answer = row["audio_filename"], parse_list_cell(row.get(subset.answer))
-        is_one_of_many = subset.name == OPEN_SUBSET  # to be compared with, not to be agreed with
+        is_baseline = subset.name == OPEN_SUBSET  # one possible answer, not a reference
         return make_item(
             Path(name).stem,
             folder / "audios" / name,
-            None if is_one_of_many else answer,
+            None if is_baseline else answer,
             audio_content=row[subset.question],
-            baseline=answer if is_one_of_many else "",
+            baseline=answer if is_baseline else "",
         )
 
-    return convert_table(listed, make)
+    return convert_table(table, convert)
 
 
 def parse_list_cell(cell: Any) -> Any:
-    """A cell that spells a Python list of texts as that list; anything else as it is."""
+    """Parse a cell with a Python list of strings; return any other cell unchanged."""
     if isinstance(cell, str) and cell.startswith("["):
         try:
-            found = ast.literal_eval(cell)
+            items = ast.literal_eval(cell)
         except (ValueError, SyntaxError):
             return cell
-        if found and all(isinstance(each, str) for each in found):
-            return list(found)
+        if items and all(isinstance(item, str) for item in items):
+            return list(items)
     return cell
 
 

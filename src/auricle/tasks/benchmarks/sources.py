@@ -1,4 +1,4 @@
-"""Samples of published benchmarks: rows of an archive on disk, or of Hugging Face."""
+"""Read the rows of published benchmarks from an archive on disk or from Hugging Face."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ from auricle.core.types import RejectedRow, Sample
 from auricle.data.huggingface import HuggingFaceDataset
 from auricle.data.manifest import Manifest
 from auricle.data.row_files import Row
-from auricle.tasks.folder_scan import describe_contents
+from auricle.tasks.folder_scan import describe_contents, not_a_folder_error
 
 if TYPE_CHECKING:
     from auricle.tasks.benchmarks.base import Benchmark, HubDataset
 
 BenchmarkPart: TypeAlias = Mapping[str, str]
-"""Which part of a benchmark: `split`, `language`, and further options by name."""
+"""The selected part of a benchmark: `split`, `language` and further options by name."""
 Item: TypeAlias = dict[str, Any]
-"""One row as a manifest has it."""
+"""One row, with the columns of a manifest."""
 Items: TypeAlias = Iterable[Item | RejectedRow]
 HUB_SPLIT, HUB_ROW = "hub:split", "hub:row"
-"""What rows of Hugging Face are told beside their columns: their split, and their place in it."""
+"""Columns added to rows of Hugging Face: the split, and the row number in it."""
 
 
 @dataclass(frozen=True)
 class BenchmarkSamples(Manifest, ABC):
-    """Samples of a benchmark, wherever its rows are."""
+    """Samples of a published benchmark."""
 
-    bench: Benchmark = None  # type: ignore[assignment]  # always given; fields above have defaults
+    bench: Benchmark = None  # type: ignore[assignment]  # always set; inherited fields have defaults
     part: BenchmarkPart = field(default_factory=dict)
 
     @property
@@ -42,129 +42,128 @@ class BenchmarkSamples(Manifest, ABC):
         return " ".join([self.bench.title, *self.bench.part_labels(self.part)])
 
     def notes(self) -> list[str]:
-        """A sentence where there are fewer or more rows than are published."""
-        expected, here = self.bench.expected_rows(self.part), len(self)
-        if expected is None or here == expected or self.row_range_suffix:
+        """Return a note if the number of rows differs from the published number."""
+        expected, count = self.bench.expected_rows(self.part), len(self)
+        if expected is None or count == expected or self.row_range_suffix:
             return []
-        return [f"{self.title}: {here:,} rows are here, {expected:,} are published."]
+        return [f"{self.title}: {count:,} rows here, {expected:,} are published."]
 
     @abstractmethod
     def items(self) -> Items:
-        """The rows themselves, as a manifest would have them."""
+        """Return the rows, with the columns of a manifest."""
 
 
 @dataclass(frozen=True)
 class ArchiveSamples(BenchmarkSamples):
-    """Samples of an official archive, which is looked through when first needed."""
+    """Samples of an official archive, which is read when first needed."""
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for at, each in self.select_rows(self._items):
-            if isinstance(each, RejectedRow):
-                yield each
+        for index, item in self.select_rows(self._items):
+            if isinstance(item, RejectedRow):
+                yield item
             else:
-                yield self.make_sample(at, Row(f"{self.bench.name}:{each['id']}", each))
+                yield self.make_sample(index, Row(f"{self.bench.name}:{item['id']}", item))
 
     def __len__(self) -> int:
         return self.count_selected(len(self._items))
 
     def items(self) -> Items:
-        return (each for _, each in self.select_rows(self._items))
+        return (item for _, item in self.select_rows(self._items))
 
     @property
     def revision(self) -> str:
-        """Which rows, with which answers; the sounds themselves are known by their content."""
-        whole = blake2b(digest_size=4)
-        for each in self._items:
-            known = each if isinstance(each, RejectedRow) else (each["id"], each["target"])
-            whole.update(repr(known).encode())
-        told = ".".join([self.bench.name, *self.bench.part_labels(self.part)])
-        return f"{told}@{whole.hexdigest()}{self.row_range_suffix}"
+        """A hash of the ids and targets; audio is identified by its content elsewhere."""
+        digest = blake2b(digest_size=4)
+        for item in self._items:
+            identity = item if isinstance(item, RejectedRow) else (item["id"], item["target"])
+            digest.update(repr(identity).encode())
+        name = ".".join([self.bench.name, *self.bench.part_labels(self.part)])
+        return f"{name}@{digest.hexdigest()}{self.row_range_suffix}"
 
     @cached_property
     def _items(self) -> Sequence[Item | RejectedRow]:
         root = self._base_dir
         if not root.is_dir():
-            what = "is a file" if root.exists() else "is not there"
-            raise DataError(f"{root} {what}: give {self.bench.title}'s folder, -T root=DIR.")
+            raise not_a_folder_error(root, self.bench.title)
         try:
-            read = self.bench.read(root, self.part)
-            found = read if isinstance(read, Sequence) else list(read)  # a sequence may be lazy
-            if not found:
+            rows = self.bench.read(root, self.part)
+            items = rows if isinstance(rows, Sequence) else list(rows)  # a sequence may be lazy
+            if not items:
                 raise not_found_error(root, f"{self.title} rows")
         except ArchiveNotFound as error:
-            raise DataError(f"{self.bench.title}: {error} Looked for {self.bench.layout}.") from None
-        return found
+            raise DataError(f"{self.bench.title}: {error} Expected {self.bench.layout}.") from None
+        return items
 
     def _describe_columns(self) -> str:
-        return f"Looked for {self.bench.layout}."
+        return f"Expected {self.bench.layout}."
 
 
 @dataclass(frozen=True)
 class HubSamples(HuggingFaceDataset, BenchmarkSamples):
-    """Samples of a Hugging Face dataset whose rows are made ours one by one."""
+    """Samples of a Hugging Face dataset, converted row by row."""
 
-    hub: HubDataset = None  # type: ignore[assignment]  # always given; fields above have defaults
+    hub: HubDataset = None  # type: ignore[assignment]  # always set; inherited fields have defaults
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for at, made in self._converted_rows():
-            yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", made))
+        for index, item in self._converted_rows():
+            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", item))
 
     def items(self) -> Items:
-        return (made for _, made in self._converted_rows())
+        return (item for _, item in self._converted_rows())
 
     def _converted_rows(self) -> Iterator[tuple[int, Item]]:
-        """Rows that count, each with its place."""
-        for at, values in self.select_rows(self._dataset()):
-            known = {HUB_SPLIT: self.split, HUB_ROW: at, **values}
+        """Yield the index and the item of each row that is used."""
+        for index, values in self.select_rows(self._dataset()):
             try:
-                made = self.hub.convert_row(known)
+                item = self.hub.convert_row({HUB_SPLIT: self.split, HUB_ROW: index, **values})
             except KeyError as error:
-                there = ", ".join(values)
-                raise DataError(f"hf:{self.name} has no column {error}; it has {there}.") from error
-            if made is not None:
-                yield at, made
+                raise missing_column_error(f"hf:{self.name}", str(error), values) from error
+            if item is not None:
+                yield index, item
 
     def _dataset(self) -> Any:
         if "+" in self.split:
             return self._concatenate_splits(self.split.split("+"))
         try:
-            found = super()._dataset()
+            dataset = super()._dataset()
         except (DataError, MissingExtra) as error:
-            archive = f"{self.bench.title}'s own archive ({self.bench.source})"
-            told = f"{str(error).rstrip('.')}. {archive} is read with -T root=DIR."
-            raise DataError(told) from error
-        for column, wanted in self.hub.row_filter(self.part).items():
-            if column not in found.column_names:
-                there = ", ".join(found.column_names)
-                raise DataError(f"hf:{self.name} has no column {column!r}; it has {there}.")
-            found = found.select([at for at, held in enumerate(found[column]) if held == wanted])
-        return found
+            hint = f"To read the official archive of {self.bench.title} ({self.bench.source}), use -T root=DIR."
+            raise DataError(f"{str(error).rstrip('.')}. {hint}") from error
+        for column, selected in self.hub.row_filter(self.part).items():
+            if column not in dataset.column_names:
+                raise missing_column_error(f"hf:{self.name}", repr(column), dataset.column_names)
+            dataset = dataset.select([index for index, value in enumerate(dataset[column]) if value == selected])
+        return dataset
 
     def _concatenate_splits(self, splits: Sequence[str]) -> Any:
-        """Several splits as one; each row knows its split and its place there."""
+        """Concatenate several splits, with the split and row number of each row as columns."""
         import datasets
 
-        of = {split: replace(self, split=split) for split in splits}
-        found = {split: each._dataset() for split, each in of.items()}  # noqa: SLF001 - its own
+        loaded = {split: replace(self, split=split)._dataset() for split in splits}  # noqa: SLF001 - same class
         return datasets.concatenate_datasets(
             [
-                each.add_column(HUB_SPLIT, [split] * len(each)).add_column(HUB_ROW, list(range(len(each))))
-                for split, each in found.items()
+                dataset.add_column(HUB_SPLIT, [split] * len(dataset)).add_column(HUB_ROW, list(range(len(dataset))))
+                for split, dataset in loaded.items()
             ]
         )
 
 
+def missing_column_error(source: str, column: str, columns: Iterable[str]) -> DataError:
+    """Return the error for a table that lacks a column."""
+    return DataError(f"{source}: missing column {column} (columns: {', '.join(columns) or 'none'}).")
+
+
 class ArchiveNotFound(DataError):
-    """A folder does not hold what a corpus's archive does."""
+    """A folder lacks a file of the corpus's archive."""
 
 
 def not_found_error(root: Path, what: str, hint: str = "") -> ArchiveNotFound:
-    """What to raise where something that should be in a folder is not."""
-    return ArchiveNotFound(f"no {what} in {root}. {describe_contents(root)}{hint}")
+    """Return the error for something missing in a folder."""
+    return ArchiveNotFound(f"No {what} in {root}. {describe_contents(root)}{hint}")
 
 
 def find_below(root: Path, *names: str) -> Path:
-    """The first of these that is there, below a folder; an empty name is the folder itself."""
+    """Return the first of these paths that exists below a folder; an empty name is the folder itself."""
     for name in names:
         if (root / name).exists():
             return root / name
@@ -172,14 +171,14 @@ def find_below(root: Path, *names: str) -> Path:
 
 
 def read_lines(path: Path) -> Iterator[str]:
-    """Lines of a text file without their ends; empty ones are left out."""
+    """Yield the lines of a text file, except empty ones."""
     try:
         with path.open(encoding="utf-8-sig") as file:
             yield from (line.rstrip("\r\n") for line in file if not line.isspace())
     except UnicodeDecodeError as error:
         raise DataError(f"{path} is not UTF-8 text: {error}.") from error
     except FileNotFoundError as error:
-        raise DataError(f"There is no file {path}.") from error
+        raise DataError(f"File not found: {path}.") from error
 
 
 def read_table(
@@ -189,11 +188,18 @@ def read_table(
     required: Sequence[str] = (),
     escape: str | None = None,
 ) -> Iterator[dict[str, str]]:
-    """Rows of a table whose quotation marks are text; the header names columns, or `columns` do."""
-    form: dict[str, Any] = {"delimiter": delimiter, "escapechar": escape}
-    found = csv.DictReader(read_lines(path), list(columns) or None, quoting=csv.QUOTE_NONE, **form)
-    if lacking := [name for name in required if name not in (found.fieldnames or ())]:
-        there = ", ".join(found.fieldnames or ()) or "none"
-        raise DataError(f"{path} has no column {', '.join(lacking)}; it has {there}.")
-    for row in found:
+    """Yield the rows of a delimited file in which quotation marks are ordinary text.
+
+    Args:
+        path: The file.
+        columns: Column names, if the file has no header.
+        delimiter: Column separator.
+        required: Columns that must be present.
+        escape: Escape character.
+    """
+    dialect: dict[str, Any] = {"delimiter": delimiter, "escapechar": escape, "quoting": csv.QUOTE_NONE}
+    rows = csv.DictReader(read_lines(path), list(columns) or None, **dialect)
+    if missing := [name for name in required if name not in (rows.fieldnames or ())]:
+        raise missing_column_error(str(path), ", ".join(map(repr, missing)), rows.fieldnames or ())
+    for row in rows:
         yield {str(name): value or "" for name, value in row.items() if isinstance(name, str)}

@@ -1,4 +1,4 @@
-"""Rows of the tables that archives hold, whatever their format."""
+"""Read tables of archives in any format: CSV, TSV, JSONL, Parquet or a JSON array."""
 
 from __future__ import annotations
 
@@ -11,57 +11,56 @@ import orjson
 from auricle.core.errors import DataError
 from auricle.core.types import RejectedRow
 from auricle.data.row_files import Row, read_rows
-from auricle.tasks.benchmarks.base import Item, Items
+from auricle.tasks.benchmarks.sources import Item, Items, missing_column_error
 
 Values = Mapping[str, Any]
 
 
 def read_records(path: Path) -> Iterator[Row | RejectedRow]:
-    """Rows of a CSV, TSV, JSONL or Parquet file, or of a JSON array (maybe under `data`)."""
+    """Read the rows of a CSV, TSV, JSONL or Parquet file, or of a JSON array (possibly under `data`)."""
     return _read_json_array(path) if path.suffix == ".json" else read_rows(path)
 
 
 def convert_table(path: Path, convert: Callable[[Values], Item | None]) -> Items:
-    """Every row of a table as `make` has it; None leaves it out."""
+    """Yield the converted rows of a table, except those converted to None."""
     for row in read_records(path):
         if isinstance(row, RejectedRow):
             yield row
             continue
         try:
-            found = convert(row.values)
+            item = convert(row.values)
         except KeyError as error:
-            there = ", ".join(row.values)
-            raise DataError(f"{row.origin} has no column {error}; it has {there}.") from error
-        if found is not None:
-            yield found
+            raise missing_column_error(row.origin, str(error), row.values) from error
+        if item is not None:
+            yield item
 
 
 def split_valid_rows(path: Path, *columns: str) -> tuple[list[Row], list[RejectedRow]]:
-    """The rows of a table that have these columns, and those that lack one or cannot be read."""
-    good: list[Row] = []
+    """Return the rows of a table that have these columns, and the rows that do not or cannot be read."""
+    valid: list[Row] = []
     rejected: list[RejectedRow] = []
     for row in read_records(path):
         if isinstance(row, RejectedRow):
             rejected.append(row)
-        elif lacking := [name for name in columns if name not in row.values]:
-            there = ", ".join(row.values) or "nothing"
-            rejected.append(RejectedRow(row.origin, f"no {lacking[0]!r}; it has {there}"))
+        elif missing := [name for name in columns if name not in row.values]:
+            reason = f"missing column {missing[0]!r} (columns: {', '.join(row.values) or 'none'})"
+            rejected.append(RejectedRow(row.origin, reason))
         else:
-            good.append(row)
-    if rejected and not good:
-        raise DataError(f"{path}: no row can be used. {rejected[0].origin}: {rejected[0].reason}.")
-    return good, rejected
+            valid.append(row)
+    if rejected and not valid:
+        raise DataError(f"{path}: no usable row. {rejected[0].origin}: {rejected[0].reason}.")
+    return valid, rejected
 
 
 def _read_json_array(path: Path) -> Iterator[Row]:
     try:
-        found = orjson.loads(path.read_bytes())
+        document = orjson.loads(path.read_bytes())
     except FileNotFoundError as error:
-        raise DataError(f"There is no file {path}.") from error
+        raise DataError(f"File not found: {path}.") from error
     except orjson.JSONDecodeError as error:
         raise DataError(f"{path} is not JSON: {error}.") from error
-    listed = found.get("data") if isinstance(found, dict) else found
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
-        raise DataError(f"{path} should hold a JSON array of objects.")
-    for number, values in enumerate(listed, 1):
+    rows = document.get("data") if isinstance(document, dict) else document
+    if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+        raise DataError(f"{path}: expected a JSON array of objects.")
+    for number, values in enumerate(rows, 1):
         yield Row(f"{path.name}:{number}", values)

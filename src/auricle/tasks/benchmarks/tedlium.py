@@ -1,4 +1,4 @@
-"""TED-LIUM 3: talks, cut by STM files; the splits are those of the folder `legacy`."""
+"""TED-LIUM 3: English talks, cut by STM files, with the splits of the folder `legacy`."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from pathlib import Path
 
 from auricle.tasks.benchmarks.base import Benchmark, BenchmarkPart, Item, Items, find_below, make_item, read_lines
 
-IGNORED = "ignore_time_segment_in_scoring"
+IGNORED_TEXT = "ignore_time_segment_in_scoring"
 APOSTROPHE = re.compile(r" '(?=\w)")
-"""The transcripts part `it 's`; it is one word."""
+"""The space in `it 's`, which is one word."""
 MARKS = re.compile(r"<[^>]*>|\{[^}]*\}|\(\d+\)")
-"""Noises, words that were not understood, and numbered pronunciations."""
+"""Noises, unintelligible words and numbered pronunciations."""
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
@@ -20,20 +20,20 @@ def _read(root: Path, part: BenchmarkPart) -> Items:
     folder = find_below(root, *(f"{top}legacy/{split}" for top in tops), split)
     for transcript in sorted((folder / "stm").glob("*.stm")):
         for line in read_lines(transcript):
-            if (found := _parse_segment(folder, line)) is not None:
-                yield found
+            if (item := _parse_segment(folder, line)) is not None:
+                yield item
 
 
 def _parse_segment(folder: Path, line: str) -> Item | None:
-    """Talk, channel, speaker, start, end, label, words; None for a comment and what is ignored."""
-    if line.startswith(";;") or line.endswith(IGNORED):
+    """Parse a line of talk, channel, speaker, start, end, label and words; None for comments and ignored segments."""
+    if line.startswith(";;") or line.endswith(IGNORED_TEXT):
         return None
     talk, _, speaker, start, end, *rest = line.split(maxsplit=6)
     text = rest[1] if len(rest) > 1 else ""
-    spoken = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
-    first, last = float(start), float(end)
-    name = f"{talk}-{round(first * 100):07}-{round(last * 100):07}"
-    return make_item(name, folder / "sph" / f"{talk}.sph", spoken, span=(first, last), speaker=speaker)
+    transcript = " ".join(APOSTROPHE.sub("'", MARKS.sub(" ", text)).split())
+    start_time, end_time = float(start), float(end)
+    name = f"{talk}-{round(start_time * 100):07}-{round(end_time * 100):07}"
+    return make_item(name, folder / "sph" / f"{talk}.sph", transcript, span=(start_time, end_time), speaker=speaker)
 
 
 TEDLIUM = Benchmark(

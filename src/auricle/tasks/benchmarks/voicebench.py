@@ -1,7 +1,7 @@
-"""VoiceBench: eleven sets of spoken questions and requests, each with its own way of scoring.
+"""VoiceBench: eleven sets of spoken questions and requests, each with its own metrics.
 
-Rows are those of the Hugging Face repository, from there or from a clone of it (Parquet files);
-or the JSONL files that Kimi-Audio-Evalkit's downloader writes. Nothing is asked in writing.
+Rows come from the Hugging Face repository, from a clone of it (Parquet files), or from the JSONL files written by
+Kimi-Audio-Evalkit's downloader. Prompts contain only audio, no text.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ KIMI_COLUMNS = {
     "instruction_kwargs": "kwargs",
     "index": HUB_ROW,
 }
-"""What Kimi-Audio-Evalkit calls the columns."""
+"""Column names of Kimi-Audio-Evalkit."""
 ACCENTS = (
     "usa", "aus", "gbr", "ind_n", "ind_s", "irl", "kenya", "nga", "nzl", "phl", "zaf",
 )  # fmt: skip
@@ -54,23 +54,23 @@ LETTER = re.compile(r"\(?([A-Ja-j])\)?\.?")
 RowConverter = Callable[[Values], Item]
 
 
-# --- what a row is ------------------------------------------------------------------------
+# --- rows ---------------------------------------------------------------------------------
 
 
 def _row_id(row: Values) -> str:
-    """The row's own id, else its place in its split."""
-    own, split, place = row.get("id") or row.get("key"), _subset_name(row), row.get(HUB_ROW, "")
-    return str(own) if own else f"{split}-{place}" if split else str(place)
+    """Return the id of a row, or else its number within its split."""
+    row_id, split, number = row.get("id") or row.get("key"), _subset_name(row), row.get(HUB_ROW, "")
+    return str(row_id) if row_id else f"{split}-{number}" if split else str(number)
 
 
 def _subset_name(row: Values) -> str:
-    """Which accent or subject a row is of, where a set has several."""
+    """Return the accent or subject of a row, or an empty string if the set has only one."""
     split = str(row.get(HUB_SPLIT, ""))
     return "" if split == "test" else split
 
 
 def _make_row(row: Values, target: Any = None, **fields: Any) -> Item:
-    """What all sets share: a sound, and for judges the words that are spoken in it."""
+    """Build a row with its audio and, for judges, its transcript."""
     return make_item(_row_id(row), row["audio"], target, audio_content=row["prompt"], **fields)
 
 
@@ -83,23 +83,22 @@ def _convert_qa(row: Values) -> Item:
 
 
 def _convert_instruction(row: Values) -> Item:
-    asked = ("instruction_id_list", "kwargs")
-    return _make_row(row, **{name: row[name] for name in asked})
+    return _make_row(row, instruction_id_list=row["instruction_id_list"], kwargs=row["kwargs"])
 
 
 def _convert_spoken_choices(row: Values) -> Item:
-    """Options are read aloud; they are known from the transcript, one a line."""
-    found = OPTION.findall(row["prompt"])
-    in_order = "".join(letter for letter, _ in found) == "ABCDEFGHIJ"[: len(found)]
-    choices = [text for _, text in found] if in_order and len(found) > 1 else []
-    target = row["reference"]
-    letter = LETTER.fullmatch(str(target).strip())
-    right = letter[1].upper() if letter else target
-    return _make_row(row, right, choices=choices, domain=_subset_name(row))
+    """Parse the spoken options from the transcript, which has one per line."""
+    options = OPTION.findall(row["prompt"])
+    in_order = "".join(letter for letter, _ in options) == "ABCDEFGHIJ"[: len(options)]
+    choices = [text for _, text in options] if in_order and len(options) > 1 else []
+    reference = row["reference"]
+    letter = LETTER.fullmatch(str(reference).strip())
+    target = letter[1].upper() if letter else reference
+    return _make_row(row, target, choices=choices, domain=_subset_name(row))
 
 
 def _convert_reasoning(row: Values) -> Item:
-    """Yes or no, or (a) or (b); the id says which of four puzzles it is."""
+    """Convert a yes/no or (a)/(b) puzzle; the id contains the kind of puzzle."""
     puzzle = re.sub(r"[\W_]*\d+$", "", str(row["id"]))
     if str(row["reference"]).strip().lower() not in ("yes", "no"):
         return {**_convert_spoken_choices(row), "meta": {**_make_row(row)["meta"], "puzzle": puzzle}}
@@ -108,45 +107,48 @@ def _convert_reasoning(row: Values) -> Item:
 
 
 def _convert_conversation(row: Values) -> Item:
-    """Every column of sounds is one turn, in the order of their names."""
+    """Convert a conversation: each audio column is one turn, in the order of the column names."""
     names = sorted(name for name in row if name.startswith("audio"))
-    listed = [row[name] if isinstance(row[name], list) else [row[name]] for name in names]
-    texts = [row[name] for name in sorted(row) if name.startswith(("prompt", "turns"))]
-    words = chain.from_iterable(each if isinstance(each, list) else [each] for each in texts)
-    said = [{"role": "user", "audio": sound} for sound in chain.from_iterable(listed)]
-    return {"id": _row_id(row), "target": None, "turns": said, "meta": {"audio_content": "\n".join(map(str, words))}}
+    clips = chain.from_iterable(_as_list(row[name]) for name in names)
+    texts = chain.from_iterable(_as_list(row[name]) for name in sorted(row) if name.startswith(("prompt", "turns")))
+    turns = [{"role": "user", "audio": clip} for clip in clips]
+    return {"id": _row_id(row), "target": None, "turns": turns, "meta": {"audio_content": "\n".join(map(str, texts))}}
 
 
-# --- where rows are -----------------------------------------------------------------------
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+# --- files --------------------------------------------------------------------------------
 
 
 def _read(subset: str, convert: RowConverter, root: Path, part: BenchmarkPart) -> Items:
-    """A clone's `SUBSET/SPLIT-00000-of-00001.parquet`, or `SUBSET.jsonl`."""
-    listed = root / f"{subset}.jsonl"
-    if listed.is_file():
-        return convert_table(listed, lambda row: convert(_rename_columns(row)))
+    """Read `SUBSET/SPLIT-00000-of-00001.parquet` of a clone, or `SUBSET.jsonl`."""
+    jsonl_path = root / f"{subset}.jsonl"
+    if jsonl_path.is_file():
+        return convert_table(jsonl_path, lambda row: convert(_rename_columns(row)))
     shards: dict[str, list[Path]] = {}
     for split in _expand_splits(subset, part["split"]):
         shards[split] = sorted((root / subset).glob(f"{split}-*.parquet"))
         if not shards[split]:
-            raise not_found_error(root, f"{subset}/{split}-*.parquet or {listed.name}")
+            raise not_found_error(root, f"{subset}/{split}-*.parquet or {jsonl_path.name}")
     return Shards(shards, convert)
 
 
 class Shards(Sequence[Item | RejectedRow]):
-    """Rows of Parquet files, read anew each time: their sounds would fill the memory."""
+    """Rows of Parquet files, read again on each iteration because their audio would fill the memory."""
 
     def __init__(self, shards: Mapping[str, list[Path]], convert: RowConverter) -> None:
         self._shards, self._convert = shards, convert
 
     def __iter__(self) -> Iterator[Item | RejectedRow]:
         for split, shards in self._shards.items():
-            tagged = partial(self._convert_tagged, split, itertools.count())
+            convert = partial(self._convert_numbered, split, itertools.count())
             for shard in shards:
-                yield from convert_table(shard, tagged)
+                yield from convert_table(shard, convert)
 
-    def _convert_tagged(self, split: str, places: Iterator[int], row: Values) -> Item:
-        return self._convert({**row, HUB_SPLIT: split, HUB_ROW: next(places)})
+    def _convert_numbered(self, split: str, numbers: Iterator[int], row: Values) -> Item:
+        return self._convert({**row, HUB_SPLIT: split, HUB_ROW: next(numbers)})
 
     def __len__(self) -> int:
         return sum(count_rows(shard) or 0 for shards in self._shards.values() for shard in shards)
@@ -160,11 +162,11 @@ def _rename_columns(row: Values) -> dict[str, Any]:
 
 
 def _expand_splits(subset: str, split: str) -> tuple[str, ...]:
-    whole = {"sd-qa": ACCENTS, "mmsu": DOMAINS}
-    return whole[subset] if split == ALL else (split,)
+    splits = {"sd-qa": ACCENTS, "mmsu": DOMAINS}
+    return splits[subset] if split == ALL else (split,)
 
 
-# --- the eleven ---------------------------------------------------------------------------
+# --- benchmarks ---------------------------------------------------------------------------
 
 
 def _benchmark(

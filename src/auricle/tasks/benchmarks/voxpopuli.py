@@ -1,4 +1,4 @@
-"""VoxPopuli: the European Parliament in sixteen languages, and accented English."""
+"""VoxPopuli: European Parliament speeches in sixteen languages, and accented English."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ LANGUAGES = {**{code: code for code in CODES.split()}, "en_accented": "en"}
 
 
 def _read(root: Path, part: BenchmarkPart) -> Items:
-    """What the authors' script cuts: a TSV for each split, a folder of OGG files for each year."""
+    """Read the output of the authors' script: a TSV file per split and a folder of OGG files per year."""
     language, name = part["language"], f"asr_{part['split']}.tsv"
     tops = (f"transcribed_data/{language}/", f"{language}/", "")
     path = find_below(root, *(f"{top}{name}" for top in tops))
     for row in read_table(path, required=("id", "normalized_text", "speaker_id")):
-        sound = path.parent / row["id"][:4] / f"{row['id']}.ogg"
-        if (found := _make_utterance(row["id"], row, sound)) is not None:
-            yield found
+        audio = path.parent / row["id"][:4] / f"{row['id']}.ogg"
+        if (item := _make_utterance(row["id"], row, audio)) is not None:
+            yield item
 
 
-def _make_utterance(name: str, row: Mapping[str, Any], sound: object) -> Item | None:
-    """None for the few rows that have no transcript."""
+def _make_utterance(name: str, row: Mapping[str, Any], audio: object) -> Item | None:
+    """Build an utterance; return None for the few rows without a transcript."""
     text = str(row["normalized_text"] or "").strip()
     if not text:
         return None
-    known = {name: str(row.get(name) or "") for name in ("gender", "accent")}
-    told: dict[str, Any] = {name: value for name, value in known.items() if value != "None"}
-    return make_item(name, sound, text, speaker=str(row["speaker_id"]), **told)
+    values = {name: str(row.get(name) or "") for name in ("gender", "accent")}
+    meta: dict[str, Any] = {name: value for name, value in values.items() if value != "None"}
+    return make_item(name, audio, text, speaker=str(row["speaker_id"]), **meta)
 
 
 VOXPOPULI = Benchmark(

@@ -1,1 +1,1 @@
-"""Speech-emotion corpora, read from the folders people have; one short file each."""
+"""Speech emotion corpora, one module each, read from local folders."""

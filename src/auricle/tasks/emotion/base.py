@@ -1,4 +1,4 @@
-"""What the emotion corpora share: facts, samples, and how they become a task."""
+"""Classes and functions shared by the emotion corpora."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auricle.core.errors import DataError, SpecError
 from auricle.core.types import RejectedRow, Sample
 from auricle.tasks.base import Task
 from auricle.tasks.emotion.contamination import find_contamination
-from auricle.tasks.folder_scan import Clip, ScanResult, describe_contents, describe_count_mismatch
+from auricle.tasks.folder_scan import Clip, ScanResult, describe_contents, describe_count_mismatch, not_a_folder_error
 from auricle.tasks.kinds import LABEL_METRICS, LABEL_PROMPT, build_label_task
 from auricle.tasks.options import TaskOptions
 
@@ -33,62 +33,60 @@ EMOTION_METRICS: tuple[str, ...] = (
     "eta2_valence",
     *DIMENSION_METRICS,
 )
-"""For classifiers and for models of dimensions; what does not suit a model is told in one line."""
+"""Metrics for classifiers and for models of emotional dimensions; those a model cannot produce are skipped."""
 QUESTION = "Which emotion does the speaker express?"
 COMMON_OPTIONS = ("name", "metrics", "prompt", "question", "system", "max_tokens", "rubric", "votes",
           "synonyms")  # fmt: skip
-"""Options that every corpus takes, as `classify` does."""
+"""Options of every corpus, as in `classify`."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Corpus:
-    """What is published of a corpus."""
+    """Published facts about a corpus."""
 
     name: str
     title: str
     labels: tuple[str, ...]
-    """Its own words for emotions, in its own order."""
+    """Its emotion labels, in its order."""
     language: str
     licence: str
     source: str
     example: str
-    """A recording as it lies in the folder, for messages."""
+    """Example of a file path, for error messages."""
     options: tuple[str, ...] = ()
-    """What `-T` takes beyond `root` and what every corpus takes."""
+    """Its `-T` options beyond `root` and the common ones."""
     version: int = 1
 
 
 @dataclass(frozen=True, kw_only=True)
 class Recordings:
-    """Samples of a corpus's folder, which is looked through when first needed."""
+    """Samples of a corpus folder, which is scanned when first needed."""
 
     corpus: Corpus
     root: Path
     scan_folder: Callable[[Path], ScanResult]
     expected: Mapping[str, int]
-    """How many of each label are published; a total alone stands under the empty label."""
+    """Published number of recordings per label; a total alone is stored under the empty label."""
     part: str = ""
-    """What of the corpus was asked for, such as `speech`."""
+    """The selected part of the corpus, such as `speech`."""
     labels: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        """In a fixed order that mixes speakers and emotions, so that the first few are fair."""
-        found = self.scan
-        yield from map(self._sample, sorted(found.clips, key=lambda clip: _digest(clip.id)))
-        yield from found.rejected
+        """Yield samples in a fixed order that mixes speakers and emotions, so that the first few are representative."""
+        yield from map(self._sample, sorted(self.scan.clips, key=lambda clip: _digest(clip.id)))
+        yield from self.scan.rejected
 
     def __len__(self) -> int:
         return len(self.scan.clips) + len(self.scan.rejected)
 
     def validate(self) -> None:
-        """Refuse a folder that holds nothing of what was asked for."""
+        """Raise an error if the folder has no recordings of the selected part."""
         len(self)
 
     def notes(self) -> list[str]:
-        """What is odd about this copy of the corpus, in sentences."""
-        found = self.scan
-        source = self.corpus.source
-        return [*found.notes, *describe_count_mismatch(self.title, found.clips, self.expected, source)]
+        """Return notes about this copy of the corpus, such as missing recordings."""
+        mismatch = describe_count_mismatch(self.title, self.scan.clips, self.expected, self.corpus.source)
+        return [*self.scan.notes, *mismatch]
 
     @property
     def title(self) -> str:
@@ -96,26 +94,25 @@ class Recordings:
 
     @property
     def revision(self) -> str:
-        """Which recordings, with which labels; the sounds themselves are known by their content."""
-        whole = "\n".join(sorted(f"{clip.id}\t{clip.label}" for clip in self.scan.clips))
-        return f"{self.title.replace(' ', '.').lower()}@{_digest(whole)[:8]}"
+        """A hash of the ids and labels; audio is identified by its content elsewhere."""
+        labels = "\n".join(sorted(f"{clip.id}\t{clip.label}" for clip in self.scan.clips))
+        return f"{self.title.replace(' ', '.').lower()}@{_digest(labels)[:8]}"
 
     @cached_property
     def scan(self) -> ScanResult:
         if not self.root.is_dir():
-            what = "is a file" if self.root.exists() else "is not there"
-            raise DataError(f"{self.root} {what}: give {self.corpus.title}'s folder, -T root=DIR.")
-        found = self.scan_folder(self.root)
-        if not found.clips:
-            raise DataError(self._nothing_found_message(found))
-        return found
+            raise not_a_folder_error(self.root, self.corpus.title)
+        result = self.scan_folder(self.root)
+        if not result.clips:
+            raise DataError(self._nothing_found_message(result))
+        return result
 
     def _nothing_found_message(self, scan: ScanResult) -> str:
-        others = f" {scan.excluded_count:,} other recordings of it are there." if scan.excluded_count else ""
-        missing = [f" {each.origin}: {each.reason}." for each in scan.rejected[:1]]
+        others = f" Other recordings of the corpus: {scan.excluded_count:,}." if scan.excluded_count else ""
+        rejected = [f" {row.origin}: {row.reason}." for row in scan.rejected[:1]]
         return (
-            f"No {self.title} recordings in {self.root} or the folders below it; files such as "
-            f"{self.corpus.example} were looked for.{others}{''.join(missing)} {describe_contents(self.root)}"
+            f"No {self.title} recordings in {self.root} or its subfolders. Expected files such as "
+            f"{self.corpus.example}.{others}{''.join(rejected)} {describe_contents(self.root)}"
         )
 
     def _sample(self, clip: Clip) -> Sample:
@@ -130,11 +127,17 @@ class Recordings:
 
 
 def emotion_task(recordings: Recordings, arguments: Mapping[str, Any], language: str = "") -> Task:
-    """Recordings, asked about as `classify` asks, by a classifier's scores or in words."""
+    """Build a classification task from the recordings of a corpus.
+
+    Args:
+        recordings: The samples.
+        arguments: Options of `COMMON_OPTIONS`.
+        language: Language code, if it depends on the selected part.
+    """
     corpus = recordings.corpus
     if unknown := [name for name in arguments if name not in COMMON_OPTIONS]:
-        takes = ", ".join(("root", *corpus.options, *COMMON_OPTIONS))
-        raise SpecError(f"{corpus.name} takes no option {', '.join(unknown)}; it takes {takes}.")
+        names = ", ".join(("root", *corpus.options, *COMMON_OPTIONS))
+        raise SpecError(f"Unknown option of {corpus.name}: {', '.join(unknown)}. Options: {names}.")
     options = TaskOptions.from_arguments(
         corpus.name,
         {
@@ -156,26 +159,26 @@ def emotion_task(recordings: Recordings, arguments: Mapping[str, Any], language:
 
 
 def _fill_prompt(options: TaskOptions, labels: Sequence[str]) -> str:
-    """The prompt with what is the same for all samples filled in: a classifier gets sound only."""
+    """Fill in the question and labels, which are the same for all samples; classifiers receive only audio."""
     prompt = options.prompt or LABEL_PROMPT
     prompt = prompt.replace("{question}", options.question or QUESTION)
     return prompt.replace("{options}", ", ".join(labels))
 
 
 def resolve_folder(corpus: Corpus, root: object) -> Path:
-    """Where a corpus lies, or how to say so."""
+    """Return the folder of a corpus, or raise an error if none is set."""
     if not root:
         raise SpecError(
-            f"{corpus.name} needs its folder: `auricle run {corpus.name} -T root=DIR -m MODEL`. "
-            f"{corpus.title} comes from {corpus.source}."
+            f"{corpus.name} needs the folder of the corpus: `auricle run {corpus.name} -T root=DIR -m MODEL`. "
+            f"Get {corpus.title} from {corpus.source}."
         )
     return Path(str(root)).expanduser()
 
 
 def check_choice(corpus: Corpus, option: str, value: object, choices: Sequence[str]) -> str:
-    """A value among those an option knows, or a refusal that lists them."""
+    """Return the value of an option in lower case, or raise an error if it is not one of the choices."""
     if str(value).lower() not in choices:
-        raise SpecError(f"{corpus.name}: {option} is one of {', '.join(choices)}, not {value!r}.")
+        raise SpecError(f"{corpus.name}: invalid {option} {value!r}: expected one of {', '.join(choices)}.")
     return str(value).lower()
 
 

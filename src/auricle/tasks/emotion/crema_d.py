@@ -1,4 +1,4 @@
-"""CREMA-D: 91 actors say twelve sentences in six emotions; labels are what was acted."""
+"""CREMA-D: 91 actors speak twelve sentences in six emotions; labels are the acted emotions."""
 
 from __future__ import annotations
 
@@ -25,35 +25,35 @@ CORPUS = Corpus(
 CODES = dict(zip(("ANG", "DIS", "FEA", "HAP", "NEU", "SAD"), CORPUS.labels, strict=True))
 LEVELS = {"LO": "low", "MD": "medium", "HI": "high", "XX": "unspecified", "X": "unspecified"}
 EXPECTED = {label: 1087 if label == "neutral" else 1271 for label in CORPUS.labels}
-NAME_PATTERN = re.compile(r"(10\d\d)_([A-Z]{3})_([A-Z]{3})_(LO|MD|HI|XX?)")  # one is named …_SAD_X
+NAME_PATTERN = re.compile(r"(10\d\d)_([A-Z]{3})_([A-Z]{3})_(LO|MD|HI|XX?)")  # one file is named …_SAD_X
 DEMOGRAPHICS = "videodemographics.csv"
 
 
 def crema_d(root: str = "", **arguments: Any) -> Task:
-    """Acted emotions; sex and age of the actors where VideoDemographics.csv lies with them."""
+    """Build the CREMA-D task, with sex and age of the actors if VideoDemographics.csv is in the folder."""
     recordings = Recordings(corpus=CORPUS, root=resolve_folder(CORPUS, root), scan_folder=_scan, expected=EXPECTED)
     return emotion_task(recordings, arguments)
 
 
 def _scan(root: Path) -> ScanResult:
-    found = scan_by_name(root, parse)
+    result = scan_by_name(root, parse)
     actors = _read_actors(root)
-    known = [replace(c, meta={**c.meta, **actors.get(str(c.meta["speaker"]), {})}) for c in found.clips]
-    return replace(found, clips=known)
+    clips = [replace(clip, meta={**clip.meta, **actors.get(str(clip.meta["speaker"]), {})}) for clip in result.clips]
+    return replace(result, clips=clips)
 
 
 def parse(path: Path) -> Clip | None:
-    """Actor, sentence, emotion and intensity, from a name."""
-    found = NAME_PATTERN.fullmatch(path.stem)
-    if not found or found[3] not in CODES:
+    """Parse actor, sentence, emotion and intensity from a file name."""
+    match = NAME_PATTERN.fullmatch(path.stem)
+    if not match or match[3] not in CODES:
         return None
-    meta = {"speaker": found[1], "sentence": found[2], "intensity": LEVELS[found[4]]}
-    return Clip(path.stem, path, CODES[found[3]], meta)
+    meta = {"speaker": match[1], "sentence": match[2], "intensity": LEVELS[match[4]]}
+    return Clip(path.stem, path, CODES[match[3]], meta)
 
 
 def _read_actors(root: Path) -> dict[str, dict[str, Json]]:
-    """What is known of each actor."""
-    table = next((each for each in iter_files(root, (".csv",)) if each.name.lower() == DEMOGRAPHICS), None)
+    """Return sex and age of each actor."""
+    table = next((path for path in iter_files(root, (".csv",)) if path.name.lower() == DEMOGRAPHICS), None)
     if table is None:
         return {}
     with table.open(encoding="utf-8-sig", errors="replace", newline="") as lines:

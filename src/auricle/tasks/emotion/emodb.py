@@ -1,4 +1,4 @@
-"""EmoDB (Berlin): ten actors say ten German sentences in seven emotions."""
+"""EmoDB (Berlin): ten actors speak ten German sentences in seven emotions."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ NAME_PATTERN = re.compile(r"(\d\d)([ab]\d\d)([WLEAFTN])([a-z])", re.IGNORECASE)
 
 
 def emodb(root: str = "", **arguments: Any) -> Task:
-    """Acted emotions in German."""
+    """Build the EmoDB task: acted emotions in German."""
     recordings = Recordings(
         corpus=CORPUS,
         root=resolve_folder(CORPUS, root),
@@ -39,9 +39,9 @@ def emodb(root: str = "", **arguments: Any) -> Task:
 
 
 def parse(path: Path) -> Clip | None:
-    """Speaker, sentence, emotion (the sixth letter, of a German word) and version, from a name."""
-    found = NAME_PATTERN.fullmatch(path.stem)
-    if not found or found[1] not in SEXES:
+    """Parse speaker, sentence, emotion (initial of a German word) and version from a file name."""
+    match = NAME_PATTERN.fullmatch(path.stem)
+    if not match or match[1] not in SEXES:
         return None
-    meta = {"speaker": found[1], "sex": SEXES[found[1]], "sentence": found[2].lower()}
-    return Clip(path.stem, path, CODES[found[3].upper()], {**meta, "version": found[4].lower()})
+    meta = {"speaker": match[1], "sex": SEXES[match[1]], "sentence": match[2].lower()}
+    return Clip(path.stem, path, CODES[match[3].upper()], {**meta, "version": match[4].lower()})

@@ -1,4 +1,4 @@
-"""IEMOCAP: five sessions of a woman and a man, improvised and scripted, labelled by listeners."""
+"""IEMOCAP: five sessions of improvised and scripted dialogue, labelled by listeners."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ CORPUS = Corpus(
     options=("classes", "session", "ratings"),
 )
 FOUR_CLASSES = {"neu": "neutral", "hap": "happy", "exc": "happy", "ang": "angry", "sad": "sad"}
-"""The usual protocol: excited counts as happy, the rest is left out."""
+"""The usual protocol: excited counts as happy, other classes are left out."""
 ALL_CLASSES = FOUR_CLASSES | {
     "exc": "excited",
     "fru": "frustrated",
@@ -49,19 +49,24 @@ LABEL_LINE_PATTERN = re.compile(
 
 
 def iemocap(root: str = "", classes: object = 4, session: int = 0, ratings: str = "1-5", **arguments: Any) -> Task:
-    """Four emotions of the usual protocol, or all that listeners agreed on; one session, or all.
+    """Build the IEMOCAP task.
 
-    `ratings=0-1` puts listeners' ratings on the scale that dimensional models are trained on.
+    Args:
+        root: Folder of the corpus.
+        classes: `4` for the usual protocol, or `all`.
+        session: Session 1 to 5, or 0 for all sessions.
+        ratings: Scale of the ratings of valence, arousal and dominance: `1-5`, or `0-1` as dimensional models use.
+        **arguments: Options of `COMMON_OPTIONS`.
     """
-    unit = check_choice(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
+    unit_scale = check_choice(CORPUS, "ratings", ratings, ("1-5", "0-1")) == "0-1"
     codes = CLASS_SETS[check_choice(CORPUS, "classes", classes, tuple(CLASS_SETS))]
     if session not in range(6):
-        raise SpecError(f"iemocap: session is a whole number from 1 to 5, not {session!r}.")
+        raise SpecError(f"iemocap: invalid session {session!r}: expected an integer from 1 to 5.")
     words = ["" if codes is FOUR_CLASSES else "all", f"session {session}" if session else ""]
     recordings = Recordings(
         corpus=CORPUS,
         root=resolve_folder(CORPUS, root),
-        scan_folder=partial(_scan, codes=codes, session=session, unit_scale=unit),
+        scan_folder=partial(_scan, codes=codes, session=session, unit_scale=unit_scale),
         expected=_expected_counts(codes, session),
         part=" ".join(filter(None, words)),
         labels=tuple(dict.fromkeys(codes.values())),
@@ -70,7 +75,7 @@ def iemocap(root: str = "", classes: object = 4, session: int = 0, ratings: str 
 
 
 def _expected_counts(codes: dict[str, str], session: int) -> dict[str, int]:
-    """How many of each label are published; of one session only the four classes' sum is."""
+    """Return the published count of each label; for one session, only the total of the four classes is published."""
     if session:
         return {"": FOUR_BY_SESSION[session - 1]} if codes is FOUR_CLASSES else {}
     counts: Counter[str] = Counter()
@@ -80,40 +85,40 @@ def _expected_counts(codes: dict[str, str], session: int) -> dict[str, int]:
 
 
 def _scan(root: Path, codes: dict[str, str], session: int, unit_scale: bool) -> ScanResult:
-    sounds = {path.stem: path for path in reversed([*iter_files(root, AUDIO_SUFFIXES)])}
+    recordings = {path.stem: path for path in reversed([*iter_files(root, AUDIO_SUFFIXES)])}
     clips: list[Clip] = []
     rejected: dict[str, RejectedRow] = {}
     left_out: Counter[str] = Counter()
     for origin, line in _iter_label_lines(root):
         code, name = line[7], line[3]
         if session and int(line[4]) != session:
-            left_out["of another session"] += 1
+            left_out["other session"] += 1
         elif code not in codes:
             left_out[code] += 1
-        elif name in sounds:
-            clips.append(_build_clip(line, sounds[name], codes[code], unit_scale))
+        elif name in recordings:
+            clips.append(_build_clip(line, recordings[name], codes[code], unit_scale))
         else:
-            rejected[name] = RejectedRow(origin, f"{name} is labelled, and there is no {name}.wav")
-    single, notes = drop_duplicates(clips, root)
+            rejected[name] = RejectedRow(origin, f"{name} has a label, but {name}.wav is missing")
+    unique, notes = drop_duplicates(clips, root)
     if codes is ALL_CLASSES and left_out["xxx"]:
-        notes.append(f"Left out because listeners did not agree: {left_out['xxx']:,} turns.")
-    return ScanResult(single, [*rejected.values()], notes, left_out.total())
+        notes.append(f"{left_out['xxx']:,} turns are left out because listeners did not agree on a label.")
+    return ScanResult(unique, [*rejected.values()], notes, left_out.total())
 
 
 def _iter_label_lines(root: Path) -> Iterator[tuple[str, re.Match[str]]]:
-    """Every line that labels a turn; the folders below have each listener's own view."""
+    """Yield each line with a consensus label; subfolders contain the labels of single listeners."""
     for path in iter_files(root, (".txt",)):
         if path.parent.name.lower() != "emoevaluation":
             continue
-        for at, line in enumerate(path.read_text(encoding="latin-1").splitlines(), 1):
-            if found := LABEL_LINE_PATTERN.match(line):
-                yield f"{path.name}:{at}", found
+        for number, line in enumerate(path.read_text(encoding="latin-1").splitlines(), 1):
+            if match := LABEL_LINE_PATTERN.match(line):
+                yield f"{path.name}:{number}", match
 
 
 def _build_clip(line: re.Match[str], path: Path, label: str, unit_scale: bool) -> Clip:
     name, voice = line[3], line[6]
-    rated = [float(line[at]) for at in (8, 9, 10)]
-    valence, arousal, dominance = [(each - 1) / 4 for each in rated] if unit_scale else rated
+    ratings = [float(line[group]) for group in (8, 9, 10)]
+    valence, arousal, dominance = [(rating - 1) / 4 for rating in ratings] if unit_scale else ratings
     return Clip(
         name,
         path,

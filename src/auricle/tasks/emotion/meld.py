@@ -1,4 +1,4 @@
-"""MELD: utterances of a television series, each a short film, labelled with seven emotions."""
+"""MELD: utterances of a television series as short videos, labelled with seven emotions."""
 
 from __future__ import annotations
 
@@ -30,15 +30,15 @@ PUBLISHED_COUNTS = {
     "dev": (470, 150, 40, 111, 163, 22, 153),
     "test": (1256, 281, 50, 208, 402, 68, 345),
 }
-"""How many of each label, in the order above."""
+"""Number of recordings per label, in the order of the labels."""
 WITHOUT_AUDIO = {"train": "dia125_utt3", "dev": "dia110_utt7"}
-"""Utterances, both neutral, whose films are broken or absent in the published archive."""
+"""Utterances, both neutral, whose videos are broken or missing in the published archive."""
 NAME_PATTERN = re.compile(r"dia\d+_utt\d+")
 SPLIT_PATTERN = re.compile(r"(?:^|[^a-z])(train|dev|test)(?:[^a-z]|$)")
 
 
 def meld(root: str = "", split: str = "test", **arguments: Any) -> Task:
-    """Emotions in dialogue; the sound of the films, or sound files of the same names."""
+    """Build the MELD task, from the videos or from audio files with the same names."""
     split = check_choice(CORPUS, "split", split, tuple(PUBLISHED_COUNTS))
     expected = dict(zip(CORPUS.labels, PUBLISHED_COUNTS[split], strict=True))
     expected["neutral"] -= split in WITHOUT_AUDIO
@@ -53,48 +53,48 @@ def meld(root: str = "", split: str = "test", **arguments: Any) -> Task:
 
 
 def scan(root: Path, split: str) -> ScanResult:
-    """The utterances of a split, by its table; a film or a sound file of each."""
+    """Scan the utterances of a split, listed in its table."""
     table = next(iter_files(root, (f"{split}_sent_emo.csv",)), None)
     if table is None:
         raise DataError(
-            f"No {split}_sent_emo.csv in {root} or the folders below it: MELD's labels are there. "
+            f"No {split}_sent_emo.csv, the table of MELD's labels, in {root} or its subfolders. "
             f"{describe_contents(root)}"
         )
     media = _find_media(root, split)
     clips: list[Clip] = []
     rejected: list[RejectedRow] = []
     left_out = 0
-    for at, row in enumerate(_read_table(table), 2):
+    for number, row in enumerate(_read_table(table), 2):
         name = f"dia{row.get('Dialogue_ID')}_utt{row.get('Utterance_ID')}"
         label = row.get("Emotion", "").strip().lower()
         if name == WITHOUT_AUDIO.get(split):
             left_out += 1
         elif label not in CORPUS.labels or name not in media:
-            why = f"no {name}.mp4 or .wav" if label in CORPUS.labels else f"no emotion: {label!r}"
-            rejected.append(RejectedRow(f"{table.name}, row {at}", why))
+            reason = f"no {name}.mp4 or .wav" if label in CORPUS.labels else f"unknown emotion {label!r}"
+            rejected.append(RejectedRow(f"{table.name}, row {number}", reason))
         else:
             clips.append(Clip(f"{split}/{name}", media[name], label, _row_meta(row, split)))
-    note = f"{WITHOUT_AUDIO.get(split)} has no usable sound in the published archive and is left out."
+    note = f"{WITHOUT_AUDIO.get(split)} has no usable audio in the published archive and is left out."
     return ScanResult(clips, rejected, [note] * left_out, left_out)
 
 
 def _find_media(root: Path, split: str) -> dict[str, Path]:
-    """The best file of each name; the same names occur in every split, so folders tell."""
-    found: dict[str, tuple[int, Path]] = {}
-    kinds = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
-    for path in iter_files(root, kinds):
-        inside = _split_from_path(path.relative_to(root))
-        if NAME_PATTERN.fullmatch(path.stem) and inside in (split, ""):
-            rank = (not inside) * len(kinds) + kinds.index(path.suffix.lower())
-            found[path.stem] = min(found.get(path.stem, (rank, path)), (rank, path))
-    return {name: path for name, (_, path) in found.items()}
+    """Return the best file of each name; names repeat across splits, so folders decide the split."""
+    best: dict[str, tuple[int, Path]] = {}
+    suffixes = (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES)
+    for path in iter_files(root, suffixes):
+        path_split = _split_from_path(path.relative_to(root))
+        if NAME_PATTERN.fullmatch(path.stem) and path_split in (split, ""):
+            rank = (not path_split) * len(suffixes) + suffixes.index(path.suffix.lower())
+            best[path.stem] = min(best.get(path.stem, (rank, path)), (rank, path))
+    return {name: path for name, (_, path) in best.items()}
 
 
 def _split_from_path(path: Path) -> str:
-    """Which split the folders of a file name, the nearest first; "" if none does."""
+    """Return the split named by the nearest folder of a path, or an empty string."""
     for folder in reversed(path.parts[:-1]):
-        if found := SPLIT_PATTERN.search(folder.lower()):
-            return found[1]
+        if match := SPLIT_PATTERN.search(folder.lower()):
+            return match[1]
     return ""
 
 
@@ -102,7 +102,7 @@ def _read_table(table: Path) -> list[dict[str, str]]:
     raw = table.read_bytes()
     try:
         text = raw.decode("utf-8-sig")
-    except UnicodeDecodeError:  # copies that went through a spreadsheet
+    except UnicodeDecodeError:  # copies saved by a spreadsheet program
         text = raw.decode("cp1252", errors="replace")
     rows = csv.DictReader(text.splitlines(keepends=True))
     return [{str(name): str(value or "") for name, value in row.items()} for row in rows]

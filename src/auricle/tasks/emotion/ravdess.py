@@ -1,4 +1,4 @@
-"""RAVDESS: 24 actors say, and 23 of them sing, two sentences in up to eight emotions."""
+"""RAVDESS: 24 actors speak, and 23 of them sing, two sentences in up to eight emotions."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ FOLDS = (
     ("02", "15", "16", "18"),
     ("06", "13", "17", "22"),
 )
-"""The actors EmoBox tests on in each of its folds."""
+"""The test actors of each EmoBox fold."""
 NAME_PATTERN = re.compile(
     r"(?P<modality>0[1-3])-(?P<channel>0[12])-(?P<emotion>0[1-8])-(?P<intensity>0[12])"
     r"-(?P<statement>0[12])-(?P<repetition>0[12])-(?P<actor>0[1-9]|1\d|2[0-4])"
@@ -46,7 +46,7 @@ ACTOR_FOLDER = re.compile(r"actor_?(\d\d)", re.IGNORECASE)
 
 
 def ravdess(root: str = "", part: str = "speech", modality: str = "audio", fold: int = 0, **arguments: Any) -> Task:
-    """Emotions that actors spoke or sang; all of it, or the actors of one EmoBox fold."""
+    """Build the RAVDESS task, with all actors or those of one EmoBox fold."""
     channels = PARTS[check_choice(CORPUS, "part", part, tuple(PARTS))]
     modality = check_choice(CORPUS, "modality", modality, tuple(MODALITIES))
     actors = _fold_actors(fold)
@@ -66,13 +66,13 @@ def _fold_actors(fold: object) -> tuple[str, ...]:
     if not fold:
         return ACTORS
     if fold not in range(1, len(FOLDS) + 1):
-        raise SpecError(f"ravdess: fold is a whole number from 1 to {len(FOLDS)}, not {fold!r}.")
+        raise SpecError(f"ravdess: invalid fold {fold!r}: expected an integer from 1 to {len(FOLDS)}.")
     assert isinstance(fold, int)
     return FOLDS[fold - 1]
 
 
 def _expected_counts(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict[str, int]:
-    """Two statements, twice, at two intensities; neutral at one."""
+    """Return the published counts: two statements, two repetitions, two intensities (neutral: one)."""
     counts: dict[str, int] = {}
     for channel in channels:
         voices = len(actors) - (channel == "song" and NON_SINGER in actors)
@@ -82,35 +82,34 @@ def _expected_counts(channels: tuple[str, ...], actors: tuple[str, ...]) -> dict
 
 
 def _scan(root: Path, channels: tuple[str, ...], modality: str, actors: tuple[str, ...]) -> ScanResult:
-    def wanted(clip: Clip) -> bool:
+    def accept(clip: Clip) -> bool:
         meta = clip.meta
-        right = meta["modality"] == modality and meta["part"] in channels
-        return right and meta["speaker"] in actors
+        return meta["modality"] == modality and meta["part"] in channels and meta["speaker"] in actors
 
-    return scan_by_name(root, parse, wanted, (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES))
+    return scan_by_name(root, parse, accept, (*AUDIO_SUFFIXES, *VIDEO_SUFFIXES))
 
 
 def parse(path: Path) -> Clip | None:
-    """What the seven numbers of a name say; None where they are not RAVDESS's."""
-    if not (found := NAME_PATTERN.fullmatch(path.stem)):
+    """Parse the seven numbers of a file name; return None if it is not a RAVDESS name."""
+    if not (match := NAME_PATTERN.fullmatch(path.stem)):
         return None
-    at = {name: int(digits) - 1 for name, digits in found.groupdict().items()}
+    index = {name: int(digits) - 1 for name, digits in match.groupdict().items()}
     folder = ACTOR_FOLDER.fullmatch(path.parent.name)
-    elsewhere = folder is not None and folder[1] != found["actor"]
-    modality = next(name for name, code in MODALITIES.items() if code == found["modality"])
+    is_misplaced = folder is not None and folder[1] != match["actor"]
+    modality = next(name for name, code in MODALITIES.items() if code == match["modality"])
     return Clip(
         path.stem,
         path,
-        CORPUS.labels[at["emotion"]],
+        CORPUS.labels[index["emotion"]],
         {
-            "speaker": found["actor"],
-            "sex": "male" if at["actor"] % 2 == 0 else "female",
-            "part": ("speech", "song")[at["channel"]],
+            "speaker": match["actor"],
+            "sex": "male" if index["actor"] % 2 == 0 else "female",
+            "part": ("speech", "song")[index["channel"]],
             "modality": modality,
-            "intensity": INTENSITIES[at["intensity"]],
-            "statement": STATEMENTS[at["statement"]],
-            "repetition": at["repetition"] + 1,
+            "intensity": INTENSITIES[index["intensity"]],
+            "statement": STATEMENTS[index["statement"]],
+            "repetition": index["repetition"] + 1,
         },
-        "lie in another actor's folder than their names say; the name is believed" * elsewhere,
+        "are in the folder of another actor than their name indicates; the name is used" * is_misplaced,
         "video" if modality == "video" else "audio",
     )

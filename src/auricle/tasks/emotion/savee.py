@@ -1,4 +1,4 @@
-"""SAVEE: four men say fifteen sentences in each of six emotions, and thirty in none."""
+"""SAVEE: four men speak fifteen sentences in each of six emotions, and thirty neutral ones."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ NAME_PATTERN = re.compile(r"(?:(DC|JE|JK|KL)_)?(sa|su|a|d|f|h|n)(\d\d)", re.IGNO
 
 
 def savee(root: str = "", **arguments: Any) -> Task:
-    """Acted emotions of four men, from per-speaker folders or from one flat one."""
+    """Build the SAVEE task, from one folder per speaker or from a single folder."""
     recordings = Recordings(
         corpus=CORPUS,
         root=resolve_folder(CORPUS, root),
@@ -37,11 +37,11 @@ def savee(root: str = "", **arguments: Any) -> Task:
 
 
 def parse(path: Path) -> Clip | None:
-    """Emotion and sentence from a name; the speaker from it too, or from the folder."""
-    found = NAME_PATTERN.fullmatch(path.stem)
-    speaker = (found[1] or path.parent.name).upper() if found else ""
-    if not found or speaker not in SPEAKERS:
+    """Parse emotion and sentence from a file name, and the speaker from the name or the folder."""
+    match = NAME_PATTERN.fullmatch(path.stem)
+    speaker = (match[1] or path.parent.name).upper() if match else ""
+    if not match or speaker not in SPEAKERS:
         return None
-    code, number = found[2].lower(), int(found[3])
+    code, number = match[2].lower(), int(match[3])
     meta = {"speaker": speaker, "sex": "male", "sentence": number}
     return Clip(f"{speaker}_{code}{number:02}", path, CODES[code], meta)

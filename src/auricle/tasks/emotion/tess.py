@@ -1,4 +1,4 @@
-"""TESS: two women say "Say the word …" with 200 words in seven emotions."""
+"""TESS: two women speak "Say the word …" with 200 words in seven emotions."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ CORPUS = Corpus(
 )
 CODES = {label: label for label in CORPUS.labels} | {"ps": "pleasant surprise"}
 AGES = {"O": "older", "Y": "younger"}
-NAME_PATTERN = re.compile(r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE)  # one is named OA_bite_neutral
+NAME_PATTERN = re.compile(r"([OY])AF?_([a-z']+)_([a-z]+)", re.IGNORECASE)  # one file is named OA_bite_neutral
 
 
 def tess(root: str = "", **arguments: Any) -> Task:
-    """Acted emotions of an older and a younger woman."""
+    """Build the TESS task: acted emotions of an older and a younger woman."""
     recordings = Recordings(
         corpus=CORPUS,
         root=resolve_folder(CORPUS, root),
@@ -37,11 +37,11 @@ def tess(root: str = "", **arguments: Any) -> Task:
 
 
 def parse(path: Path) -> Clip | None:
-    """Speaker, word and emotion, from a name."""
-    found = NAME_PATTERN.fullmatch(path.stem)
-    if not found or found[3].lower() not in CODES:
+    """Parse speaker, word and emotion from a file name."""
+    match = NAME_PATTERN.fullmatch(path.stem)
+    if not match or match[3].lower() not in CODES:
         return None
-    voice, word, emotion = found[1].upper(), found[2].lower(), found[3].lower()
+    voice, word, emotion = match[1].upper(), match[2].lower(), match[3].lower()
     speaker = f"{voice}AF"
     meta = {"speaker": speaker, "sex": "female", "age": AGES[voice], "word": word}
     return Clip(f"{speaker}_{word}_{emotion}", path, CODES[emotion], meta)

@@ -1,6 +1,6 @@
-"""How a sample becomes requests. An inferencer asks; it never scores and never batches.
+"""Inferencers turn a sample into requests. They neither score nor batch.
 
-Each inferencer is a frozen dataclass, so that its `repr` is its signature.
+Each inferencer is a frozen dataclass whose `repr` identifies it in the run directory.
 """
 
 from auricle.prompts.placeholders import render as render

@@ -1,4 +1,4 @@
-"""What an inferencer is, and which of several a model can answer."""
+"""The `Inferencer` protocol, and choosing an inferencer that a model supports."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from auricle.core.types import (
 )
 from auricle.prompts import Prompt
 
-ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "tell the likeliest first tokens"}
-"""What an ability is called in a sentence, where its own name does not do."""
+ABILITY_PHRASES: Mapping[Ability, str] = {"first_tokens": "return probabilities of the first token"}
+"""How an ability reads in a sentence, where its name does not fit."""
 ABILITY_HINTS: Mapping[Ability, str] = {
-    "loglikelihood": "causal, audio-chat, vllm, completions and vllm-chat can; of a chat API "
-    "only first tokens are known (-T inferencer=first-token).",
-    "first_tokens": "openai, azure, vllm-chat, causal, audio-chat and vllm can.",
+    "loglikelihood": "Use causal, audio-chat, vllm, completions or vllm-chat. Chat APIs return only "
+    "first tokens (-T inferencer=first-token).",
+    "first_tokens": "Use openai, azure, vllm-chat, causal, audio-chat or vllm.",
 }
 
 
 class Inferencer(Protocol):
-    """Turns one sample into outputs, by asking."""
+    """Turns one sample into requests and returns the outputs."""
 
     @property
     def needs(self) -> Ability: ...
@@ -40,7 +40,7 @@ class Inferencer(Protocol):
 
 
 class PromptMixin:
-    """An inferencer with a prompt: a text will do for one."""
+    """Mixin for inferencers with a prompt, which may be given as text."""
 
     prompt: Prompt | str
 
@@ -48,13 +48,13 @@ class PromptMixin:
         object.__setattr__(self, "prompt", Prompt.of(self.prompt, system=system))
 
     def render_turns(self, sample: Sample) -> tuple[Turn, ...]:
-        """What is said about a sample."""
+        """Return the turns of the prompt, filled in for a sample."""
         return cast(Prompt, self.prompt).render(sample)
 
 
 @dataclass(frozen=True)
 class FirstSupported:
-    """Several ways to ask the same; the first that a model can answer is taken."""
+    """Several inferencers; the first one that the model supports is used."""
 
     inferencers: tuple[Inferencer, ...]
 
@@ -69,54 +69,67 @@ class FirstSupported:
 def select_inferencer(
     inferencer: Inferencer, abilities: Sequence[Ability], task_name: str, model_name: str
 ) -> Inferencer:
-    """The way to ask that the model can answer, or a refusal before anything is loaded."""
-    ways = inferencer.inferencers if isinstance(inferencer, FirstSupported) else (inferencer,)
-    for way in ways:
-        if way.needs in abilities:
-            return way
-    needs = " or ".join(dict.fromkeys(ABILITY_PHRASES.get(way.needs, way.needs) for way in ways))
-    hint = ABILITY_HINTS.get(ways[0].needs, "`auricle doctor -m MODEL` tells what one can do.")
+    """Return the inferencer that a model supports.
+
+    Args:
+        inferencer: An inferencer, or several in order of preference (`FirstSupported`).
+        abilities: What the model can do.
+        task_name: Name of the task, for the error message.
+        model_name: Name of the model, for the error message.
+
+    Raises:
+        Unsupported: if the model supports none of them.
+    """
+    candidates = inferencer.inferencers if isinstance(inferencer, FirstSupported) else (inferencer,)
+    for candidate in candidates:
+        if candidate.needs in abilities:
+            return candidate
+    needs = " or ".join(dict.fromkeys(ABILITY_PHRASES.get(each.needs, each.needs) for each in candidates))
+    hint = ABILITY_HINTS.get(candidates[0].needs, "`auricle doctor -m MODEL` shows what a model can do.")
     raise Unsupported(
         f"{task_name} needs a model that can {needs}; {model_name} can {', '.join(abilities) or 'do nothing'}. "
-        f"Give another with -m: {hint}"
+        f"Choose another model with -m. {hint}"
     )
 
 
 def adapt_to_batching(inferencer: Inferencer, *, is_batch_model: bool) -> Inferencer:
-    """The same inferencer; one that asks batch models otherwise has a method of this name."""
-    own: Callable[[bool], Inferencer] | None = getattr(inferencer, "adapt_to_batching", None)
-    return own(is_batch_model) if own else inferencer
+    """Return the variant for batch models of an inferencer that has one (a method of this name)."""
+    adapt: Callable[[bool], Inferencer] | None = getattr(inferencer, "adapt_to_batching", None)
+    return adapt(is_batch_model) if adapt else inferencer
 
 
 async def close_inferencer(inferencer: Inferencer) -> None:
-    """Have an inferencer close what it opened, if it opens anything."""
+    """Close an inferencer that has a method `close`."""
     if close := getattr(inferencer, "close", None):
         await close()
 
 
 def resolve_max_tokens(sample: Sample, default: int, turn_index: int = 0) -> int:
-    """How many tokens this answer may have: a sample's own limit has the last word."""
-    own: Any = get_max_tokens(sample)
-    if own is None:
+    """Return the token limit of an answer: the sample's own limit, else the default.
+
+    A sample may have a list of limits, one for each turn; the last one applies to further turns.
+    """
+    limit: Any = get_max_tokens(sample)
+    if limit is None:
         return default
-    if isinstance(own, (list, tuple)) and own:
-        own = own[min(turn_index, len(own) - 1)]
-    if isinstance(own, str) and own.isdigit():  # as a CSV has it
-        own = int(own)
-    if not isinstance(own, int) or isinstance(own, bool) or own < 1:
-        raise SampleError(f"max_tokens should be a whole number from 1, not {own!r}")
-    return own
+    if isinstance(limit, (list, tuple)) and limit:
+        limit = limit[min(turn_index, len(limit) - 1)]
+    if isinstance(limit, str) and limit.isdigit():  # from a CSV file
+        limit = int(limit)
+    if not isinstance(limit, int) or isinstance(limit, bool) or limit < 1:
+        raise SampleError(f"invalid max_tokens {limit!r}: expected a positive integer")
+    return limit
 
 
 async def preview_requests(inferencer: Inferencer, sample: Sample) -> list[Request]:
-    """What would be asked first, without asking."""
-    asked: list[Request] = []
+    """Return the requests an inferencer would send for a sample, without sending them."""
+    requests: list[Request] = []
 
     async def ask(request: Request) -> Output:
-        asked.append(request)
+        requests.append(request)
         if isinstance(request, LogLikelihood):
             return Likelihood(logprobs=(0.0,))
         return Generation(text="…")
 
     await inferencer(sample, ask)
-    return asked
+    return requests

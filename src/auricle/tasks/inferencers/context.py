@@ -1,4 +1,4 @@
-"""Requests that say what they belong to, for models that answer each kind of task its own way."""
+"""Attach task and sample metadata to requests, for models that set `wants_context`."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from auricle.tasks.inferencers.base import Inferencer, adapt_to_batching, close_
 
 @dataclass(frozen=True)
 class WithContext:
-    """Asks as another does; every request tells of the task, and of the sample its id and meta."""
+    """Wraps an inferencer and adds the task's context and the sample's id and metadata to its requests."""
 
     inner: Inferencer
     task_context: Mapping[str, Json]
@@ -21,16 +21,15 @@ class WithContext:
         return self.inner.needs
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        about: dict[str, Json] = {"task": self.task_context, **self.sample_context(sample)}
+        context: dict[str, Json] = {"task": self.task_context, **self.sample_context(sample)}
 
-        async def telling(request: Request) -> Output:
-            told = replace(request, context=about) if isinstance(request, Generate) else request
-            return await ask(told)
+        async def ask_with_context(request: Request) -> Output:
+            return await ask(replace(request, context=context) if isinstance(request, Generate) else request)
 
-        return await self.inner(sample, telling)
+        return await self.inner(sample, ask_with_context)
 
     def sample_context(self, sample: Sample) -> dict[str, Json]:
-        """What is told of a sample besides what it shows."""
+        """Return the context of a sample."""
         return {"id": sample.id, "meta": sample.meta}
 
     def adapt_to_batching(self, is_batch_model: bool) -> WithContext:
@@ -41,5 +40,5 @@ class WithContext:
 
 
 def with_context(inferencer: Inferencer, model_class: type[object], task_context: Mapping[str, Json]) -> Inferencer:
-    """The same way to ask, and for a model that wants to be told, with what is known."""
+    """Wrap an inferencer in `WithContext` if the model sets `wants_context`."""
     return WithContext(inferencer, task_context) if getattr(model_class, "wants_context", False) else inferencer

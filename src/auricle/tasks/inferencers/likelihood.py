@@ -1,4 +1,4 @@
-"""How likely a model finds a text: options to choose from, or a text as it stands."""
+"""Inferencers that ask for likelihoods: of options, of first tokens, or of a text."""
 
 from __future__ import annotations
 
@@ -17,41 +17,44 @@ LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 @dataclass(frozen=True)
 class Choose(PromptMixin):
-    """How likely is each option? One output an option, in order; then those that compare."""
+    """Asks for the likelihood of each option. Returns one output per option, then the unconditional and whole ones."""
 
     prompt: Prompt | str
     system: InitVar[str] = ""
     option: str = "{choice}"
-    """What stands for an option: `{choice}` its text, `{letter}` its letter."""
+    """How an option is written: `{choice}` is its text, `{letter}` its letter."""
     choices: str = "choices"
     unconditional: bool = False
-    """Ask also how likely each is after nothing, for decisions by mutual information."""
+    """Also ask for the likelihood of each option without the prompt, to score by mutual information."""
     whole: bool = False
-    """Ask also how likely prompt and option are together, for the older perplexity rule."""
+    """Also ask for the likelihood of prompt and option together, to score by perplexity."""
     needs: ClassVar[Ability] = "loglikelihood"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        found = await asyncio.gather(*(ask(request) for request in self.requests(sample)))
+        requests = self.requests(sample)
+        outputs = await asyncio.gather(*(ask(request) for request in requests))
         return tuple(
             replace(cast(Likelihood, output), text=request.continuation, conditioned_on=_conditioned_on(request))
-            for output, request in zip(found, self.requests(sample), strict=True)
+            for output, request in zip(outputs, requests, strict=True)
         )
 
     def requests(self, sample: Sample) -> list[LogLikelihood]:
+        """Return the requests for a sample, in the order of the outputs."""
         turns = self.render_turns(sample)
         texts = self.options(sample)
-        asked = [LogLikelihood(turns=turns, continuation=text) for text in texts]
+        requests = [LogLikelihood(turns=turns, continuation=text) for text in texts]
         if self.unconditional:
-            asked += [LogLikelihood(turns=(), continuation=text) for text in texts]
+            requests += [LogLikelihood(turns=(), continuation=text) for text in texts]
         if self.whole:
-            asked += [LogLikelihood(turns=turns, continuation=t, include_context=True) for t in texts]
-        return asked
+            requests += [LogLikelihood(turns=turns, continuation=text, include_context=True) for text in texts]
+        return requests
 
     def options(self, sample: Sample) -> list[str]:
-        given = [str(each) for each in as_parts(sample.inputs[self.choices])]
+        """Return the text of each option."""
+        choices = [str(choice) for choice in as_parts(sample.inputs[self.choices])]
         return [
-            "".join(map(str, render(self.option, {"choice": each, "letter": LETTERS[at % 26]})))
-            for at, each in enumerate(given)
+            "".join(map(str, render(self.option, {"choice": choice, "letter": LETTERS[index % 26]})))
+            for index, choice in enumerate(choices)
         ]
 
 
@@ -63,11 +66,12 @@ def _conditioned_on(request: LogLikelihood) -> Literal["context", "nothing", "it
 
 @dataclass(frozen=True)
 class FirstToken(PromptMixin):
-    """How likely is each option's letter as the first token of an answer? For chat APIs."""
+    """Asks for the probabilities of the first token, to compare the letters of the options. Works with chat APIs."""
 
     prompt: Prompt | str
     system: InitVar[str] = ""
     tokens: int = 20
+    """How many first tokens to ask for."""
     needs: ClassVar[Ability] = "first_tokens"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
@@ -77,7 +81,7 @@ class FirstToken(PromptMixin):
 
 @dataclass(frozen=True)
 class Continue(PromptMixin):
-    """How likely is a text, after the prompt if there is one: perplexity."""
+    """Asks for the likelihood of a text, after a prompt if there is one, for perplexity."""
 
     prompt: Prompt | str = ""
     system: InitVar[str] = ""
@@ -92,7 +96,7 @@ class Continue(PromptMixin):
         turns = self.render_turns(sample) if self.prompt else ()
         parts = render(self.text, sample.inputs)
         if not all(isinstance(part, str) for part in parts):
-            raise SampleError("only a text can be asked about, not a sound or a picture")
+            raise SampleError("only the likelihood of text can be computed, not of audio or images")
         request = LogLikelihood(turns=turns, continuation="".join(map(str, parts)))
-        found = cast(Likelihood, await ask(request))
-        return (replace(found, text=request.continuation, conditioned_on=_conditioned_on(request)),)
+        output = cast(Likelihood, await ask(request))
+        return (replace(output, text=request.continuation, conditioned_on=_conditioned_on(request)),)

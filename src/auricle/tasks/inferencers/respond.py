@@ -1,4 +1,4 @@
-"""One prompt, one answer, or several to choose from."""
+"""The inferencer `respond`: one prompt, one or several answers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from auricle.tasks.inferencers.base import PromptMixin, resolve_max_tokens
 
 @dataclass(frozen=True)
 class Respond(PromptMixin):
-    """One prompt, one answer: ASR, question answering, captioning, MCQ by text."""
+    """Sends one prompt and returns one answer, or several samples of it."""
 
     prompt: Prompt | str
     system: InitVar[str] = ""
@@ -22,15 +22,15 @@ class Respond(PromptMixin):
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
     samples: int = 1
-    """How many answers to the same; a metric says which of them counts."""
+    """How many answers to sample; the metric decides how to combine them."""
     needs: ClassVar[Ability] = "generate"
 
     def __post_init__(self, system: str) -> None:
         super().__post_init__(system)
         if self.samples > 1 and not self.temperature:
             raise SpecError(
-                f"{self.samples} answers to the same question would all be one at temperature 0; "
-                "give a temperature, such as 0.7.",
+                f"samples={self.samples} needs a temperature: at temperature 0 all answers are the same. "
+                "Set one, such as -T temperature=0.7.",
                 location=("samples",),
             )
 
@@ -38,10 +38,11 @@ class Respond(PromptMixin):
         request = self.request(sample)
         if self.samples == 1:
             return (await ask(request),)
-        asked = (ask(replace(request, answer_index=nth)) for nth in range(self.samples))
-        return tuple(await asyncio.gather(*asked))
+        answers = (ask(replace(request, answer_index=index)) for index in range(self.samples))
+        return tuple(await asyncio.gather(*answers))
 
     def request(self, sample: Sample) -> Generate:
+        """Return the request for a sample."""
         return Generate(
             turns=self.render_turns(sample),
             max_tokens=resolve_max_tokens(sample, self.max_tokens),

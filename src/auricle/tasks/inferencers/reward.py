@@ -1,7 +1,7 @@
-"""Asking how good a sound is, or which of two is better: of reward models, and of those that write.
+"""Inferencers for ratings and preferences of one recording or of two.
 
-A reward model tells numbers of one sound at a time. A model that writes is asked for a number on a
-scale, or for the better of two sounds, in both orders: some choose the first whatever it is.
+A reward model returns scores for one recording at a time. A model that generates text is asked for a number on a
+scale, or for the better of two recordings, in both orders because some models always prefer the first.
 """
 
 from __future__ import annotations
@@ -11,11 +11,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from auricle.core.errors import SampleError
 from auricle.core.types import Ability, Ask, Generate, Input, Output, Part, Sample, Turn
 from auricle.prompts.placeholders import as_parts, render
 from auricle.tasks.inferencers.base import resolve_max_tokens
-from auricle.tasks.inferencers.measure import Compare, Measure
+from auricle.tasks.inferencers.measure import Compare, Measure, require_inputs
 
 SIDES = ("a", "b")
 RATING_PROMPT = "{context?}Recording:\n{audio}\n{question}\nAnswer with one number from {low} to {high}."
@@ -28,25 +27,25 @@ CONTEXT_LABELS: Mapping[str, str] = {
     "lyrics": "Lyrics: ",
     "ref_audio": "Reference recording:\n",
 }
-"""What stands before each thing that a sound was made from."""
+"""The heading of each input from which a recording was generated."""
 
 
 @dataclass(frozen=True)
 class Appraise:
-    """Named numbers for a sound, or for either of two."""
+    """Asks a reward model for the scores of one recording or of two."""
 
     needs: ClassVar[Ability] = "predict"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         if is_pair(sample):
             return await Compare()(sample, ask)
-        _refuse_missing_audio(sample)
+        require_inputs(("audio",), sample.inputs)
         return await Measure()(sample, ask)
 
 
 @dataclass(frozen=True)
 class Rate:
-    """A number in words for a sound, or for either of two; one question after the other."""
+    """Asks for a rating as text, for each question and each recording."""
 
     questions: tuple[str, ...]
     low: float = 1.0
@@ -56,23 +55,20 @@ class Rate:
     needs: ClassVar[Ability] = "generate"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        given = sample.inputs
-        if is_pair(sample):
-            _refuse_missing_candidate(sample)
-        else:
-            _refuse_missing_audio(sample)
-        sounds = [given[side] for side in SIDES] if is_pair(sample) else [given["audio"]]
-        asked = [self._build_request(sample, question, sound) for question in self.questions for sound in sounds]
-        return tuple(await asyncio.gather(*map(ask, asked)))
+        names = SIDES if is_pair(sample) else ("audio",)
+        require_inputs(names, sample.inputs)
+        recordings = [sample.inputs[name] for name in names]
+        requests = [self._request(sample, question, audio) for question in self.questions for audio in recordings]
+        return tuple(await asyncio.gather(*map(ask, requests)))
 
-    def _build_request(self, sample: Sample, question: str, sound: Input) -> Generate:
+    def _request(self, sample: Sample, question: str, audio: Input) -> Generate:
         scale = {"low": f"{self.low:g}", "high": f"{self.high:g}"}
-        return _build_request(self.prompt, sample, {"audio": sound, "question": question, **scale}, self)
+        return _build_request(self.prompt, sample, {"audio": audio, "question": question, **scale}, self.max_tokens)
 
 
 @dataclass(frozen=True)
 class Prefer:
-    """The better of two sounds in words, asked in both orders unless `swap` is off."""
+    """Asks for the better of two recordings as text, in both orders unless `swap` is off."""
 
     questions: tuple[str, ...]
     swap: bool = True
@@ -81,20 +77,20 @@ class Prefer:
     needs: ClassVar[Ability] = "generate"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
-        _refuse_missing_candidate(sample)
+        require_inputs(SIDES, sample.inputs)
         a, b = (sample.inputs[side] for side in SIDES)
         orders = [(a, b), (b, a)] if self.swap else [(a, b)]
-        asked = [
-            _build_request(self.prompt, sample, {"a": one, "b": other, "question": question}, self)
+        requests = [
+            _build_request(self.prompt, sample, {"a": first, "b": second, "question": question}, self.max_tokens)
             for question in self.questions
-            for one, other in orders
+            for first, second in orders
         ]
-        return tuple(await asyncio.gather(*map(ask, asked)))
+        return tuple(await asyncio.gather(*map(ask, requests)))
 
 
 @dataclass(frozen=True)
 class RateOrPrefer:
-    """Rate what is one sound, prefer among two: for benchmarks that have both."""
+    """Rates single recordings and compares pairs, for benchmarks that contain both."""
 
     rate: Rate
     prefer: Rate | Prefer
@@ -105,31 +101,18 @@ class RateOrPrefer:
 
 
 def is_pair(sample: Sample) -> bool:
+    """Tell whether a sample has candidates to compare."""
     return any(side in sample.inputs for side in SIDES)
 
 
-def _refuse_missing_candidate(sample: Sample) -> None:
-    if missing := [side for side in SIDES if side not in sample.inputs]:
-        raise SampleError(f"there is no {missing[0]} to compare")
-
-
-def _refuse_missing_audio(sample: Sample) -> None:
-    if "audio" not in sample.inputs:
-        raise SampleError("there is no audio to rate")
-
-
-def _build_request(
-    prompt: str, sample: Sample, extra_inputs: Mapping[str, Input], inferencer: Rate | Prefer
-) -> Generate:
-    held = {name: value for name, value in sample.inputs.items() if name not in SIDES}
-    inputs: dict[str, Input] = {**held, "context": _render_context(sample), **extra_inputs}
-    return Generate(
-        turns=(Turn("user", render(prompt, inputs)),), max_tokens=resolve_max_tokens(sample, inferencer.max_tokens)
-    )
+def _build_request(prompt: str, sample: Sample, extra_inputs: Mapping[str, Input], max_tokens: int) -> Generate:
+    shared = {name: value for name, value in sample.inputs.items() if name not in SIDES}
+    inputs: dict[str, Input] = {**shared, "context": _render_context(sample), **extra_inputs}
+    return Generate(turns=(Turn("user", render(prompt, inputs)),), max_tokens=resolve_max_tokens(sample, max_tokens))
 
 
 def _render_context(sample: Sample) -> list[Part]:
-    """What a sound was made from, each under its name; nothing of what there is not."""
+    """Return the inputs from which a recording was generated, each with its heading."""
     parts: list[Part] = []
     for name, title in CONTEXT_LABELS.items():
         if name in sample.inputs:

@@ -1,1 +1,1 @@
-"""How good a sound is, and which of two is better: CMI-RewardBench, and anybody's own data."""
+"""Ratings and preferences: CMI-RewardBench and your own data."""

@@ -1,4 +1,4 @@
-"""What a row of CMI-RewardBench says: whose it is, what people thought, which groups it is in."""
+"""Columns of CMI-RewardBench: the dataset of a row, its ratings or preferences, and its groups."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ RATING_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "PAM": {"musicality": "musicality", "alignment": "text-music alignment"},
     "MusicEval": {"musicality": "musicality"},
 }
-"""The columns of people's ratings, by dimension."""
+"""The rating columns of each dataset, by dimension."""
 PREFERENCE_COLUMNS: Mapping[str, Mapping[str, str]] = {
     "MusicArena": {"preference": "preference"},
     "CMI-Pref": {"alignment": "preference-alignment", "musicality": "preference-musicality"},
 }
-"""The columns of people's choices, by dimension."""
+"""The preference columns of each dataset, by dimension."""
 ASKED_AS: Mapping[str, str] = {"preference": "musicality"}
-"""Music Arena's votes are compared with musicality."""
+"""Votes of Music Arena are compared with musicality."""
 OUTPUT_DIMENSIONS = ("alignment", "musicality")
 CHOICE_ALIASES: Mapping[str, str] = {
     "a": "a",
@@ -31,12 +31,12 @@ CHOICE_ALIASES: Mapping[str, str] = {
     "both": "tie",
     "neither": "tie",
 }
-"""Upstream's words for a choice; anything else is none."""
+"""Values of the preference columns; any other value is invalid."""
 CONFIDENCE_PREFIX = "confidence_preference-"
 
 
 def detect_dataset(source: str) -> str | None:
-    """Which of the four a row belongs to."""
+    """Return the dataset of a row, or None if its source is unknown."""
     if "PAM" in source:
         return "PAM"
     if source in ("MusicEval", "SongEval"):
@@ -47,24 +47,21 @@ def detect_dataset(source: str) -> str | None:
 
 
 def has_value(value: Any) -> bool:
-    """Upstream takes null for a text, and so thinks it has lyrics; here it is nothing."""
+    """Tell whether a cell has a value. Unlike in the authors' code, null does not count as text."""
     return value is not None and bool(str(value).strip())
 
 
-# --- what people said -----------------------------------------------------------------------
-
-
 def parse_targets(dataset: str, values: Mapping[str, Any]) -> tuple[dict[str, Json], list[str]]:
-    """What people said of a row by dimension, and the columns in which nothing can be counted."""
-    rated = dataset in RATING_COLUMNS
-    columns = (RATING_COLUMNS if rated else PREFERENCE_COLUMNS)[dataset]
-    told: dict[str, Json] = {}
+    """Return the ratings or preferences of a row by dimension, and the columns without a valid value."""
+    is_rated = dataset in RATING_COLUMNS
+    columns = (RATING_COLUMNS if is_rated else PREFERENCE_COLUMNS)[dataset]
+    targets: dict[str, Json] = {}
     for name, column in columns.items():
         value = values.get(column)
-        truth = _parse_rating(value) if rated else _parse_preference(value)
-        if truth is not None:
-            told[name] = truth
-    return told, [column for name, column in columns.items() if name not in told]
+        target = _parse_rating(value) if is_rated else _parse_preference(value)
+        if target is not None:
+            targets[name] = target
+    return targets, [column for name, column in columns.items() if name not in targets]
 
 
 def _parse_rating(value: Any) -> float | None:
@@ -79,37 +76,34 @@ def _parse_preference(value: Any) -> str | None:
     return CHOICE_ALIASES.get(str(value).strip().lower())
 
 
-# --- the groups upstream looks at ---------------------------------------------------------------
-
-
 def assign_groups(dataset: str, values: Mapping[str, Any]) -> dict[str, Json]:
-    """The groups of upstream's tables that a row belongs to."""
+    """Return the groups of a row, as in the authors' tables."""
     if dataset == "MusicArena":
         return {"month": find_month(values)}
     return _cmi_pref_groups(values) if dataset == "CMI-Pref" else {}
 
 
 def find_month(values: Mapping[str, Any]) -> str:
-    """The folder two below `MusicArena_data`."""
+    """Return the month of a row: the second folder below `MusicArena_data` in its paths."""
     for column in ("audio-path", "audio2"):
         parts = PurePath(str(values.get(column) or "").strip()).parts
         if "MusicArena_data" in parts:
-            at = parts.index("MusicArena_data") + 2
-            if at < len(parts):
-                return parts[at]
+            index = parts.index("MusicArena_data") + 2
+            if index < len(parts):
+                return parts[index]
     return "unknown"
 
 
 def _cmi_pref_groups(values: Mapping[str, Any]) -> dict[str, Json]:
     modality = str(values.get("modality") or "").strip() or _infer_modality(values)
-    found: dict[str, Json] = {"modality": modality}
+    groups: dict[str, Json] = {"modality": modality}
     if modality in MODALITIES:
-        found["ref_subset"] = "ref" if modality.endswith("+ref") else "no_ref"
-        found["modality_type"] = "vocal" if "lyrics" in modality else "instru"
+        groups["ref_subset"] = "ref" if modality.endswith("+ref") else "no_ref"
+        groups["modality_type"] = "vocal" if "lyrics" in modality else "instru"
     for name in OUTPUT_DIMENSIONS:
         if (confidence := _confidence_group(values.get(f"{CONFIDENCE_PREFIX}{name}"))) is not None:
-            found[f"confidence_{name}"] = confidence
-    return found
+            groups[f"confidence_{name}"] = confidence
+    return groups
 
 
 MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
@@ -117,7 +111,7 @@ MODALITIES = ("text", "text+lyrics", "text+ref", "text+lyrics+ref")
 
 def _infer_modality(values: Mapping[str, Any]) -> str:
     parts = {"lyrics": "lyrics", "ref": "ref-audio-path"}
-    return "+".join(["text", *(name for name, at in parts.items() if has_value(values.get(at)))])
+    return "+".join(["text", *(name for name, column in parts.items() if has_value(values.get(column)))])
 
 
 def _confidence_group(value: Any) -> str | None:

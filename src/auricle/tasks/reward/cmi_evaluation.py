@@ -1,9 +1,10 @@
-"""What a YAML file like CMI-RewardBench's says of evaluating: metrics, groups, file names."""
+"""Evaluation settings in CMI-RewardBench's YAML format: metrics, groups and file names."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ DURATION_BINS = (10.0, 30.0, 60.0, 120.0, 500.0)
 
 @dataclass(frozen=True)
 class Evaluation:
-    """Which numbers and which groups are wanted; by default what upstream's own file says."""
+    """Evaluation settings; the defaults are those of the authors' file."""
 
     split: str = "test"
     include_lcc: bool = True
@@ -31,24 +32,23 @@ class Evaluation:
 
     @classmethod
     def read(cls, path: Path) -> Evaluation:
-        """What a file says; a section it lacks is as in upstream's own file."""
-        given = read_yaml(path)
-        found = cls()
+        """Read a YAML file; missing settings keep their defaults."""
+        document = read_yaml(path)
+        evaluation = cls()
         for section, names in SECTIONS.items():
-            values = given.get(section) or {}
+            values = document.get(section) or {}
             if not isinstance(values, Mapping):
-                raise SpecError(f"{path}: {section} should hold `name: value` lines.")
-            said = {name: values[name] for name in names if name in values}
-            found = found.with_values(said, f"{path}: {section}.")
-        return found
+                raise SpecError(f"{path}: {section} must contain `name: value` lines.")
+            settings = {name: values[name] for name in names if name in values}
+            evaluation = evaluation.with_values(settings, f"{path}: {section}.")
+        return evaluation
 
     def with_values(self, values: Mapping[str, Any], prefix: str = "") -> Evaluation:
-        """The same with other values."""
-        found = {name: _check_value(name, value, prefix) for name, value in values.items()}
-        return replace(self, **found)
+        """Return a copy with other values."""
+        return replace(self, **{name: _check_value(name, value, prefix) for name, value in values.items()})
 
     def document(self) -> dict[str, Any]:
-        """The same as upstream's file has it, for those who look for it in `metrics.json`."""
+        """Return the settings in the format of the YAML file, for `metrics.json`."""
         return {
             section: {
                 name: list(value) if isinstance(value, tuple) else value
@@ -60,17 +60,16 @@ class Evaluation:
 
     @property
     def files(self) -> tuple[str, str, str]:
-        """How the tables and the document are called."""
+        """The names of the two tables and of the JSON file."""
         return self.summary_csv, self.detail_csv, self.json
 
     def find_duration_bin(self, seconds: float) -> str | None:
-        """The bin a duration falls into, as upstream writes it; the last one includes its end."""
+        """Return the bin of a duration in the authors' notation; the last bin includes its end."""
         edges = self.duration_bin
         last = len(edges) - 2
-        for at in range(len(edges) - 1):
-            left, right = edges[at], edges[at + 1]
-            if left <= seconds < right or (at == last and seconds == right):
-                return f"[{left:g},{right:g}{']' if at == last else ')'}"
+        for index, (left, right) in enumerate(pairwise(edges)):
+            if left <= seconds < right or (index == last and seconds == right):
+                return f"[{left:g},{right:g}{']' if index == last else ')'}"
         return None
 
 
@@ -85,24 +84,24 @@ SECTIONS: Mapping[str, tuple[str, ...]] = {
 def _check_value(name: str, value: Any, prefix: str) -> Any:
     if name == "duration_bin":
         return _parse_bins(value, prefix)
-    due = type(getattr(Evaluation, name))
-    if not isinstance(value, due):
-        what = "true or false" if due is bool else "text"
-        raise SpecError(f"{prefix}{name} should be {what}, not {value!r}.", location=(name,))
-    if due is str and name != "split" and Path(value).name != value:
-        raise SpecError(f"{prefix}{name} should be a file's bare name, not {value!r}.")
+    expected_type = type(getattr(Evaluation, name))
+    if not isinstance(value, expected_type):
+        expected = "true or false" if expected_type is bool else "text"
+        raise SpecError(f"Invalid {prefix}{name} {value!r}: expected {expected}.", location=(name,))
+    if expected_type is str and name != "split" and Path(value).name != value:
+        raise SpecError(f"Invalid {prefix}{name} {value!r}: expected a file name without folders.")
     return value
 
 
 def _parse_bins(value: Any, prefix: str) -> tuple[float, ...]:
-    given = value.split(",") if isinstance(value, str) else value
+    items = value.split(",") if isinstance(value, str) else value
     try:
-        edges = tuple(float(each) for each in given)
+        edges = tuple(float(item) for item in items)
     except (TypeError, ValueError):
         edges = ()
     if len(edges) < 2 or list(edges) != sorted(set(edges)):
         raise SpecError(
-            f"{prefix}duration_bin should be two or more rising numbers of seconds, not {value!r}.",
+            f"Invalid {prefix}duration_bin {value!r}: expected two or more increasing numbers of seconds.",
             location=("duration_bin",),
         )
     return edges

@@ -1,4 +1,4 @@
-"""Anybody's ratings and preferences: `--as reward` and `--as preference`."""
+"""Task kinds for ratings and preferences on your own data: reward and preference."""
 
 from __future__ import annotations
 
@@ -44,17 +44,17 @@ CHOICE_ALIASES: Mapping[str, str] = {
     **dict.fromkeys(("b", "model_b", "audio_b", "right", "second", "rejected"), "b"),
     **dict.fromkeys(("tie", "both", "neither", "equal", "same", "draw"), "tie"),
 }
-# Whether there is anything to ask about is decided here, not by the manifest: hence the blank.
+# The blank question keeps the manifest from rejecting rows without text: `_build_sample` checks the inputs.
 FIELDS = ColumnMapping(target_columns=(), question_columns=TEXT_COLUMNS, requires_target=False, default_question=" ")
-PEEK_ROWS = 50  # rows looked at to learn the columns
+PEEK_ROWS = 50  # rows read to detect the columns
 
 TargetParser = Callable[[Any], Json]
 TargetColumns = Mapping[str, tuple[str, ...]]
-"""Where the truth of each dimension stands, best name first; without a name, the only one."""
+"""Possible columns of each dimension's target, best first; a single dimension has an empty name."""
 
 
 def reward(**arguments: Any) -> Task:
-    """How well a model's numbers follow people's ratings."""
+    """Build a task that correlates a model's ratings with those of people."""
 
     def metrics(dimension: Dimension, _: RewardOptions) -> list[Metric]:
         return score_metrics(dimension)
@@ -63,10 +63,10 @@ def reward(**arguments: Any) -> Task:
 
 
 def preference(**arguments: Any) -> Task:
-    """How often a model prefers what people prefer."""
+    """Build a task that measures how often a model prefers what people prefer."""
 
-    def metrics(dimension: Dimension, asking: RewardOptions) -> list[Metric]:
-        return preference_metrics(dimension, asking.ties)
+    def metrics(dimension: Dimension, options: RewardOptions) -> list[Metric]:
+        return preference_metrics(dimension, options.ties)
 
     return _build_task(
         "preference", arguments, (PREFERENCE_COLUMNS_BY_DIMENSION, PREFERENCE_COLUMNS), parse_choice, metrics
@@ -80,21 +80,21 @@ def _build_task(
     parse_target: TargetParser,
     metrics: Callable[[Dimension, RewardOptions], list[Metric]],
 ) -> Task:
-    """A manifest whose rows are asked about as the reward benchmarks are."""
-    asking, rest = RewardOptions.from_arguments(arguments, ties="half")
-    named = split_list(rest.pop("target", ""))
+    """Build a task from a manifest, with the inferencer of the reward benchmarks."""
+    reward_options, rest = RewardOptions.from_arguments(arguments, ties="half")
+    targets = split_list(rest.pop("target", ""))
     options = TaskOptions.from_arguments(kind, rest)
-    columns = _find_target_columns(options, named, known_columns)
+    columns = _find_target_columns(options, targets, known_columns)
     sides = (FIRST_AUDIO_COLUMNS, SECOND_AUDIO_COLUMNS) if kind == "preference" else (AUDIO_COLUMNS,)
-    about = list(columns)
-    found = [asking.build_dimension(name, name, about) for name in about]
-    made = [metric for dimension in found for metric in metrics(dimension, asking)]
+    names = list(columns)
+    dimensions = [reward_options.build_dimension(name, name, names) for name in names]
+    all_metrics = [metric for dimension in dimensions for metric in metrics(dimension, reward_options)]
     base = Path(options.root) if options.root else Path(options.data).parent
     manifest = load_manifest(options, FIELDS, lambda sample: _build_sample(sample, base, sides, columns, parse_target))
     return Task(
         manifest,
-        asking.build_inferencer(about),
-        select_metrics(made, split_list(options.metrics)),
+        reward_options.build_inferencer(names),
+        select_metrics(all_metrics, split_list(options.metrics)),
         name=options.name or f"{kind}-{Path(options.data.removeprefix(HF_PREFIX)).stem or 'data'}",
         language=options.language,
         licence=options.licence,
@@ -107,25 +107,24 @@ def _build_task(
 def _find_target_columns(
     options: TaskOptions, requested: Sequence[str], known_columns: tuple[TargetColumns, tuple[str, ...]]
 ) -> TargetColumns:
-    """Where the truth stands: in the columns that are named, or in those the first rows have."""
-    several, single = known_columns
+    """Return the target columns: those the user names, or those present in the first rows."""
+    by_dimension, single = known_columns
     if len(requested) == 1:
         return {"": (requested[0],)}
     if requested:
         return {_dimension_name(name): (name,) for name in requested}
-    there = _peek_columns(options.data)
-    found = {name: names for name, names in several.items() if there & set(names)}
-    return found or {"": single}
+    present = _peek_columns(options.data)
+    return {name: names for name, names in by_dimension.items() if present & set(names)} or {"": single}
 
 
 def _dimension_name(column: str) -> str:
-    """A dimension's name: its column's, without what all of them begin with."""
+    """Return the name of a dimension: its column without the prefix `preference`."""
     return column.removeprefix("preference").lstrip("-_.") or column
 
 
 def _peek_columns(data: str) -> set[str]:
     path = Path(data)
-    if data.startswith(HF_PREFIX) or not path.is_file():  # what is wrong with it is told on reading
+    if data.startswith(HF_PREFIX) or not path.is_file():  # errors are reported when the data is read
         return set()
     first: Iterable[Any] = islice(read_rows(path), PEEK_ROWS)
     return {name for row in first if isinstance(row, Row) for name in row.values}
@@ -134,30 +133,29 @@ def _peek_columns(data: str) -> set[str]:
 def _build_sample(
     sample: Sample, base: Path, sides: Sequence[tuple[str, ...]], columns: TargetColumns, parse_target: TargetParser
 ) -> Sample:
-    """A row's sounds, texts and truths by the names reward models know."""
-    held: dict[str, Any] = {**sample.meta}
+    """Name the recordings, texts and targets of a row as reward models expect."""
+    values: dict[str, Any] = {**sample.meta}
     if "audio" in sample.inputs:
-        held["audio"] = sample.inputs["audio"]
-    if {"chosen", "rejected"} <= held.keys():  # columns that say it by their names
-        held = {"preference": "a", **held}
-    names = ("a", "b") if len(sides) > 1 else ("audio",)
-    sounds = {name: _pop_audio(held, side, base) for name, side in zip(names, sides, strict=True)}
-    if missing := [name for name, sound in sounds.items() if sound is None]:
-        wanted_names = dict(zip(names, sides, strict=True))[missing[0]]
-        raise SampleError(f"no sound: one of {', '.join(wanted_names)} is needed")
+        values["audio"] = sample.inputs["audio"]
+    if {"chosen", "rejected"} <= values.keys():  # the column names state the preference
+        values = {"preference": "a", **values}
+    audio_columns = dict(zip(("a", "b") if len(sides) > 1 else ("audio",), sides, strict=True))
+    recordings = {name: _pop_audio(values, names, base) for name, names in audio_columns.items()}
+    if missing := [name for name, audio in recordings.items() if audio is None]:
+        raise SampleError(f"no audio: expected one of the columns {', '.join(audio_columns[missing[0]])}")
     others: dict[str, Any] = {
         "text": sample.inputs.get("question"),
-        "lyrics": _pop_first(held, LYRICS_COLUMNS),
-        "ref_audio": _pop_audio(held, REFERENCE_COLUMNS, base),
+        "lyrics": _pop_first(values, LYRICS_COLUMNS),
+        "ref_audio": _pop_audio(values, REFERENCE_COLUMNS, base),
     }
-    target = _build_target(held, columns, parse_target)
-    inputs: dict[str, Input] = {name: value for name, value in {**sounds, **others}.items() if has_value(value)}
-    held.pop("audio", None)
-    return replace(sample, inputs=inputs, target=target, meta=held)
+    target = _build_target(values, columns, parse_target)
+    inputs: dict[str, Input] = {name: value for name, value in {**recordings, **others}.items() if has_value(value)}
+    values.pop("audio", None)
+    return replace(sample, inputs=inputs, target=target, meta=values)
 
 
 def _pop_first(values: dict[str, Any], names: Sequence[str]) -> Any:
-    """What stands under the first of these names that has something, taken out."""
+    """Remove and return the first of these columns that has a value."""
     for name in names:
         if has_value(values.get(name)):
             return values.pop(name)
@@ -165,43 +163,43 @@ def _pop_first(values: dict[str, Any], names: Sequence[str]) -> Any:
 
 
 def _pop_audio(values: dict[str, Any], names: Sequence[str], base: Path) -> Input | None:
-    found = _pop_first(values, names)
-    if isinstance(found, str) and "://" not in found:
-        return Audio.of(str(base / found))
-    if isinstance(found, (list, tuple)):  # as a manifest tells its own column
-        return found[0] if found else None
-    return None if found is None else Audio.of(found)
+    value = _pop_first(values, names)
+    if isinstance(value, str) and "://" not in value:
+        return Audio.of(str(base / value))
+    if isinstance(value, (list, tuple)):  # already parsed by the manifest
+        return value[0] if value else None
+    return None if value is None else Audio.of(value)
 
 
 def _build_target(values: dict[str, Any], columns: TargetColumns, parse_target: TargetParser) -> Json:
-    """The truths of a row; one of several dimensions may lack one, but not all."""
+    """Return the target of a row, or its targets by dimension; at least one dimension must have a value."""
     if list(columns) == [""]:
-        found = _pop_first(values, columns[""])
-        if found is None:
-            raise SampleError(f"no truth: one of {', '.join(columns[''])} is needed")
-        return parse_target(found)
-    told: dict[str, Json] = {
-        name: parse_target(found) for name, names in columns.items() if (found := _pop_first(values, names)) is not None
+        value = _pop_first(values, columns[""])
+        if value is None:
+            raise SampleError(f"no target: expected one of the columns {', '.join(columns[''])}")
+        return parse_target(value)
+    targets: dict[str, Json] = {
+        name: parse_target(value) for name, names in columns.items() if (value := _pop_first(values, names)) is not None
     }
-    if not told:
-        raise SampleError(f"no truth: one of {', '.join(columns)} is needed")
-    return told
+    if not targets:
+        raise SampleError(f"no target: expected one of the dimensions {', '.join(columns)}")
+    return targets
 
 
 def parse_rating(value: Any) -> float:
-    """A rating as a number, or why it is none."""
+    """Parse a rating, or raise an error if it is not a finite number."""
     try:
         number = float(value)
     except (TypeError, ValueError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
-        raise SampleError(f"a rating should be a number, not {value!r}")
+        raise SampleError(f"invalid rating {value!r}: expected a number")
     return number
 
 
 def parse_choice(value: Any) -> str:
-    """A preference as a, b or tie, or why it is none of them."""
-    found = CHOICE_ALIASES.get(str(value).strip().lower())
-    if found is None:
-        raise SampleError(f"a preference should be a, b or tie, not {value!r}")
-    return found
+    """Parse a preference into a, b or tie."""
+    choice = CHOICE_ALIASES.get(str(value).strip().lower())
+    if choice is None:
+        raise SampleError(f"invalid preference {value!r}: expected a, b or tie")
+    return choice

@@ -1,4 +1,4 @@
-"""What the reward tasks share: dimensions, the questions about them, and how they are asked."""
+"""Options of the reward tasks: questions, rating scale, ties and the names of model outputs."""
 
 from __future__ import annotations
 
@@ -27,31 +27,37 @@ ANSWER_MODES = ("choice", "number")
 
 @dataclass(frozen=True, kw_only=True)
 class RewardOptions:
-    """What `-T` says of asking and of reading the answers, as every reward task takes it."""
+    """The `-T` options that all reward tasks share."""
 
     outputs: Mapping[str, str]
-    """What the model calls a dimension, by what the data calls it."""
+    """The model's name of each dimension of the data."""
     ties: TiePolicy
     question: str = ""
-    """Asked of models that write, instead of the task's own question."""
+    """Question for text-generating models, instead of that of the task."""
     ask: str = "choice"
-    """Are they asked which of two is better, or for a number for each?"""
+    """Whether a pair is compared by `choice` or by a `number` for each recording."""
     swap: bool = True
+    """Whether pairs are asked in both orders."""
     scale: tuple[float, float] = (1.0, 5.0)
     prompt: str = ""
     max_tokens: int = 512
 
     @classmethod
     def from_arguments(cls, arguments: Mapping[str, Any], ties: TiePolicy) -> tuple[RewardOptions, dict[str, Any]]:
-        """What is said of asking, and the options that are about something else."""
-        known = {each.name for each in fields(cls)}
-        said = {name: value for name, value in arguments.items() if name in known}
-        rest = {name: value for name, value in arguments.items() if name not in known}
-        said = {name: _parse_option(name, value) for name, value in said.items()}
-        return cls(**{"ties": ties, "outputs": {}, **said}), rest
+        """Split arguments into reward options and the remaining arguments."""
+        names = {option.name for option in fields(cls)}
+        options = {name: _parse_option(name, value) for name, value in arguments.items() if name in names}
+        rest = {name: value for name, value in arguments.items() if name not in names}
+        return cls(**{"ties": ties, "outputs": {}, **options}), rest
 
     def build_dimension(self, name: str, asked_dimension: str, asked_dimensions: Sequence[str]) -> Dimension:
-        """A dimension of the data; `about` is asked for it, if that is one of the questions."""
+        """Build a dimension of the data.
+
+        Args:
+            name: Name in the data.
+            asked_dimension: Dimension that the model is asked about for it.
+            asked_dimensions: All dimensions that the model is asked about, in order.
+        """
         is_asked = asked_dimension in asked_dimensions
         return Dimension(
             name,
@@ -63,19 +69,19 @@ class RewardOptions:
         )
 
     def build_inferencer(self, dimensions: Sequence[str]) -> Inferencer:
-        """Numbers of a model that tells them, else what a model writes when it is asked."""
+        """Build the inferencer: scores of a reward model, or else answers of a text-generating model."""
         low, high = self.scale
         rate = Rate(
             self._questions(RATING_QUESTIONS, dimensions), low, high, self.prompt or RATING_PROMPT, self.max_tokens
         )
-        choosing = self.prompt or PREFERENCE_PROMPT
-        prefer = Prefer(self._questions(PREFERENCE_QUESTIONS, dimensions), self.swap, choosing, self.max_tokens)
-        written = RateOrPrefer(rate, prefer if self.ask == "choice" else rate)
-        return FirstSupported((Appraise(), written))
+        prompt = self.prompt or PREFERENCE_PROMPT
+        prefer = Prefer(self._questions(PREFERENCE_QUESTIONS, dimensions), self.swap, prompt, self.max_tokens)
+        by_text = RateOrPrefer(rate, prefer if self.ask == "choice" else rate)
+        return FirstSupported((Appraise(), by_text))
 
     def _questions(self, questions: Mapping[str, str], dimensions: Sequence[str]) -> tuple[str, ...]:
-        otherwise = questions["musicality"]
-        return tuple(self.question or questions.get(name, otherwise) for name in dimensions)
+        default = questions["musicality"]
+        return tuple(self.question or questions.get(name, default) for name in dimensions)
 
 
 def _parse_option(name: str, value: Any) -> Any:
@@ -87,48 +93,52 @@ def _parse_option(name: str, value: Any) -> Any:
         return _check_choice(name, value, TIE_POLICIES)
     if name == "ask":
         return _check_choice(name, value, ANSWER_MODES)
-    due: type = {"swap": bool, "max_tokens": int}.get(name, str)
-    if not isinstance(value, due):
-        raise SpecError(f"{name} should be {TYPE_NAMES[due]}, not {value!r}.", location=(name,))
+    expected_type: type = {"swap": bool, "max_tokens": int}.get(name, str)
+    if not isinstance(value, expected_type):
+        raise _option_error(name, TYPE_NAMES[expected_type], value)
     return value
 
 
-TYPE_NAMES: Mapping[type, str] = {bool: "true or false", int: "a whole number", str: "text"}
+def _option_error(name: str, expected: str, value: Any) -> SpecError:
+    return SpecError(f"Invalid {name} {value!r}: expected {expected}.", location=(name,))
+
+
+TYPE_NAMES: Mapping[type, str] = {bool: "true or false", int: "an integer", str: "text"}
 
 
 def _check_choice(name: str, value: Any, choices: Sequence[str]) -> str:
     if value not in choices:
-        raise SpecError(f"{name} is one of {', '.join(choices)}, not {value!r}.", location=(name,))
+        raise _option_error(name, f"one of {', '.join(choices)}", value)
     return cast(str, value)
 
 
 def _parse_outputs(value: Any) -> dict[str, str]:
-    """`musicality=mos,alignment=clap`, a mapping, or one name alone for data with one truth."""
+    """Parse `musicality=mos,alignment=clap`, a mapping, or a single name for data with one dimension."""
     if isinstance(value, Mapping):
-        return {str(name): str(each) for name, each in value.items()}
-    pairs = [each.partition("=") for each in split_list(str(value))]
-    return {(name if equals else ""): (each if equals else name) for name, equals, each in pairs}
+        return {str(name): str(output) for name, output in value.items()}
+    pairs = [item.partition("=") for item in split_list(str(value))]
+    return {(name if equals else ""): (output if equals else name) for name, equals, output in pairs}
 
 
 def _parse_scale(value: Any) -> tuple[float, float]:
-    """`1-5`, or two numbers."""
+    """Parse a scale such as `1-5`, or two numbers."""
     parts = str(value).split("-") if isinstance(value, str) else value
     try:
-        low, high = (float(each) for each in parts)
+        low, high = (float(part) for part in parts)
     except (TypeError, ValueError):
         low, high = 0.0, 0.0
     if not low < high:
-        raise SpecError(f"scale should be two numbers such as 1-5, not {value!r}.", location=("scale",))
+        raise _option_error("scale", "two increasing numbers such as 1-5", value)
     return low, high
 
 
 def select_metrics(metrics: Sequence[Metric], names: Sequence[str]) -> list[Metric]:
-    """Those that were asked for, by whole name or by what stands before the dot; else all."""
+    """Select metrics by their full name or by the part before the dot; without names, return all."""
     if not names:
         return list(metrics)
-    found = [each for each in metrics if {each.name, each.name.partition(".")[0]} & set(names)]
-    known = dict.fromkeys(each.name.partition(".")[0] for each in metrics)
+    base_names = {metric.name: metric.name.partition(".")[0] for metric in metrics}
     for name in names:
-        if not any(name in (each.name, each.name.partition(".")[0]) for each in metrics):
-            raise SpecError(f"No metric called {name!r} here; there are {', '.join(known)}.", location=("metrics",))
-    return found
+        if name not in {*base_names, *base_names.values()}:
+            available = ", ".join(dict.fromkeys(base_names.values()))
+            raise SpecError(f"Unknown metric {name!r}. Metrics of this task: {available}.", location=("metrics",))
+    return [metric for metric in metrics if {metric.name, base_names[metric.name]} & set(names)]

@@ -1,0 +1,53 @@
+"""SPGISpeech: English earnings calls with punctuated transcripts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from auricle.tasks.benchmarks.base import (
+    Benchmark,
+    BenchmarkPart,
+    HubDataset,
+    Item,
+    Items,
+    find_below,
+    make_item,
+    read_table,
+)
+
+
+def _read(root: Path, part: BenchmarkPart) -> Items:
+    """Read a table separated by `|`, beside one folder of WAV files per call."""
+    split = part["split"]
+    path = find_below(root, f"spgispeech/{split}.csv", f"{split}.csv")
+    audio_folder = find_below(path.parent, split, f"spgispeech/{split}")
+    for row in read_table(path, delimiter="|", required=("wav_filename", "transcript")):
+        yield _make_clip(row, audio_folder / row["wav_filename"])
+
+
+def _make_clip(row: Mapping[str, Any], audio: object) -> Item:
+    name = str(row["wav_filename"]).removesuffix(".wav")
+    call = name.partition("/")[0]
+    return make_item(name.replace("/", "_"), audio, row["transcript"], call=call)
+
+
+SPGISPEECH = Benchmark(
+    name="spgispeech",
+    title="SPGISpeech",
+    kind="asr",
+    language="en",
+    licence="Kensho user agreement; non-commercial",
+    source="datasets.kensho.com/datasets/spgispeech",
+    splits={"val": 39341},
+    layout="spgispeech/val.csv and spgispeech/val/CALL/NUMBER.wav",
+    read=_read,
+    hub=HubDataset(
+        "kensho/spgispeech",
+        None,
+        locate=lambda _part: ("test", "test"),
+        convert_row=lambda row: _make_clip(row, row["audio"]),
+    ),
+    task_options={"cluster": "call"},
+)
