@@ -65,7 +65,7 @@ def _sentences(name: str, audio: Path, tokens: Tokens, call_meta: Mapping[str, A
 
 
 def _is_aligned(token: Mapping[str, str]) -> bool:
-    """Tell whether a word has valid timestamps; those of a substituted word mean nothing."""
+    """Return whether a word has valid timestamps; those of a substituted word mean nothing."""
     comment = token.get("ali_comment", "")
     is_substituted = comment.startswith("sub(") and not comment.startswith("sub(<unk>)")
     return bool(token.get("ts") and token.get("endTs")) and not is_substituted

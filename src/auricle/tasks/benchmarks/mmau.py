@@ -66,7 +66,7 @@ def _read_mmau_pro(question_kind: str, root: Path, _part: BenchmarkPart) -> Item
 
 
 def _is_closed(row: Values) -> bool:
-    """Tell whether a question is multiple choice; instruction-following rows would need rules to score them."""
+    """Return whether a question is multiple choice; instruction-following rows would need rules to score them."""
     return row["category"] not in (OPEN, INSTRUCTION_FOLLOWING) and len(row.get("choices") or ()) > 1
 
 

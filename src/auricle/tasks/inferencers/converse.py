@@ -94,7 +94,7 @@ class Rounds:
 
     def __post_init__(self) -> None:
         qualified_name = getattr(self.next, "__qualname__", "")
-        if not (self.name or qualified_name):  # the name tells runs with different functions apart
+        if not (self.name or qualified_name):  # the name distinguishes runs with different functions
             raise SpecError("The function `next` of the inferencer rounds has no name. Set `name`.")
         name = self.name or f"{getattr(self.next, '__module__', '')}:{qualified_name}"
         object.__setattr__(self, "name", name)

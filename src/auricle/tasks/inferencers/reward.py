@@ -101,7 +101,7 @@ class RateOrPrefer:
 
 
 def is_pair(sample: Sample) -> bool:
-    """Tell whether a sample has candidates to compare."""
+    """Return whether a sample has candidates to compare."""
     return any(side in sample.inputs for side in SIDES)
 
 

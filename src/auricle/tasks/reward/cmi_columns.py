@@ -47,7 +47,7 @@ def detect_dataset(source: str) -> str | None:
 
 
 def has_value(value: Any) -> bool:
-    """Tell whether a cell has a value. Unlike in the authors' code, null does not count as text."""
+    """Return whether a cell has a value. Unlike in the authors' code, null does not count as text."""
     return value is not None and bool(str(value).strip())
 
 

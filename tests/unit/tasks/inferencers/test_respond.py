@@ -1,38 +1,57 @@
-"""How a sample becomes requests."""
+"""Tests of the inferencer `respond`."""
+
+from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import pytest
 
-from auricle import Audio, Sample
-from auricle.core.errors import SampleError, SpecError, Unsupported
-from auricle.tasks.inferencers import FirstSupported, Measure, Respond, preview_requests, render, select_inferencer
+from auricle import Audio, Generation, Sample
+from auricle.core.errors import SampleError, SpecError
+from auricle.tasks.inferencers import Respond, render
 
-SOUND = Audio("a.wav")
-
-
-def test_fields_are_filled_in_order_and_media_stay_parts() -> None:
-    assert render("Hear {audio}: {text}.", {"audio": SOUND, "text": "what?"}) == ("Hear ", SOUND, ": what?.")
+AUDIO = Audio("a.wav")
 
 
-def test_a_value_is_filled_in_once_and_never_scanned_again() -> None:
-    assert render("{text}", {"text": r"{audio} and \boxed{x}", "audio": SOUND}) == (r"{audio} and \boxed{x}",)
+def make_question(**more: Any) -> Any:
+    return Sample(id="1", inputs={"q": "x"}, **more)
 
 
-def test_braces_that_are_no_field_stay() -> None:
+def run_inferencer(inferencer: Any, sample: Any) -> Any:
+    """Return the requests and the texts of the answers `answer 1`, `answer 2` and so on."""
+    requests = []
+
+    async def ask(request: Any) -> Any:
+        requests.append(request)
+        return Generation(text=f"answer {len(requests)}")
+
+    outputs = asyncio.run(inferencer(sample, ask))
+    return requests, [output.text for output in outputs]
+
+
+def test_fields_are_filled_in_and_audio_stays_a_part() -> None:
+    assert render("Hear {audio}: {text}.", {"audio": AUDIO, "text": "what?"}) == ("Hear ", AUDIO, ": what?.")
+
+
+def test_fields_inside_a_value_are_not_filled_in() -> None:
+    assert render("{text}", {"text": r"{audio} and \boxed{x}", "audio": AUDIO}) == (r"{audio} and \boxed{x}",)
+
+
+def test_braces_that_are_not_fields_stay() -> None:
     assert render(r"Write \boxed{} or {a b} {text}", {"text": "x"}) == (r"Write \boxed{} or {a b} x",)
 
 
 def test_an_optional_field_may_be_absent() -> None:
-    assert render("{image?}{audio}", {"audio": [SOUND, SOUND]}) == (SOUND, SOUND)
+    assert render("{image?}{audio}", {"audio": [AUDIO, AUDIO]}) == (AUDIO, AUDIO)
 
 
-def test_an_unknown_field_names_those_that_exist() -> None:
-    with pytest.raises(SampleError, match=r"wants \{txt\}; the sample has audio, text"):
-        render("{txt}", {"audio": SOUND, "text": "x"})
+def test_an_unknown_field_is_reported_with_the_available_ones() -> None:
+    with pytest.raises(SampleError, match=r"\{txt\}.*audio, text"):
+        render("{txt}", {"audio": AUDIO, "text": "x"})
 
 
-def test_the_target_cannot_reach_a_prompt() -> None:
+def test_a_prompt_cannot_contain_the_target() -> None:
     sample = Sample(id="1", inputs={"text": "x"}, target="secret", meta={"m": "also"})
     with pytest.raises(SpecError, match="would show the answer"):
         Respond("{target}")
@@ -45,15 +64,12 @@ def test_a_system_prompt_comes_first() -> None:
     assert [(turn.role, turn.parts) for turn in turns] == [("system", ("be brief",)), ("user", ("x",))]
 
 
-def test_the_first_way_a_model_can_answer_is_taken() -> None:
-    ways = FirstSupported((Measure(), Respond("{text}")))
-    assert select_inferencer(ways, ["generate"], "t", "m") == Respond("{text}")
-    assert select_inferencer(ways, ["predict", "generate"], "t", "m") == Measure()
-    with pytest.raises(Unsupported, match="t needs a model that can predict or generate; m can log"):
-        select_inferencer(ways, ["loglikelihood"], "t", "m")
+def test_each_of_several_answers_is_a_separate_request() -> None:
+    requests, answers = run_inferencer(Respond("{q}", samples=3, temperature=0.7), make_question())
+    assert [request.answer_index for request in requests] == [0, 1, 2]
+    assert len(answers) == 3
 
 
-def test_a_preview_asks_nobody() -> None:
-    sample = Sample(id="1", inputs={"text": "x"})
-    (request,) = asyncio.run(preview_requests(Respond("{text}"), sample))
-    assert request.turns[0].parts == ("x",)
+def test_several_answers_need_a_temperature() -> None:
+    with pytest.raises(SpecError, match="samples=5 needs a temperature"):
+        Respond("{q}", samples=5)

@@ -1,4 +1,6 @@
-"""Asking how good a sound is, and which of two is better."""
+"""Tests of the inferencers for ratings and preferences."""
+
+from __future__ import annotations
 
 import asyncio
 from typing import Any
@@ -14,8 +16,8 @@ PAIR = Sample(id="1", inputs={"a": A, "b": B, "text": "a waltz"}, target={"music
 SINGLE = Sample(id="2", inputs={"audio": ONE, "lyrics": "la", "ref_audio": REFERENCE}, target=4.0)
 
 
-def asked(inferencer: Any, sample: Any, answer: Any = None) -> Any:
-    """What is asked about a sample, and what becomes of the answers."""
+def run_inferencer(inferencer: Any, sample: Any, answer: Any = None) -> Any:
+    """Return the requests for a sample and the outputs."""
     requests = []
 
     async def ask(request: Any) -> Any:
@@ -34,31 +36,31 @@ def text(request: Any) -> Any:
     return "".join(part for part in parts(request) if isinstance(part, str))
 
 
-def test_numbers_are_asked_for_one_sound_at_a_time_with_all_it_was_made_from() -> None:
-    told = Prediction(values={"musicality": 1.0}, scale="continuous")
-    requests, outputs = asked(Appraise(), PAIR, told)
-    assert [dict(each.inputs) for each in requests] == [
+def test_a_reward_model_receives_one_recording_at_a_time_with_its_context() -> None:
+    prediction = Prediction(values={"musicality": 1.0}, scale="continuous")
+    requests, outputs = run_inferencer(Appraise(), PAIR, prediction)
+    assert [dict(request.inputs) for request in requests] == [
         {"audio": A, "text": "a waltz"},
         {"audio": B, "text": "a waltz"},
     ]
-    assert outputs == (told, told)
-    (request,), _ = asked(Appraise(), SINGLE, told)
+    assert outputs == (prediction, prediction)
+    (request,), _ = run_inferencer(Appraise(), SINGLE, prediction)
     assert dict(request.inputs) == {"audio": ONE, "lyrics": "la", "ref_audio": REFERENCE}
 
 
 @pytest.mark.parametrize("inferencer", [Appraise(), Rate(("How good?",)), Prefer(("Which?",))])
-def test_a_side_that_is_missing_is_named(inferencer: Any) -> None:
-    with pytest.raises(SampleError, match="there is no b to compare"):
-        asked(inferencer, Sample(id="1", inputs={"a": A}))
+def test_a_missing_candidate_is_reported(inferencer: Any) -> None:
+    with pytest.raises(SampleError, match="missing input 'b'"):
+        run_inferencer(inferencer, Sample(id="1", inputs={"a": A}))
 
 
 @pytest.mark.parametrize("inferencer", [Appraise(), Rate(("How good?",))])
-def test_a_sample_without_a_sound_is_refused(inferencer: Any) -> None:
-    with pytest.raises(SampleError, match="there is no audio to rate"):
-        asked(inferencer, Sample(id="1", inputs={"text": "a waltz"}))
+def test_a_sample_without_audio_is_rejected(inferencer: Any) -> None:
+    with pytest.raises(SampleError, match="missing input 'audio'"):
+        run_inferencer(inferencer, Sample(id="1", inputs={"text": "a waltz"}))
 
 
-def test_a_number_that_is_none_is_told_with_its_side() -> None:
+def test_a_non_finite_score_is_reported_with_its_candidate() -> None:
     async def ask(request: Any) -> Any:
         if request.inputs["audio"] == B:
             raise NotFinite("the model gave nan as musicality")
@@ -68,38 +70,38 @@ def test_a_number_that_is_none_is_told_with_its_side() -> None:
         asyncio.run(Appraise()(PAIR, ask))
 
 
-def test_a_rating_is_asked_for_on_a_scale_beside_what_the_sound_was_made_from() -> None:
-    (request,), _ = asked(Rate(("How good?",), 0, 10), SINGLE)
+def test_a_rating_prompt_contains_the_context_and_the_scale() -> None:
+    (request,), _ = run_inferencer(Rate(("How good?",), 0, 10), SINGLE)
     assert [part for part in parts(request) if isinstance(part, Audio)] == [REFERENCE, ONE]
     assert "Lyrics: la" in text(request)
     assert text(request).endswith("How good?\nAnswer with one number from 0 to 10.")
 
 
-def test_what_is_absent_is_not_spoken_of() -> None:
-    (request,), _ = asked(Rate(("How good?",)), Sample(id="1", inputs={"audio": ONE}))
+def test_missing_context_is_left_out_of_the_prompt() -> None:
+    (request,), _ = run_inferencer(Rate(("How good?",)), Sample(id="1", inputs={"audio": ONE}))
     assert "Lyrics" not in text(request)
     assert "Reference" not in text(request)
 
 
-def test_a_choice_is_asked_for_in_both_orders_question_by_question() -> None:
-    requests, outputs = asked(Prefer(("Which fits?", "Which is better?")), PAIR)
-    orders = [[part for part in parts(each) if isinstance(part, Audio)] for each in requests]
+def test_a_preference_is_asked_in_both_orders_for_each_question() -> None:
+    requests, outputs = run_inferencer(Prefer(("Which fits?", "Which is better?")), PAIR)
+    orders = [[part for part in parts(request) if isinstance(part, Audio)] for request in requests]
     assert orders == [[A, B], [B, A]] * 2
-    assert ["fits" in text(each) for each in requests] == [True, True, False, False]
+    assert ["fits" in text(request) for request in requests] == [True, True, False, False]
     assert len(outputs) == 4
 
 
-def test_one_order_is_enough_where_that_is_said() -> None:
-    assert len(asked(Prefer(("Which?",), swap=False), PAIR)[0]) == 1
+def test_swap_off_asks_in_one_order() -> None:
+    assert len(run_inferencer(Prefer(("Which?",), swap=False), PAIR)[0]) == 1
 
 
-def test_sides_may_be_rated_instead() -> None:
-    requests, _ = asked(Rate(("How good?", "How fitting?")), PAIR)
-    assert [parts(each)[1] for each in requests] == [A, B, A, B]
+def test_both_candidates_can_be_rated() -> None:
+    requests, _ = run_inferencer(Rate(("How good?", "How fitting?")), PAIR)
+    assert [parts(request)[1] for request in requests] == [A, B, A, B]
 
 
-def test_no_truth_reaches_a_prompt() -> None:
+def test_a_prompt_never_contains_the_target() -> None:
     for sample in (PAIR, SINGLE):
-        requests, _ = asked(RateOrPrefer(Rate(("How good?",)), Prefer(("Which?",))), sample)
+        requests, _ = run_inferencer(RateOrPrefer(Rate(("How good?",)), Prefer(("Which?",))), sample)
         assert "4.0" not in text(requests[0])
         assert "musicality" not in text(requests[0])

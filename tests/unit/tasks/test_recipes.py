@@ -1,0 +1,61 @@
+"""Tests of building inferencers and prompts from the options of a task."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from auricle import Sample, SpecError
+from auricle.prompts import Prompt
+from auricle.tasks.inferencers import Choose, Converse, Respond
+from auricle.tasks.options import TaskOptions
+from auricle.tasks.recipes import build_recipe, promote_columns, required_fields
+
+
+def recipe(**options: Any) -> Any:
+    return build_recipe(TaskOptions.from_arguments("qa", {"data": "x.jsonl", **options}), "{question}", ("contains",))
+
+
+def test_the_defaults_are_those_of_the_task_kind() -> None:
+    default = recipe()
+    assert default.inferencer == Respond("{question}")
+    assert (default.metrics, default.aggregations) == (("contains",), "")
+
+
+def test_an_inferencer_is_built_from_its_settings_and_the_task_options() -> None:
+    built = recipe(inferencer={"use": "choose", "option": "{letter}", "unconditional": True}, system="be brief")
+    assert built.inferencer == Choose("{question}", system="be brief", option="{letter}", unconditional=True)
+    assert built.metrics == ("acc", "acc_token", "acc_char", "acc_byte", "acc_pmi")
+
+
+def test_several_answers_are_averaged_by_default() -> None:
+    assert recipe(samples=3, temperature=0.7).aggregations == "mean"
+    assert recipe(samples=3, temperature=0.7, answers="vote").aggregations == "vote"
+
+
+def test_turns_are_scored_one_by_one_unless_only_the_last_is_asked() -> None:
+    assert recipe(inferencer="converse").aggregations == "turns"
+    last = recipe(inferencer={"use": "converse", "mode": "last"})
+    assert (last.inferencer, last.aggregations) == (Converse(mode="last"), "")
+
+
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ("nope", "nope"),
+        (7, "Invalid inferencer 7"),
+        ({"use": "choose", "optoin": "x"}, "Unknown setting of the inferencer choose: optoin"),
+        ({"use": "rate"}, "Cannot build the inferencer rate"),
+    ],
+)
+def test_an_invalid_inferencer_is_rejected(setting: Any, message: str) -> None:
+    with pytest.raises(SpecError, match=message):
+        recipe(inferencer=setting)
+
+
+def test_columns_of_the_prompt_become_inputs() -> None:
+    prompt = Prompt.of("{question} {hint?} {year}")
+    assert required_fields(prompt) == ("question", "year")
+    sample = Sample(id="1", inputs={"question": "?"}, meta={"year": 1999, "other": "x"})
+    assert promote_columns(prompt)(sample).inputs == {"question": "?", "year": "1999"}
