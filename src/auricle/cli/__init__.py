@@ -1,53 +1,94 @@
-"""`auricle`: a thin skin over `auricle.api`. A command imports what it needs when called."""
+"""The command line. Each command is in the module named after it and is imported when it is used."""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
+from importlib import import_module
 
 import click
 
-from auricle.cli import keeping, reading, running, showing
+from auricle.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
 from auricle.core.errors import SpecError
 
+COMMANDS: Mapping[str, Mapping[str, str]] = {
+    "Evaluate": {
+        "run": "Evaluate a model on one or more tasks, or resume an interrupted run.",
+        "demo": "Evaluate two small speech recognisers on bundled synthetic speech.",
+        "score": "Recompute the metrics of runs from their journals.",
+        "perf": "Load-test a model on TASK.",
+        "ask": "Send one request to a model and print its unmodified output.",
+        "preview": "Print the requests a task would send, without sending them.",
+    },
+    "Inspect": {
+        "show": "Print the metrics of runs.",
+        "samples": "List the samples of a run with reference, output and scores.",
+        "compare": "Compare run B with baseline run A.",
+        "leaderboard": "Print a leaderboard; only comparable runs share a column.",
+        "export": "Export a run in the result format of another framework.",
+        "list": "List the names that options and task files accept.",
+    },
+    "Data and environments": {
+        "doctor": "Check the installation and, optionally, a task's data and a model.",
+        "data": "List, verify and convert benchmark corpora.",
+        "import": "Import another framework's configs as task files, or its results as runs.",
+        "cache": "Show or clear the response cache.",
+        "env": "Manage virtual environments for models with conflicting packages.",
+    },
+    "Serve": {
+        "ui": "Open the web app to try models, start runs and inspect results.",
+        "fake-server": "Run a fake OpenAI- and Gemini-compatible server for tests.",
+    },
+}
+"""Commands by group, with the first line of their help, so that `auricle --help` imports none of them."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+MODULES = {"fake-server": "fake_server", "import": "import_", "list": "list_"}
+"""Modules, and the commands in them, whose name differs from the command's."""
+
+
+class LazyGroup(click.Group):
+    """A group that imports a command when it is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return [name for group in COMMANDS.values() for name in group]
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in self.list_commands(ctx):
+            return None
+        name = MODULES.get(cmd_name, cmd_name)
+        command = getattr(import_module(f"auricle.cli.{name}"), name)
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        width = max(map(len, self.list_commands(ctx)))
+        for title, summaries in COMMANDS.items():
+            with formatter.section(title):
+                formatter.write_dl([(name.ljust(width), summary) for name, summary in summaries.items()])
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100, "show_default": True},
+)
 @click.version_option(package_name="auricle", message="%(prog)s %(version)s")
 def cli() -> None:
-    """Evaluate anything that listens.
+    """Evaluate speech and audio models.
 
-    Try `auricle demo` first: two real recognisers on speech that ships with the package.
+    Try `auricle demo` first: it evaluates two small speech recognisers without a network.
     """
 
 
-for command in (
-    *(running.run, running.demo, running.perf, running.ask, running.preview, running.doctor),
-    *(reading.score, reading.show, reading.samples, reading.compare, reading.export),
-    *(
-        reading.leaderboard,
-        reading.list_,
-        keeping.import_,
-        keeping.cache,
-        keeping.data,
-        keeping.env,
-        running.fake_server,
-        showing.ui,
-    ),
-):
-    cli.add_command(command)
-
-
 def main() -> None:
+    """Run the command line; errors that the user can fix are printed in one line."""
     try:
         cli(standalone_mode=False)
-    except SpecError as error:
-        click.echo(f"auricle: {error}", err=True)
-        sys.exit(2)
     except click.ClickException as error:
         error.show()
-        sys.exit(2)
-    except OSError as error:  # a full disk, a folder that may not be written to
+        sys.exit(EXIT_ERROR)
+    except (SpecError, OSError) as error:  # OSError: a full disk, a folder without write permission
         click.echo(f"auricle: {error}", err=True)
-        sys.exit(2)
+        sys.exit(EXIT_ERROR)
     except (click.Abort, KeyboardInterrupt):
-        click.echo("auricle: stopped at once. The same command resumes a run.", err=True)
-        sys.exit(130)
+        click.echo("auricle: Interrupted. Run the same command again to resume a run.", err=True)
+        sys.exit(EXIT_INTERRUPTED)

@@ -1,17 +1,16 @@
-"""`auricle cache`: what the answer cache holds, and making room in it."""
+"""`auricle cache`: show or clear the response cache."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import click
-import orjson
 
+from auricle.cli.options import any_path, json_option
+from auricle.cli.output import print_json
 from auricle.core.errors import SpecError
 from auricle.report.terminal import format_table
 from auricle.runs.response_cache import ModelEntries, clear, default_cache_path, list_entries_by_model
@@ -19,48 +18,86 @@ from auricle.runs.response_cache import ModelEntries, clear, default_cache_path,
 SECONDS_PER_DAY = 86_400.0
 HEADER = ("model", "answers", "MB", "oldest", "newest")
 
+cache_path_option = click.option(
+    "--cache-path",
+    type=any_path,
+    metavar="FILE",
+    help="Response cache file. [default: $AURICLE_CACHE, or ~/.cache/auricle/answers.sqlite]",
+)
+
+
+@click.group(invoke_without_command=True)
+@cache_path_option
+@json_option
+@click.pass_context
+def cache(context: click.Context, cache_path: Path | None, as_json: bool) -> None:
+    """Show or clear the response cache."""
+    if context.invoked_subcommand is None:
+        show_cache(cache_path, as_json)
+
+
+@cache.command(name="show")
+@cache_path_option
+@json_option
+def cache_show(cache_path: Path | None, as_json: bool) -> None:
+    """Show the path and size of the cache and its entries per model."""
+    show_cache(cache_path, as_json)
+
+
+@cache.command(name="clear")
+@click.option("--model", metavar="NAME", help="Delete only responses of this model. [default: all models]")
+@click.option(
+    "--older-than",
+    "days",
+    type=click.FloatRange(0),
+    metavar="DAYS",
+    help="Delete only responses older than this many days. [default: any age]",
+)
+@cache_path_option
+@json_option
+def cache_clear(model: str | None, days: float | None, cache_path: Path | None, as_json: bool) -> None:
+    """Delete cached responses."""
+    path = cache_path or default_cache_path()
+    cached_models = [entry.model for entry in list_entries_by_model(path)]
+    if model and model not in cached_models:
+        raise SpecError(f"No responses of {model!r} in {path}. Cached models: {', '.join(cached_models) or 'none'}.")
+    cleared = clear(path, model, None if days is None else time.time() - days * SECONDS_PER_DAY)
+    if as_json:
+        print_json({"path": str(path), "cleared": cleared})
+    else:
+        click.echo(f"Deleted {cleared:,} response{'' if cleared == 1 else 's'} from {path}.")
+
 
 def show_cache(cache_path: Path | None, as_json: bool) -> None:
+    """Print the path and size of the cache and its entries per model."""
     path = cache_path or default_cache_path()
-    held = list_entries_by_model(path)
+    models = list_entries_by_model(path)
+    entry_count = sum(model.entries for model in models)
     if as_json:
-        click.echo(orjson.dumps(_to_dict(path, held), option=orjson.OPT_INDENT_2))
+        print_json(
+            {
+                "path": str(path),
+                "entries": entry_count,
+                "megabytes": round(_size_on_disk(path) / 1e6, 3),
+                "models": [asdict(model) for model in models],
+            }
+        )
         return
-    if not held:
-        click.echo(f"{path} holds no answers.")
+    if not models:
+        click.echo(f"The response cache is empty: {path}")
         return
-    rows = [(each.model, f"{each.entries:,}", _format_megabytes(each.bytes), *_format_dates(each)) for each in held]
-    entries = sum(each.entries for each in held)
-    click.echo(f"{path}: {entries:,} answers, {_format_megabytes(_size_on_disk(path))} MB\n")
+    click.echo(f"{path}: {entry_count:,} responses, {_format_megabytes(_size_on_disk(path))} MB\n")
+    rows = [
+        (model.model, f"{model.entries:,}", _format_megabytes(model.bytes), *_format_dates(model)) for model in models
+    ]
     for line in format_table(HEADER, rows):
         click.echo(line)
 
 
-def clear_cache(cache_path: Path | None, model: str | None, days: float | None, as_json: bool) -> None:
-    path = cache_path or default_cache_path()
-    known = [each.model for each in list_entries_by_model(path)]
-    if model and model not in known:
-        raise SpecError(f"{path} holds no answers of {model}; it holds answers of {', '.join(known) or 'none'}.")
-    gone = clear(path, model, None if days is None else time.time() - days * SECONDS_PER_DAY)
-    if as_json:
-        click.echo(orjson.dumps({"path": str(path), "cleared": gone}))
-    else:
-        click.echo(f"{gone:,} answer{'' if gone == 1 else 's'} cleared from {path}.")
-
-
-def _to_dict(path: Path, model_entries: Sequence[ModelEntries]) -> dict[str, Any]:
-    return {
-        "path": str(path),
-        "entries": sum(each.entries for each in model_entries),
-        "megabytes": round(_size_on_disk(path) / 1e6, 3),
-        "models": [asdict(each) for each in model_entries],
-    }
-
-
 def _size_on_disk(path: Path) -> int:
-    """Bytes on disk, with what SQLite has yet to move into the file."""
+    """Return the size of the cache in bytes, including SQLite's write-ahead log."""
     files = (path.with_name(path.name + suffix) for suffix in ("", "-wal"))
-    return sum(each.stat().st_size for each in files if each.exists())
+    return sum(file.stat().st_size for file in files if file.exists())
 
 
 def _format_megabytes(byte_count: int) -> str:
@@ -69,7 +106,7 @@ def _format_megabytes(byte_count: int) -> str:
 
 def _format_dates(entry: ModelEntries) -> tuple[str, str]:
     oldest, newest = (
-        datetime.fromtimestamp(moment).astimezone().strftime("%Y-%m-%d %H:%M")
-        for moment in (entry.oldest, entry.newest)
+        datetime.fromtimestamp(timestamp).astimezone().strftime("%Y-%m-%d %H:%M")
+        for timestamp in (entry.oldest, entry.newest)
     )
     return oldest, newest

@@ -1,25 +1,33 @@
-"""`auricle doctor`: what is installed, readable and possible, before anything is run."""
+"""`auricle doctor`: check the installation, the data of a task and a model."""
 
 from __future__ import annotations
 
 import platform
 import sys
-from collections.abc import Iterator, Sequence
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, version
 from itertools import islice
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from auricle import api
-from auricle.audio import Audio
-from auricle.cli.parity import check_parity
+from auricle.cli.exit_codes import EXIT_ERROR, EXIT_OK
+from auricle.cli.options import (
+    GroupedCommand,
+    add_reward_model_args,
+    kind_option,
+    model_args_option,
+    option_group,
+    reward_model_options,
+    task_args_option,
+)
 from auricle.core.errors import AuricleError, SpecError
-from auricle.core.types import RejectedRow, Sample, list_parts
-from auricle.engine.factory import resolve_model
-from auricle.engine.spec import Spec, parse_arguments, resolve_task
-from auricle.models import abilities
-from auricle.tasks.inferencers import select_inferencer
+from auricle.core.types import Generation, Likelihood, Output, Prediction, RejectedRow, Sample, list_parts
+
+if TYPE_CHECKING:
+    from auricle import Audio, Spec, api
 
 EXTRA_PACKAGES = {
     "api": ("aiohttp", "pybase64"),
@@ -38,70 +46,109 @@ EXTRA_PACKAGES = {
     "ui": ("streamlit", "altair", "pandas", "psutil"),
 }
 CORE_PACKAGES = ("numpy", "soundfile", "soxr", "av", "rapidfuzz", "whisper-normalizer")
+MAX_DIFFERENCES_SHOWN = 5
+TOLERANCE = 1e-4
+"""Numbers of a single request and of a batch that differ by less are equal up to rounding."""
 
 CheckResult = tuple[bool | None, str]
-"""Good, bad, or neither; and the words."""
+"""Passed, failed or neither (None), and a description."""
 STATUS_MARKS = {True: "ok ", False: "NO ", None: "-  "}
 
 
+@click.command(cls=GroupedCommand)
+@click.argument("task", required=False)
+@option_group(
+    "Model",
+    click.option(
+        "-m", "--model", help="Load this model and send it one request, a one-second tone. [default: check no model]"
+    ),
+    model_args_option,
+    *reward_model_options,
+    click.option(
+        "--parity",
+        is_flag=True,
+        help="Check that the model gives the same outputs for single requests and for a batch. Requires -m.",
+    ),
+)
+@option_group(
+    "Data",
+    task_args_option,
+    kind_option,
+    click.option(
+        "-n",
+        "--number",
+        "sample_count",
+        type=click.IntRange(1),
+        default=20,
+        metavar="N",
+        help="Number of samples to check.",
+    ),
+)
+def doctor(**options: Any) -> None:
+    """Check the installation and, optionally, a task's data and a model."""
+    sys.exit(run_checks(**add_reward_model_args(options)))
+
+
 def run_checks(
-    task: str | None,
-    model: str | None,
-    model_args: Sequence[str],
-    task_args: Sequence[str],
-    kind: str | None,
-    **options: Any,
+    task: str | None, model: str | None, model_args: Sequence[str], task_args: Sequence[str], **options: Any
 ) -> int:
-    """Print findings; exit code 2 if something that was asked about does not work."""
-    number = options["number"]
-    findings: list[Iterator[CheckResult]] = [check_installation()]
+    """Print the result of each check and return the exit code."""
+    from auricle import Spec
+    from auricle.engine.spec import parse_arguments, resolve_task
+
+    sample_count = options["sample_count"]
+    checks: list[Iterator[CheckResult]] = [check_installation()]
     spec = None
     if task:
-        name, arguments = resolve_task(task, kind, parse_arguments(task_args))
+        name, arguments = resolve_task(task, options["kind"], parse_arguments(task_args))
         spec = Spec(task=name, task_args=arguments, model=model or "echo").resolved()
-        findings.append(check_task_data(spec, number))
+        checks.append(check_task_data(spec, sample_count))
     if model:
-        findings.append(check_model(model, parse_arguments(model_args), spec))
+        checks.append(check_model(model, parse_arguments(model_args), spec))
     if options["parity"]:
         if not model:
-            raise SpecError("--parity compares a model with itself: say which with -m.")
-        asked = spec or Spec(task="demo", model=model)
-        asked = asked.model_copy(update={"model_args": parse_arguments(model_args)})
-        findings.append(check_parity(asked, number))
-    healthy = True
-    for good, line in (each for group in findings for each in group):
-        healthy &= good is not False
-        click.echo(f"{STATUS_MARKS[good]} {line}")
-    return 0 if healthy else 2
+            raise SpecError("--parity checks a model, but none is given. Add -m MODEL.")
+        parity_spec = spec or Spec(task="demo", model=model)
+        parity_spec = parity_spec.model_copy(update={"model_args": parse_arguments(model_args)})
+        checks.append(check_parity(parity_spec, sample_count))
+    code = EXIT_OK
+    for passed, line in (result for check in checks for result in check):
+        if passed is False:
+            code = EXIT_ERROR
+        click.echo(f"{STATUS_MARKS[passed]} {line}")
+    return code
 
 
 def check_installation() -> Iterator[CheckResult]:
+    """List the versions of Auricle, Python and the packages of each extra."""
     yield (True, f"auricle {version('auricle')}, Python {platform.python_version()} on {sys.platform}")
     yield True, ", ".join(f"{name} {version(name)}" for name in CORE_PACKAGES)
     for extra, packages in EXTRA_PACKAGES.items():
-        found = [f"{name} {known}" for name in packages if (known := _installed_version(name))]
-        missing = len(found) < len(packages)
-        hint = f"  (pip install 'auricle[{extra}]')" if missing else ""
-        yield None if missing else True, f"extra {extra}: {', '.join(found) or 'absent'}{hint}"
-        if extra == "api" and not missing:
+        versions = {name: _installed_version(name) for name in packages}
+        installed = [f"{name} {number}" for name, number in versions.items() if number]
+        incomplete = len(installed) < len(packages)
+        hint = f"  (pip install 'auricle[{extra}]')" if incomplete else ""
+        yield None if incomplete else True, f"extra {extra}: {', '.join(installed) or 'not installed'}{hint}"
+        if extra == "api" and not incomplete:
             yield from check_http()
 
 
 def check_http() -> Iterator[CheckResult]:
-    """Does a question reach a server on this machine and come back? A proxy may be in the way."""
+    """Check that a server on this machine can be reached; a proxy may prevent it."""
+    from auricle import api
     from auricle.testing.fake_server import FakeServer, Script
 
     arguments = {"model": "fake", "timeout": 10, "api_key": "none"}
     try:
         with (
-            FakeServer(Script(reply="heard")) as server,
+            FakeServer(Script(reply="received")) as server,
             api.load_model("openai", base_url=server.url, **arguments) as model,
         ):
             model.ask(text="hello")
     except (AuricleError, OSError) as error:
-        yield False, f"a server on this machine cannot be asked: {error}"
+        yield False, f"HTTP requests to a server on this machine fail: {error}"
     else:
-        yield True, "models behind an API: a server on this machine answers"
+        yield True, "HTTP requests to a server on this machine work"
 
 
 def _installed_version(package: str) -> str | None:
@@ -112,45 +159,53 @@ def _installed_version(package: str) -> str | None:
 
 
 def check_task_data(spec: Spec, sample_count: int) -> Iterator[CheckResult]:
-    """Are rows readable, and do their sounds decode?"""
+    """Check that the first rows of a task can be read and their audio decoded."""
+    from auricle import api
+
     try:
         task = api.build_task(spec)
-        samples = list(islice(task.samples, sample_count))
+        rows = list(islice(task.samples, sample_count))
         notes = task.notes(spec.model, spec.model_args)
     except AuricleError as error:
         yield False, str(error)
         return
-    bad = [(each.origin, each.reason) for each in samples if isinstance(each, RejectedRow)]
-    good = [each for each in samples if isinstance(each, Sample)]
+    problems = [(row.origin, row.reason) for row in rows if isinstance(row, RejectedRow)]
+    samples = [row for row in rows if isinstance(row, Sample)]
     seconds = 0.0
-    for sample in good:
-        for sound in _audio_parts(sample):
+    for sample in samples:
+        for audio in _audio_parts(sample):
             try:
-                seconds += len(sound.decode(16_000)) / 16_000
+                seconds += len(audio.decode(16_000)) / 16_000
             except AuricleError as error:
-                bad.append((sample.origin or sample.id, str(error)))
-    yield (bool(good), f"{len(good)} of the first {len(samples)} rows are samples, {seconds:.1f} s of sound")
-    for origin, reason in bad:
+                problems.append((sample.origin or sample.id, str(error)))
+    yield (bool(samples), f"{len(samples)} of the first {len(rows)} rows are valid samples, {seconds:.1f} s of audio")
+    for origin, reason in problems:
         yield False, f"{origin}: {reason}"
     for note in notes:
         yield None, note
 
 
 def _audio_parts(sample: Sample) -> list[Audio]:
+    from auricle import Audio
+
     parts = [part for value in sample.inputs.values() for part in list_parts(value)]
     return [part for part in parts if isinstance(part, Audio)]
 
 
-def check_model(model: str, model_args: dict[str, Any], spec: Spec | None) -> Iterator[CheckResult]:
-    """Can the model be loaded, does it fit the task, does it answer?"""
+def check_model(model: str, model_args: Mapping[str, Any], spec: Spec | None) -> Iterator[CheckResult]:
+    """Check that a model can be loaded, suits the task and answers a request."""
+    from auricle import Spec, api
+    from auricle.engine.factory import resolve_model
+    from auricle.models import abilities
+    from auricle.tasks.inferencers import select_inferencer
+
     try:
-        model_class = resolve_model(Spec(task="ask", model=model, model_args=model_args))
-        can = abilities(model_class)
+        can = abilities(resolve_model(Spec(task="ask", model=model, model_args=dict(model_args))))
         yield bool(can), f"{model} can {', '.join(can) or 'do nothing'}"
         if spec:
             task = api.build_task(spec)
-            way = select_inferencer(task.inferencer, can, task.name, model)
-            yield True, f"{task.name} asks it by {type(way).__name__}"
+            inferencer = select_inferencer(task.inferencer, can, task.name, model)
+            yield True, f"{task.name} uses the inferencer {type(inferencer).__name__}"
         with api.load_model(model, **model_args) as loaded:
             yield True, f"{model} loads"
             yield from _check_tone_response(loaded)
@@ -159,13 +214,63 @@ def check_model(model: str, model_args: dict[str, Any], spec: Spec | None) -> It
 
 
 def _check_tone_response(loaded: api.LoadedModel) -> Iterator[CheckResult]:
-    """A second of quiet tone: any answer will do."""
+    """Send one second of a quiet tone; any output passes."""
     import numpy as np
 
     tone = 0.1 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
     try:
         output = loaded.ask(tone.astype(np.float32), rate=16_000)
-    except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
-        yield False, f"asked about a second of tone, it raised {type(error).__name__}: {error}"
+    except Exception as error:  # noqa: BLE001 - a user's model may raise anything
+        yield False, f"the request with a one-second tone raised {type(error).__name__}: {error}"
     else:
-        yield True, f"asked about a second of tone, it answered {output}"
+        yield True, f"the request with a one-second tone returned {output}"
+
+
+def check_parity(spec: Spec, sample_count: int) -> Iterator[tuple[bool, str]]:
+    """Compare the outputs of single requests with those of one batch; unmasked padding makes them differ."""
+    single = _collect_outputs(spec, sample_count, batch_size=1)
+    batched = _collect_outputs(spec, sample_count, batch_size=sample_count)
+    ids = [sample_id for sample_id in single if sample_id in batched]
+    if not ids:
+        yield False, f"parity: {spec.model} answered none of {sample_count} samples both alone and in a batch"
+        return
+    differences = [(name, text) for name in ids for text in _compare_outputs(single[name], batched[name])]
+    differing = len({name for name, _ in differences})
+    yield (not differences, f"parity: {len(ids) - differing} of {len(ids)} outputs are the same in a batch")
+    for name, text in differences[:MAX_DIFFERENCES_SHOWN]:
+        yield False, f"  {name}: {text}"
+
+
+def _collect_outputs(spec: Spec, sample_count: int, batch_size: int) -> dict[str, tuple[Output, ...]]:
+    from auricle import Settings, api
+    from auricle.runs.run_directory import Run
+
+    with tempfile.TemporaryDirectory() as folder:
+        settings = Settings(batch_size=batch_size, limit=sample_count)
+        api.evaluate(spec, folder, settings=settings, infer_only=True)
+        records = sorted(Run.load(Path(folder)).records(), key=lambda record: record.row)
+        return {record.sample.id: record.outputs for record in records if not record.error}
+
+
+def _compare_outputs(single_outputs: tuple[Output, ...], batched_outputs: tuple[Output, ...]) -> Iterator[str]:
+    for single, batched in zip(single_outputs, batched_outputs, strict=True):
+        if isinstance(single, Generation) and isinstance(batched, Generation):
+            if single.text != batched.text:
+                yield f"alone {single.text!r}, in a batch {batched.text!r}"
+        elif (difference := _max_difference(single, batched)) > TOLERANCE:
+            yield f"numbers differ by up to {difference:.2g}"
+
+
+def _max_difference(single: Output, batched: Output) -> float:
+    """Return the largest difference between the numbers of two outputs."""
+    if isinstance(single, Prediction) and isinstance(batched, Prediction):
+        if single.values.keys() != batched.values.keys():
+            return float("inf")
+        pairs = [(value, batched.values[name]) for name, value in single.values.items()]
+    elif isinstance(single, Likelihood) and isinstance(batched, Likelihood):
+        if len(single.logprobs) != len(batched.logprobs):
+            return float("inf")
+        pairs = list(zip(single.logprobs, batched.logprobs, strict=True))
+    else:
+        return float("inf")
+    return max((abs(a - b) for a, b in pairs), default=0.0)

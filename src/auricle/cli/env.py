@@ -1,4 +1,4 @@
-"""`auricle env`: environments for models whose packages cannot live with others."""
+"""`auricle env`: manage virtual environments for models."""
 
 from __future__ import annotations
 
@@ -6,73 +6,129 @@ import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-import orjson
 
-from auricle.models.environments import Environment, EnvironmentSpec, all_environments, create, find, remove
+from auricle.cli.options import any_path, json_option
+from auricle.cli.output import print_json
 from auricle.report.terminal import format_table
+
+if TYPE_CHECKING:
+    from auricle.models.environments import Environment
 
 HEADER = ("name", "python", "packages", "MB", "state")
 MAX_PACKAGES_WIDTH = 60
 
 
-def create_environment(
+@click.group()
+def env() -> None:
+    """Manage virtual environments for models with conflicting packages.
+
+    Run a model in an environment with -M environment=NAME.
+    """
+
+
+@env.command(name="create")
+@click.argument("name")
+@click.option(
+    "--from",
+    "source",
+    type=any_path,
+    metavar="FILE",
+    help="YAML file with the definition: python, packages, variables. [default: none]",
+)
+@click.option(
+    "--package",
+    "packages",
+    multiple=True,
+    metavar="REQUIREMENT",
+    help="Package to install, as a pip requirement; repeat for several.",
+)
+@click.option(
+    "--python",
+    metavar="PATH|VERSION",
+    help="Python interpreter, as a path or a version such as 3.12. [default: the interpreter of Auricle]",
+)
+@click.option("--force", is_flag=True, help="Rebuild the environment if it exists.")
+@json_option
+def env_create(
     name: str, source: Path | None, packages: Sequence[str], python: str | None, force: bool, as_json: bool
 ) -> None:
-    """Build an environment, or say that it is there."""
-    block = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(packages, python or "")
+    """Create an environment with the packages that a model needs."""
+    from auricle.models.environments import EnvironmentSpec, create
+
+    spec = (EnvironmentSpec.read(source) if source else EnvironmentSpec()).with_packages(packages, python or "")
     if sys.stderr.isatty():
-        found, new = create(name, block, force=force, log=_print_progress)
+        environment, is_new = create(name, spec, force=force, log=_print_progress)
     else:
-        found, new = create(name, block, force=force)
+        environment, is_new = create(name, spec, force=force)
     if as_json:
-        click.echo(_to_json({**found.public(), "built": new}))
-    elif new:
-        click.echo(f"{name} is ready: Python {found.metadata['python']}, {found.path}")
-        click.echo(f"Run a model in it: -M environment={name}")
+        print_json({**environment.public(), "built": is_new})
+    elif is_new:
+        click.echo(f"Created {name} with Python {environment.metadata['python']}: {environment.path}")
+        click.echo(f"Run a model in it with: -M environment={name}")
     else:
-        click.echo(f"{name} is there already, and equal: nothing was done. --force builds it anew.")
+        click.echo(f"{name} already exists with the same definition. Use --force to rebuild it.")
 
 
-def list_environments(as_json: bool) -> None:
-    found = all_environments()
+@env.command(name="list")
+@json_option
+def env_list(as_json: bool) -> None:
+    """List environments with their Python version, packages and size."""
+    from auricle.models.environments import all_environments
+
+    environments = all_environments()
     if as_json:
-        click.echo(_to_json([{**each.public(), "megabytes": _size_in_megabytes(each)} for each in found]))
+        print_json(
+            [{**environment.public(), "megabytes": _size_in_megabytes(environment)} for environment in environments]
+        )
         return
-    if not found:
-        click.echo("There are no environments. Make one: auricle env create NAME --package PACKAGE")
+    if not environments:
+        click.echo("No environments. Create one with: auricle env create NAME --package REQUIREMENT")
         return
-    for line in format_table(HEADER, [_table_row(each) for each in found]):
+    for line in format_table(HEADER, [_table_row(environment) for environment in environments]):
         click.echo(line)
 
 
-def show_environment(name: str, as_json: bool) -> None:
-    found = find(name)
-    told = {**found.public(), "megabytes": _size_in_megabytes(found)}
+@env.command(name="show")
+@click.argument("name")
+@json_option
+def env_show(name: str, as_json: bool) -> None:
+    """Show the definition of an environment and the packages installed in it."""
+    from auricle.models.environments import find
+
+    environment = find(name)
+    details = {**environment.public(), "megabytes": _size_in_megabytes(environment)}
     if as_json:
-        click.echo(_to_json(told))
+        print_json(details)
         return
-    click.echo(f"{name}: {found.path}, {told['megabytes']:,.1f} MB")
-    if not found.is_finished:
-        click.echo(f"{_state(found)}: make it again with `auricle env create {name} …`.")
+    click.echo(f"{name}: {environment.path}, {details['megabytes']:,.1f} MB")
+    if not environment.is_finished:
+        click.echo(f"{_state(environment)}: create it again with `auricle env create {name} …`.")
         return
-    block = told["environment"]
-    click.echo(f"python     {told['python']}" + (f" ({each})" if (each := block["python"]) else ""))
-    click.echo(f"packages   {' '.join(block['packages']) or 'none'}")
-    click.echo(f"variables  {' '.join(f'{each}=…' for each in block['variables']) or 'none'}")
-    click.echo(f"digest     {told['digest']}")
-    click.echo(f"created    {told['created']}\n")
-    for line in told["installed"]:
-        click.echo(line)
+    spec = details["environment"]
+    click.echo(f"python     {details['python']}" + (f" ({spec['python']})" if spec["python"] else ""))
+    click.echo(f"packages   {' '.join(spec['packages']) or 'none'}")
+    click.echo(f"variables  {' '.join(f'{variable}=…' for variable in spec['variables']) or 'none'}")
+    click.echo(f"digest     {details['digest']}")
+    click.echo(f"created    {details['created']}\n")
+    for package in details["installed"]:
+        click.echo(package)
 
 
-def remove_environment(name: str, as_json: bool) -> None:
-    gone = remove(name)
+@env.command(name="remove")
+@click.argument("name")
+@json_option
+def env_remove(name: str, as_json: bool) -> None:
+    """Delete an environment."""
+    from auricle.models.environments import remove
+
+    environment = remove(name)
     if as_json:
-        click.echo(_to_json({"name": name, "path": str(gone.path), "removed": True}))
+        print_json({"name": name, "path": str(environment.path), "removed": True})
     else:
-        click.echo(f"{name} is removed from {gone.path.parent}.")
+        click.echo(f"Removed {name} from {environment.path.parent}.")
 
 
 def _table_row(environment: Environment) -> tuple[str, ...]:
@@ -80,8 +136,9 @@ def _table_row(environment: Environment) -> tuple[str, ...]:
     if not environment.is_finished:
         return (environment.name, "", "", size, _state(environment))
     packages = " ".join(environment.public()["environment"]["packages"]) or "none"
-    brief = packages if len(packages) <= MAX_PACKAGES_WIDTH else f"{packages[:MAX_PACKAGES_WIDTH]}…"
-    return (environment.name, environment.metadata["python"], brief, size, _state(environment))
+    if len(packages) > MAX_PACKAGES_WIDTH:
+        packages = f"{packages[:MAX_PACKAGES_WIDTH]}…"
+    return (environment.name, environment.metadata["python"], packages, size, _state(environment))
 
 
 def _state(environment: Environment) -> str:
@@ -89,7 +146,7 @@ def _state(environment: Environment) -> str:
 
 
 def _size_in_megabytes(environment: Environment) -> float:
-    """What it takes up; what it links to is others'."""
+    """Return the size on disk, without the files that symbolic links point to."""
     size = 0
     for folder, _, files in os.walk(environment.path):
         size += sum((Path(folder) / name).lstat().st_size for name in files)
@@ -98,7 +155,3 @@ def _size_in_megabytes(environment: Environment) -> float:
 
 def _print_progress(line: str) -> None:
     click.secho(line, err=True, dim=True)
-
-
-def _to_json(value: object) -> bytes:
-    return orjson.dumps(value, option=orjson.OPT_INDENT_2)

@@ -1,4 +1,4 @@
-"""What a large run is going to take, from a glance at its first rows."""
+"""Estimate the audio duration and cost of a run from its first rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ from auricle.runs.usage import MILLION, Price, format_money, sample_audio_second
 from auricle.tasks.base import Task
 from auricle.tasks.inferencers import preview_requests, select_inferencer
 
-MIN_SAMPLES_FOR_ESTIMATE = 1_000  # samples from which on a forecast is told unasked
+MIN_SAMPLES_FOR_ESTIMATE = 1_000
+"""Runs without a price file are estimated only from this number of samples on."""
 MAX_ROWS_SCANNED, MAX_SAMPLES_INSPECTED = 2_000, 50
 INSPECTION_SECONDS = 1.0
 CHARACTERS_PER_TOKEN = 4
@@ -27,76 +28,75 @@ CHARACTERS_PER_TOKEN = 4
 
 @dataclass(slots=True)
 class SampledWorkload:
-    """Sums over the samples looked at."""
+    """Totals over the inspected samples."""
 
     samples: int = 0
     requests: int = 0
     characters: int = 0
     max_output_tokens: int = 0
-    """The longest that answers may be."""
     audio_seconds: float = 0.0
 
     def add(self, sample: Sample, requests: list[Request]) -> None:
         self.samples += 1
         self.requests += len(requests)
         self.audio_seconds += sample_audio_seconds(sample) or 0.0
-        for each in requests:
-            self.characters += _count_characters(each)
-            self.max_output_tokens += each.max_tokens if isinstance(each, Generate) else 0
+        for request in requests:
+            self.characters += _count_characters(request)
+            self.max_output_tokens += request.max_tokens if isinstance(request, Generate) else 0
 
     def estimate_cost(self, price: Price, samples: int) -> float:
-        tokens = self.characters / CHARACTERS_PER_TOKEN * price.input
-        tokens += self.max_output_tokens * price.output
-        rest = self.requests * price.request + self.audio_seconds / 60 * price.audio_minute
-        return (tokens / MILLION + rest) * samples / self.samples
+        token_cost = self.characters / CHARACTERS_PER_TOKEN * price.input
+        token_cost += self.max_output_tokens * price.output
+        other_cost = self.requests * price.request + self.audio_seconds / 60 * price.audio_minute
+        return (token_cost / MILLION + other_cost) * samples / self.samples
 
 
 def estimate_run(task: Task, spec: Spec, total_samples: int | None, completed_samples: int, price: Price | None) -> str:
-    """One line on what is to come; empty where it is little, or cannot be told."""
-    to_ask = total_samples - completed_samples if total_samples is not None else None
-    if price is None and (to_ask is None or to_ask < MIN_SAMPLES_FOR_ESTIMATE):
+    """Return one line on the size of a run; empty if the run is small or cannot be estimated."""
+    remaining = total_samples - completed_samples if total_samples is not None else None
+    if price is None and (remaining is None or remaining < MIN_SAMPLES_FOR_ESTIMATE):
         return ""
-    glance = SampledWorkload()
-    with suppress(AuricleError):  # the run itself will say what is wrong
-        asyncio.run(_inspect_samples(task, spec, total_samples, glance))
-    if not glance.samples or to_ask == 0:
+    workload = SampledWorkload()
+    with suppress(AuricleError):  # the run itself reports the error
+        asyncio.run(_inspect_samples(task, spec, total_samples, workload))
+    if not workload.samples or remaining == 0:
         return ""
-    told = [f"{to_ask:,} samples" if to_ask is not None else "an unknown number of samples"]
-    scale = to_ask or 1000
-    if hours := glance.audio_seconds * scale / glance.samples / 3600:
-        told.append(f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio")
+    scale = remaining or 1000
+    parts = []
+    if hours := workload.audio_seconds * scale / workload.samples / 3600:
+        parts.append(f"about {hours:,.2g} h of audio" if hours < 10 else f"about {hours:,.0f} h of audio")
     if price:
-        told.append(_format_cost(glance, price, scale))
-    if len(told) == 1:
-        return ""  # how many there are is no news
-    return f"Forecast: {', '.join(told)}{'' if to_ask else ' (for each 1,000)'}."
+        parts.append(_format_cost(workload, price, scale))
+    if not parts:
+        return ""
+    samples = f"{remaining:,} samples" if remaining is not None else "an unknown number of samples"
+    return f"Estimate: {samples}, {', '.join(parts)}{'' if remaining else ' per 1,000 samples'}."
 
 
 def _format_cost(workload: SampledWorkload, price: Price, samples: int) -> str:
     bounded = price.output and workload.max_output_tokens
     notes = []
     if bounded:
-        longest = workload.max_output_tokens / max(1, workload.requests)
-        notes.append(f"answers counted at their longest, {longest:.0f} tokens")
+        tokens = workload.max_output_tokens / max(1, workload.requests)
+        notes.append(f"assuming outputs of the maximum length, {tokens:.0f} tokens")
     if price.input and workload.audio_seconds:
-        notes.append("the tokens of sounds not counted")
-    told = format_money(workload.estimate_cost(price, samples), price.currency)
-    aside = f" ({'; '.join(notes)})" if notes else ""
-    return f"{'up to' if bounded else 'about'} {told}{aside}"
+        notes.append("without audio input tokens")
+    cost = format_money(workload.estimate_cost(price, samples), price.currency)
+    return f"{'up to' if bounded else 'about'} {cost}" + (f" ({'; '.join(notes)})" if notes else "")
 
 
 async def _inspect_samples(task: Task, spec: Spec, total_samples: int | None, workload: SampledWorkload) -> None:
-    """A few samples spread over the first rows, for a second at most."""
+    """Add evenly spaced samples of the first rows to the workload, for at most `INSPECTION_SECONDS`."""
     can = abilities(adapt(MODELS.get(spec.model)))
     inferencer = select_inferencer(task.inferencer, can, task.name, spec.model)
-    until = time.monotonic() + INSPECTION_SECONDS
+    deadline = time.monotonic() + INSPECTION_SECONDS
     if iter(task.samples) is task.samples:
-        return  # what is taken from it now would be missing from the run
+        return  # an iterator: samples read here would be missing from the run
     for sample in _evenly_spaced(task.samples, min(total_samples or MAX_ROWS_SCANNED, MAX_ROWS_SCANNED)):
         if isinstance(sample, Sample):
             with suppress(AuricleError):
                 workload.add(sample, await preview_requests(inferencer, sample))
-        if time.monotonic() > until:
+        if time.monotonic() > deadline:
             return
 
 

@@ -1,4 +1,4 @@
-"""A run as it goes by: a bar with rate and time left on a terminal, plain lines elsewhere."""
+"""Show the progress of a run: a progress bar on a terminal, plain lines elsewhere."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ from typing import Any, TextIO
 from auricle.core.types import Record
 from auricle.runs.verdicts import Verdict
 
-LINE_SECONDS = 10.0  # between plain lines, unless whoever reads them says otherwise
 INTERVAL_VARIABLE = "AURICLE_PROGRESS_SECONDS"
+LINE_SECONDS = 10.0
+"""Seconds between plain lines, unless `AURICLE_PROGRESS_SECONDS` is set."""
 DRAW_SECONDS = 0.1
 
 
 class Progress:
-    """Counts what was answered, failed or held already."""
+    """Counts samples or verdicts and shows the counts."""
 
     def __init__(
         self, title: str, total: int | None, stream: TextIO | None = None, unit: str = "samples", bar: Any = None
@@ -28,27 +29,27 @@ class Progress:
         self.retried = self.in_flight = 0
         self._stream = stream or sys.stderr
         self._bar = bar
-        self._line = bar.add_task(title, total=total, told="") if bar else None
+        self._line = bar.add_task(title, total=total, counts="") if bar else None
         self._line_interval = float(os.environ.get(INTERVAL_VARIABLE) or LINE_SECONDS)
         self._started = self._last_update = time.monotonic()
 
     def __enter__(self) -> Progress:
         if self._stream.isatty():
             self._bar = _make_bar(self._stream)
-            self._line = self._bar.add_task(self.title, total=self.total, told="")
+            self._line = self._bar.add_task(self.title, total=self.total, counts="")
             self._bar.start()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         last = self._judging or self
-        last.total = None  # what was passed over is all there was
+        last.total = None  # show a full bar even if fewer samples than expected were read
         if self._bar or kind is None:
             last.update()
         if self._bar:
             self._bar.stop()
 
     def start_judging(self, total: int) -> Progress:
-        """A second bar below the first, for what a judge says of the answers."""
+        """Show a second bar for the verdicts of a judge."""
         self.total = None
         self.update()
         self._judging = Progress("judging", total, self._stream, "verdicts", self._bar)
@@ -75,36 +76,36 @@ class Progress:
         self.update()
 
     def update(self) -> None:
-        """Show how far it came."""
+        """Show the current counts."""
         self._update_bar() if self._bar else self._print_line()
 
     def _update_bar(self) -> None:
         self._bar.update(
-            self._line, completed=self.answered + self.failed + self.already_answered, told=self._format_counts()
+            self._line, completed=self.answered + self.failed + self.already_answered, counts=self._format_counts()
         )
 
     def _format_counts(self) -> str:
         failed = f", {self.failed} failed" if self.failed else ""
-        held = f", {self.already_answered} answered before" if self.already_answered else ""
+        resumed = f", {self.already_answered} answered before" if self.already_answered else ""
         retried = f", {self.retried} retried" if self.retried else ""
-        inside = f", {self.in_flight} in flight" if self.in_flight else ""
-        return f"{self._rate():.3g}/s{inside}{retried}{failed}{held}"
+        in_flight = f", {self.in_flight} in flight" if self.in_flight else ""
+        return f"{self._rate():.3g}/s{in_flight}{retried}{failed}{resumed}"
 
     def _rate(self) -> float:
         return (self.answered + self.failed) / max(1e-9, time.monotonic() - self._started)
 
     def _print_line(self) -> None:
         done = self.answered + self.failed + self.already_answered
-        of = f" of {self.total}" if self.total else ""
-        left = ""
+        total = f" of {self.total}" if self.total else ""
+        time_left = ""
         if self.total and done < self.total and self._rate():
-            left = f", {(self.total - done) / self._rate():.0f} s left"
-        self._stream.write(f"{self.title}: {done}{of} {self._unit}, {self._format_counts()}{left}\n")
+            time_left = f", {(self.total - done) / self._rate():.0f} s left"
+        self._stream.write(f"{self.title}: {done}{total} {self._unit}, {self._format_counts()}{time_left}\n")
         self._stream.flush()
 
 
 class JudgingProgress(ExitStack):
-    """For answers that are judged without being asked for: one bar, once there is something."""
+    """Shows one progress bar when `auricle score` starts judging."""
 
     def start_judging(self, total: int) -> Progress:
         return self.enter_context(Progress("judging", total, unit="verdicts"))
@@ -120,6 +121,6 @@ def _make_bar(stream: TextIO) -> Any:
         BarColumn(),
         MofNCompleteColumn(),
         TimeRemainingColumn(elapsed_when_finished=True),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[counts]}"),
         console=Console(file=stream),
     )

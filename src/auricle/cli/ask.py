@@ -1,0 +1,54 @@
+"""`auricle ask`: send one request to a model."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from typing import Any
+
+import click
+
+from auricle.cli.options import (
+    GroupedCommand,
+    add_reward_model_args,
+    json_option,
+    model_args_option,
+    option_group,
+    required_model_option,
+    reward_model_options,
+)
+from auricle.core.errors import SampleError, SpecError
+
+
+@click.command(cls=GroupedCommand)
+@click.argument("audio", nargs=-1)
+@option_group("Model", required_model_option, model_args_option, *reward_model_options)
+@option_group(
+    "Input", click.option("--text", help="Text prompt, in addition to audio or instead of it. [default: none]")
+)
+@option_group("Output", json_option)
+def ask(**options: Any) -> None:
+    """Send one request to a model and print its unmodified output.
+
+    AUDIO is the path of an audio file; give several to send them in one request.
+    """
+    ask_model(**add_reward_model_args(options))
+
+
+def ask_model(model: str, model_args: Sequence[str], audio: Sequence[str], text: str | None, as_json: bool) -> None:
+    from auricle import Generation, api
+    from auricle.core.serialization import dumps
+    from auricle.engine.spec import parse_arguments
+
+    if not audio and not text:
+        raise SpecError("Nothing to send. Give an audio file, --text, or both.")
+    with redirect_stdout(sys.stderr), api.load_model(model, **parse_arguments(model_args)) as loaded:
+        try:
+            output = loaded.ask(list(audio), text or "")
+        except SampleError as error:
+            raise SpecError(str(error)) from error
+    if isinstance(output, Generation) and not as_json:
+        click.echo(output.text)
+    else:
+        click.echo(dumps(output), nl=False)

@@ -1,0 +1,92 @@
+"""`auricle compare`: compare two runs or two load tests."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auricle.cli.options import existing_directory, json_option
+from auricle.cli.output import print_json
+from auricle.core.errors import SpecError
+
+
+@click.command()
+@click.argument("a", type=existing_directory)
+@click.argument("b", type=existing_directory)
+@click.option(
+    "--metric",
+    "metrics",
+    multiple=True,
+    metavar="NAME",
+    help="Compare only this metric; repeat for several. [default: all metrics of both runs]",
+)
+@click.option(
+    "--by", metavar="FIELD", help="Also compare per value of this metadata field, such as subset. [default: none]"
+)
+@click.option(
+    "--flips",
+    type=click.IntRange(0),
+    default=5,
+    metavar="N",
+    help="Number of samples to list that changed in each direction (better, worse).",
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Also write the comparison to this HTML file. [default: none]",
+)
+@json_option
+def compare(a: Path, b: Path, **options: Any) -> None:
+    """Compare run B with baseline run A.
+
+    Statistics are paired: they are computed over the samples that both runs answered. A and B may also be the folders
+    of two `auricle perf` measurements.
+    """
+    if any((folder / "perf.json").exists() for folder in (a, b)):
+        compare_measurements(a, b, options["as_json"])
+    else:
+        compare_runs((a, b), **options)
+
+
+def compare_runs(
+    runs: tuple[Path, Path], metrics: Sequence[str], by: str | None, flips: int, html: Path | None, as_json: bool
+) -> None:
+    """Print how the second run differs from the first, and what cannot be compared."""
+    from auricle import api
+    from auricle.report.compare.text import format_comparison, format_samples
+
+    comparison = api.compare(*runs, metrics, by, most_flips=flips)
+    document = comparison.document()
+    if html:
+        from auricle.report.compare.html import render_page
+
+        html.parent.mkdir(parents=True, exist_ok=True)
+        html.write_text(render_page(comparison), encoding="utf-8")
+    if as_json:
+        print_json(document)
+        return
+    for line in (*format_comparison(document), *format_samples(document)):
+        click.echo(line)
+    if html:
+        click.echo(f"\nPage: {html.resolve()}")
+
+
+def compare_measurements(a: Path, b: Path, as_json: bool) -> None:
+    """Print how load test B differs from load test A, load by load."""
+    from auricle.perf.compare import build_comparison, format_comparison, is_measurement
+
+    for folder, other in ((a, b), (b, a)):
+        if not is_measurement(folder):
+            raise SpecError(
+                f"{other} is a measurement of `auricle perf`, but {folder} is not. Each load of a measurement is "
+                f"an ordinary run: compare {folder} with a folder in {other}."
+            )
+    document = build_comparison(a, b)
+    if as_json:
+        print_json(document)
+    else:
+        click.echo("\n".join(format_comparison(document)))

@@ -1,0 +1,138 @@
+"""`auricle import`: import another framework's configs as task files, or its results as runs."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+
+from auricle.cli.options import GroupedCommand, any_path, fresh_option, json_option, option_group, task_args_option
+from auricle.core.errors import SpecError
+from auricle.interop.frameworks import IMPORT_FRAMEWORKS, IMPORTABLE_KINDS
+
+YAML_SUFFIXES = (".yaml", ".yml")
+
+
+@click.command(name="import", cls=GroupedCommand)
+@click.argument("path", type=any_path)
+@option_group(
+    "Source",
+    click.option("--from", "framework", type=click.Choice(IMPORT_FRAMEWORKS), required=True, help="Source framework."),
+    click.option("--only", metavar="NAME", help="Import only the dataset of this name. [default: all datasets]"),
+)
+@option_group(
+    "Results only",
+    click.option(
+        "--as",
+        "kind",
+        type=click.Choice(IMPORTABLE_KINDS),
+        help="Kind of task that the results belong to. [default: read from the files]",
+    ),
+    click.option(
+        "--model", metavar="NAME", help="Name of the model that gave the answers. [default: read from the files]"
+    ),
+    click.option(
+        "--profile",
+        metavar="NAME",
+        help="Text normaliser used for scoring; see `auricle list profiles`. [default: set by the task]",
+    ),
+    task_args_option,
+)
+@option_group(
+    "Output",
+    click.option(
+        "-o",
+        "--out",
+        type=any_path,
+        metavar="PATH",
+        help="Task file or run directory, or a folder for several. "
+        "[default: print task files; write runs to runs/DATASET-MODEL]",
+    ),
+    fresh_option,
+    json_option,
+)
+def import_(path: Path, framework: str, out: Path | None, only: str | None, **options: Any) -> None:
+    """Import another framework's configs as task files, or its results as runs.
+
+    PATH is a config file, a result file, or a folder with result files. Imported Python code is never executed.
+    """
+    if framework == "aisbench" or path.suffix in YAML_SUFFIXES:
+        import_tasks(path, framework, out, only)
+    else:
+        import_runs(path, framework, out, only, options)
+
+
+def import_runs(path: Path, framework: str, out: Path | None, only: str | None, options: dict[str, Any]) -> None:
+    """Write a run for each result file and print its metrics."""
+    from auricle.cli.show import print_runs
+    from auricle.engine.spec import parse_arguments
+    from auricle.interop.result_import import ImportOptions, import_results
+
+    import_options = ImportOptions(
+        kind=options["kind"] or "",
+        model=options["model"] or "",
+        profile=options["profile"],
+        only=only or "",
+        options=parse_arguments(options["task_args"]),
+    )
+    folders = []
+    for folder, summary in import_results(path, framework, out, import_options, fresh=options["fresh"]):
+        click.echo(summary, err=True)
+        folders.append(folder)
+    print_runs(folders, options["as_json"])
+
+
+def import_tasks(source: Path, framework: str, out: Path | None, only: str | None) -> None:
+    """Write a task file for each dataset of a config, or print it if no output is given."""
+    if framework == "lmms-eval":
+        _import_lmms(source, out)
+        return
+    if framework != "aisbench":
+        raise SpecError(f"--from {framework} imports results, not configs such as {source}.")
+    from auricle.interop.aisbench.config_import import draft_tasks, render_task_file, select_drafts
+
+    is_file = out is not None and out.suffix in YAML_SUFFIXES
+    drafts = select_drafts(draft_tasks(source, _task_folder(out)), only, source)
+    if len(drafts) > 1 and (out is None or is_file):
+        names = ", ".join(draft.task["name"] for draft in drafts)
+        raise SpecError(
+            f"{source} contains {len(drafts)} datasets: {names}. Choose a folder with -o DIR, or one with --only NAME."
+        )
+    for draft in drafts:
+        _write_task_file(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
+
+
+def _import_lmms(source: Path, out: Path | None) -> None:
+    from auricle.interop.lmms.config_import import draft_tasks, render_task_file
+
+    for draft in draft_tasks(source, _task_folder(out)):
+        _write_task_file(draft.notes, str(draft.task["name"]), render_task_file(draft), out)
+
+
+def _task_folder(out: Path | None) -> Path:
+    """Return the folder that paths in a task file are relative to."""
+    if out is None:
+        return Path()
+    return out.parent if out.suffix in YAML_SUFFIXES else out
+
+
+def _write_task_file(notes: Sequence[str], name: str, content: str, out: Path | None) -> None:
+    """Print the notes on a task file, and write or print the file."""
+    for note in notes:
+        click.echo(f"Note: {note}", err=True)
+    if out is None:
+        click.echo(content, nl=False)
+        return
+    path = out if out.suffix in YAML_SUFFIXES else out / f"{_slug(name)}.yaml"
+    if path.exists():
+        raise SpecError(f"File already exists: {path}. Remove it, or choose another name with -o.")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    click.echo(f"Wrote {path}. Check it with: auricle preview {path}", err=True)
+
+
+def _slug(name: str) -> str:
+    return re.sub(r"[^\w.+-]+", "-", name).strip("-") or "task"

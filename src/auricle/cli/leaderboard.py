@@ -1,0 +1,31 @@
+"""`auricle leaderboard`: print models against tasks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from auricle.cli.options import existing_directory
+from auricle.cli.show import load_metrics
+
+
+@click.command()
+@click.argument("runs", nargs=-1, required=True, type=existing_directory)
+@click.option(
+    "--format",
+    "output_format",
+    type=click.Choice(["markdown", "csv", "latex"]),
+    default="markdown",
+    help="Output format.",
+)
+@click.option("--all-metrics", is_flag=True, help="Show every metric. [default: the first metric of each task]")
+@click.option("--ignore-prompt", is_flag=True, help="Let runs with different prompts or inferencers share a column.")
+def leaderboard(runs: tuple[Path, ...], output_format: str, all_metrics: bool, ignore_prompt: bool) -> None:
+    """Print a leaderboard; only comparable runs share a column."""
+    from auricle.report.leaderboard import build_leaderboard
+
+    documents = ((str(run), load_metrics(run)) for run in runs)
+    table = build_leaderboard(documents, all_metrics=all_metrics, split_by_prompt=not ignore_prompt)
+    render = {"markdown": table.to_markdown, "csv": table.to_csv, "latex": table.to_latex}[output_format]
+    click.echo(render(), nl=False)
