@@ -29,8 +29,8 @@ def ask_all(auricle: Any, manifest: Any) -> Any:
     def call(url: Any, *words: Any, rows: int = 30, out: str = "run", env: Any = None) -> Any:
         data = manifest(rows if isinstance(rows, list) else questions(rows))
         model = ("-m", "openai", "-M", f"base_url={url}", "-M", "model=fake")
-        given = ("run", data, "--as", "qa", *model, "-o", out, *words)
-        return auricle(*given, env={**os.environ, **(env or {})})
+        inputs = ("run", data, "--as", "qa", *model, "-o", out, *words)
+        return auricle(*inputs, env={**os.environ, **(env or {})})
 
     return call
 
@@ -71,12 +71,12 @@ def test_two_sender_processes_give_the_same_results_as_one(ask_all: Any, tmp_pat
     assert (one.returncode, two.returncode) == (3, 3), two.stderr
     first, second = tmp_path / "one", tmp_path / "two"
     assert answers(first) == answers(second)
-    assert told_failures(first) == told_failures(second)
+    assert count_failures(first) == count_failures(second)
     for name in ("numbers", "outcomes", "usage"):
         assert metrics(first)[name] == metrics(second)[name]
 
 
-def told_failures(folder: Any) -> Any:
+def count_failures(folder: Any) -> Any:
     return {name: line["error"] for name, line in records(folder).items()}
 
 
@@ -93,7 +93,7 @@ def test_audio_reaches_the_server_with_one_or_two_senders(
             assert done.returncode == 0, done.stderr
     one, two = answers(tmp_path / "run1"), answers(tmp_path / "run2")
     assert one == two
-    assert len({each[0]["text"] for each in one.values()}) == 6
+    assert len({item[0]["text"] for item in one.values()}) == 6
 
 
 # --- several servers ----------------------------------------------------------------
@@ -115,7 +115,7 @@ def test_unreachable_server_fails_no_sample_if_another_works(ask_all: Any, tmp_p
         done = ask_all(f"{dead},{server.url}", rows=100)
         assert counted(server) == 100
     assert done.returncode == 0, done.stderr
-    assert not any(each["error"] for each in records(tmp_path / "run").values())
+    assert not any(item["error"] for item in records(tmp_path / "run").values())
 
 
 def test_other_server_takes_over_when_one_stops(ask_all: Any, tmp_path: Path) -> None:
@@ -127,11 +127,11 @@ def test_other_server_takes_over_when_one_stops(ask_all: Any, tmp_path: Path) ->
         stop.start()
         done = ask_all(f"{leaving.url},{lasting.url}", rows=400)
         stop.join()
-        gone, stayed = (sum(each.stats()["answered"].values()) for each in (leaving, lasting))
+        gone, stayed = (sum(item.stats()["answered"].values()) for item in (leaving, lasting))
     assert done.returncode == 0, done.stderr
-    held = records(tmp_path / "run")
-    assert len(held) == 400
-    assert not any(each["error"] for each in held.values())
+    stored = records(tmp_path / "run")
+    assert len(stored) == 400
+    assert not any(item["error"] for item in stored.values())
     assert gone >= 60
     assert stayed >= 400 - gone > 0
 
@@ -153,9 +153,9 @@ def cache(tmp_path: Path) -> Any:
 def test_cached_responses_are_reused_by_another_run(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer() as server:
         ask_all(server.url, *cache, out="first")
-        asked = counted(server)
+        requests = counted(server)
         second = ask_all(server.url, *cache, out="second")
-        assert counted(server) == asked == 30
+        assert counted(server) == requests == 30
     assert second.returncode == 0
     assert "30 answers from the cache" in second.stdout
     assert answers(tmp_path / "first") == answers(tmp_path / "second")
@@ -188,7 +188,7 @@ def test_cache_ignores_api_key_and_timeouts(ask_all: Any, cache: Any) -> None:
 def test_failures_are_not_cached(ask_all: Any, cache: Any, tmp_path: Path) -> None:
     with FakeServer(Script(faults={"400": 0.4})) as server:
         assert ask_all(server.url, *cache, rows=20, out="first").returncode == 3
-        failed = sum(1 for each in records(tmp_path / "first").values() if each["error"])
+        failed = sum(1 for item in records(tmp_path / "first").values() if item["error"])
         before = counted(server)
         ask_all(server.url, *cache, rows=20, out="second")
         assert 0 < failed < 20
@@ -201,10 +201,10 @@ def test_concurrent_runs_share_the_cache(ask_all: Any, cache: Any, tmp_path: Pat
             threading.Thread(target=ask_all, args=(server.url, *cache), kwargs={"out": name, "rows": 200})
             for name in ("first", "second")
         ]
-        for each in both:
-            each.start()
-        for each in both:
-            each.join()
+        for item in both:
+            item.start()
+        for item in both:
+            item.join()
         before = counted(server)
         assert 200 <= before <= 400
         third = ask_all(server.url, *cache, rows=200, out="third")
@@ -248,9 +248,9 @@ def test_answers_can_be_judged_again_by_another_server(auricle: Any, manifest: A
         FakeServer(Script(reply="Verdict: yes", key=JUDGE_KEY)) as kind,
         FakeServer(Script(reply="Verdict: no", faults={"429": 0.2}, retry_after=0.01)) as strict,
     ):
-        asked = ("-m", "openai", "-M", f"base_url={model.url}", "-M", "model=fake")
+        requests = ("-m", "openai", "-M", f"base_url={model.url}", "-M", "model=fake")
         by = ("--judge", "openai", "-J", f"base_url={kind.url}", "-J", "model=kind")
-        run = ("run", data, "--as", "qa", *asked, *judged, *by, "-J", f"api_key={JUDGE_KEY}")
+        run = ("run", data, "--as", "qa", *requests, *judged, *by, "-J", f"api_key={JUDGE_KEY}")
         done = auricle(*run, "-o", "run")
         assert done.returncode == 0, done.stderr
         assert value(tmp_path / "run", "judge-reference") == 1.0
@@ -259,12 +259,12 @@ def test_answers_can_be_judged_again_by_another_server(auricle: Any, manifest: A
         assert done.returncode == 0, done.stderr
         assert value(tmp_path / "run", "judge-reference") == 0.0
         assert value(tmp_path / "run", "exact_match") == 1.0
-        assert [sum(each.stats()["answered"].values()) for each in (model, kind, strict)] == [20] * 3
+        assert [sum(item.stats()["answered"].values()) for item in (model, kind, strict)] == [20] * 3
     assert_no_secret(tmp_path / "run", done.stdout, done.stderr)
 
 
 def value(folder: Any, metric: Any) -> Any:
-    return next(each["value"] for each in metrics(folder)["numbers"] if each["metric"] == metric and not each["field"])
+    return next(item["value"] for item in metrics(folder)["numbers"] if item["metric"] == metric and not item["field"])
 
 
 # --- what must not be told ----------------------------------------------------------
@@ -294,8 +294,8 @@ class Echo(BaseHTTPRequestHandler):
 
     def reply(self, status: Any, content: Any, **headers: Any) -> None:
         self.send_response(status)
-        for name, each in {"Content-Length": len(content), **headers}.items():
-            self.send_header(name, str(each))
+        for name, item in {"Content-Length": len(content), **headers}.items():
+            self.send_header(name, str(item))
         self.end_headers()
         self.wfile.write(content)
 
@@ -354,9 +354,7 @@ def assert_no_secret(folder: Any, *texts: Any, sounds: Any = None) -> None:
 
 
 @pytest.mark.parametrize("processes", [1, 2])
-def test_successful_run_stores_no_key_and_no_audio(
-    auricle: Any, noise: Any, tmp_path: Path, processes: int
-) -> None:
+def test_successful_run_stores_no_key_and_no_audio(auricle: Any, noise: Any, tmp_path: Path, processes: int) -> None:
     data, sounds = noise
     with FakeServer(Script(key=KEY)) as server:
         words = [
@@ -396,7 +394,7 @@ def test_secrets_echoed_by_a_server_are_not_stored(
     ]
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")
     assert done.returncode == 3, done.stderr
-    kinds = {each["error"]["kind"] for each in records(tmp_path / "kept/run").values()}
+    kinds = {item["error"]["kind"] for item in records(tmp_path / "kept/run").values()}
     assert kinds <= {"Refused", "Transient"}
     assert_no_secret(tmp_path / "kept", done.stdout, done.stderr, sounds=sounds)
 
@@ -421,17 +419,15 @@ def test_password_in_base_url_is_not_stored(auricle: Any, noise: Any, tmp_path: 
 )
 def test_error_for_a_wrong_argument_contains_no_secret(auricle: Any, noise: Any, words: Any) -> None:
     data, _ = noise
-    given = [each for word in ("model=fake", *words) for each in ("-M", word)]
-    done = auricle("run", data, "--as", "asr", "-m", "openai", *given, "-o", "kept/run")
+    inputs = [item for word in ("model=fake", *words) for item in ("-M", word)]
+    done = auricle("run", data, "--as", "asr", "-m", "openai", *inputs, "-o", "kept/run")
     assert done.returncode == 2
     assert done.stderr.startswith("auricle: ")
     assert done.stderr.count("\n") == 1
     assert IN_URL not in done.stderr
 
 
-def test_ask_command_prints_no_secret(
-    auricle: Any, noise: Any, tmp_path: Path, echoing: Any
-) -> None:
+def test_ask_command_prints_no_secret(auricle: Any, noise: Any, tmp_path: Path, echoing: Any) -> None:
     _, sounds = noise
     words = ("-M", f"base_url=http://{echoing()}/v1", "-M", "model=x", "-M", f"api_key={KEY}")
     done = auricle("ask", "-m", "openai", *words, sounds / "0.wav")

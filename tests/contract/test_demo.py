@@ -31,7 +31,7 @@ def offline(tmp_path: Path) -> Any:
     return {**os.environ, "PYTHONPATH": str(folder)}
 
 
-def test_the_demo_compares_two_recognisers_in_noise(auricle: Any, offline: Any, tmp_path: Path) -> None:
+def test_demo_compares_two_recognisers_in_noise(auricle: Any, offline: Any, tmp_path: Path) -> None:
     done = auricle("demo", "-o", "demo", "--limit", 3 * SENTENCES, env=offline)
     assert done.returncode == 0, done.stderr
     for words in ("moonshine", "pocketsphinx", "subset=clean", "subset=noise-5db", "report.html"):
@@ -50,6 +50,6 @@ def test_the_demo_compares_two_recognisers_in_noise(auricle: Any, offline: Any, 
     assert rates["moonshine", "", "all"]["high"] < rates["pocketsphinx", "", "all"]["low"]
 
 
-def test_the_demo_has_every_sentence_clean_and_in_two_noises() -> None:
+def test_demo_has_every_sentence_clean_and_with_two_noises() -> None:
     subsets = Counter(sample.meta["subset"] for sample in build_task(Spec(task="demo", model="echo")).samples)
     assert subsets == {"clean": 16, "noise-15db": 16, "noise-5db": 16}

@@ -66,7 +66,7 @@ def run(auricle: Any, tmp_path: Path) -> Any:
 
 def numbers(tmp_path: Path) -> Any:
     document = json.loads((tmp_path / "run" / "metrics.json").read_text(encoding="utf-8"))
-    return {each["metric"]: each for each in document["numbers"] if not each["field"]}
+    return {item["metric"]: item for item in document["numbers"] if not item["field"]}
 
 
 def test_chat_api_without_likelihoods_is_refused_before_the_first_request(run: Any, server: Any) -> None:
@@ -79,9 +79,7 @@ def test_chat_api_without_likelihoods_is_refused_before_the_first_request(run: A
 
 
 @pytest.mark.parametrize("model", ["completions", "vllm-chat"])
-def test_server_without_prompt_logprobs_is_refused_after_one_request(
-    run: Any, server: Any, model: str
-) -> None:
+def test_server_without_prompt_logprobs_is_refused_after_one_request(run: Any, server: Any, model: str) -> None:
     with server(no_logprobs=True) as api:
         done = run("choosing", model, api)
         assert sum(api.stats()["requests"].values()) == 1
@@ -97,9 +95,9 @@ def test_all_selection_rules_come_from_one_pass(run: Any, server: Any, tmp_path:
         done = run("choosing", "completions", api, "-M", "start=<s>", "-M", f"logprobs_by={by}")
         assert done.returncode == 0, done.stderr
         assert sum(api.stats()["requests"].values()) == 1 + 2 * 2 * 3
-    told = numbers(tmp_path)
-    assert set(told) == {"acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole"}
-    assert all(each["scored"] == 2 and each["unit"] == "share" for each in told.values())
+    result = numbers(tmp_path)
+    assert set(result) == {"acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole"}
+    assert all(item["scored"] == 2 and item["unit"] == "share" for item in result.values())
     options = {"a cat": [" a", " cat"], "a very big dog": [" a", " very", " big", " dog"]}
     sums = {}
     for text, tokens in options.items():
@@ -134,7 +132,7 @@ def test_perplexity_of_a_text_through_an_api(run: Any, server: Any, tmp_path: Pa
     with server() as api:
         done = run("continuing", "completions", api, "-M", "start=<s> ")
     assert done.returncode == 0, done.stderr
-    told = numbers(tmp_path)
-    assert told["token_perplexity"]["value"] > 1
-    assert told["token_perplexity"]["details"]["words"] == 4 + 3
-    assert told["bits_per_byte"]["details"]["bytes"] == len("is it or not") + len("who or not")
+    result = numbers(tmp_path)
+    assert result["token_perplexity"]["value"] > 1
+    assert result["token_perplexity"]["details"]["words"] == 4 + 3
+    assert result["bits_per_byte"]["details"]["bytes"] == len("is it or not") + len("who or not")

@@ -17,15 +17,15 @@ EXAMPLES = paths.EXAMPLES
 def body_lines(path: Any, name: Any) -> Any:
     """Lines of a top-level function or class, without its docstring."""
     tree = ast.parse(path.read_text())
-    (found,) = [node for node in tree.body if getattr(node, "name", "") == name]
+    (result,) = [node for node in tree.body if getattr(node, "name", "") == name]
     return sum(
         node.end_lineno - node.lineno + 1
-        for node in found.body
+        for node in result.body
         if not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant))
     )
 
 
-def test_a_metric_is_one_function(auricle: Any, tmp_path: Path) -> None:
+def test_a_metric_can_be_one_function(auricle: Any, tmp_path: Path) -> None:
     metric = f"metrics={EXAMPLES / 'metric.py'}:right_length"
     data = EXAMPLES / "dataset.jsonl"
     done = auricle("run", data, "--as", "qa", "-m", "echo", "-T", metric, "-o", "run")
@@ -34,7 +34,7 @@ def test_a_metric_is_one_function(auricle: Any, tmp_path: Path) -> None:
     assert body_lines(EXAMPLES / "metric.py", "right_length") == 1
 
 
-def test_a_model_is_a_class_of_five_lines(auricle: Any) -> None:
+def test_a_model_can_be_a_class_of_five_lines(auricle: Any) -> None:
     data, model = EXAMPLES / "dataset.jsonl", f"{EXAMPLES / 'model.py'}:Shouting"
     done = auricle("run", data, "--as", "qa", "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -49,20 +49,22 @@ def test_a_model_is_a_class_of_five_lines(auricle: Any) -> None:
         ("loudness", "classify", '{"audio": "a.wav", "label": "quiet"}'),
     ],
 )
-def test_a_model_is_a_plain_function(auricle: Any, manifest: Any, tone: Any, name: str, kind: str, row: str) -> None:
+def test_a_model_can_be_a_plain_function(
+    auricle: Any, manifest: Any, tone: Any, name: str, kind: str, row: str
+) -> None:
     tone("a.wav", seconds=1.0)
     model = f"{EXAMPLES / 'model.py'}:{name}"
     done = auricle("run", manifest([row]), "--as", kind, "-m", model, "-o", "run")
     assert done.returncode == 0, done.stderr
 
 
-def test_a_dataset_is_a_jsonl_file_and_no_code(auricle: Any) -> None:
+def test_a_dataset_can_be_a_jsonl_file_without_code(auricle: Any) -> None:
     done = auricle("run", EXAMPLES / "dataset.jsonl", "--as", "qa", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
     assert "subset=asia" in done.stdout
 
 
-def test_a_dataset_of_your_own_is_seven_lines(auricle: Any) -> None:
+def test_a_custom_dataset_needs_seven_lines(auricle: Any) -> None:
     done = auricle("run", f"{EXAMPLES / 'dataset.py'}:capitals", "-m", "echo", "-o", "run")
     assert done.returncode == 0, done.stderr
     assert "exact_match" in done.stdout
@@ -92,7 +94,7 @@ def test_packages_add_models_tasks_and_metrics_by_entry_point(auricle: Any, plug
     assert "50.00 %" in done.stdout
 
 
-def test_no_prompt_names_a_model_and_no_model_a_task() -> None:
+def test_prompts_name_no_model_and_models_name_no_task() -> None:
     source = EXAMPLES.parent / "src" / "auricle"
     models = [path.stem for path in (source / "models").glob("*.py") if path.stem != "base"]
     for path in (source / "tasks").glob("*.py"):

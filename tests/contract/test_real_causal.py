@@ -53,9 +53,9 @@ def test_batched_likelihoods_equal_single_likelihoods(model: Any) -> None:
 
 def test_correct_capital_is_more_likely(model: Any) -> None:
     for question, right in list(QUESTIONS.items())[:2]:
-        told = "The capital of France is " if right == "Paris" else "The capital of Japan is "
+        result = "The capital of France is " if right == "Paris" else "The capital of Japan is "
         chances = {
-            city: model.loglikelihood([LogLikelihood(turns=asked(question), continuation=told + city)])[0].total
+            city: model.loglikelihood([LogLikelihood(turns=asked(question), continuation=result + city)])[0].total
             for city in ("Paris", "Tokyo")
         }
         assert max(chances, key=chances.get) == right

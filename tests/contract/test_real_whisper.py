@@ -39,9 +39,9 @@ def directly(folder: Any) -> Any:
 
     def transcribe(samples: Any, **options: Any) -> Any:
         long = {"truncation": False, "padding": "longest"} if options else {}
-        heard = processor(samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long)
+        received = processor(samples, sampling_rate=RATE, return_tensors="pt", return_attention_mask=True, **long)
         with torch.inference_mode():
-            rows = model.generate(**heard, **options)
+            rows = model.generate(**received, **options)
         return processor.batch_decode(rows, skip_special_tokens=True)[0]
 
     return transcribe
@@ -69,34 +69,34 @@ def test_run_gives_exactly_the_text_of_transformers(
         model="whisper",
         model_args={"model": str(folder), "batch_size": 4},
     )
-    numbers = {each.metric: each for each in auricle.evaluate(spec, tmp_path / "run")}
-    heard = {line["id"]: line for line in answered(tmp_path / "run")}
-    texts = {name: line["outputs"][0]["text"] for name, line in heard.items()}
+    numbers = {item.metric: item for item in auricle.evaluate(spec, tmp_path / "run")}
+    received = {line["id"]: line for line in answered(tmp_path / "run")}
+    texts = {name: line["outputs"][0]["text"] for name, line in received.items()}
     assert texts == {row["id"]: directly(Audio.of(row["audio"]).decode(RATE)) for row in rows}
     normalise = get_profile("whisper-en")
-    wanted = [normalise(row["text"]) for row in rows]
-    oracle = jiwer.wer(wanted, [normalise(texts[row["id"]]) for row in rows])
+    expected = [normalise(row["text"]) for row in rows]
+    oracle = jiwer.wer(expected, [normalise(texts[row["id"]]) for row in rows])
     wer = numbers["wer"]
     assert wer.value == pytest.approx(oracle)
     assert wer.low <= wer.value <= wer.high
     assert 0 < wer.value < 0.3
     speed = json.loads((tmp_path / "run" / "metrics.json").read_text())["speed"]
-    seconds = sum(line["audio_seconds"] for line in heard.values())
+    seconds = sum(line["audio_seconds"] for line in received.values())
     (only,) = json.loads((tmp_path / "run" / "progress.json").read_text())["passes"]
     assert speed["rtfx"] == pytest.approx(seconds / only["wall_seconds"], rel=1e-4)
     assert speed["rtfx"] > 0
-    told = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
-    for name, value in told.items():  # told, not tested: how fast depends on the machine
+    result = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
+    for name, value in result.items():  # told, not tested: how fast depends on the machine
         record_property(name, value)
-    print(told)  # noqa: T201 - `pytest -s` shows it
+    print(result)  # noqa: T201 - `pytest -s` shows it
 
 
 def test_long_audio_gives_the_text_of_transformers(folder: Any, directly: Any, rows: Any) -> None:
     pause = np.zeros(RATE // 2, dtype=np.float32)
-    parts = [each for row in rows for each in (Audio.of(row["audio"]).decode(RATE), pause)]
+    parts = [item for row in rows for item in (Audio.of(row["audio"]).decode(RATE), pause)]
     samples = np.concatenate(parts)
     long = np.tile(samples, -(-35 * RATE // len(samples)))
     with auricle.load_model("whisper", model=str(folder)) as model:
-        heard = model.ask(long, rate=RATE).text
-    assert heard == directly(long, return_timestamps=True, condition_on_prev_tokens=False)
-    assert len(heard.split()) > 40
+        received = model.ask(long, rate=RATE).text
+    assert received == directly(long, return_timestamps=True, condition_on_prev_tokens=False)
+    assert len(received.split()) > 40

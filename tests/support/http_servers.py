@@ -12,7 +12,7 @@ from auricle import Generate, Turn
 CHUNK = {"id": "1", "object": "chat.completion.chunk"}
 
 
-class Said:
+class ReceivedRequest:
     """One request as it came: its path, headers and body."""
 
     def __init__(self, handler: Any, body: Any) -> None:
@@ -27,7 +27,7 @@ class Said:
         return self.json()["messages"][-1]["content"][at]
 
 
-class Canned(ThreadingHTTPServer):
+class CannedServer(ThreadingHTTPServer):
     """Says what it was given, whoever asks, and remembers who did."""
 
     daemon_threads = True
@@ -36,7 +36,7 @@ class Canned(ThreadingHTTPServer):
     def __init__(self, replies: Any) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
         self.replies = replies
-        self.heard = []
+        self.requests = []
 
     def handle_error(self, *_: Any) -> None:
         """Clients may leave early; that is theirs to decide."""
@@ -51,7 +51,7 @@ class Canned(ThreadingHTTPServer):
 
     @property
     def last(self) -> Any:
-        return self.heard[-1]
+        return self.requests[-1]
 
 
 class Handler(BaseHTTPRequestHandler):
@@ -66,9 +66,9 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.readline()
         else:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-        self.server.heard.append(Said(self, body))
+        self.server.requests.append(ReceivedRequest(self, body))
         replies = self.server.replies
-        reply = replies[min(len(self.server.heard), len(replies)) - 1]
+        reply = replies[min(len(self.server.requests), len(replies)) - 1]
         self.close_connection = True
         reply(self)
 
@@ -80,7 +80,7 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
-def whole(status: int = 200, body: bytes = b"", headers: Any = None, kind: str = "application/json") -> Any:
+def http_reply(status: int = 200, body: bytes = b"", headers: Any = None, kind: str = "application/json") -> Any:
     """A reply as it should be, whatever it says."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
@@ -95,9 +95,9 @@ def whole(status: int = 200, body: bytes = b"", headers: Any = None, kind: str =
     return reply
 
 
-def streamed(*events: Any, cut: bool = False) -> Any:
+def stream_reply(*events: Any, cut: bool = False) -> Any:
     """Events, each a document or a line as it is; `cut` ends the connection in their midst."""
-    lines = [each if isinstance(each, bytes) else b"data: " + json.dumps(each).encode() for each in events]
+    lines = [event if isinstance(event, bytes) else b"data: " + json.dumps(event).encode() for event in events]
 
     def reply(handler: Any) -> None:
         handler.send_response(200)
@@ -114,8 +114,8 @@ def streamed(*events: Any, cut: bool = False) -> Any:
 
 
 def delta(content: Any = None, finish: Any = None, **more: Any) -> Any:
-    said = {} if content is None else {"content": content}
-    return {**CHUNK, "choices": [{"index": 0, "delta": said | more, "finish_reason": finish}]}
+    answer = {} if content is None else {"content": content}
+    return {**CHUNK, "choices": [{"index": 0, "delta": answer | more, "finish_reason": finish}]}
 
 
 def chat(text: str = "fine", **more: Any) -> Any:
@@ -129,29 +129,29 @@ def question(*parts: Any, **settings: Any) -> Any:
 
 
 @asynccontextmanager
-async def held(model: Any) -> AsyncIterator[Any]:
+async def closing_model(model: Any) -> AsyncIterator[Any]:
     try:
         yield model
     finally:
         await model.close()
 
 
-def told(model: Any, *requests: Any) -> Any:
+def run_model(model: Any, *requests: Any) -> Any:
     """What a model answers to each request, asked once, in a loop of its own."""
 
     async def main() -> Any:
-        async with held(model):
-            return [await model.generate(each) for each in requests or (question(),)]
+        async with closing_model(model):
+            return [await model.generate(item) for item in requests or (question(),)]
 
     answers = asyncio.run(main())
     return answers[0] if len(answers) == 1 else answers
 
 
-def pieces(model: Any, request: Any = None) -> Any:
+def stream_model(model: Any, request: Any = None) -> Any:
     """What a model streams."""
 
     async def main() -> Any:
-        async with held(model):
+        async with closing_model(model):
             return [piece async for piece in model.stream(request or question())]
 
     return asyncio.run(main())

@@ -14,5 +14,5 @@ def likelihood(*parts: Any) -> Any:
     return LogLikelihood(turns=(Turn("user", parts[:-1]),), continuation=parts[-1])
 
 
-def alone(ask: Any, batch: Any) -> Any:
+def answer_one_by_one(ask: Any, batch: Any) -> Any:
     return [ask([request])[0] for request in batch]

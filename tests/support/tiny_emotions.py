@@ -47,7 +47,7 @@ def emotion2vec(folder: Any, labels: Any = LABELS, **other: Any) -> Any:
         **other,
     }
     (folder / "config.yaml").write_text(yaml.safe_dump(config), encoding="utf-8")
-    (folder / "tokens.txt").write_text("".join(f"{each}\n" for each in labels), encoding="utf-8")
+    (folder / "tokens.txt").write_text("".join(f"{label}\n" for label in labels), encoding="utf-8")
     files = {"init_param": "model.pt", "config": "config.yaml"}
     files["tokenizer_conf"] = {"token_list": "tokens.txt"}
     about = {"framework": "pytorch", "task": "emotion-recognition", "file_path_metas": files}
@@ -143,8 +143,8 @@ def emotion2vec_shape() -> Any:
 def ears(folder: Any, **settings: Any) -> None:
     from transformers import Wav2Vec2FeatureExtractor
 
-    given = {"return_attention_mask": True, "do_normalize": True, **settings}
-    Wav2Vec2FeatureExtractor(**given).save_pretrained(folder)
+    value = {"return_attention_mask": True, "do_normalize": True, **settings}
+    Wav2Vec2FeatureExtractor(**value).save_pretrained(folder)
 
 
 def audeering(folder: Any, labels: Any = ("arousal", "dominance", "valence"), **settings: Any) -> Any:

@@ -41,7 +41,7 @@ def tokenizer(chat: Any = None) -> Any:
     inner.decoder = decoders.ByteLevel()
     trainer = trainers.BpeTrainer(
         vocab_size=320,
-        special_tokens=[AddedToken(each, special=True) for each in SPECIAL],
+        special_tokens=[AddedToken(item, special=True) for item in SPECIAL],
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
@@ -89,13 +89,13 @@ def whisper(folder: Any, languages: Any = ()) -> Any:
         WhisperTokenizer,
     )
 
-    marks = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{each}|>" for each in languages)]
+    marks = ["<|endoftext|>", "<|startoftranscript|>", *(f"<|{item}|>" for item in languages)]
     marks += ["<|translate|>", "<|transcribe|>", "<|startofprev|>", "<|notimestamps|>"]
     marks += [f"<|{step * 0.02:.2f}|>" for step in range(51)]
     alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
-    inner = Tokenizer(models.BPE(vocab={each: i for i, each in enumerate(alphabet)}, merges=[]))
+    inner = Tokenizer(models.BPE(vocab={item: i for i, item in enumerate(alphabet)}, merges=[]))
     inner.decoder = decoders.ByteLevel()
-    inner.add_special_tokens([AddedToken(each, special=True) for each in marks])
+    inner.add_special_tokens([AddedToken(item, special=True) for item in marks])
     words = WhisperTokenizer(tokenizer_object=inner)
     number = words.convert_tokens_to_ids
     seeded()
@@ -121,19 +121,19 @@ def whisper(folder: Any, languages: Any = ()) -> Any:
             begin_suppress_tokens=[],
         )
     )
-    spoken = {f"<|{each}|>": number(f"<|{each}|>") for each in languages}
-    tasks = {each: number(f"<|{each}|>") for each in ("translate", "transcribe")}
+    spoken = {f"<|{item}|>": number(f"<|{item}|>") for item in languages}
+    tasks = {item: number(f"<|{item}|>") for item in ("translate", "transcribe")}
     model.save_pretrained(folder)
-    known = {"lang_to_id": spoken, "task_to_id": tasks} if languages else {}
+    known_values = {"lang_to_id": spoken, "task_to_id": tasks} if languages else {}
     settings = folder / "generation_config.json"
-    more = {
+    extra = {
         "is_multilingual": bool(languages),
         "no_timestamps_token_id": number("<|notimestamps|>"),
         "prev_sot_token_id": number("<|startofprev|>"),
-        **known,
+        **known_values,
         "_from_model_config": False,  # else what is not in a model's config is dropped
     }
-    settings.write_text(json.dumps({**json.loads(settings.read_text()), **more}))
+    settings.write_text(json.dumps({**json.loads(settings.read_text()), **extra}))
     ears = WhisperFeatureExtractor(feature_size=16, chunk_length=1)
     WhisperProcessor(ears, words).save_pretrained(folder)
     return folder
@@ -145,7 +145,7 @@ def ctc(folder: Any, family: str = "Wav2Vec2", mask: bool = True) -> Any:
     folder.mkdir(exist_ok=True)
     letters = ["<pad>", "<s>", "</s>", "<unk>", "|", *LETTERS]
     table = folder / "vocab.json"
-    table.write_text(json.dumps({each: i for i, each in enumerate(letters)}))
+    table.write_text(json.dumps({item: i for i, item in enumerate(letters)}))
     words = transformers.Wav2Vec2CTCTokenizer(str(table))
     ears = transformers.Wav2Vec2FeatureExtractor(return_attention_mask=mask)
     transformers.Wav2Vec2Processor(ears, words).save_pretrained(folder)

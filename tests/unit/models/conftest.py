@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.http_servers import Canned, whole
+from tests.support.http_servers import CannedServer, http_reply
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def canned(request: pytest.FixtureRequest) -> Any:
     """Start a server that gives these replies in turn, the last of them for ever."""
 
     def start(*replies: Any) -> Any:
-        server = Canned([each if callable(each) else whole(body=each) for each in replies])
+        server = CannedServer([reply if callable(reply) else http_reply(body=reply) for reply in replies])
         thread = threading.Thread(target=lambda: server.serve_forever(0.005), daemon=True)
         thread.start()
 

@@ -61,18 +61,18 @@ def test_labels_keep_the_spelling_of_the_checkpoint(model: Any) -> None:
 
 
 def test_scores_equal_those_of_funasr(model: Any) -> None:
-    (heard,) = model._model.generate(spoken(), extract_embedding=False)
+    (received,) = model._model.generate(spoken(), extract_embedding=False)
     (felt,) = model.predict([about(spoken())])
-    assert list(felt.values.values()) == heard["scores"]
-    assert sum(heard["scores"]) == pytest.approx(1, abs=1e-6)
-    assert len({round(each, 4) for each in heard["scores"]}) > 3
+    assert list(felt.values.values()) == received["scores"]
+    assert sum(received["scores"]) == pytest.approx(1, abs=1e-6)
+    assert len({round(item, 4) for item in received["scores"]}) > 3
 
 
 def test_batch_and_order_do_not_change_results(model: Any) -> None:
-    asked = [about(spoken(number)) for number in (1, 2, 3)]
-    alone = [model.predict([each])[0] for each in asked]
-    assert model.predict(asked) == alone
-    assert model.predict(asked[::-1]) == alone[::-1]
+    requests = [about(spoken(number)) for number in (1, 2, 3)]
+    alone = [model.predict([request])[0] for request in requests]
+    assert model.predict(requests) == alone
+    assert model.predict(requests[::-1]) == alone[::-1]
 
 
 @pytest.mark.parametrize(("rate", "channels"), [(48_000, 1), (16_000, 2), (48_000, 2)])
@@ -150,9 +150,7 @@ def test_code_in_the_configuration_is_not_executed(other: Any, tmp_path: Path) -
     assert not (tmp_path / "trap").exists()
 
 
-def test_import_error_of_funasr_is_reported(
-    checkpoint: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_import_error_of_funasr_is_reported(checkpoint: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     import funasr
 
     failed = {"funasr.models.emotion2vec.model": "ModuleNotFoundError: No module named 'distutils'"}
@@ -167,7 +165,7 @@ def test_missing_directory_is_not_searched_on_a_hub() -> None:
 
 
 def test_unknown_size_error_lists_the_sizes() -> None:
-    with pytest.raises(SpecError, match="neither a directory nor a size. Sizes: large, base, seed"):
+    with pytest.raises(SpecError, match=r"neither a directory nor a size. Sizes: large, base, seed"):
         Emotion2vec("huge")
 
 
@@ -184,10 +182,10 @@ class Hub:
 
     def __call__(self, name: Any, revision: Any = None, local_files_only: bool = False) -> Any:
         self.asked.append((name, revision, local_files_only))
-        found = self.here if local_files_only else self.there
-        if found is None:
+        result = self.here if local_files_only else self.there
+        if result is None:
             raise OSError("no route\nto anywhere.")
-        return str(found)
+        return str(result)
 
     def as_hub(self) -> Any:
         return self, (OSError,)
@@ -205,9 +203,7 @@ def test_size_maps_to_a_name_on_each_hub(checkpoint: Any, monkeypatch: pytest.Mo
     ]
 
 
-def test_incomplete_download_is_repeated(
-    checkpoint: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_incomplete_download_is_repeated(checkpoint: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     hub = Hub(here=tmp_path, there=checkpoint)
     monkeypatch.setattr(module, "_modelscope_downloader", hub.as_hub)
     Emotion2vec("mine/emotion2vec", revision="v2")
@@ -218,9 +214,9 @@ def test_unreachable_hub_error_suggests_a_directory(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "_modelscope_downloader", Hub().as_hub)
     with pytest.raises(SpecError) as error:
         Emotion2vec()
-    told = one_line(error)
-    assert "iic/emotion2vec_plus_large is not in the local cache" in told
-    assert told.endswith("(no route to anywhere. Set a directory instead: -M model=DIRECTORY.")
+    result = one_line(error)
+    assert "iic/emotion2vec_plus_large is not in the local cache" in result
+    assert result.endswith("no route to anywhere. Set a directory instead: -M model=DIRECTORY.")
 
 
 @pytest.mark.parametrize("hub", ["ms", "hf"])
@@ -247,10 +243,10 @@ def test_missing_extra_gives_a_one_line_error(
     with pytest.raises(SystemExit) as end:
         main()
     assert end.value.code == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert "pip install 'auricle[emotion2vec]'" in told.err
-    assert len(told.err.splitlines()) == 1
+    result = capsys.readouterr()
+    assert result.out == ""
+    assert "pip install 'auricle[emotion2vec]'" in result.err
+    assert len(result.err.splitlines()) == 1
 
 
 def test_audio_formats_run_from_the_command_line(
@@ -265,19 +261,19 @@ def test_audio_formats_run_from_the_command_line(
     done = CliRunner().invoke(cli, ["run", str(manifest(rows)), *words, "-o", str(tmp_path / "run")])
     assert (done.exit_code, done.stdout, capfd.readouterr().out) == (0, "", ""), done.stderr
     journal = (tmp_path / "run" / "outputs.jsonl").read_text(encoding="utf-8")
-    kept = {line["id"]: line["outputs"][0] for line in map(json.loads, journal.splitlines())}
-    assert {tuple(each["values"]) for each in kept.values()} == {tuple(LABELS)}
-    mono = list(kept["mono"]["values"].values())
+    remaining = {line["id"]: line["outputs"][0] for line in map(json.loads, journal.splitlines())}
+    assert {tuple(item["values"]) for item in remaining.values()} == {tuple(LABELS)}
+    mono = list(remaining["mono"]["values"].values())
     for name in ("stereo", "high"):
-        assert list(kept[name]["values"].values()) == pytest.approx(mono, abs=1e-3)
+        assert list(remaining[name]["values"].values()) == pytest.approx(mono, abs=1e-3)
 
 
 def test_ask_prints_only_the_prediction(checkpoint: Any, model: Any, tmp_path: Path) -> None:
     path = written(tmp_path / "a.wav", spoken())
     words = ["ask", "-m", "emotion2vec", "-M", f"model={checkpoint}", str(path)]
-    told = json.loads(CliRunner().invoke(cli, words).stdout)
-    assert told["values"] == model.predict([about(str(path))])[0].values
-    assert told["scale"] == "probability"
+    result = json.loads(CliRunner().invoke(cli, words).stdout)
+    assert result["values"] == model.predict([about(str(path))])[0].values
+    assert result["scale"] == "probability"
 
 
 def test_missing_weights_give_a_one_line_error(auricle: Any, tone: Any, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from auricle import Audio, Generate, SampleError, Turn
 from auricle.audio import Image
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.gemini import Gemini
-from tests.support.http_servers import question, told, whole
+from tests.support.http_servers import http_reply, question, run_model
 
 PNG = b"\x89PNG\r\n\x1a\n and some pixels"
 
@@ -27,9 +27,9 @@ def answer(*parts: Any, **more: Any) -> Any:
 
 
 def test_text_question_is_answered(serve: Any) -> None:
-    said = told(model_at(serve()), question("one two three", max_tokens=2))
-    assert (said.text, said.finish) == ("one two", "max_tokens")
-    assert (said.input_tokens, said.tokens) == (3, 2)
+    text = run_model(model_at(serve()), question("one two three", max_tokens=2))
+    assert (text.text, text.finish) == ("one two", "max_tokens")
+    assert (text.input_tokens, text.tokens) == (3, 2)
 
 
 def test_turns_and_settings_use_the_gemini_format(canned: Any, tone: Any) -> None:
@@ -40,8 +40,8 @@ def test_turns_and_settings_use_the_gemini_format(canned: Any, tone: Any) -> Non
         Turn("assistant", ("yes?",)),
         Turn("user", (Audio("https://example.org/a.wav"),)),
     )
-    told(model_at(server), Generate(turns=turns, max_tokens=9, stop=("\n",)))
-    sound, image = (base64.b64encode(each).decode() for each in (path.read_bytes(), PNG))
+    run_model(model_at(server), Generate(turns=turns, max_tokens=9, stop=("\n",)))
+    sound, image = (base64.b64encode(item).decode() for item in (path.read_bytes(), PNG))
     assert server.last.json() == {
         "systemInstruction": {"parts": [{"text": "be brief"}]},
         "contents": [
@@ -62,7 +62,7 @@ def test_turns_and_settings_use_the_gemini_format(canned: Any, tone: Any) -> Non
 
 def test_key_is_sent_in_a_header_and_not_in_the_url(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
-    told(model_at(server))
+    run_model(model_at(server))
     assert server.last.path == "/v1beta/models/flash:generateContent"
     assert server.last.headers["x-goog-api-key"] == "secret-key"
     assert "authorization" not in server.last.headers
@@ -71,7 +71,7 @@ def test_key_is_sent_in_a_header_and_not_in_the_url(canned: Any) -> None:
 def test_extra_fields_can_add_and_remove_settings(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     extra = {"generationConfig": {"temperature": None, "topK": 1}, "safetySettings": []}
-    told(model_at(server, extra=extra))
+    run_model(model_at(server, extra=extra))
     body = server.last.json()
     assert body["generationConfig"] == {"maxOutputTokens": 512, "topK": 1}
     assert body["safetySettings"] == []
@@ -79,42 +79,42 @@ def test_extra_fields_can_add_and_remove_settings(canned: Any) -> None:
 
 def test_reasoning_is_not_part_of_the_answer(canned: Any) -> None:
     parts = [{"text": "hm", "thought": True}, {"text": "forty"}, {"text": "-two"}]
-    assert told(model_at(canned(answer(*parts)))).text == "forty-two"
+    assert run_model(model_at(canned(answer(*parts)))).text == "forty-two"
 
 
 def test_withheld_answer_is_empty_with_a_finish_reason(canned: Any) -> None:
-    said = told(model_at(canned({"candidates": [{"finishReason": "SAFETY"}]})))
-    assert (said.text, said.finish, said.tokens) == ("", "safety", None)
+    text = run_model(model_at(canned({"candidates": [{"finishReason": "SAFETY"}]})))
+    assert (text.text, text.finish, text.tokens) == ("", "safety", None)
 
 
 def test_blocked_question_is_refused(canned: Any) -> None:
     server = canned({"promptFeedback": {"blockReason": "SAFETY"}})
     with pytest.raises(Refused, match="refused to answer: SAFETY"):
-        told(model_at(server))
+        run_model(model_at(server))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b'{"candidates": [3]}'])
 def test_unexpected_json_is_refused(canned: Any, body: bytes) -> None:
     with pytest.raises(Refused, match="without candidates"):
-        told(model_at(canned(whole(body=body))))
+        run_model(model_at(canned(http_reply(body=body))))
 
 
 def test_refusal_contains_the_message_of_the_server(serve: Any) -> None:
-    with pytest.raises(Refused, match=r"HTTP 401 from .*: The key is wrong or missing\."):
-        told(model_at(serve(key="another")))
+    with pytest.raises(Refused, match=r"HTTP 401 from .*: The API key is wrong or missing\."):
+        run_model(model_at(serve(key="another")))
 
 
 @pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429", "408", "503"])
 def test_transient_errors_are_distinguished_from_final_ones(serve: Any, fault: str) -> None:
     with pytest.raises(Transient):
-        told(model_at(serve(faults={fault: 1.0})))
+        run_model(model_at(serve(faults={fault: 1.0})))
 
 
 def test_too_large_image_is_refused(canned: Any) -> None:
     server = canned(answer({"text": "ok"}))
     with pytest.raises(SampleError, match="more than the limit of 1e-05 MB"):
-        told(model_at(server, max_megabytes=1e-5), question(Image(data=PNG)))
-    assert not server.heard
+        run_model(model_at(server, max_megabytes=1e-5), question(Image(data=PNG)))
+    assert not server.requests
 
 
 def test_missing_model_option_is_refused() -> None:

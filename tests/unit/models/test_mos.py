@@ -6,6 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("onnxruntime")
+pytest.importorskip("speechmos")
+
 import soundfile
 
 from auricle.audio import Audio
@@ -14,9 +18,6 @@ from auricle.core.types import Predict
 from auricle.models import abilities
 from auricle.models.mos import Dnsmos, Plcmos, split_windows
 from tests.support.emotional_speech import about, spoken
-
-pytest.importorskip("onnxruntime")
-pytest.importorskip("speechmos")
 
 
 @pytest.fixture(scope="module")
@@ -64,8 +65,8 @@ def test_plcmos_equals_the_package_with_the_same_raters(plcmos: Any) -> None:
 
     package = PLCMOS()
     features = np.float32(package.stft_transform(spoken()))[np.newaxis, np.newaxis]
-    asked = ({"degraded_audio": features, "rater_embed": each[None]} for each in drawn)
-    expected = np.mean([package.session.run(None, each)[0].item() for each in asked])
+    requests = ({"degraded_audio": features, "rater_embed": item[None]} for item in drawn)
+    expected = np.mean([package.session.run(None, item)[0].item() for item in requests])
     assert rated(plcmos, spoken())["plcmos"] == pytest.approx(expected, abs=1e-6)
 
 
@@ -81,14 +82,14 @@ def test_dnsmos_equals_the_package(personalized: bool, seconds: float) -> None:
         kind = "dnsmos_personalized" if personalized else "dnsmos"
         samples = np.resize(spoken(), round(seconds * 16_000))
         expected = package.run(samples, 16_000, model_type=kind)
-    found = rated(Dnsmos(personalized=personalized), samples)
-    assert found == pytest.approx({name: float(each) for name, each in expected.items()}, abs=1e-5)
+    result = rated(Dnsmos(personalized=personalized), samples)
+    assert result == pytest.approx({name: float(item) for name, item in expected.items()}, abs=1e-5)
 
 
 @pytest.mark.parametrize(("seconds", "count"), [(1.0, 7), (9.01, 1), (10.5, 1), (12.0, 3)])
 def test_windows_start_at_every_second(seconds: float, count: int) -> None:
-    found = split_windows(np.zeros(round(seconds * 16_000)))
-    assert [len(each) for each in found] == [int(9.01 * 16_000)] * count
+    result = split_windows(np.zeros(round(seconds * 16_000)))
+    assert [len(item) for item in result] == [int(9.01 * 16_000)] * count
 
 
 def test_audio_beyond_full_scale_is_clipped(plcmos: Any) -> None:

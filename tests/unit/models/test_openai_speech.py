@@ -13,7 +13,7 @@ from auricle.core.errors import Transient
 from auricle.engine.spec import Spec
 from auricle.models.openai import OpenAI
 from auricle.runs.run_directory import Run
-from tests.support.http_servers import chat, question, told
+from tests.support.http_servers import chat, question, run_model
 
 
 def model_at(server: Any, **options: Any) -> Any:
@@ -27,16 +27,16 @@ def spoken(format_: Any) -> Any:
 @pytest.mark.parametrize(("stream", "format_"), [(False, "wav"), (True, "pcm16"), (False, "pcm16")])
 def test_spoken_answer_keeps_audio_and_transcript(serve: Any, stream: bool, format_: str) -> None:
     model = model_at(serve(), stream=stream, extra=spoken(format_))
-    said = told(model, question("one two three four"))
-    assert said.text == "one two three four"
-    assert said.audio.seconds == pytest.approx(0.2)
-    assert said.audio.info().rate == 24_000
+    answer = run_model(model, question("one two three four"))
+    assert answer.text == "one two three four"
+    assert answer.audio.seconds == pytest.approx(0.2)
+    assert answer.audio.info().rate == 24_000
 
 
 def test_speech_that_is_not_base64_is_transient(canned: Any) -> None:
     server = canned(chat(None, audio={"data": "a", "transcript": "hm"}))
     with pytest.raises(Transient, match="not valid base64"):
-        told(model_at(server))
+        run_model(model_at(server))
 
 
 def test_run_stores_speech_in_files_and_scores_the_transcript(serve: Any, manifest: Any, tmp_path: Path) -> None:

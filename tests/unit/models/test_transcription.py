@@ -10,7 +10,7 @@ pytest.importorskip("aiohttp")
 from auricle import Audio, SampleError
 from auricle.core.errors import Refused, SpecError, Transient
 from auricle.models.transcription import Transcription
-from tests.support.http_servers import question, told, whole
+from tests.support.http_servers import http_reply, question, run_model
 
 
 def model_at(server: Any, **options: Any) -> Any:
@@ -25,23 +25,23 @@ def sound(tone: Any) -> Any:
 def fields(said: Any) -> Any:
     """A form's fields by name, as a list of (file name, content) each."""
     head = f"Content-Type: {said.headers['content-type']}\r\n\r\n".encode()
-    found = {}
+    result = {}
     for part in email.message_from_bytes(head + said.body).get_payload():
         name = part.get_param("name", header="Content-Disposition")
-        found.setdefault(name, []).append((part.get_filename(), part.get_payload(decode=True)))
-    return found
+        result.setdefault(name, []).append((part.get_filename(), part.get_payload(decode=True)))
+    return result
 
 
 def test_clip_is_transcribed(serve: Any, sound: Any) -> None:
-    said = told(model_at(serve()), question(sound, "transcribe this"))
-    assert (said.text, said.tokens) == ("sound", 1)
-    assert said.input_tokens > 1
+    answer = run_model(model_at(serve()), question(sound, "transcribe this"))
+    assert (answer.text, answer.tokens) == ("sound", 1)
+    assert answer.input_tokens > 1
 
 
 def test_form_has_the_fields_of_the_endpoint(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     options = {"language": "en", "prompt": "names: Ada"}
-    assert told(model_at(server, **options), question(sound, temperature=0.5)).text == "hi"
+    assert run_model(model_at(server, **options), question(sound, temperature=0.5)).text == "hi"
     form = fields(server.last)
     assert server.last.path == "/v1/audio/transcriptions"
     assert form.pop("file") == [("sound.wav", sound.path.read_bytes())]
@@ -57,39 +57,39 @@ def test_form_has_the_fields_of_the_endpoint(canned: Any, sound: Any) -> None:
 def test_extra_fields_are_written_as_form_fields(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
     extra = {"timestamp_granularities[]": ["word", "segment"], "vad": True, "temperature": None}
-    told(model_at(server, extra=extra), question(sound))
+    run_model(model_at(server, extra=extra), question(sound))
     form = fields(server.last)
-    assert [each for _, each in form["timestamp_granularities[]"]] == [b"word", b"segment"]
+    assert [item for _, item in form["timestamp_granularities[]"]] == [b"word", b"segment"]
     assert form["vad"] == [(None, b"true")]
     assert "temperature" not in form
 
 
 def test_translation_uses_its_own_path(serve: Any, sound: Any) -> None:
     server = serve()
-    told(model_at(server, translate=True), question(sound))
+    run_model(model_at(server, translate=True), question(sound))
     assert server.stats()["requests"] == {"/v1/audio/translations": 1}
 
 
 @pytest.mark.parametrize("format_", ["text", "verbose_json"])
 def test_every_response_format_is_parsed(serve: Any, sound: Any, format_: str) -> None:
-    said = told(model_at(serve(), response_format=format_), question(sound))
-    assert (said.text, said.tokens) == ("sound", None)
+    answer = run_model(model_at(serve(), response_format=format_), question(sound))
+    assert (answer.text, answer.tokens) == ("sound", None)
 
 
 def test_json_response_to_a_text_request_is_parsed(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
-    assert told(model_at(server, response_format="text"), question(sound)).text == "hi"
+    assert run_model(model_at(server, response_format="text"), question(sound)).text == "hi"
 
 
 def test_opus_is_sent_with_the_suffix_ogg(canned: Any, sound: Any) -> None:
     server = canned({"text": "hi"})
-    told(model_at(server, audio_format="opus"), question(sound))
+    run_model(model_at(server, audio_format="opus"), question(sound))
     assert fields(server.last)["file"][0][0] == "sound.ogg"
 
 
 def test_large_file_is_sent_without_warnings(canned: Any, tone: Any) -> None:
     server, path = canned({"text": "hi"}), tone("long.wav", 40.0)
-    told(model_at(server), question(Audio(str(path))))
+    run_model(model_at(server), question(Audio(str(path))))
     assert fields(server.last)["file"] == [("sound.wav", path.read_bytes())]
 
 
@@ -97,7 +97,7 @@ def test_large_file_is_sent_without_warnings(canned: Any, tone: Any) -> None:
 def test_request_must_have_one_clip(serve: Any, sound: Any, sounds: int) -> None:
     server = serve()
     with pytest.raises(SampleError, match=f"exactly one audio clip .* got {sounds}"):
-        told(model_at(server), question(*[sound] * sounds, "what is said"))
+        run_model(model_at(server), question(*[sound] * sounds, "what is said"))
     assert server.stats()["requests"] == {}
 
 
@@ -105,19 +105,19 @@ def test_request_must_have_one_clip(serve: Any, sound: Any, sounds: int) -> None
 def test_web_page_is_refused(serve: Any, sound: Any, format_: str) -> None:
     server = serve(faults={"html": 1.0})
     with pytest.raises(Refused, match="a web page"):
-        told(model_at(server, response_format=format_), question(sound))
+        run_model(model_at(server, response_format=format_), question(sound))
 
 
 @pytest.mark.parametrize("body", [b"[]", b"null", b"{}", b'{"text": null}'])
 def test_response_without_text_is_refused(canned: Any, sound: Any, body: bytes) -> None:
     with pytest.raises(Refused, match="without a text"):
-        told(model_at(canned(whole(body=body))), question(sound))
+        run_model(model_at(canned(http_reply(body=body))), question(sound))
 
 
 @pytest.mark.parametrize("fault", ["garbage", "cut", "drop", "500", "429"])
 def test_transient_errors_are_distinguished_from_final_ones(serve: Any, sound: Any, fault: str) -> None:
     with pytest.raises(Transient):
-        told(model_at(serve(faults={fault: 1.0})), question(sound))
+        run_model(model_at(serve(faults={fault: 1.0})), question(sound))
 
 
 @pytest.mark.parametrize(

@@ -70,15 +70,15 @@ class LLM:
         return words
 
     def generate(self, prompts: Any, sampling_params: Any, *, use_tqdm: bool = True) -> Any:
-        told = []
+        result = []
         for prompt in prompts:
             if tokens := prompt.get("prompt_token_ids"):
                 assert len(tokens) < self.llm_engine.model_config.max_model_len
-                told.append(" ".join(self.words[each] for each in tokens))
+                result.append(" ".join(self.words[token] for token in tokens))
                 continue
             ((samples, rate),) = prompt["multi_modal_data"]["audio"]
-            told.append(f"{prompt['prompt']} {len(samples)}@{rate}")
-        return self._answers(told, sampling_params, use_tqdm)
+            result.append(f"{prompt['prompt']} {len(samples)}@{rate}")
+        return self._answers(result, sampling_params, use_tqdm)
 
     def chat(
         self,
@@ -89,8 +89,8 @@ class LLM:
         continue_final_message: bool = False,
     ) -> Any:
         assert add_generation_prompt != continue_final_message
-        told = [self._rendered(talk, add_generation_prompt) for talk in messages]
-        return self._answers(told, sampling_params, use_tqdm)
+        result = [self._rendered(talk, add_generation_prompt) for talk in messages]
+        return self._answers(result, sampling_params, use_tqdm)
 
     def _rendered(self, talk: Any, prompted: Any) -> Any:
         words = [f"<{turn['role']}> {self._content(turn['content'])}" for turn in talk]
@@ -114,24 +114,24 @@ class LLM:
         assert use_tqdm is False
         chosen = chosen if isinstance(chosen, list) else [chosen] * len(told)
         assert len(chosen) == len(told)
-        assert all(isinstance(each, SamplingParams) for each in chosen)
+        assert all(isinstance(item, SamplingParams) for item in chosen)
         return [self._answer(*pair) for pair in zip(told, chosen, strict=True)]
 
     def _answer(self, told: Any, chosen: Any) -> Any:
         prompt = self._tokens(told)
         if chosen.seed is not None:
             told = f"{told} {chosen.seed}"
-        said = told.split()[: chosen.max_tokens]
+        answer = told.split()[: chosen.max_tokens]
         for word in chosen.stop:
-            said = said[: said.index(word)] if word in said else said
-        short = len(said) == chosen.max_tokens
-        output = CompletionOutput(" ".join(said), self._tokens(" ".join(said)), None)
+            answer = answer[: answer.index(word)] if word in answer else answer
+        short = len(answer) == chosen.max_tokens
+        output = CompletionOutput(" ".join(answer), self._tokens(" ".join(answer)), None)
         output.finish_reason = "length" if short else "stop"
         scores = [self._score(token) for token in prompt]
         if chosen.logprobs:
             output.logprobs = [{1: Logprob(-0.5, 1, "A"), 2: Logprob(-2.0, 2, " B"), 3: Logprob(-3.0, 3, "A")}]
-        asked = chosen.prompt_logprobs is not None
-        return RequestOutput(prompt, [output], [None, *scores[1:]] if asked else None)
+        requests = chosen.prompt_logprobs is not None
+        return RequestOutput(prompt, [output], [None, *scores[1:]] if requests else None)
 
     def _score(self, token: Any) -> Any:
         length = len(self.words[token])
@@ -160,7 +160,7 @@ def test_missing_package_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_engine_error_is_reported_in_one_line() -> None:
-    with pytest.raises(SpecError, match=r"cannot start with the model too/big: not enough memory$"):
+    with pytest.raises(SpecError, match=r"cannot load the model too/big: not enough memory$"):
         load_model("vllm", model="too/big")
 
 
@@ -176,9 +176,9 @@ def test_folder_without_a_model_is_refused(tmp_path: Path) -> None:
 
 def test_audio_and_question_are_sent_as_chat(tone: Any) -> None:
     with load_model("vllm", model="m") as model:
-        said = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
-    assert "8000@16000" in said.text
-    assert "What is it?" in said.text
+        answer = model.ask(tone("a.wav", seconds=0.5, rate=8_000), "What is it?")
+    assert "8000@16000" in answer.text
+    assert "What is it?" in answer.text
 
 
 def test_requests_keep_their_order_and_limits() -> None:
@@ -191,9 +191,9 @@ def test_requests_keep_their_order_and_limits() -> None:
 
 
 def test_each_of_several_answers_has_its_own_seed() -> None:
-    asked = [Generate(turns=user("a"), temperature=t, answer_index=nth) for t, nth in ((0, 2), (1, 0), (1, 2))]
-    said = [each.text for each in VLLM("m", seed=7).generate(asked)]
-    assert [each.removeprefix(said[0]).strip() for each in said] == ["", "7", "9"]
+    requests = [Generate(turns=user("a"), temperature=t, answer_index=nth) for t, nth in ((0, 2), (1, 0), (1, 2))]
+    answer = [item.text for item in VLLM("m", seed=7).generate(requests)]
+    assert [item.removeprefix(answer[0]).strip() for item in answer] == ["", "7", "9"]
 
 
 def test_engine_receives_its_options_and_the_audio_limit() -> None:
@@ -207,33 +207,33 @@ def test_text_only_model_has_no_audio_limit() -> None:
 
 def test_recogniser_uses_its_fixed_prompt() -> None:
     with load_model("vllm", model="whisper", prompt="<|start|>") as model:
-        said = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
-    assert said.text == "<|start|> 160@16000"
+        answer = model.ask(np.zeros(160, dtype=np.float32), rate=16_000)
+    assert answer.text == "<|start|> 160@16000"
 
 
 def test_a_continuation_is_scored_token_by_token() -> None:
-    asked = [
+    requests = [
         LogLikelihood(turns=user("is it"), continuation="a cat"),
         LogLikelihood(turns=user("or is it"), continuation="dogs"),
     ]
-    scores = VLLM("m").loglikelihood(asked)
+    scores = VLLM("m").loglikelihood(requests)
     assert [score.logprobs for score in scores] == [(-1.0, -3.0), (-4.0,)]
     assert [score.greedy for score in scores] == [True, False]
 
 
 def test_prefilled_answer_is_scored_after_its_prefix() -> None:
     turns = (*user("is it"), Turn("assistant", ("I say ",)))
-    asked = LogLikelihood(turns=turns, continuation="a cat")
+    requests = LogLikelihood(turns=turns, continuation="a cat")
     model = VLLM("m")
-    (score, other) = model.loglikelihood([asked, LogLikelihood(turns=user("is it"), continuation="ox")])
+    (score, other) = model.loglikelihood([requests, LogLikelihood(turns=user("is it"), continuation="ox")])
     assert (score.logprobs, other.logprobs) == ((-1.0, -3.0), (-2.0,))
-    (said,) = model.generate([Generate(turns=turns)])
-    assert said.text.endswith("<assistant> I say")
+    (answer,) = model.generate([Generate(turns=turns)])
+    assert answer.text.endswith("<assistant> I say")
 
 
 def test_include_context_scores_every_token_but_the_first() -> None:
-    asked = LogLikelihood(turns=user("is it"), continuation="a cat", include_context=True)
-    (score,) = VLLM("m").loglikelihood([asked])
+    requests = LogLikelihood(turns=user("is it"), continuation="a cat", include_context=True)
+    (score,) = VLLM("m").loglikelihood([requests])
     assert score.logprobs == (-2.0, -2.0, -11.0, -1.0, -3.0)
 
 
@@ -245,16 +245,16 @@ def test_include_context_with_audio_is_refused(tone: Any) -> None:
 
 def test_long_text_without_context_is_scored_in_windows() -> None:
     text = " ".join("a" * length for length in range(1, 12))
-    for more in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
-        (score,) = VLLM("m", **more).loglikelihood([LogLikelihood(turns=(), continuation=text)])
+    for extra in ({}, {"max_model_len": 6}, {"max_model_len": 6, "stride": 4}):
+        (score,) = VLLM("m", **extra).loglikelihood([LogLikelihood(turns=(), continuation=text)])
         assert score.logprobs == tuple(-float(length) for length in range(1, 12))
         assert score.greedy is False
 
 
 def test_first_tokens_are_returned_with_the_answer() -> None:
-    plain, told = VLLM("m").generate([Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)])
+    plain, result = VLLM("m").generate([Generate(turns=user("A?")), Generate(turns=user("A?"), first_tokens=3)])
     assert plain.first_token_logprobs is None
-    assert told.first_token_logprobs == {"A": -0.5, " B": -2.0}
+    assert result.first_token_logprobs == {"A": -0.5, " B": -2.0}
 
 
 def test_template_that_moves_the_continuation_is_refused() -> None:

@@ -45,15 +45,15 @@ def test_format_of_other_frameworks_is_read() -> None:
         "reserved_roles": [{"role": "SYSTEM", "begin": "### ", "end": "\n"}],
         "eos_token_id": 2,
     }
-    found = MetaTemplate.of(theirs)
+    result = MetaTemplate.of(theirs)
     turns = [Turn("system", ("Brief.",)), *ASK]
-    assert found.render(turns, words) == "### Brief.\n### Human: hi\n### Assistant: "
-    assert found.api_role("user") == "user"
+    assert result.render(turns, words) == "### Brief.\n### Human: hi\n### Assistant: "
+    assert result.api_role("user") == "user"
 
 
 def test_api_role_renames_a_role() -> None:
-    found = MetaTemplate.of({"roles": {"system": {"api_role": "developer"}, "user": {}}})
-    assert (found.api_role("system"), found.api_role("user")) == ("developer", "user")
+    result = MetaTemplate.of({"roles": {"system": {"api_role": "developer"}, "user": {}}})
+    assert (result.api_role("system"), result.api_role("user")) == ("developer", "user")
 
 
 def test_error_in_a_file_names_the_line(tmp_path: Path) -> None:

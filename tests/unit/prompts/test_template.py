@@ -12,7 +12,6 @@ from auricle.core.errors import SampleError
 from auricle.core.types import Turn
 from auricle.prompts import Prompt
 from auricle.prompts.example_pool import Example
-from auricle.prompts.placeholders import field_names, render
 
 SOUND, PICTURE, FILM = Audio("a.wav"), Image("p.png"), Video("v.mp4")
 
@@ -31,27 +30,31 @@ def sample(**inputs: Any) -> Any:
     return Sample(id="1", inputs=inputs, target="the secret")
 
 
-def said(prompt: Any, **inputs: Any) -> Any:
+def render_messages(prompt: Any, **inputs: Any) -> Any:
     return [(turn.role, turn.parts) for turn in Prompt.of(prompt).render(sample(**inputs))]
 
 
 def test_text_becomes_a_user_message() -> None:
-    assert said("What is {thing}?", thing="it") == [("user", ("What is it?",))]
+    assert render_messages("What is {thing}?", thing="it") == [("user", ("What is it?",))]
 
 
 def test_messages_keep_their_order() -> None:
     messages = [{"system": "brief"}, {"user": "{q}"}, {"assistant": "Answer:"}]
-    assert said(messages, q="why") == [("system", ("brief",)), ("user", ("why",)), ("assistant", ("Answer:",))]
-    assert said({"system": "brief", "turns": messages[1:]}, q="why") == said(messages, q="why")
+    assert render_messages(messages, q="why") == [
+        ("system", ("brief",)),
+        ("user", ("why",)),
+        ("assistant", ("Answer:",)),
+    ]
+    assert render_messages({"system": "brief", "turns": messages[1:]}, q="why") == render_messages(messages, q="why")
 
 
 def test_messages_with_role_and_content_are_accepted() -> None:
-    assert said([{"role": "user", "content": "{q}"}], q="why") == [("user", ("why",))]
+    assert render_messages([{"role": "user", "content": "{q}"}], q="why") == [("user", ("why",))]
 
 
 def test_parts_may_be_listed_in_any_order() -> None:
     parts = [{"text": "See "}, {"image": "p"}, {"audio": "a"}, " and ", {"video": "v"}, "{q}"]
-    assert said([{"user": parts}], p=PICTURE, a=SOUND, v=FILM, q="?") == [
+    assert render_messages([{"user": parts}], p=PICTURE, a=SOUND, v=FILM, q="?") == [
         ("user", ("See ", PICTURE, SOUND, " and ", FILM, "?"))
     ]
 
@@ -87,7 +90,9 @@ def test_examples_become_separate_turns() -> None:
 
 
 def test_examples_continue_a_prefilled_answer() -> None:
-    prompt = Prompt.of([{"user": "{q}"}, {"assistant": "Answer:"}], shots=FixedExamples(Example("s", {"q": "1+1"}, "2")))
+    prompt = Prompt.of(
+        [{"user": "{q}"}, {"assistant": "Answer:"}], shots=FixedExamples(Example("s", {"q": "1+1"}, "2"))
+    )
     assert prompt.render(sample(q="2+2"))[1] == Turn("assistant", ("Answer: 2",))
 
 
@@ -104,26 +109,9 @@ def test_examples_may_be_text_inside_a_turn() -> None:
     assert parts == ("Q: 1+1\nA: 2\nQ: {target}\nA: 4\nQ: 3+3\nA:",)
 
 
-def test_placeholder_in_double_braces_is_text() -> None:
-    assert render("{{q}} {q} {{q?}}", {"q": "x"}) == ("{q} x {q?}",)
-
-
-@pytest.mark.parametrize("text", [r"\boxed{}", r"\frac{1}{2}", '{"a": {"b": 1}}', "{ q }", "{}", "}{"])
-def test_other_braces_are_kept(text: str) -> None:
-    expected = (text,)
-    if field_names(text):
-        with pytest.raises(SampleError):
-            render(text, {})
-    else:
-        assert render(text, {}) == expected
-
-
-def test_field_is_required_unless_optional_everywhere() -> None:
-    prompt = Prompt.of({"system": "{a?}{b?}", "turns": "{a}{b?}"})
-    assert prompt.fields == {"a": False, "b": True}
-
-
 text = st.text(st.one_of(st.characters(codec="utf-8"), st.sampled_from("{}?answertargquion")), max_size=40)
+
+
 marks = st.sampled_from(["{answer}", "{target}", "{label}", "{{answer}}", "{0}", "{question}"])
 
 

@@ -117,7 +117,7 @@ def is_remote(part: Audio | Image | Video) -> bool:
 
 def read_media_file(part: Image | Video, max_megabytes: float) -> bytes:
     """Return the file of an image or a video, unchanged."""
-    name = part.uri or "In-memory image"
+    name = part.uri or "In-memory media"
     if _is_sliced(part):
         raise SampleError(f"{name}: APIs do not accept parts of a video. Cut the file first, or remove start and end.")
     content = part.read()

@@ -10,8 +10,8 @@ import pytest
 
 from auricle import load_model
 from auricle.core.errors import SpecError
-from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove, resolve_interpreter
-from auricle.models.environments.store import compute_digest, find_usable
+from auricle.models.environments import EnvironmentSpec, all_environments, create, find, remove
+from auricle.models.environments.store import compute_digest
 from tests.support import wheels
 
 MODEL = """
@@ -23,6 +23,8 @@ class Ear(BatchModel):
         told = f"{sys.prefix} {os.environ['EAR']}"
         return [Generation(text=told) for _ in batch]
 """
+
+
 QUICK = """
 import os, shutil, sys
 from pathlib import Path
@@ -36,6 +38,8 @@ match sys.argv[1:]:
     case asked:
         os.execv(sys.executable, [sys.executable, *asked])
 """
+
+
 SECRET = "sesame"
 
 
@@ -101,8 +105,8 @@ def unfinished(folder: Any, name: str = "half") -> Any:
 def finished(folder: Any, name: Any, **block: Any) -> Any:
     """What looks like an environment until a model is run in it."""
     path = unfinished(folder, name)
-    kept = EnvironmentSpec(**block)
-    about = {"environment": kept.to_dict(), "digest": compute_digest(kept, "3.11", []), "python": "3.11"}
+    remaining = EnvironmentSpec(**block)
+    about = {"environment": remaining.to_dict(), "digest": compute_digest(remaining, "3.11", []), "python": "3.11"}
     about |= {"installed": [], "created": "2026-01-01T00:00:00+00:00"}
     (path / "environment.json").write_text(json.dumps(about))
     return path
@@ -119,15 +123,12 @@ def stand_in(path: Any, pip: Any, venv: str = "") -> Any:
     return path
 
 
-# --- building -----------------------------------------------------------------------
-
-
 def test_created_environment_describes_its_content(with_ear: Any) -> None:
     about = json.loads((with_ear / "environment.json").read_text())
     assert about["environment"]["packages"] == ["earmodel"]
     assert {line.partition("=")[0] for line in about["installed"]} == {"earmodel", "orjson"}
     assert find("ear").is_finished
-    assert not [each.name for each in with_ear.parent.glob("*.old")]
+    assert not [item.name for item in with_ear.parent.glob("*.old")]
 
 
 def test_environment_is_readable_only_by_its_owner(with_ear: Any) -> None:
@@ -196,17 +197,17 @@ def test_failed_rebuild_keeps_the_old_environment(nowhere: Any, tmp_path: Path) 
     with pytest.raises(SpecError, match=r"cannot create a virtual environment: no venv$"):
         create("old", EnvironmentSpec(python=str(broken)), force=True)
     assert find("old").spec == EnvironmentSpec()
-    assert [each.name for each in nowhere.iterdir() if each.is_dir()] == [path.name]
+    assert [item.name for item in nowhere.iterdir() if item.is_dir()] == [path.name]
 
 
 def test_force_and_unfinished_environments_are_rebuilt(nowhere: Any, quick: Any) -> None:
     unfinished(nowhere, "mine")
-    found, new = create("mine", EnvironmentSpec(python=quick))
-    assert (found.is_finished, new) == (True, True)
+    result, new = create("mine", EnvironmentSpec(python=quick))
+    assert (result.is_finished, new) == (True, True)
     other, new = create("mine", EnvironmentSpec(python=quick, variables={"A": "1"}), force=True)
     assert (other.spec.variables, new) == ({"A": "1"}, True)
-    assert other.digest != found.digest
-    assert [each.name for each in all_environments()] == ["mine"]
+    assert other.digest != result.digest
+    assert [item.name for item in all_environments()] == ["mine"]
 
 
 def test_concurrent_creation_is_refused(nowhere: Any) -> None:
@@ -239,15 +240,6 @@ def test_too_old_python_is_refused(nowhere: Any, tmp_path: Path) -> None:
     old.chmod(0o755)
     with pytest.raises(SpecError, match=r"is Python 3\.8\.10, .* needs Python 3\.11 or later"):
         create("mine", EnvironmentSpec(python=str(old)))
-
-
-@pytest.mark.parametrize("name", ["../up", ".hidden", "a b", "", "a/b"])
-def test_invalid_name_is_refused(nowhere: Any, name: str) -> None:
-    with pytest.raises(SpecError, match="Invalid environment name"):
-        create(name, EnvironmentSpec())
-
-
-# --- looking and removing -----------------------------------------------------------
 
 
 def test_environments_are_listed_finished_or_not(with_ear: Any, auricle: Any) -> None:
@@ -294,9 +286,6 @@ def test_unknown_environment_error_lists_existing_ones(nowhere: Any, auricle: An
     assert "Unknown environment 'yours'. Existing: mine." in done.stderr
 
 
-# --- running in one -----------------------------------------------------------------
-
-
 def test_model_runs_in_its_environment(with_ear: Any, auricle: Any, quiz: Any, tmp_path: Path) -> None:
     done = auricle("run", quiz, "--as", "qa", "-m", "earmodel:Ear", "-M", "environment=ear", "-o", "run")
     assert done.returncode == 0, done.stderr
@@ -333,14 +322,14 @@ def test_ask_command_uses_the_given_python(with_ear: Any, monkeypatch: pytest.Mo
 def test_doctor_checks_an_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("doctor", "-m", "earmodel:Ear", "-M", "environment=ear")
     assert "ok  earmodel:Ear can generate" in done.stdout
-    assert "A sound in memory needs numpy where the model runs" in done.stdout
+    assert "pip install numpy soundfile" in done.stdout
     assert "Traceback" not in done.stderr
 
 
 def test_missing_model_error_names_the_environment(with_ear: Any, auricle: Any) -> None:
     done = auricle("ask", "-m", "nosemodel:Nose", "-M", "environment=ear", "--text", "hello")
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "No module called 'nosemodel'" in done.stderr
+    assert "There is no module 'nosemodel'" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
 
 
@@ -349,54 +338,6 @@ def test_missing_package_error_names_the_environment(with_ear: Any, auricle: Any
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "The model vosk needs an optional package" in done.stderr
     assert f"under {with_ear / 'bin' / 'python'}" in done.stderr
-
-
-def test_unknown_environment_error_explains_how_to_create_it(
-    nowhere: Any, auricle: Any, quiz: Any, tmp_path: Path
-) -> None:
-    finished(nowhere, "mine")
-    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "environment=yours", "-o", "run")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "(Existing: mine. Create it with: auricle env create yours --package PACKAGE" in done.stderr
-    assert not (tmp_path / "run").exists()
-
-
-def test_unfinished_environment_is_refused(nowhere: Any, auricle: Any) -> None:
-    unfinished(nowhere)
-    done = auricle("ask", "-m", "echo", "-M", "environment=half", "--text", "hello")
-    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
-    assert "'half' is unfinished" in done.stderr
-    assert "auricle env create half" in done.stderr
-
-
-def test_environment_without_its_python_is_refused(nowhere: Any) -> None:
-    path = finished(nowhere, "mine")
-    (path / "bin" / "python").symlink_to("/no/where/python")
-    with pytest.raises(SpecError, match=r"no longer exists \(/no/where/python\)"):
-        find_usable("mine")
-
-
-def test_damaged_metadata_counts_as_unfinished(nowhere: Any) -> None:
-    (finished(nowhere, "mine") / "environment.json").write_text('{"digest": ')
-    assert not find("mine").is_finished
-
-
-def test_python_and_environment_exclude_each_other() -> None:
-    with pytest.raises(SpecError, match="exclude each other. Remove one"):
-        resolve_interpreter({"python": "/a/python", "environment": "ear"})
-
-
-def test_model_without_python_and_environment_runs_in_process() -> None:
-    assert resolve_interpreter({"model": "x"}) is None
-
-
-def test_digest_depends_on_packages_and_hides_secrets() -> None:
-    plain, secret = (EnvironmentSpec(variables={"A": "1"}), EnvironmentSpec(variables={"A": "1", "TOKEN": "x"}))
-    other = EnvironmentSpec(variables={"A": "1", "TOKEN": "y"})
-    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.11.1", ["numpy==2"])
-    assert compute_digest(plain, "3.11.1", []) != compute_digest(plain, "3.12.0", [])
-    assert compute_digest(plain, "3.11.1", []) != compute_digest(secret, "3.11.1", [])
-    assert compute_digest(secret, "3.11.1", []) == compute_digest(other, "3.11.1", [])
 
 
 def test_cached_responses_belong_to_one_environment(with_ear: Any) -> None:

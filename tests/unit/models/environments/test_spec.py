@@ -34,8 +34,8 @@ def test_paths_are_relative_to_the_file(tmp_path: Path) -> None:
     for name in ("a.whl", "wheels/b.whl"):
         (tmp_path / name).touch()
     block = read(tmp_path, "environment: {packages: [a.whl, './wheels/b.whl[extra]', ./wheels]}")
-    whole = ["a.whl", "wheels/b.whl[extra]", "wheels"]
-    assert [*block.packages] == [str(tmp_path / each) for each in whole]
+    full = ["a.whl", "wheels/b.whl[extra]", "wheels"]
+    assert [*block.packages] == [str(tmp_path / item) for item in full]
 
 
 def test_command_line_paths_are_relative_to_the_working_directory(

@@ -14,28 +14,28 @@ from auricle import Settings
 from auricle.engine.retry import RetryingSender
 from auricle.engine.run_loop import DirectSlot
 from auricle.models.openai import OpenAI
-from tests.support.http_servers import held, question, told
+from tests.support.http_servers import closing_model, question, run_model
 
 QUICK = Settings(initial_backoff=0.001, max_attempts=6)
 
 
 def model_at(*servers: Any, **options: Any) -> Any:
-    urls = [each if isinstance(each, str) else each.url for each in servers]
+    urls = [server if isinstance(server, str) else server.url for server in servers]
     return OpenAI(**{"base_url": urls, "model": "fake", **options})
 
 
 @pytest.fixture
 def free_port() -> Any:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        return found.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as result:
+        return result.getsockname()[1]
 
 
 def many(model: Any, number: Any, settings: Any = QUICK) -> Any:
     async def main() -> Any:
-        async with held(model):
+        async with closing_model(model):
             seat = DirectSlot(model, number)
             asks = (RetryingSender(seat, settings)(question(f"number {at}")) for at in range(number))
-            return [each.text for each in await asyncio.gather(*asks)]
+            return [item.text for item in await asyncio.gather(*asks)]
 
     return asyncio.run(main())
 
@@ -43,7 +43,7 @@ def many(model: Any, number: Any, settings: Any = QUICK) -> Any:
 def test_several_servers_share_the_work(serve: Any) -> None:
     servers = [serve(latency=0.02), serve(latency=0.02)]
     assert many(model_at(*servers), 64) == [f"number {at}" for at in range(64)]
-    shares = [sum(each.stats()["answered"].values()) for each in servers]
+    shares = [sum(server.stats()["answered"].values()) for server in servers]
     assert min(shares) >= 16
     assert sum(shares) == 64
 
@@ -77,7 +77,7 @@ def test_requests_per_minute_are_respected(serve: Any) -> None:
 def test_tokens_per_minute_are_respected(serve: Any, stream: bool) -> None:
     model = model_at(serve(), tpm=60 / 0.01, stream=stream)  # four tokens a question and answer
     began = time.monotonic()
-    told(model, *[question(f"number {at}") for at in range(5)])
+    run_model(model, *[question(f"number {at}") for at in range(5)])
     assert time.monotonic() - began >= 4 * 4 * 0.01
 
 
@@ -85,13 +85,13 @@ def test_tokens_per_minute_are_respected(serve: Any, stream: bool) -> None:
 @pytest.mark.parametrize("fault", ["hang", "endless"])
 def test_cancelled_request_releases_its_slot(serve: Any, fault: str, stream: bool) -> None:
     async def main() -> Any:
-        async with held(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
+        async with closing_model(model_at(serve(faults={fault: 1.0}), stream=stream)) as model:
             tasks = [asyncio.create_task(model.generate(question(str(at)))) for at in range(40)]
             await asyncio.sleep(0.1)
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-            return [each.limiter.in_flight for each in model._pool.endpoints]
+            return [item.limiter.in_flight for item in model._pool.endpoints]
 
     assert asyncio.run(main()) == [0]
 
@@ -101,7 +101,7 @@ def test_failed_encoding_releases_its_slot(serve: Any) -> None:
         raise ValueError("no body")
 
     async def main() -> Any:
-        async with held(model_at(serve())) as model:
+        async with closing_model(model_at(serve())) as model:
             with pytest.raises(ValueError, match="no body"):
                 await model.post("/chat/completions", broken)
             return model._pool.endpoints[0].limiter.in_flight
@@ -113,7 +113,7 @@ def test_abandoned_stream_releases_its_slot(serve: Any) -> None:
     server = serve(faults={"endless": 1.0})
 
     async def main() -> Any:
-        async with held(model_at(server)) as model:
+        async with closing_model(model_at(server)) as model:
             stream = model.stream(question("one two"))
             assert await anext(stream) == "one"
             await stream.aclose()
@@ -125,6 +125,6 @@ def test_abandoned_stream_releases_its_slot(serve: Any) -> None:
 def test_close_closes_all_connections(serve: Any) -> None:
     server = serve()
     many(model_at(server), 50)
-    told(model_at(server, stream=True))
+    run_model(model_at(server, stream=True))
     asyncio.run(model_at(server).close())
     gc.collect()  # whatever was left open would warn now, and warnings are errors

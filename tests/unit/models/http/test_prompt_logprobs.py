@@ -34,9 +34,7 @@ from auricle.models.http.prompt_logprobs import (
         (["<s>", "the", "cat"], "", "the cat", 2),
     ],
 )
-def test_continuation_tokens_are_counted_from_the_end(
-    tokens: Any, context: str, continuation: str, count: int
-) -> None:
+def test_continuation_tokens_are_counted_from_the_end(tokens: Any, context: str, continuation: str, count: int) -> None:
     assert count_covering_tokens(tokens, context + continuation, len(context)) == count
 
 
@@ -62,19 +60,19 @@ def test_trailing_blank_is_not_ignored() -> None:
 
 
 def places(*tokens: Any) -> Any:
-    return [None, *({"7": {"logprob": -1.0, "rank": 1, "decoded_token": each}} for each in tokens)]
+    return [None, *({"7": {"logprob": -1.0, "rank": 1, "decoded_token": token}} for token in tokens)]
 
 
 def test_first_token_without_logprob_needs_a_start_token() -> None:
-    told = parse_prompt_logprobs({"choices": [{"prompt_logprobs": places(" cat")}]}, "host")
+    result = parse_prompt_logprobs({"choices": [{"prompt_logprobs": places(" cat")}]}, "host")
     with pytest.raises(SampleError, match="-M 'start="):
-        continuation_likelihood(told, "the cat", 0)
-    assert continuation_likelihood(told, "the cat", 3).logprobs == (-1.0,)
+        continuation_likelihood(result, "the cat", 0)
+    assert continuation_likelihood(result, "the cat", 3).logprobs == (-1.0,)
 
 
 def test_negative_start_scores_all_tokens_but_the_first() -> None:
-    told = parse_prompt_logprobs({"prompt_logprobs": places("a", "b")}, "host")
-    assert continuation_likelihood(told, "anything", -1).logprobs == (-1.0, -1.0)
+    result = parse_prompt_logprobs({"prompt_logprobs": places("a", "b")}, "host")
+    assert continuation_likelihood(result, "anything", -1).logprobs == (-1.0, -1.0)
 
 
 def test_actual_token_precedes_alternatives() -> None:
@@ -86,13 +84,13 @@ def test_actual_token_precedes_alternatives() -> None:
 
 
 def test_text_generated_after_the_echo_is_ignored() -> None:
-    held = {
+    stored = {
         "tokens": ["the", " cat", " sat"],
         "token_logprobs": [None, -1.0, -2.0],
         "top_logprobs": [None, {" cat": -1.0}, {" is": -0.5, " sat": -2.0}],
         "text_offset": [0, 3, 7],
     }
-    answer = {"choices": [{"logprobs": held}]}
+    answer = {"choices": [{"logprobs": stored}]}
     assert parse_echo(answer, "the cat", "host") == [PromptToken("the", None, None), PromptToken(" cat", -1.0, True)]
 
 

@@ -17,7 +17,7 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.audio_chat import AudioChat
 from tests.support import tiny_weights
-from tests.support.model_requests import alone, generate, likelihood
+from tests.support.model_requests import answer_one_by_one, generate, likelihood
 
 FLAT = (  # as some checkpoints have it: content is text, and a list would be printed
     "{% for message in messages %}<s>{{ message['role'] }}: {{ message['content'] }}</s>"
@@ -45,7 +45,7 @@ def questions() -> Any:
 
 def direct(model: Any, prompt: Any, sounds: Any) -> Any:
     """What the processor makes of a prompt and its sounds."""
-    samples = [each.decode(16_000) for each in sounds]
+    samples = [clip.decode(16_000) for clip in sounds]
     return model.processor(text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt").to(
         model.model.device
     )
@@ -54,7 +54,7 @@ def direct(model: Any, prompt: Any, sounds: Any) -> Any:
 def test_batched_answers_equal_single_answers(model: Any) -> None:
     limits = (9, 4, 7)
     batch = [generate(*parts, max_tokens=limit) for parts, limit in zip(questions(), limits, strict=True)]
-    assert model.generate(batch) == alone(model.generate, batch)
+    assert model.generate(batch) == answer_one_by_one(model.generate, batch)
 
 
 def test_answer_equals_that_of_transformers(model: Any) -> None:
@@ -76,49 +76,49 @@ def test_answer_depends_on_the_audio(model: Any) -> None:
 
 
 def test_audio_keeps_its_position_in_the_prompt(model: Any) -> None:
-    (prompt,) = [model._prompt(generate(*questions()[1]).turns)]
+    (prompt,) = [model._render_prompt(generate(*questions()[1]).turns)]
     mark = "<|audio_bos|><|AUDIO|><|audio_eos|>"
     assert f"the cat{mark}and this{mark}</s>" in prompt
 
 
 def test_batched_likelihoods_equal_single_likelihoods(model: Any) -> None:
     continuations = (" sat", " on the mat with a user", "!")
-    batch = [likelihood(*parts, each) for parts in questions() for each in continuations]
-    pairs = zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True)
+    batch = [likelihood(*parts, continuation) for parts in questions() for continuation in continuations]
+    pairs = zip(model.loglikelihood(batch), answer_one_by_one(model.loglikelihood, batch), strict=True)
     for together, single in pairs:
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
 def test_likelihood_equals_that_of_the_model(model: Any) -> None:
-    heard = sound(0.5)
+    received = sound(0.5)
     prompt = "<s>user: <|audio_bos|><|AUDIO|><|audio_eos|>what?</s><s>assistant: "
-    with_answer = direct(model, prompt + "zebra!", [heard])
-    start = direct(model, prompt, [heard])["input_ids"].shape[1]
+    with_answer = direct(model, prompt + "zebra!", [received])
+    start = direct(model, prompt, [received])["input_ids"].shape[1]
     with torch.inference_mode():
         chances = torch.log_softmax(model.model(**with_answer).logits[0].float(), -1)
     tokens = with_answer["input_ids"][0].tolist()
-    wanted = [chances[at - 1, tokens[at]].item() for at in range(start, len(tokens))]
-    (found,) = model.loglikelihood([likelihood(heard, "what?", "zebra!")])
-    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
+    expected = [chances[at - 1, tokens[at]].item() for at in range(start, len(tokens))]
+    (result,) = model.loglikelihood([likelihood(received, "what?", "zebra!")])
+    assert result.logprobs == pytest.approx(expected, abs=1e-4)
 
 
 def test_text_without_context_follows_the_start_token_without_template(model: Any) -> None:
     tokens = [1, *model.tokenizer("zebra!", add_special_tokens=False)["input_ids"]]
     with torch.inference_mode():
         chances = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0].float(), -1)
-    wanted = [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+    expected = [chances[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
     with_sound = likelihood(sound(0.5), "what?", "zebra!")
-    _, found = model.loglikelihood([with_sound, LogLikelihood(turns=(), continuation="zebra!")])
-    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
-    assert found.greedy is False
+    _, result = model.loglikelihood([with_sound, LogLikelihood(turns=(), continuation="zebra!")])
+    assert result.logprobs == pytest.approx(expected, abs=1e-4)
+    assert result.greedy is False
 
 
 def test_include_context_scores_every_token_but_the_first_and_refuses_audio(model: Any) -> None:
-    whole = replace(likelihood("what?", "zebra!"), include_context=True)
+    full = replace(likelihood("what?", "zebra!"), include_context=True)
     prompt = "<s>user: what?</s><s>assistant: zebra!"
-    (found,) = model.loglikelihood([whole])
+    (result,) = model.loglikelihood([full])
     tokens = model.tokenizer(prompt, add_special_tokens=False)["input_ids"]
-    assert len(found.logprobs) == len(tokens) - 1
+    assert len(result.logprobs) == len(tokens) - 1
     with pytest.raises(SampleError, match="audio has no token log-probabilities"):
         model.loglikelihood([replace(likelihood(sound(0.5), "zebra!"), include_context=True)])
 
@@ -127,20 +127,20 @@ def test_text_longer_than_the_window_is_read_in_windows(model: Any) -> None:
     text = "the cat sat on the mat " * 12
     tokens = model.tokenizer(text, add_special_tokens=False)["input_ids"]
     rolling = AudioChat(model=model.weights.model, window=16)
-    long, short = (each.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0] for each in (rolling, model))
+    long, short = (item.loglikelihood([LogLikelihood(turns=(), continuation=text)])[0] for item in (rolling, model))
     assert len(long.logprobs) == len(short.logprobs) == len(tokens)
     assert long.logprobs[:16] == pytest.approx(short.logprobs[:16], abs=1e-4)
 
 
 def test_first_tokens_are_returned_for_audio(model: Any) -> None:
-    asked = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
+    requests = generate(sound(0.5), "what is it?", max_tokens=1, first_tokens=5)
     plain = generate("no sound", max_tokens=2)
-    told, other = model.generate([asked, plain])
-    assert len(told.first_token_logprobs) <= 5
+    result, other = model.generate([requests, plain])
+    assert len(result.first_token_logprobs) <= 5
     assert other.first_token_logprobs is None
-    (found,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
-    (all_told,) = model.generate([replace(asked, first_tokens=400)])
-    assert all_told.first_token_logprobs["e"] == pytest.approx(found.logprobs[0], abs=1e-4)
+    (matches,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
+    (all_told,) = model.generate([replace(requests, first_tokens=400)])
+    assert all_told.first_token_logprobs["e"] == pytest.approx(matches.logprobs[0], abs=1e-4)
 
 
 def test_conversation_keeps_its_turns(model: Any) -> None:
@@ -150,7 +150,7 @@ def test_conversation_keeps_its_turns(model: Any) -> None:
         Turn("assistant", ("a cat",)),
         Turn("user", ("sure?",)),
     )
-    prompt = model._prompt(turns)
+    prompt = model._render_prompt(turns)
     assert prompt.index("be brief") < prompt.index("<|AUDIO|>") < prompt.index("a cat")
     assert model.generate([Generate(turns=turns, max_tokens=3)])[0].tokens is not None
 
@@ -163,8 +163,8 @@ def test_too_long_audio_is_refused(model: Any) -> None:
 def test_cut_long_truncates_audio(tmp_path: Path) -> None:
     folder = tiny_weights.qwen2_audio(tmp_path)
     model = AudioChat(model=str(folder), cut_long=True)
-    whole, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
-    assert model.generate([whole]) == model.generate([start])
+    full, start = (generate(sound(1.7).segment(0, end), "what?", max_tokens=5) for end in (None, 1.0))
+    assert model.generate([full]) == model.generate([start])
 
 
 def test_text_only_template_gets_the_audio_token(tmp_path: Path) -> None:
@@ -181,7 +181,7 @@ def test_template_that_drops_the_question_is_refused(tmp_path: Path) -> None:
 
 
 def test_image_is_refused(model: Any) -> None:
-    with pytest.raises(SampleError, match="hears and reads, and is given Image"):
+    with pytest.raises(SampleError, match="accepts only text and audio, not Image"):
         model.generate([generate(Image(uri="cat.png"), "what?")])
 
 
@@ -220,20 +220,20 @@ def test_processor_without_a_template_gets_encoded_audio(tmp_path: Path) -> None
     other = AudioChat(model=str(tmp_path))
     other.processor, other._has_chat_template = WithoutTemplate(other.processor), False
     request = generate(sound(0.5), "what?", max_tokens=5)
-    asked = likelihood(sound(0.5), "what?", "zebra!")
+    requests = likelihood(sound(0.5), "what?", "zebra!")
     assert other.generate([request])[0].input_tokens == plain.generate([request])[0].input_tokens
     # A file has sixteen bits a sample, so the sound is not quite the same.
-    wanted = plain.loglikelihood([asked])[0].logprobs
-    assert other.loglikelihood([asked])[0].logprobs == pytest.approx(wanted, abs=0.1)
+    expected = plain.loglikelihood([requests])[0].logprobs
+    assert other.loglikelihood([requests])[0].logprobs == pytest.approx(expected, abs=0.1)
 
 
 @pytest.mark.parametrize("family", [tiny_weights.audio_flamingo3, tiny_weights.omni_thinker])
 def test_other_model_families_give_the_same_answers_in_a_batch(tmp_path: Path, family: Any) -> None:
     model = AudioChat(model=str(family(tmp_path)))
-    asked = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
-    batch = [generate(*parts, max_tokens=5) for parts in asked]
-    assert model.generate(batch) == alone(model.generate, batch)
-    likely = [likelihood(*parts, word) for parts in asked for word in (" sat", "!")]
-    pairs = zip(model.loglikelihood(likely), alone(model.loglikelihood, likely), strict=True)
+    requests = [(sound(0.5), "what is it?"), ("and this", sound(0.9, 300.0))]
+    batch = [generate(*parts, max_tokens=5) for parts in requests]
+    assert model.generate(batch) == answer_one_by_one(model.generate, batch)
+    likely = [likelihood(*parts, word) for parts in requests for word in (" sat", "!")]
+    pairs = zip(model.loglikelihood(likely), answer_one_by_one(model.loglikelihood, likely), strict=True)
     for together, single in pairs:
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)

@@ -15,7 +15,7 @@ from auricle.core.errors import SampleError, SpecError
 from auricle.core.types import Generate, LogLikelihood, Turn
 from auricle.models.transformers.causal import Causal
 from tests.support import tiny_weights
-from tests.support.model_requests import alone, generate, likelihood
+from tests.support.model_requests import answer_one_by_one, generate, likelihood
 
 PROMPTS = ["the cat", "a user and an assistant sat on the mat", "mat?"]
 
@@ -45,7 +45,7 @@ def direct(model: Any, tokens: Any, limit: Any) -> Any:
 
 def test_batched_answers_equal_single_answers(bare: Any) -> None:
     batch = [generate(prompt, max_tokens=12) for prompt in PROMPTS]
-    assert bare.generate(batch) == alone(bare.generate, batch)
+    assert bare.generate(batch) == answer_one_by_one(bare.generate, batch)
 
 
 def test_answer_equals_that_of_transformers(bare: Any) -> None:
@@ -60,28 +60,28 @@ def test_each_request_keeps_its_own_limit(bare: Any) -> None:
     answers = bare.generate(batch)
     assert [answer.tokens for answer in answers] == [2, 9, 5]
     assert {answer.finish for answer in answers} == {"length"}
-    assert answers == alone(bare.generate, batch)
+    assert answers == answer_one_by_one(bare.generate, batch)
 
 
 def test_stop_word_ends_only_its_own_answer(bare: Any) -> None:
-    whole = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
-    stop = whole[len(whole) // 2 :][:2]
+    full = bare.generate([generate(PROMPTS[0], max_tokens=12)])[0].text
+    stop = full[len(full) // 2 :][:2]
     batch = [generate(PROMPTS[0], max_tokens=12, stop=(stop,)), generate(PROMPTS[0], max_tokens=12)]
     stopped, other = bare.generate(batch)
-    assert stopped.text == whole[: whole.index(stop)]
+    assert stopped.text == full[: full.index(stop)]
     assert stopped.finish == "stop"
     assert stopped.tokens < 12
-    assert other.text == whole
+    assert other.text == full
 
 
 def test_sampled_answers_are_reproducible_and_differ_by_index(folder: Any) -> None:
-    asked = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, answer_index=index) for index in range(2)]
+    requests = [generate(PROMPTS[0], max_tokens=12, temperature=1.0, answer_index=index) for index in range(2)]
     first, second = Causal(model=str(folder)), Causal(model=str(folder))
     neighbour = generate(PROMPTS[1], max_tokens=3, temperature=1.0)
-    told = [first.generate([request])[0].text for request in asked]
-    again = [second.generate([neighbour, request])[1].text for request in reversed(asked)]
-    assert told == again[::-1]
-    assert told[0] != told[1]
+    result = [first.generate([request])[0].text for request in requests]
+    again = [second.generate([neighbour, request])[1].text for request in reversed(requests)]
+    assert result == again[::-1]
+    assert result[0] != result[1]
 
 
 def test_chat_uses_the_template(chatty: Any) -> None:
@@ -105,42 +105,35 @@ def test_batched_likelihoods_equal_single_likelihoods(bare: Any) -> None:
         for prompt in PROMPTS
         for continuation in (" sat", " on the mat with a user and a cat", "!")
     ]
-    for together, single in zip(bare.loglikelihood(batch), alone(bare.loglikelihood, batch), strict=True):
+    for together, single in zip(bare.loglikelihood(batch), answer_one_by_one(bare.loglikelihood, batch), strict=True):
         assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
 
 
 def test_likelihood_equals_that_of_the_model(bare: Any) -> None:
     context = bare.tokenizer("zebra")["input_ids"]
-    whole = bare.tokenizer("zebra!?")["input_ids"]
+    full = bare.tokenizer("zebra!?")["input_ids"]
     with torch.inference_mode():
-        chances = torch.log_softmax(bare.model(torch.tensor([whole])).logits[0], -1)
-    places = range(len(context), len(whole))
-    wanted = [chances[place - 1, whole[place]].item() for place in places]
-    (found,) = bare.loglikelihood([likelihood("zebra", "!?")])
-    assert found.logprobs == pytest.approx(wanted, abs=1e-5)
-
-
-def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
-    batch = [likelihood("zebra", letter) for letter in map(chr, range(33, 127))]
-    singles = [each for each in bare.loglikelihood(batch) if len(each.logprobs) == 1]
-    total = sum(torch.tensor([each.total for each in singles]).exp().tolist())
-    assert 0 < total <= 1 + 1e-5
+        chances = torch.log_softmax(bare.model(torch.tensor([full])).logits[0], -1)
+    places = range(len(context), len(full))
+    expected = [chances[place - 1, full[place]].item() for place in places]
+    (result,) = bare.loglikelihood([likelihood("zebra", "!?")])
+    assert result.logprobs == pytest.approx(expected, abs=1e-5)
 
 
 def test_tokens_across_the_boundary_are_scored_as_the_model_reads_them(bare: Any) -> None:
     joined = bare.tokenizer("x the cat")["input_ids"]
     apart = [*bare.tokenizer("x the")["input_ids"], *bare.tokenizer(" cat")["input_ids"]]
     assert joined != apart
-    (found,) = bare.loglikelihood([likelihood("x the", " cat")])
+    (result,) = bare.loglikelihood([likelihood("x the", " cat")])
     with torch.inference_mode():
         chances = torch.log_softmax(bare.model(torch.tensor([joined])).logits[0], -1)
     last = chances[len(joined) - 2, joined[-1]].item()
-    assert found.logprobs[-1] == pytest.approx(last, abs=1e-5)
+    assert result.logprobs[-1] == pytest.approx(last, abs=1e-5)
 
 
 def test_continuation_without_context_is_scored(bare: Any) -> None:
-    (found,) = bare.loglikelihood([likelihood("", "the cat")])
-    assert found.total < 0
+    (result,) = bare.loglikelihood([likelihood("", "the cat")])
+    assert result.total < 0
 
 
 def test_empty_continuation_is_refused(bare: Any) -> None:
@@ -159,14 +152,11 @@ def test_too_long_prompt_is_refused(bare: Any) -> None:
         bare.generate([generate("?!" * 300)])
 
 
-# --- likelihoods of any text ---------------------------------------------------------
-
-
 def chances(model: Any, tokens: Any) -> Any:
     """Log-probabilities of each token after those before it, in a pass of its own."""
     with torch.inference_mode():
-        told = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
-    return [told[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
+        result = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
+    return [result[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
 
 
 def unprompted(text: Any, **more: Any) -> Any:
@@ -176,16 +166,16 @@ def unprompted(text: Any, **more: Any) -> Any:
 def test_text_without_context_follows_the_start_token_without_template(bare: Any, chatty: Any) -> None:
     for model in (bare, chatty):
         tokens = [1, *model.tokenizer("the cat", add_special_tokens=False)["input_ids"]]
-        (found,) = model.loglikelihood([unprompted("the cat")])
-        assert found.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
+        (result,) = model.loglikelihood([unprompted("the cat")])
+        assert result.logprobs == pytest.approx(chances(model, tokens), abs=1e-5)
 
 
 def test_include_context_scores_every_token_but_the_first(chatty: Any) -> None:
     prompt = "<s>user: the cat</s><s>assistant: sat"
     tokens = chatty.tokenizer(prompt, add_special_tokens=False)["input_ids"]
     request = replace(likelihood("the cat", "sat"), include_context=True)
-    (found,) = chatty.loglikelihood([request])
-    assert found.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
+    (result,) = chatty.loglikelihood([request])
+    assert result.logprobs == pytest.approx(chances(chatty, tokens), abs=1e-5)
 
 
 @pytest.mark.parametrize("space", [" ", "   ", "\n", "\n\n ", "\t"])
@@ -195,44 +185,16 @@ def test_trailing_white_space_of_the_prompt_belongs_to_the_continuation(bare: An
 
 
 def test_trailing_white_space_of_a_prefilled_answer_belongs_to_the_continuation(chatty: Any) -> None:
-    asked = [
-        LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (said,))), continuation=rest)
-        for said, rest in (("zebra ", "!?"), ("zebra", " !?"))
+    requests = [
+        LogLikelihood(turns=(Turn("user", ("the cat",)), Turn("assistant", (answer,))), continuation=rest)
+        for answer, rest in (("zebra ", "!?"), ("zebra", " !?"))
     ]
-    apart, joined = chatty.loglikelihood(asked)
+    apart, joined = chatty.loglikelihood(requests)
     assert apart == joined
     tokens = chatty.tokenizer("<s>user: the cat</s><s>assistant: zebra !?", add_special_tokens=False)["input_ids"]
-    wanted = chances(chatty, tokens)[-len(apart.logprobs) :]
-    assert len(wanted) >= 2
-    assert apart.logprobs == pytest.approx(wanted, abs=1e-5)
-
-
-def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
-    """Disjoint windows are one after the other, each after the last token of the one before."""
-    model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
-    text = "the mat and a user " * 9
-    tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]
-    last = len(tokens) - 1
-    ends = [*range(10, last, 10), last]
-    wanted = []
-    for end in ends:
-        new = end - len(wanted)
-        wanted += chances(model, tokens[max(0, end - 10) : end + 1])[-new:]
-    (found,) = model.loglikelihood([unprompted(text)])
-    assert found.logprobs == pytest.approx(wanted, abs=1e-4)
-
-
-def test_long_and_short_texts_share_a_batch(folder: Any) -> None:
-    model = Causal(model=str(folder), window=12)
-    batch = [unprompted("the cat" * n) for n in (1, 30, 2, 11)]
-    for together, single in zip(model.loglikelihood(batch), alone(model.loglikelihood, batch), strict=True):
-        assert together.logprobs == pytest.approx(single.logprobs, abs=1e-4)
-
-
-def test_context_beyond_the_window_is_refused(folder: Any) -> None:
-    model = Causal(model=str(folder), window=4)
-    with pytest.raises(SampleError, match="tokens, but the model reads at most"):
-        model.loglikelihood([likelihood("zebra zebra", "!")])
+    expected = chances(chatty, tokens)[-len(apart.logprobs) :]
+    assert len(expected) >= 2
+    assert apart.logprobs == pytest.approx(expected, abs=1e-5)
 
 
 @pytest.mark.parametrize(
@@ -248,15 +210,6 @@ def test_invalid_windows_are_refused(folder: Any, options: Any, words: str) -> N
         Causal(model=str(folder), **options)
 
 
-def test_greedy_flag_matches_greedy_generation(bare: Any) -> None:
-    prompt = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
-    with torch.inference_mode():
-        token = bare.model(prompt).logits[0, -1].argmax().item()
-    (best,) = bare.loglikelihood([likelihood(PROMPTS[0], bare.tokenizer.decode([token]))])
-    (other,) = bare.loglikelihood([likelihood(PROMPTS[0], "zebra")])
-    assert (best.greedy, other.greedy) == (True, False)
-
-
 def test_first_tokens_are_returned_only_if_requested(bare: Any) -> None:
     batch = [
         generate(PROMPTS[0], max_tokens=3, first_tokens=5),
@@ -269,7 +222,7 @@ def test_first_tokens_are_returned_only_if_requested(bare: Any) -> None:
     assert len(first.first_token_logprobs) <= 5
     with torch.inference_mode():
         ids = torch.tensor([bare.tokenizer(PROMPTS[0])["input_ids"]])
-        told = torch.log_softmax(bare.model(ids).logits[0, -1], -1)
-    assert max(first.first_token_logprobs.values()) == pytest.approx(told.max().item(), abs=1e-4)
+        result = torch.log_softmax(bare.model(ids).logits[0, -1], -1)
+    assert max(first.first_token_logprobs.values()) == pytest.approx(result.max().item(), abs=1e-4)
     assert sum(torch.tensor(list(third.first_token_logprobs.values())).exp().tolist()) <= 1 + 1e-4
     assert first.text == bare.generate([generate(PROMPTS[0], max_tokens=3)])[0].text

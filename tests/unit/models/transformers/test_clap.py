@@ -53,19 +53,19 @@ def test_alignment_equals_the_cosine_of_transformers(model: Any, folder: Any) ->
     from transformers import AutoTokenizer, ClapFeatureExtractor, ClapModel
 
     clap = ClapModel.from_pretrained(folder).eval()
-    heard = ClapFeatureExtractor.from_pretrained(folder)(noise(0.7), sampling_rate=RATE, return_tensors="pt")
+    received = ClapFeatureExtractor.from_pretrained(folder)(noise(0.7), sampling_rate=RATE, return_tensors="pt")
     words = AutoTokenizer.from_pretrained(folder)("the cat sat", return_tensors="pt")
     read = {name: words[name] for name in ("input_ids", "attention_mask")}
     with torch.inference_mode():
-        said = clap(**heard, **read)
-    cosine = torch.nn.functional.cosine_similarity(said.audio_embeds, said.text_embeds).item()
+        answer = clap(**received, **read)
+    cosine = torch.nn.functional.cosine_similarity(answer.audio_embeds, answer.text_embeds).item()
     assert alignment(model, noise(0.7)) == pytest.approx(cosine, abs=1e-6)
 
 
 def test_batch_does_not_change_results(model: Any) -> None:
-    asked = [about(noise(s, at), "the cat" * s) for at, s in enumerate((1, 3, 2))]
-    together = [each.values["alignment"] for each in model.predict(asked)]
-    alone = [model.predict([each])[0].values["alignment"] for each in asked]
+    requests = [about(noise(s, at), "the cat" * s) for at, s in enumerate((1, 3, 2))]
+    together = [item.values["alignment"] for item in model.predict(requests)]
+    alone = [model.predict([item])[0].values["alignment"] for item in requests]
     assert together == pytest.approx(alone, abs=1e-6)
 
 

@@ -54,14 +54,14 @@ def records(out: Any) -> Any:
 
 
 def answers(out: Any) -> Any:
-    return {name: [each.text for each in r.outputs] for name, r in records(out).items()}
+    return {name: [item.text for item in r.outputs] for name, r in records(out).items()}
 
 
 def remembering(canned: Any, replies: Any) -> Any:
     """A server whose reply tells how many messages it was sent, and who remembers them."""
 
     def reply(handler: Any) -> None:
-        body = handler.server.heard[-1].json()
+        body = handler.server.requests[-1].json()
         content = json.dumps(chat(replies(body["messages"]))).encode()
         handler.send_response(200)
         handler.send_header("Content-Type", "application/json")
@@ -86,9 +86,9 @@ def words(message: Any) -> Any:
 
 def heard_of(server: Any, opening: Any) -> Any:
     """The requests of one conversation, each as what its messages say."""
-    said = [each.json() for each in server.heard]
-    mine = [body for body in said if opening in str(words(body["messages"][0]))]
-    return sorted(([words(each) for each in body["messages"]] for body in mine), key=len)
+    answer = [item.json() for item in server.requests]
+    mine = [body for body in answer if opening in str(words(body["messages"][0]))]
+    return sorted(([words(item) for item in body["messages"]] for body in mine), key=len)
 
 
 FIRST = ["input_audio", "what is it?"]
@@ -112,13 +112,11 @@ def test_server_receives_the_history_of_the_mode_with_all_audio(
     assert heard_of(server, "what is it?") == wanted
 
 
-def test_repeated_audio_is_identical_and_not_stored(
-    canned: Any, talk: Any, tmp_path: Path
-) -> None:
+def test_repeated_audio_is_identical_and_not_stored(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, counted)
     out = tmp_path / "run"
     run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
-    last = max((each.json() for each in server.heard), key=lambda body: len(str(body)))
+    last = max((item.json() for item in server.requests), key=lambda body: len(str(body)))
     sounds = [
         part["input_audio"]["data"]
         for message in last["messages"]
@@ -127,23 +125,23 @@ def test_repeated_audio_is_identical_and_not_stored(
         if part["type"] == "input_audio"
     ]
     assert len(set(sounds)) == 2
-    kept = b"".join(path.read_bytes() for path in out.iterdir() if path.is_file())
-    assert not any(sound[:60].encode() in kept for sound in sounds)
+    remaining = b"".join(path.read_bytes() for path in out.iterdir() if path.is_file())
+    assert not any(sound[:60].encode() in remaining for sound in sounds)
 
 
 def test_each_turn_has_its_limit_and_reference(canned: Any, talk: Any, tmp_path: Path) -> None:
     server = remembering(canned, lambda messages: "a cat" if len(messages) == 1 else "Hi!")
     out = tmp_path / "run"
-    found = run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
+    result = run(talk, out, "openai", {"base_url": server.url, "model": "m", "stream": False})
     limits = {
         len(body["messages"]): body["max_tokens"]
-        for body in (each.json() for each in server.heard)
+        for body in (item.json() for item in server.requests)
         if "what is it?" in str(words(body["messages"][0]))
     }
     assert limits == {1: 3, 3: 5}
-    assert found["exact_match"].value == pytest.approx(1 / 4)
-    assert found["exact_match"].details["answers"] == 4
-    assert "exact_match:1.basic:1.turns" in found["exact_match"].signature
+    assert result["exact_match"].value == pytest.approx(1 / 4)
+    assert result["exact_match"].details["answers"] == 4
+    assert "exact_match:1.basic:1.turns" in result["exact_match"].signature
 
 
 def test_failed_turn_fails_only_its_conversation(canned: Any, talk: Any, tmp_path: Path) -> None:
@@ -157,17 +155,17 @@ def test_failed_turn_fails_only_its_conversation(canned: Any, talk: Any, tmp_pat
     server = remembering(canned, replies)
     out = tmp_path / "run"
     arguments = {"base_url": server.url, "model": "m", "stream": False}
-    found = run(talk, out, "openai", arguments)
-    held = records(out)
-    assert held["spoken"].error
-    assert held["spoken"].outputs == ()
-    assert len(held["plain"].outputs) == 2
-    assert (found["exact_match"].failed, found["exact_match"].scored) == (1, 1)
+    result = run(talk, out, "openai", arguments)
+    stored = records(out)
+    assert stored["spoken"].error
+    assert stored["spoken"].outputs == ()
+    assert len(stored["plain"].outputs) == 2
+    assert (result["exact_match"].failed, result["exact_match"].scored) == (1, 1)
     well.append(True)
-    asked = len(server.heard)
+    requests = len(server.requests)
     run(talk, out, "openai", arguments)
     assert answers(out)["spoken"] == ["answer to 1", "answer to 3"]
-    assert len(server.heard) == asked + 2, "what was answered is not asked again"
+    assert len(server.requests) == requests + 2, "what was answered is not asked again"
 
 
 def test_only_a_changed_turn_is_requested_again(canned: Any, talk: Any, tmp_path: Path) -> None:
@@ -175,17 +173,15 @@ def test_only_a_changed_turn_is_requested_again(canned: Any, talk: Any, tmp_path
     out = tmp_path / "run"
     arguments = {"base_url": server.url, "model": "m", "stream": False}
     run(talk, out, "openai", arguments)
-    asked = len(server.heard)
+    requests = len(server.requests)
     talk.write_text(talk.read_text().replace("bye", "good night"))
     run(talk, out, "openai", arguments)
-    assert len(server.heard) == asked + 2
-    assert "good night" in str(server.heard[-1].json())
+    assert len(server.requests) == requests + 2
+    assert "good night" in str(server.requests[-1].json())
 
 
 @pytest.mark.parametrize("mode", ["every", "gold", "last"])
-def test_fake_server_receives_the_bodies_of_the_mode(
-    serve: Any, talk: Any, tmp_path: Path, mode: str
-) -> None:
+def test_fake_server_receives_the_bodies_of_the_mode(serve: Any, talk: Any, tmp_path: Path, mode: str) -> None:
     from auricle.core.types import Generate, Turn
     from auricle.models.openai import OpenAI
     from auricle.testing.fake_server import compute_digest
@@ -193,15 +189,15 @@ def test_fake_server_receives_the_bodies_of_the_mode(
     server = serve(reply="fine")
     arguments = {"base_url": server.url, "model": "m", "stream": False}
     run(talk, tmp_path / "run", "openai", arguments, mode=mode)
-    wanted = set()
+    expected = set()
     for name, limits, gold in (("spoken", (3, 5), "a cat"), ("plain", (512, 512), "hi")):
         inputs = records(tmp_path / "run")[name].sample.inputs["turns"]
         first, last = (turn for turn in inputs if turn.role == "user")
         before = Turn("assistant", ("fine" if mode == "every" else gold,))
-        asked = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
-        asked += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
-        wanted |= {compute_digest(OpenAI(**arguments).encode_body(each, False)) for each in asked}
-    assert set(server.stats()["received"]) == wanted
+        requests = [Generate(turns=(first, before, last), max_tokens=limits[mode != "last"])]
+        requests += [] if mode == "last" else [Generate(turns=(first,), max_tokens=limits[0])]
+        expected |= {compute_digest(OpenAI(**arguments).encode_body(request, False)) for request in requests}
+    assert set(server.stats()["received"]) == expected
 
 
 def test_conversation_survives_transient_faults(serve: Any, talk: Any, tmp_path: Path) -> None:
@@ -209,7 +205,7 @@ def test_conversation_survives_transient_faults(serve: Any, talk: Any, tmp_path:
     patient = Settings(max_attempts=6, initial_backoff=0.01)
     arguments = {"base_url": server.url, "model": "m"}
     run(talk, tmp_path / "run", "openai", arguments, settings=patient)
-    assert {name: len(said) for name, said in answers(tmp_path / "run").items()} == {"spoken": 2, "plain": 2}
+    assert {name: len(answer) for name, answer in answers(tmp_path / "run").items()} == {"spoken": 2, "plain": 2}
 
 
 # --- local weights ------------------------------------------------------------------------
@@ -232,15 +228,15 @@ def test_local_model_has_a_conversation_with_audio(weights: Any, talk: Any, tmp_
     out = tmp_path / "run"
     run(talk, out, "audio-chat", {"model": weights}, mode=mode, max_tokens=6)
     record = records(out)["spoken"]
-    own = [each.text for each in record.outputs]
-    assert len(own) == (1 if mode == "last" else 2)
+    custom = [item.text for item in record.outputs]
+    assert len(custom) == (1 if mode == "last" else 2)
     users = [turn for turn in record.sample.inputs["turns"] if turn.role == "user"]
-    before = own[0] if mode == "every" else "a cat"
+    before = custom[0] if mode == "every" else "a cat"
     turns = (users[0], Turn("assistant", (before,)), users[1])
     limit = 3 if mode == "last" else 5
-    (wanted,) = AudioChat(model=weights).generate([Generate(turns=turns, max_tokens=limit)])
-    assert own[-1] == wanted.text
-    assert record.outputs[-1].input_tokens == wanted.input_tokens
+    (expected,) = AudioChat(model=weights).generate([Generate(turns=turns, max_tokens=limit)])
+    assert custom[-1] == expected.text
+    assert record.outputs[-1].input_tokens == expected.input_tokens
 
 
 def questions(manifest: Any, count: int = 6) -> Any:
@@ -257,23 +253,23 @@ def test_several_answers_differ_and_are_reproducible(weights: Any, manifest: Any
         run(data, out, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
     first, second = map(answers, runs)
     assert first == second
-    assert all(len(said) == 5 for said in first.values())
-    assert all(len(set(said)) > 1 for said in first.values())
+    assert all(len(answer) == 5 for answer in first.values())
+    assert all(len(set(answer)) > 1 for answer in first.values())
 
 
 def test_several_answers_of_a_resumed_run_equal_those_of_a_complete_run(
     weights: Any, manifest: Any, tmp_path: Path
 ) -> None:
     data = questions(manifest)
-    whole, torn = tmp_path / "whole", tmp_path / "torn"
-    run(data, whole, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
+    full, torn = tmp_path / "whole", tmp_path / "torn"
+    run(data, full, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
     run(data, torn, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
     journal = torn / "outputs.jsonl"
     lines = journal.read_bytes().splitlines(keepends=True)
     journal.write_bytes(b"".join(lines[:2]) + lines[2][: len(lines[2]) // 2])
     (torn / "progress.json").unlink()
     run(data, torn, "audio-chat", {"model": weights}, answers="mean", **SAMPLED)
-    assert answers(torn) == answers(whole)
+    assert answers(torn) == answers(full)
 
 
 def test_several_answers_are_cached_separately(weights: Any, manifest: Any, tmp_path: Path) -> None:
@@ -281,37 +277,37 @@ def test_several_answers_are_cached_separately(weights: Any, manifest: Any, tmp_
 
     data = questions(manifest, 3)
     path = tmp_path / "answers.sqlite"
-    told = []
+    result = []
     for name in ("one", "two"):
         with ResponseCache(path, "audio-chat", {"model": weights}) as cache:
             settings = Settings(max_attempts=1, cache=cache)
             out = tmp_path / name
             run(data, out, "audio-chat", {"model": weights}, settings=settings, answers="vote", **SAMPLED)
-            told.append((answers(out), [r.cached for r in records(out).values()]))
-    assert told[0][0] == told[1][0]
-    assert (told[0][1], told[1][1]) == ([0] * 3, [5] * 3)
+            result.append((answers(out), [r.cached for r in records(out).values()]))
+    assert result[0][0] == result[1][0]
+    assert (result[0][1], result[1][1]) == ([0] * 3, [5] * 3)
 
 
 def test_each_of_several_answers_is_a_request(canned: Any, manifest: Any, tmp_path: Path) -> None:
-    said = []
+    answer = []
 
     def replies(messages: Any) -> Any:
-        said.append(messages[-1]["content"])
-        return f"answer {len(said)}" if len(said) % 2 else "x"
+        answer.append(messages[-1]["content"])
+        return f"answer {len(answer)}" if len(answer) % 2 else "x"
 
     server = remembering(canned, replies)
     out = tmp_path / "run"
     data = questions(manifest, 1)
     arguments = {"base_url": server.url, "model": "m", "stream": False}
-    found = run(data, out, "openai", arguments, answers="pass@2", **SAMPLED)
-    assert len(said) == 5
-    assert all(each.json()["temperature"] == 0.7 for each in server.heard)
-    assert found["exact_match.pass@2"].value == pytest.approx(1 - 3 / 10)
+    result = run(data, out, "openai", arguments, answers="pass@2", **SAMPLED)
+    assert len(answer) == 5
+    assert all(item.json()["temperature"] == 0.7 for item in server.requests)
+    assert result["exact_match.pass@2"].value == pytest.approx(1 - 3 / 10)
 
 
 def test_most_likely_of_several_answers_can_be_selected(serve: Any, manifest: Any, tmp_path: Path) -> None:
     server = serve()
     arguments = {"base_url": server.url, "model": "m", "logprobs": True}
-    found = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)
-    assert found["exact_match"].scored == 2
-    assert all(each.logprobs for r in records(tmp_path / "run").values() for each in r.outputs)
+    result = run(questions(manifest, 2), tmp_path / "run", "openai", arguments, answers="likeliest", **SAMPLED)
+    assert result["exact_match"].scored == 2
+    assert all(item.logprobs for r in records(tmp_path / "run").values() for item in r.outputs)

@@ -14,7 +14,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.models.transformers.ctc import Ctc
 from tests.support import tiny_weights
-from tests.support.model_requests import alone, generate
+from tests.support.model_requests import answer_one_by_one, generate
 
 # Torch's word about how transformers masks in WavLM; the mask is right.
 pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
@@ -22,7 +22,7 @@ LENGTHS = [(0.5, 440.0), (0.9, 300.0), (0.3, 200.0)]
 
 
 def batch() -> Any:
-    sounds = (Audio.of(tiny_weights.tone(*each), rate=16_000) for each in LENGTHS)
+    sounds = (Audio.of(tiny_weights.tone(*item), rate=16_000) for item in LENGTHS)
     return [generate(sound) for sound in sounds]
 
 
@@ -30,16 +30,16 @@ def batch() -> Any:
 def test_batched_transcripts_equal_single_transcripts(tmp_path: Path, family: str) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path / family, family)))
     answers = model.generate(batch())
-    assert answers == alone(model.generate, batch())
+    assert answers == answer_one_by_one(model.generate, batch())
     assert any(answer.text for answer in answers)
 
 
 def test_transcript_equals_that_of_transformers(tmp_path: Path) -> None:
     model = Ctc(model=str(tiny_weights.ctc(tmp_path)))
     samples = tiny_weights.tone(*LENGTHS[0])
-    heard = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
+    received = model.processor(samples, sampling_rate=16_000, return_tensors="pt")
     with torch.inference_mode():
-        letters = model.model(**heard).logits.argmax(-1)
+        letters = model.model(**received).logits.argmax(-1)
     written = model.processor.batch_decode(letters)
     assert model.generate(batch()[:1])[0].text == written[0]
 

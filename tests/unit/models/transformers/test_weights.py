@@ -19,7 +19,6 @@ from auricle.models.catalogue import MODELS
 from auricle.models.transformers.causal import Causal
 from auricle.models.transformers.weights import Weights
 from tests.support import tiny_weights
-from tests.support.model_requests import generate
 
 NAMES = {
     "whisper": ["generate"],
@@ -45,7 +44,7 @@ def test_model_is_loaded_by_name(folder: Any) -> None:
 
 
 def test_missing_model_option_is_refused() -> None:
-    with pytest.raises(SpecError, match="causal: missing model. Set -M model=DIRECTORY"):
+    with pytest.raises(SpecError, match=r"causal: missing model. Set -M model=DIRECTORY"):
         Causal()
 
 
@@ -77,42 +76,10 @@ def test_a_wrong_batch_size_is_refused(folder: Any) -> None:
         Causal(model=str(folder), batch_size=0)
 
 
-def test_batch_size_option_is_used(folder: Any) -> None:
-    model = Causal(model=str(folder), batch_size=3, batch_seconds=60.0)
-    assert (model.batch_size, model.batch_seconds) == (3, 60.0)
-
-
 def test_weights_have_the_requested_dtype(folder: Any) -> None:
     kinds = {"auto": torch.float32, "float32": torch.float32, "bfloat16": torch.bfloat16}
     for word, kind in kinds.items():
         assert Causal(model=str(folder), dtype=word, device="cpu").model.dtype is kind
-
-
-def test_half_precision_still_answers(folder: Any) -> None:
-    model = Causal(model=str(folder), dtype="bfloat16", device="cpu")
-    assert model.generate([generate("the cat", max_tokens=3)])[0].tokens == 3
-
-
-def test_unsupported_dtype_is_reported_in_one_line(folder: Any) -> None:
-    model = Causal(model=str(folder))
-
-    def forward(*_: Any, **__: Any) -> None:
-        raise RuntimeError("\"addmm_impl_cpu_\" not implemented for 'Half'")
-
-    model.model.forward = forward
-    with pytest.raises(SpecError, match=r"cannot run this model in auto .* Use -M dtype=float32"):
-        model.generate([generate("the cat", max_tokens=3)])
-
-
-def test_out_of_memory_error_is_not_replaced(folder: Any) -> None:
-    model = Causal(model=str(folder))
-
-    def forward(*_: Any, **__: Any) -> None:
-        raise torch.OutOfMemoryError("CUDA out of memory")
-
-    model.model.forward = forward
-    with pytest.raises(torch.OutOfMemoryError):
-        model.generate([generate("the cat", max_tokens=3)])
 
 
 def one_line(error: Any) -> Any:
@@ -133,10 +100,10 @@ def test_offline_error_names_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(SpecError) as error:
         Causal(model="nobody/such-a-model", revision="abc")
-    told = one_line(error)
-    assert "Model 'nobody/such-a-model' at revision abc not found" in told
-    assert "HF_HUB_OFFLINE is set, so only the local cache was searched" in told
-    assert "-M model=DIRECTORY" in told
+    result = one_line(error)
+    assert "Model 'nobody/such-a-model' at revision abc not found" in result
+    assert "HF_HUB_OFFLINE is set, so only the local cache was searched" in result
+    assert "-M model=DIRECTORY" in result
 
 
 def test_empty_directory_is_refused_in_one_line(tmp_path: Path) -> None:

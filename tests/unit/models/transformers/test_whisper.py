@@ -13,7 +13,7 @@ from auricle.audio import Audio
 from auricle.core.errors import SampleError, SpecError
 from auricle.models.transformers.whisper import Whisper
 from tests.support import tiny_weights
-from tests.support.model_requests import alone, generate
+from tests.support.model_requests import answer_one_by_one, generate
 
 SHORT, LONG = (0.5, 300.0), (2.7, 200.0)
 
@@ -40,16 +40,16 @@ def model(english: Any) -> Any:
 def direct(model: Any, hear: Any, **options: Any) -> Any:
     """What transformers itself writes of one sound."""
     ears = model.processor.feature_extractor
-    heard = ears(hear.decode(16_000), sampling_rate=16_000, return_tensors="pt")
+    received = ears(hear.decode(16_000), sampling_rate=16_000, return_tensors="pt")
     with torch.inference_mode():
-        rows = model.model.generate(heard["input_features"], **options)
+        rows = model.model.generate(received["input_features"], **options)
     return model.processor.batch_decode(rows, skip_special_tokens=True)[0]
 
 
 def test_short_and_long_clips_in_a_batch_equal_single_transcripts(model: Any) -> None:
     lengths = [SHORT, LONG, (0.9, 440.0), (1.4, 250.0)]
-    batch = [generate(sound(*each)) for each in lengths]
-    assert model.generate(batch) == alone(model.generate, batch)
+    batch = [generate(sound(*length)) for length in lengths]
+    assert model.generate(batch) == answer_one_by_one(model.generate, batch)
 
 
 def test_transcript_equals_that_of_transformers(model: Any) -> None:
@@ -58,16 +58,16 @@ def test_transcript_equals_that_of_transformers(model: Any) -> None:
 
 
 def test_long_clip_is_transcribed_to_its_end(model: Any) -> None:
-    start, whole = model.generate([generate(sound(*LONG).segment(0, 0.9)), generate(sound(*LONG))])
-    assert whole.tokens > 0
-    assert whole.text != start.text
+    start, full = model.generate([generate(sound(*LONG).segment(0, 0.9)), generate(sound(*LONG))])
+    assert full.tokens > 0
+    assert full.text != start.text
 
 
 def test_token_limit_applies_to_each_window(model: Any) -> None:
     batch = [generate(sound(*LONG), max_tokens=limit) for limit in (4, 9, 512)]
     answers = model.generate(batch)
     assert 4 < answers[0].tokens < answers[2].tokens
-    assert answers == alone(model.generate, batch)
+    assert answers == answer_one_by_one(model.generate, batch)
 
 
 def test_each_request_keeps_its_own_limit(model: Any) -> None:
@@ -75,7 +75,7 @@ def test_each_request_keeps_its_own_limit(model: Any) -> None:
     answers = model.generate(batch)
     assert [answer.tokens for answer in answers] == [3, 8]
     assert {answer.finish for answer in answers} == {"length"}
-    assert answers == alone(model.generate, batch)
+    assert answers == answer_one_by_one(model.generate, batch)
 
 
 def test_language_and_task_are_passed_to_the_model(several: Any) -> None:
@@ -89,7 +89,7 @@ def test_language_and_task_are_passed_to_the_model(several: Any) -> None:
 def test_language_is_detected_per_clip(several: Any) -> None:
     model = Whisper(model=str(several))
     batch = [generate(sound(*SHORT)), generate(sound(0.9, 440.0))]
-    assert model.generate(batch) == alone(model.generate, batch)
+    assert model.generate(batch) == answer_one_by_one(model.generate, batch)
 
 
 def test_english_only_checkpoint_accepts_english(english: Any, model: Any) -> None:
@@ -105,7 +105,7 @@ def test_english_only_checkpoint_refuses_other_tasks(english: Any, asked: Any) -
 
 
 def test_unsupported_language_is_refused_before_the_run(several: Any) -> None:
-    with pytest.raises(SpecError, match="does not support the language 'fr'. Supported: de, en"):
+    with pytest.raises(SpecError, match=r"does not support the language 'fr'. Supported: de, en"):
         Whisper(model=str(several), language="fr")
 
 

@@ -1,138 +1,67 @@
-"""Encoders and tokenizers of Hugging Face transformers, with tiny weights saved to a folder."""
+"""Log-mel statistics and custom encoders."""
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-if missing := [name for name in ("torch", "transformers") if not importlib.util.find_spec(name)]:
-    pytest.skip(f"no encoder without {', '.join(missing)}", allow_module_level=True)
-
 from auricle.audio import Audio
 from auricle.core.errors import SpecError
 from auricle.core.types import Sample
-from auricle.prompts.few_shot import FewShotSelector
-from auricle.prompts.retrievers.encoders import AudioEncoder, TextEncoder, load_encoder
-
-WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "sat", "on", "mat", "dog", "ran"]
+from auricle.prompts.retrievers.encoders import logmel
+from tests.support.few_shot import make_sample, make_samples, make_selector, select_ids
 
 
-def row(name: Any, question: Any) -> Any:
-    return Sample(id=name, inputs={"question": question}, target=f"answer {name}")
+def noise(length: int = 8000, seed: int = 0) -> Any:
+    return np.random.default_rng(seed).normal(0, 0.1, length).astype(np.float32)
 
 
-def heard(name: Any, seconds: Any, seed: Any) -> Any:
-    values = np.random.default_rng(seed).normal(0, 0.1, int(16_000 * seconds))
-    sound = Audio.of(values.astype(np.float32), rate=16_000)
-    return Sample(id=name, inputs={"audio": [sound]}, target=name)
+ENCODER = """
+import numpy as np
+
+asked = []
+
+def numbers(samples):
+    assert all(sample.target is None for sample in samples)
+    asked.append(len(samples))
+    return np.array([[float(x) for x in sample.inputs["question"].split()] for sample in samples])
+
+def flat(samples):
+    return np.zeros(len(samples))
+"""
 
 
-@pytest.fixture(scope="module")
-def bert(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    folder = tmp_path_factory.mktemp("bert")
-    (folder / "vocab.txt").write_text("\n".join(WORDS))
-    torch.set_num_threads(1)
-    torch.manual_seed(7)
-    config = BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=16,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
-        max_position_embeddings=16,
-        initializer_range=0.6,
-    )
-    BertModel(config).save_pretrained(folder)
-    BertTokenizerFast(vocab=str(folder / "vocab.txt")).save_pretrained(folder)
-    return folder
+@pytest.fixture
+def encoder(tmp_path: Path) -> Any:
+    file = tmp_path / "own_encoder.py"
+    file.write_text(ENCODER)
+    return f"{file}:numbers"
 
 
-@pytest.fixture(scope="module")
-def wav2vec2(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    import torch
-    from transformers import Wav2Vec2Config, Wav2Vec2FeatureExtractor, Wav2Vec2Model
-
-    folder = tmp_path_factory.mktemp("wav2vec2")
-    torch.manual_seed(7)
-    config = Wav2Vec2Config(
-        hidden_size=16,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-        conv_dim=(8, 8),
-        conv_stride=(10, 8),
-        conv_kernel=(10, 8),
-        num_conv_pos_embeddings=4,
-        num_conv_pos_embedding_groups=2,
-    )
-    Wav2Vec2Model(config).save_pretrained(folder)
-    Wav2Vec2FeatureExtractor().save_pretrained(folder)
-    return folder
+def test_logmel_is_nearly_independent_of_loudness() -> None:
+    quiet, loud = (Sample(id="x", inputs={"audio": Audio.of(gain * noise(), rate=16_000)}) for gain in (0.01, 0.5))
+    assert logmel([quiet]) == pytest.approx(logmel([loud]), abs=0.01)
 
 
-def test_padding_does_not_change_the_text_vector(bert: Any) -> None:
-    encode = TextEncoder(str(bert))
-    samples = [row("a", "the cat"), row("b", "the dog ran on the mat"), row("c", "sat")]
-    together = encode(samples)
-    assert together.shape == (3, 16)
-    for sample, vector in zip(samples, together, strict=True):
-        assert encode([sample])[0] == pytest.approx(vector, abs=1e-5)
+def test_logmel_accepts_the_shortest_clip() -> None:
+    short = Sample(id="x", inputs={"audio": Audio.of(noise()[:10], rate=16_000)})
+    assert np.isfinite(logmel([short])).all()
 
 
-def test_too_long_text_is_truncated(bert: Any) -> None:
-    assert np.isfinite(TextEncoder(str(bert))([row("a", "the cat " * 99)])).all()
+def test_logmel_refuses_a_pool_without_audio() -> None:
+    with pytest.raises(SpecError, match="r0 has no audio"):
+        make_selector({"use": "dense", "encoder": "logmel", "k": 1}, make_samples(3)).validate()
 
 
-def test_dense_finds_the_same_text_in_other_case(bert: Any) -> None:
-    pool = [row("dog", "the dog ran"), row("cat", "the cat sat on the mat")]
-    options = {"use": "dense", "encoder": f"text:{bert}", "k": 1}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.examples_for(row("x", "The cat sat on the mat"))] == ["cat"]
+def test_encoder_can_be_a_function_in_a_file(encoder: Any) -> None:
+    pool = [make_sample("east", "1 0"), make_sample("north", "0 1"), make_sample("west", "-1 0")]
+    options = {"use": "dense", "encoder": encoder, "k": 2}
+    assert select_ids(options, pool, make_sample("x", "0.2 9")) == ["east", "north"]
 
 
-def test_audio_vector_is_the_mean_over_time(wav2vec2: Any) -> None:
-    encode = load_encoder(f"audio:{wav2vec2}")
-    assert isinstance(encode, AudioEncoder)
-    samples = [heard("a", 0.5, 1), heard("b", 0.9, 2)]
-    together = encode(samples)
-    assert together.shape == (2, 16)
-    assert encode(samples[1:])[0] == pytest.approx(together[1], abs=1e-6)
-    assert together[0] != pytest.approx(together[1], abs=1e-3)
-
-
-def test_dense_finds_the_same_audio(wav2vec2: Any) -> None:
-    pool = [heard("a", 0.5, 1), heard("b", 0.5, 2), heard("c", 0.5, 3)]
-    asked = Sample(id="x", inputs={**heard("b", 0.5, 2).inputs, "question": "what?"})
-    options = {"use": "dense", "encoder": f"audio:{wav2vec2}", "k": 1}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    assert [shot.id for shot in chosen.examples_for(asked)] == ["b"]
-
-
-def test_encoder_without_weights_is_refused_in_one_line(tmp_path: Path) -> None:
-    options = {"use": "dense", "encoder": f"text:{tmp_path}", "k": 1}
-    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
-    with pytest.raises(SpecError, match="Cannot load the encoder") as refused:
-        chosen.validate()
-    assert "\n" not in str(refused.value)
+@pytest.mark.parametrize(("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")])
+def test_unknown_encoder_is_refused(name: str, told: str) -> None:
+    with pytest.raises(SpecError, match=told) as refused:
+        make_selector({"use": "dense", "encoder": name, "k": 2}, make_samples(3))
     assert refused.value.location == ("shots", "encoder")
-
-
-def test_tokens_are_counted_with_the_given_tokenizer(bert: Any) -> None:
-    pool = [Sample(id=f"r{n}", inputs={"question": "the cat sat"}, target="mat") for n in range(5)]  # four tokens each
-    options = {"use": "first", "k": 5, "max_tokens": 11, "tokenizer": str(bert)}
-    chosen = FewShotSelector.from_options(options, pool, lambda sample: str(sample.target))
-    (sample,) = chosen.attach_to([row("x", "the")])
-    assert sample.meta == {"shots": ["r0", "r1"], "shots_dropped": 3}
-
-
-def test_missing_tokenizer_is_refused(tmp_path: Path) -> None:
-    options = {"use": "first", "k": 1, "max_tokens": 9, "tokenizer": str(tmp_path)}
-    chosen = FewShotSelector.from_options(options, [row("a", "the")], lambda sample: str(sample.target))
-    with pytest.raises(SpecError, match="tokenizer") as refused:
-        chosen.validate()
-    assert refused.value.location == ("shots", "tokenizer")

@@ -10,7 +10,7 @@ from auricle import Audio, Generate, LogLikelihood, SpecError, Turn
 from auricle.models.completions import Completions
 from auricle.models.gemini import Gemini
 from auricle.models.openai import OpenAI
-from tests.support.http_servers import chat, told, whole
+from tests.support.http_servers import chat, http_reply, run_model
 
 FORMAT = {
     "begin": "<s>",
@@ -25,13 +25,15 @@ COMPLETION = {"choices": [{"text": "well", "finish_reason": "stop"}]}
 GEMINI = {"candidates": [{"content": {"parts": [{"text": "well"}]}, "finishReason": "STOP"}]}
 
 
-@pytest.mark.parametrize(("make", "reply"), [(OpenAI, chat()), (Completions, whole(body=COMPLETION)), (Gemini, GEMINI)])
+@pytest.mark.parametrize(
+    ("make", "reply"), [(OpenAI, chat()), (Completions, http_reply(body=COMPLETION)), (Gemini, GEMINI)]
+)
 def test_preview_equals_the_request_that_is_sent(canned: Any, make: Any, reply: Any) -> None:
     server = canned(reply)
     model = make(base_url=server.url, model="fake", extra={"seed": 1})
     request = Generate(turns=TURNS, max_tokens=7, stop=("x",))
     path, _, body = model.preview_request(request).partition("\n")
-    told(model, request)
+    run_model(model, request)
     assert server.last.path.endswith(path.removeprefix("POST "))
     assert server.last.json() == json.loads(body)
 
@@ -46,9 +48,9 @@ def test_preview_shows_audio_by_size(tone: Any) -> None:
 
 
 def test_chat_format_renders_turns_for_completions(canned: Any) -> None:
-    server = canned(whole(body=COMPLETION))
+    server = canned(http_reply(body=COMPLETION))
     model = Completions(base_url=server.url, model="fake", meta_template=FORMAT)
-    told(model, Generate(turns=TURNS))
+    run_model(model, Generate(turns=TURNS))
     assert server.last.json()["prompt"] == "<s>S:be brief\nU:how\nare you?\nA:"
 
 
@@ -61,8 +63,8 @@ def test_preview_of_a_likelihood_marks_the_continuation() -> None:
 def test_roles_are_renamed_for_the_server(canned: Any) -> None:
     server = canned(chat())
     model = OpenAI(base_url=server.url, model="fake", meta_template=FORMAT)
-    told(model, Generate(turns=TURNS))
-    assert [each["role"] for each in server.last.json()["messages"]] == ["developer", "user"]
+    run_model(model, Generate(turns=TURNS))
+    assert [item["role"] for item in server.last.json()["messages"]] == ["developer", "user"]
 
 
 def test_chat_format_replaces_the_template_of_the_tokeniser(tmp_path: Path) -> None:
@@ -75,10 +77,10 @@ def test_chat_format_replaces_the_template_of_the_tokeniser(tmp_path: Path) -> N
     model, plain = Causal(model=folder, meta_template=FORMAT), Causal(model=folder, chat=False)
     ask = Generate(turns=(Turn("user", ("the cat",)),), max_tokens=5)
     assert model.preview_request(ask) == "<s>U:the cat\nA:"
-    (said,) = model.generate([ask])
+    (answer,) = model.generate([ask])
     bare = LogLikelihood(turns=(Turn("user", ("the cat",)),), continuation=" mat")
     assert model.loglikelihood([bare]) != plain.loglikelihood([bare])
-    assert said.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
+    assert answer.input_tokens == len(model.tokenizer(model.preview_request(ask), add_special_tokens=False)[0])
 
 
 def test_chat_format_is_part_of_the_run(manifest: Any, tmp_path: Path, auricle: Any) -> None:

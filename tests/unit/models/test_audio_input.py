@@ -1,0 +1,44 @@
+"""Reading the audio of a request."""
+
+import numpy as np
+import pytest
+
+from auricle import Audio
+from auricle.core.errors import SampleError, SpecError
+from auricle.core.types import Generate, Predict, Turn
+from auricle.models.audio_input import crop_audio, get_candidate_audio, get_single_audio, parse_crop, to_pcm16
+
+CLIP = Audio.of(np.array([0.0, 0.5, -2.0, 2.0], dtype=np.float32), rate=4)
+
+
+def test_single_clip_is_returned() -> None:
+    assert get_single_audio(Generate(turns=(Turn("user", ("What?", CLIP)),))) is CLIP
+
+
+@pytest.mark.parametrize("count", [0, 2])
+def test_other_numbers_of_clips_are_refused(count: int) -> None:
+    with pytest.raises(SampleError, match=f"exactly one audio clip in the request, got {count}"):
+        get_single_audio(Generate(turns=(Turn("user", (CLIP,) * count),)))
+
+
+def test_candidate_is_the_input_audio() -> None:
+    assert get_candidate_audio(Predict(inputs={"audio": CLIP, "ref_audio": Audio("other.wav")})) is CLIP
+    with pytest.raises(SampleError, match="no audio under the input `audio`; inputs: text"):
+        get_candidate_audio(Predict(inputs={"text": "hello"}))
+
+
+def test_pcm_is_clipped_to_full_scale() -> None:
+    assert np.frombuffer(to_pcm16(CLIP, 4), "<i2").tolist() == [0, 16_383, -32_767, 32_767]
+
+
+def test_crop_shortens_only_longer_clips() -> None:
+    assert crop_audio(CLIP, 0.5).seconds == 0.5
+    assert crop_audio(CLIP, 9.0) is CLIP
+    assert crop_audio(CLIP, None) is CLIP
+
+
+def test_crop_must_be_a_positive_number() -> None:
+    assert parse_crop("clap", 2) == 2.0
+    for crop in (0, -1, True, "ten", float("inf")):
+        with pytest.raises(SpecError, match="clap: crop must be a number of seconds above 0"):
+            parse_crop("clap", crop)

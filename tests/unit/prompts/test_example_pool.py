@@ -1,0 +1,107 @@
+"""The pool of few-shot examples."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as some
+
+from auricle.audio import Audio
+from auricle.core.errors import DataError, SpecError
+from auricle.core.types import RejectedRow, Sample
+from tests.support.few_shot import make_sample, make_samples, make_selector, select_ids
+
+
+def test_sample_is_never_its_own_example() -> None:
+    pool = make_samples(4)
+    assert select_ids("first:4", pool, pool[1]) == ["r0", "r2", "r3"]
+
+
+def test_duplicate_under_another_id_is_excluded() -> None:
+    pool = [make_sample("copy", "what is heard?"), make_sample("other", "what else?")]
+    requests = make_sample("x", "what is heard?", max_tokens=9)
+    assert select_ids("first:2", pool, requests) == ["other"]
+
+
+def test_duplicate_audio_in_another_file_is_excluded(tmp_path: Path) -> None:
+    for name, byte in (("a.wav", b"1"), ("b.wav", b"1"), ("c.wav", b"2")):
+        (tmp_path / name).write_bytes(byte * 99)
+
+    def heard(name: Any, sound: Any) -> Any:
+        return Sample(id=name, inputs={"audio": [Audio.of(sound)]}, target=name)
+
+    pool = [heard("b", str(tmp_path / "b.wav")), heard("c", str(tmp_path / "c.wav")), heard("bytes", b"1" * 99)]
+    assert select_ids("first:3", pool, heard("a", str(tmp_path / "a.wav"))) == ["c"]
+
+
+def test_examples_do_not_share_the_disjoint_fields() -> None:
+    pool = [make_sample(f"{speaker}{n}", speaker=speaker) for speaker in "abc" for n in range(2)]
+    options = {"use": "first", "k": 9, "same": ["speaker"]}
+    assert select_ids(options, pool, make_sample("x", speaker="b")) == ["a0", "a1", "c0", "c1"]
+    assert len(select_ids(options, pool, make_sample("x"))) == 6  # nobody knows whose it is
+
+
+def test_input_can_be_a_disjoint_field() -> None:
+    pool = [
+        Sample(id=name, inputs={"audio": [Audio.of(sound)], "question": name}, target="t")
+        for name, sound in (("p", b"one"), ("q", b"two"))
+    ]
+    requests = Sample(id="x", inputs={"audio": [Audio.of(b"one")], "question": "?"})
+    assert select_ids({"use": "first", "k": 2, "same": "audio"}, pool, requests) == ["q"]
+
+
+def test_disjoint_field_that_no_row_has_is_refused() -> None:
+    with pytest.raises(SpecError, match=r"'speeker'.*Fields: speaker") as refused:
+        make_selector({"k": 1, "same": ["speeker"]}, [make_sample("a", speaker="s")]).validate()
+    assert refused.value.location == ("shots", "same")
+
+
+@given(
+    some.lists(some.tuples(some.sampled_from("abcd"), some.sampled_from("pqr")), min_size=1),
+    some.sampled_from(["first:9", "random:9", "balanced:9", "bm25:9", "diverse:9"]),
+)
+def test_no_sample_has_its_own_content_as_example(held: Any, use: Any) -> None:
+    pool = [make_sample(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(held)]
+    chosen = make_selector(use, pool)
+    for sample in chosen.attach_to(pool):
+        for shot in chosen.examples_for(sample):
+            assert shot.id != sample.id
+            assert shot.inputs != sample.inputs
+
+
+def test_empty_pool_is_refused() -> None:
+    with pytest.raises(DataError, match="no usable row") as refused:
+        make_selector(3, []).validate()
+    assert refused.value.location == ("shots", "pool")
+
+
+def test_unusable_rows_are_skipped_and_noted(tmp_path: Path) -> None:
+    lost = Sample(id="lost", inputs={"audio": Audio.of(str(tmp_path / "no.wav"))}, target="t")
+    pool = [RejectedRow("f:1", "torn"), Sample(id="open", inputs={}), lost, make_sample("a"), make_sample("a", "b")]
+    wrapped = make_selector("first:9", pool).attach_to([make_sample("x")])
+    assert [item.meta["shots"] for item in wrapped] == [["a"]]
+    assert wrapped.notes() == ["4 rows of the example pool cannot be used, for example f:1: torn."]
+
+
+def test_small_pool_gives_fewer_examples() -> None:
+    (sample,) = make_selector("random:9", make_samples(2)).attach_to([make_sample("x")])
+    assert sorted(sample.meta["shots"]) == ["r0", "r1"]
+
+
+def test_pool_is_read_once_and_lazily() -> None:
+    reads = []
+
+    class Source(list):
+        revision = "source@1"
+
+        def __iter__(self) -> Any:
+            reads.append(1)
+            return super().__iter__()
+
+    chosen = make_selector(2, Source(make_samples(5)))
+    assert repr(chosen)
+    assert not reads
+    assert len(list(chosen.attach_to(make_samples(3)))) == 3
+    assert len(list(chosen.attach_to(make_samples(3)))) == 3
+    assert len(reads) == 1
