@@ -1,4 +1,5 @@
-"""Models written for other frameworks, as they are: `cmi:file.py:Class` and its like.
+"""Use models, datasets and configs written for other frameworks, and import or export their results.
 
-The table of prefixes is in `registry`; here is one module a framework.
+There is one package per framework; `frameworks` lists what can be imported and exported. Prefixes such as
+`kimi:` are entry points in pyproject.toml.
 """

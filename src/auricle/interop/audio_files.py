@@ -1,4 +1,4 @@
-"""Sounds for code that wants paths: their own files, or temporary ones that are cleared away."""
+"""Provide audio as files for code that expects paths."""
 
 from __future__ import annotations
 
@@ -14,7 +14,11 @@ from auricle.models.audio_input import crop_audio
 
 
 class AudioFiles:
-    """Paths of sounds, at most `crop` seconds of each; what is temporary ends with the block."""
+    """Context manager that returns paths of recordings and deletes temporary files on exit.
+
+    Args:
+        crop: Maximum seconds of each recording; None keeps all of it.
+    """
 
     def __init__(self, crop: float | None = None) -> None:
         self._crop = crop
@@ -22,20 +26,20 @@ class AudioFiles:
         self._count = 0
 
     def get_path(self, audio: Audio) -> str:
-        """The sound's own file if it is all of it, else a WAV file with what is asked for."""
+        """Return the path of a recording: its own file if nothing is cut, else a temporary WAV file."""
         try:
             return self._path_for(crop_audio(audio, self._crop))
-        except ImportError as error:  # another Python than Auricle's own
+        except ImportError as error:  # the interpreter of another environment
             raise SpecError(
-                "Sounds that are cut or in memory need more where the model runs: "
+                "Audio that is cropped or in memory needs packages that the model's environment lacks: "
                 f"{sys.executable} -m pip install numpy soundfile soxr."
             ) from error
 
     def _path_for(self, audio: Audio) -> str:
-        whole = audio.data is None and not audio.start and audio.end is None
-        if whole and audio.path is not None:
+        is_whole_file = audio.data is None and not audio.start and audio.end is None
+        if is_whole_file and audio.path is not None:
             return os.fspath(audio)
-        self._folder = self._folder or TemporaryDirectory(prefix="auricle-sounds-")
+        self._folder = self._folder or TemporaryDirectory(prefix="auricle-audio-")
         self._count += 1
         path = Path(self._folder.name) / f"{self._count}.wav"
         write_wav(audio, path)
@@ -50,13 +54,16 @@ class AudioFiles:
 
 
 def write_wav(audio: Audio, path: Path) -> None:
-    """A WAV file that loses nothing: all channels, 16 bits where they hold it, else floats."""
+    """Write a lossless WAV file with all channels: 16-bit integers if they suffice, else floats."""
     import numpy as np
     import soundfile
 
-    values = audio.decode(mono=False)
-    steps = values * 32_768
-    fits = bool(np.all(steps == np.rint(steps)) and steps.min() >= -32_768 and steps.max() < 32_768)
+    samples = audio.decode(mono=False)
+    scaled = samples * 32_768
+    is_16_bit = bool(np.all(scaled == np.rint(scaled)) and scaled.min() >= -32_768 and scaled.max() < 32_768)
     soundfile.write(
-        path, steps.astype(np.int16) if fits else values, audio.info().rate, subtype="PCM_16" if fits else "FLOAT"
+        path,
+        scaled.astype(np.int16) if is_16_bit else samples,
+        audio.info().rate,
+        subtype="PCM_16" if is_16_bit else "FLOAT",
     )

@@ -1,29 +1,29 @@
-"""A finished run as the files of another framework, so that what reads those goes on working."""
+"""Export a run as files of another framework, for tools that read those."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from importlib import import_module
 from pathlib import Path
 
 from auricle.core.errors import SpecError
-from auricle.interop.cmi import export_results as cmi
-from auricle.interop.kimi import export_results as kimi
-from auricle.interop.lmms import export_results as lmms
-from auricle.interop.open_asr import export_results as open_asr
+from auricle.interop.frameworks import EXPORT_FORMATS, RESULT_EXPORTERS
 from auricle.interop.text_run import Notify
-from auricle.interop.ultraeval import export_results as ultraeval
-
-EXPORTERS: Mapping[str, Callable[[Path, Path, Notify], list[Path]]] = {
-    "cmi": lambda run, out, _: cmi.export(run, out),
-    "kimi": kimi.export,
-    "lmms-eval": lmms.export,
-    "open-asr": open_asr.export,
-    "ultraeval": ultraeval.export,
-}
 
 
 def export_run(run: Path, format_name: str, out: Path | None = None, notify: Notify = lambda _: None) -> list[Path]:
-    """Write a run in another framework's form, by default into a folder of that name in the run."""
-    if format_name not in EXPORTERS:
-        raise SpecError(f"A run can be exported as {', '.join(EXPORTERS)}, not as {format_name!r}.")
-    return EXPORTERS[format_name](run, out or run / format_name, notify)
+    """Write a run in another framework's format.
+
+    Args:
+        run: Run directory.
+        format_name: One of `EXPORT_FORMATS`.
+        out: Output folder; by default a folder in the run named after the format.
+        notify: Called with notes for the user.
+
+    Returns:
+        The files written.
+    """
+    if format_name not in RESULT_EXPORTERS:
+        raise SpecError(f"Unknown export format {format_name!r}. Choose one of: {', '.join(EXPORT_FORMATS)}.")
+    exporter = import_module(RESULT_EXPORTERS[format_name])
+    written: list[Path] = exporter.export(run, out or run / format_name, notify)
+    return written

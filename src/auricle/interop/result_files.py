@@ -1,4 +1,4 @@
-"""What a file of results holds, whoever wrote it: answers, and what they are answers to."""
+"""Read result files of other frameworks into samples with answers."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from auricle.core.errors import DataError
 from auricle.core.types import Failure, Generation, Output
 
 ResultLine = tuple[str, dict[str, Any]]
-"""Where a line stands, such as `results.jsonl:17`, and what it holds."""
+"""The origin of a line, such as `results.jsonl:17`, and its values."""
 NOT_ANSWERED = "NotAnswered"
-"""The kind of failure where another tool kept no answer."""
+"""Failure kind of samples for which the other framework stored no answer."""
 
 DERIVED_SUFFIXES = (".json", ".csv", ".pkl", ".xlsx")
-"""What lies beside results: summaries, tables, what is not finished."""
+"""Suffixes of files beside results: summaries, tables and unfinished files."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedSample:
-    """One row of another tool's results: what was asked, and what became of it."""
+    """One row of another framework's results: the sample, and its answer or failure."""
 
     manifest_row: Mapping[str, Any]
-    """As a manifest has it: id, audio, question, choices, target, meta."""
+    """Columns of a manifest: id, audio, question, choices, target, meta."""
     origin: str
     outputs: tuple[Output, ...] = ()
     error: Failure | None = None
@@ -39,57 +39,57 @@ class ImportedSample:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportedResults:
-    """The answers of one model to one dataset."""
+    """The answers of one model for one dataset."""
 
     path: Path
     model: str
     dataset: str
     samples: Sequence[ImportedSample]
     kind: str = ""
-    """What the data is for, where the file tells; else `--as` has to."""
+    """Kind of task, if the file identifies it; otherwise `--as` is required."""
     task_options: Mapping[str, Any] = field(default_factory=dict)
-    """What else the task should be told, such as the language."""
+    """Further task options, such as the language."""
     extra_files: tuple[Path, ...] = ()
-    """Other files that were read."""
+    """Further files that were read."""
     notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class ResultFormat:
-    """How another tool's results are recognised and read."""
+    """How results of another framework are recognised and read."""
 
     name: str
     title: str
     required_columns: tuple[str, ...]
-    """Columns that every line of its results has."""
+    """Columns that every line has."""
     file_pattern: str
-    """Which files of a folder are its results."""
+    """Glob pattern of the result files in a folder."""
     file_example: str
-    """How such a file is called, for messages."""
+    """Name of such a file, for messages."""
     read: Callable[[Path, Sequence[ResultLine]], ImportedResults]
     profile: str = ""
-    """The text profile that normalises as it does, where there is one."""
+    """Text profile that normalises as the framework does, if there is one."""
     derived_pattern: str = ""
-    """What files are called that its scorer makes of results, with the same columns."""
+    """Regular expression for files that the framework's scorer derives from results, with the same columns."""
 
     def matches(self, values: Mapping[str, Any]) -> bool:
-        return all(mark in values for mark in self.required_columns)
+        return all(column in values for column in self.required_columns)
 
     def find_files(self, path: Path) -> list[Path]:
-        """The result files that a path names: itself, or those in the folder."""
+        """Return the result files of a path: the file itself, or those in the folder."""
         if path.is_file():
             if path.suffix.lower() in DERIVED_SUFFIXES:
-                raise DataError(f"{path} does not hold the answers of {self.title}; they are in {self.file_example}.")
+                raise DataError(f"{path} does not contain the answers of {self.title}. Import {self.file_example}.")
             return [path]
         if not path.exists():
-            raise DataError(f"There is no {path}.")
-        found = sorted(each for each in path.rglob(self.file_pattern) if self._is_result(each))
-        if not found:
-            raise DataError(f"{path} holds no results of {self.title}: no {self.file_example}.")
-        return found
+            raise DataError(f"There is no file or folder {path}.")
+        files = sorted(file for file in path.rglob(self.file_pattern) if self._is_result(file))
+        if not files:
+            raise DataError(f"{path} contains no results of {self.title}. Expected {self.file_example}.")
+        return files
 
     def _is_result(self, path: Path) -> bool:
-        """Derived files lie beside results: most have other columns, some only other names."""
+        """Return whether a file contains results; derived files differ in their columns or in their name."""
         if self.derived_pattern and re.search(self.derived_pattern, path.name):
             return False
         with path.open("rb") as lines:
@@ -102,40 +102,44 @@ class ResultFormat:
 
 
 def read_lines(path: Path) -> list[ResultLine]:
-    """Every line of a result file; one that cannot be read is the user's move."""
-    found = []
+    """Read every line of a result file.
+
+    Raises:
+        DataError: if the file is empty or a line is not a JSON object.
+    """
+    result_lines = []
     with path.open("rb") as lines:
         for number, line in enumerate(lines, 1):
             if not line.isspace():
-                found.append((f"{path.name}:{number}", _parse_line(path, number, line)))
-    if not found:
-        raise DataError(f"{path} is empty: it holds no results.")
-    return found
+                result_lines.append((f"{path.name}:{number}", _parse_line(path, number, line)))
+    if not result_lines:
+        raise DataError(f"{path} is empty.")
+    return result_lines
 
 
 def _parse_line(path: Path, number: int, line: bytes) -> dict[str, Any]:
     try:
-        values = json.loads(line.removeprefix(b"\xef\xbb\xbf"))  # which, unlike others, knows NaN
+        values = json.loads(line.removeprefix(b"\xef\xbb\xbf"))  # unlike orjson, it accepts NaN
     except ValueError as error:
         raise DataError(
-            f"{path}:{number} is not valid JSON ({error}): the line is torn. Copy the file again, or delete the line."
+            f"{path}:{number} is not valid JSON ({error}). Copy the file again, or delete the line."
         ) from error
     if not isinstance(values, dict):
-        raise DataError(f"{path}:{number} holds {type(values).__name__}, not a JSON object.")
+        raise DataError(f"{path}:{number} is {type(values).__name__}, expected a JSON object.")
     return values
 
 
 def compute_sha256(path: Path) -> str:
-    """The file's SHA-256, so that it can be known again."""
+    """Return the SHA-256 digest of a file."""
     with path.open("rb") as file:
-        whole = sha256()
+        digest = sha256()
         while block := file.read(1 << 20):
-            whole.update(block)
-    return whole.hexdigest()
+            digest.update(block)
+    return digest.hexdigest()
 
 
 def text_output(text: str, **details: Any) -> tuple[Output, ...]:
-    """One answer in words."""
+    """Return the output of a sample answered with one text."""
     return (Generation(text=text, **details),)
 
 
@@ -144,31 +148,32 @@ def not_answered(reason: str) -> Failure:
 
 
 def deduplicate_ids(samples: Sequence[ImportedSample]) -> tuple[list[ImportedSample], tuple[str, ...]]:
-    """The same answers with ids of their own: where two share one, their places are their ids."""
-    counted = Counter(str(each.manifest_row["id"]) for each in samples)
-    twice = next((name for name, count in counted.items() if count > 1), None)
-    if twice is None:
+    """Return samples with unique ids, and notes; if an id occurs twice, all samples are numbered instead."""
+    counts = Counter(str(sample.manifest_row["id"]) for sample in samples)
+    duplicate = next((sample_id for sample_id, count in counts.items() if count > 1), None)
+    if duplicate is None:
         return list(samples), ()
-    again = [replace(each, manifest_row={**each.manifest_row, "id": at}) for at, each in enumerate(samples)]
-    return again, (f"The id {twice!r} occurs more than once: samples are told by their place.",)
+    numbered = [
+        replace(sample, manifest_row={**sample.manifest_row, "id": index}) for index, sample in enumerate(samples)
+    ]
+    return numbered, (f"The id {duplicate!r} occurs more than once, so samples are identified by their position.",)
 
 
 def parse_list_target(target: str) -> Any:
-    """A target that was a list before it was written as text, as a list again."""
+    """Convert a target that is the text of a non-empty Python list to that list; return others unchanged."""
     if target.startswith("[") and target.endswith("]"):
         try:
-            found = ast.literal_eval(target)
+            value = ast.literal_eval(target)
         except (ValueError, SyntaxError):
             return target
-        return found if isinstance(found, list) and found else target
+        return value if isinstance(value, list) and value else target
     return target
 
 
 def read_sibling_json(path: Path, name: str) -> dict[str, Any]:
-    """What a JSON file beside a result file says; nothing where it is not there, or is no JSON."""
-    other = path.with_name(name)
+    """Read a JSON object from a file in the same folder; return {} if it is missing or invalid."""
     try:
-        values = json.loads(other.read_bytes())
+        values = json.loads(path.with_name(name).read_bytes())
     except (OSError, ValueError):
         return {}
     return values if isinstance(values, dict) else {}

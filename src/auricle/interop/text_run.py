@@ -1,4 +1,4 @@
-"""What the exports of written answers share: the samples of a run, in order, and their names."""
+"""A run with one text per sample, and helpers that all exporters of such runs share."""
 
 from __future__ import annotations
 
@@ -27,27 +27,27 @@ Notify = Callable[[str], None]
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """A run whose answers are texts, as other tools keep them."""
+    """A run whose outputs are texts."""
 
     run: Run
     task: Task
     kind: str
     model: str
     records: Sequence[Record]
-    """In the order of the data, without rows that could not be asked about."""
+    """Records in the order of the data, without rejected rows."""
 
     @classmethod
     def load(cls, path: Path, format_name: str) -> TextRun:
         run = Run.load(path)
         spec = Spec.from_run(run)
-        held = [each for each in run.records() if not _is_rejected(each)]
-        for record in held:
+        records = [record for record in run.records() if not _is_rejected(record)]
+        for record in records:
             if not record.error and not _is_text(record):
                 raise SpecError(
-                    f"{path}: sample {record.sample.id} was answered by {_describe_outputs(record)}; {format_name} "
-                    "keeps one text a sample."
+                    f"{path}: sample {record.sample.id} has {_describe_outputs(record)}. "
+                    f"The format {format_name} stores one text per sample."
                 )
-        records = sorted(held, key=lambda record: record.row)
+        records.sort(key=lambda record: record.row)
         return cls(run, api.build_task(spec), spec.task, display_name(spec.model), records)
 
     @property
@@ -56,7 +56,7 @@ class TextRun:
 
     @property
     def model_folder(self) -> str:
-        """The model's name where it has to be a folder's."""
+        """The model's name, usable as a folder name."""
         return to_file_name(self.model)
 
     @property
@@ -64,8 +64,8 @@ class TextRun:
         return to_file_name(self.task.name)
 
     def metric_values(self) -> dict[str, Json]:
-        """What Auricle counted, by metric."""
-        return {each["metric"]: each["value"] for each in api.summary(self.run.path) if not each["field"]}
+        """Return the values of the metrics over all samples."""
+        return {row["metric"]: row["value"] for row in api.summary(self.run.path) if not row["field"]}
 
     def answered_records(self) -> list[Record]:
         return [record for record in self.records if not record.error]
@@ -80,24 +80,24 @@ def _is_text(record: Record) -> bool:
 
 
 def _describe_outputs(record: Record) -> str:
-    kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in record.outputs))
+    kinds = ", ".join(dict.fromkeys(type(output).__name__ for output in record.outputs))
     return f"{len(record.outputs)} outputs ({kinds})"
 
 
 def to_file_name(name: str) -> str:
-    """A name without what no folder's name may hold."""
+    """Replace characters that file names must not contain."""
     return re.sub(r"[\"<>:/|\\?*\s]+", "-", name).strip("-")
 
 
 def get_text(record: Record) -> str:
-    """What was answered."""
+    """Return the text of a record's only output."""
     (output,) = record.outputs
     assert isinstance(output, Generation)
     return output.text
 
 
 def get_audio_uris(record: Record) -> list[str]:
-    """Where a sample's sounds are."""
+    """Return the paths or URLs of a sample's audio."""
     return [
         part.uri for value in record.sample.inputs.values() for part in list_parts(value) if isinstance(part, Audio)
     ]
@@ -109,20 +109,20 @@ def get_question(record: Record) -> str:
 
 
 def get_choices(record: Record) -> dict[str, Any]:
-    """A sample's options, if it has any."""
+    """Return the sample's choices as a dict with the key `choices`; empty if it has none."""
     choices = record.sample.inputs.get("choices")
     return {"choices": list(choices)} if isinstance(choices, (list, tuple)) and choices else {}
 
 
 def number_records(records: Sequence[Record]) -> list[int]:
-    """A whole number for each sample: its id where all ids are such numbers, else its place."""
-    ids = [each.sample.id for each in records]
-    whole = all(each.isdecimal() and str(int(each)) == each for each in ids)
-    return [int(each) for each in ids] if whole else list(range(len(ids)))
+    """Return an integer per record: the ids if all are integers, else the positions."""
+    ids = [record.sample.id for record in records]
+    are_integers = all(sample_id.isdecimal() and str(int(sample_id)) == sample_id for sample_id in ids)
+    return [int(sample_id) for sample_id in ids] if are_integers else list(range(len(ids)))
 
 
 def write_jsonl(path: Path, rows: Sequence[Mapping[str, Any]]) -> Path:
-    """JSON lines, in a folder that is made if it is not there."""
+    """Write rows as JSON lines, creating the folder if needed."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_lines_atomically(path, (orjson.dumps(row) + b"\n" for row in rows))
     return path

@@ -1,4 +1,4 @@
-"""What a class finds where AISBench's own parts were: a model, data, counters, a session."""
+"""Replacements of AISBench's objects that inferencer classes use: model, retriever, counters, session."""
 
 from __future__ import annotations
 
@@ -19,49 +19,49 @@ MODEL_ATTRIBUTES = "generate, parse_template, max_out_len, is_api and abbr"
 
 
 class ModelAdapter:
-    """`self.model`: asks the engine, which batches, retries and counts."""
+    """`self.model`: sends prompts through the engine, which batches, retries and counts."""
 
     def __init__(self, abbr: str, max_out_len: int) -> None:
         self.abbr, self.max_out_len = abbr, max_out_len
 
     @property
     def is_api(self) -> bool:
-        """Is one prompt asked at a time, by `do_request`?"""
+        """Whether prompts are sent one at a time, by `do_request`."""
         return not CURRENT_SAMPLE.get().is_local
 
     def parse_template(self, prompt: Any, mode: str = "gen") -> Any:
-        """A prompt as it is: how turns are written down is the model's own business here."""
+        """Return the prompt unchanged; the model applies its own chat template."""
         if mode != "gen":
-            raise SampleError(f"parse_template is for mode='gen' here, not {mode!r}")
+            raise SampleError(f"parse_template supports mode='gen' only, not {mode!r}")
         return prompt
 
     def generate(self, inputs: Any, max_out_len: Any = None, output: Any = None, **generation_kwargs: Any) -> Any:
-        """A coroutine that fills `output`, or in `batch_inference` the texts themselves."""
-        sitting, limit = CURRENT_SAMPLE.get(), max_out_len or self.max_out_len
-        if sitting.is_local:
-            return sitting.generate_blocking(inputs, limit, generation_kwargs)
-        return _fill_output(sitting, inputs, limit, output, generation_kwargs)
+        """Return a coroutine that fills `output`, or the texts if called from `batch_inference`."""
+        context, max_tokens = CURRENT_SAMPLE.get(), max_out_len or self.max_out_len
+        if context.is_local:
+            return context.generate_blocking(inputs, max_tokens, generation_kwargs)
+        return _fill_output(context, inputs, max_tokens, output, generation_kwargs)
 
     def __getattr__(self, name: str) -> Any:
-        raise AttributeError(f"the model that Auricle lends has {MODEL_ATTRIBUTES}, and no {name}")
+        raise AttributeError(f"the model provided by Auricle has no {name}; it has {MODEL_ATTRIBUTES}")
 
 
 async def _fill_output(
-    context: SampleContext, prompt: Any, limit: Any, output: Any, generation_kwargs: dict[str, Any]
+    context: SampleContext, prompt: Any, max_tokens: Any, output: Any, generation_kwargs: dict[str, Any]
 ) -> Any:
-    """Fill an output as AISBench's models do: a failure is told by it and not raised."""
-    began = perf_counter()
+    """Fill an output as AISBench's models do; failures are recorded in it instead of raised."""
+    started = perf_counter()
     try:
-        found = await context.generate(prompt, limit, generation_kwargs)
+        generation = await context.generate(prompt, max_tokens, generation_kwargs)
     except SampleError as error:
         if output is None:
             raise
         output.success, output.error_info = False, str(error)
         return output
     if output is None:
-        return found.text
-    _copy_generation(output, found)
-    output.input, output.time_points = prompt, [began, perf_counter()]
+        return generation.text
+    _copy_generation(output, generation)
+    output.input, output.time_points = prompt, [started, perf_counter()]
     return output
 
 
@@ -72,7 +72,7 @@ def _copy_generation(output: Any, generation: Generation) -> None:
 
 
 class DatasetReader:
-    """`retriever.dataset_reader`: what is known of the columns of one sample."""
+    """`retriever.dataset_reader`: the columns of one sample."""
 
     output_column = "target"
 
@@ -88,57 +88,61 @@ class DatasetReader:
 
 
 class BaseRetriever:
-    """One sample's prompt, examples and target, by the names AISBench's retrievers have."""
+    """The prompt, examples and target of one sample, with the interface of AISBench's retrievers."""
 
     def __init__(self, sample: Sample, prompt: Prompt, abbr: str) -> None:
         self._sample, self._prompt = sample, prompt
-        row = {**sample.meta, **sample.inputs}  # its target is told by get_gold_ans alone
+        row = {**sample.meta, **sample.inputs}  # only get_gold_ans returns the target
         self.test_ds = [row]
         self.dataset = SimpleNamespace(abbr=abbr, test=self.test_ds)
         self.dataset_reader = DatasetReader(sample)
 
     def retrieve(self) -> list[list[str]]:
-        """The ids of the sample's examples."""
+        """Return the ids of the sample's examples."""
         shots = self._prompt.shots
         return [[shot.id for shot in shots.examples_for(self._sample)] if shots else []]
 
     def generate_ice(self, idx_list: Sequence[Any]) -> Any:
-        """The examples as they are shown; the prompt finds them again by their ids."""
+        """Return the text of examples, with their ids, by which the prompt looks them up again."""
         shots = self._prompt.shots
         if not shots or not idx_list:
             return ""
-        parts = [p for each in idx_list for p in self._prompt.example_parts(shots.pool.get_example(str(each)))]
-        return ExampleText([str(each) for each in idx_list], "".join(map(str, parts)))
+        parts = [
+            part
+            for example_id in idx_list
+            for part in self._prompt.example_parts(shots.pool.get_example(str(example_id)))
+        ]
+        return ExampleText([str(example_id) for example_id in idx_list], "".join(map(str, parts)))
 
     def generate_prompt_for_generate_task(
         self, idx: int, ice: Any, gen_field_replace_token: str = ""
     ) -> str | PromptList:
-        """What is said of the sample, after its examples; its target cannot be in it."""
+        """Render the prompt of the sample with its examples; the target is not available to it."""
         if idx != 0:
-            raise IndexError(f"one sample is asked about at a time, so there is no row {idx}")
+            raise IndexError(f"there is no row {idx}: a retriever contains one sample")
         ids = ice.ids if isinstance(ice, ExampleText) else []
         sample = replace(self._sample, meta={**self._sample.meta, EXAMPLE_IDS_KEY: ids})
-        said = to_aisbench(self._prompt.render(sample))
-        return f"{ice}{said}" if type(ice) is str and ice and isinstance(said, str) else said
+        prompt = to_aisbench(self._prompt.render(sample))
+        return f"{ice}{prompt}" if type(ice) is str and ice and isinstance(prompt, str) else prompt
 
     def get_gold_ans(self) -> list[Any] | None:
         return None if self._sample.target is None else [self._sample.target]
 
 
 class ExampleText(str):
-    """Examples as text, and which they are."""
+    """Text of examples, with their ids."""
 
     __slots__ = ("ids",)
     ids: list[str]
 
     def __new__(cls, ids: list[str], text: str) -> ExampleText:
-        found = super().__new__(cls, text)
-        found.ids = ids
-        return found
+        example_text = super().__new__(cls, text)
+        example_text.ids = ids
+        return example_text
 
 
 class StatusCounter:
-    """Requests sent, answered, failed and done with, and samples done with."""
+    """Counts requests sent, answered, failed and finished, and finished samples."""
 
     def __init__(self, batch_size: int = 0) -> None:
         self.post_req = self.get_req = self.failed_req = 0
@@ -168,7 +172,7 @@ class StatusCounter:
 
 
 class TokenBucket:
-    """`token_bucket`: the engine paces, so there is always a token."""
+    """`token_bucket`: always has a token, because the engine limits the rate."""
 
     def acquire(self, block: bool = True, timeout: float | None = None) -> bool:
         return True
@@ -182,7 +186,7 @@ class TokenBucket:
 
 
 class LazySession:
-    """`session`: an aiohttp session from the moment something is asked of it."""
+    """`session`: an aiohttp session that is created on first use."""
 
     def __init__(self) -> None:
         self._session: Any = None
@@ -199,7 +203,7 @@ class LazySession:
         return getattr(self._session, name)
 
     async def aclose(self) -> None:
-        """Close what was made."""
-        made, self._session = self._session, None
-        if made is not None:
-            await made.close()
+        """Close the session if it was created."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()

@@ -1,7 +1,7 @@
-"""A dataset config as data: read, never run.
+"""Read AISBench's dataset configs without running them.
 
-Configs are Python files that assign dictionaries. What is a literal is read; a class is its name
-and the module it comes from; whatever would have to be run is refused with its line.
+Configs are Python files that assign dictionaries. Literals are evaluated; classes become their name and
+module; code that would have to run raises an error with its line.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 from auricle.core.errors import SpecError
 
 ALLOWED_CALLS = ("dict", "list", "tuple", "range")
-MAX_RANGE_SIZE = 10_000  # numbers in a range
+MAX_RANGE_SIZE = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Symbol:
-    """A class or function that is imported: its name, and where from."""
+    """An imported class or function: its name and module."""
 
     name: str
     module: str = ""
@@ -31,7 +31,7 @@ class Symbol:
 
 @dataclass
 class ConfigEvaluator:
-    """The names a file has assigned so far."""
+    """Evaluates the statements of a config; `names` are the names assigned so far."""
 
     path: Path
     names: dict[str, Any] = field(default_factory=dict)
@@ -45,104 +45,111 @@ class ConfigEvaluator:
         elif isinstance(node, ast.Assign):
             self._bind_names(node)
         elif not (isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)):
-            raise self.error_at(node, "is run by Python, and a config is only read here")
+            raise self.error_at(node, "cannot be evaluated: configs are read, not run")
 
     def _bind_imports(self, node: ast.Import | ast.ImportFrom) -> None:
         if isinstance(node, ast.ImportFrom):
             module = "." * node.level + (node.module or "")
-            self.names.update({each.asname or each.name: Symbol(each.name, module) for each in node.names})
+            self.names.update({alias.asname or alias.name: Symbol(alias.name, module) for alias in node.names})
         else:
-            self.names.update({each.asname or each.name.partition(".")[0]: Symbol(each.name) for each in node.names})
+            self.names.update(
+                {alias.asname or alias.name.partition(".")[0]: Symbol(alias.name) for alias in node.names}
+            )
 
     def _bind_names(self, node: ast.Assign) -> None:
         value = self.evaluate(node.value)
         for target in node.targets:
             if not isinstance(target, ast.Name):
-                raise self.error_at(node, "assigns to a part of something")
+                raise self.error_at(node, "assigns to something other than a name")
             self.names[target.id] = value
 
     def evaluate(self, node: ast.expr) -> Any:
-        read: Callable[[Any], Any] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
-        if read is None:
-            raise self.error_at(node, "is no literal")
-        return read(node)
+        evaluate_node: Callable[[Any], Any] | None = getattr(self, f"_{type(node).__name__.lower()}", None)
+        if evaluate_node is None:
+            raise self.error_at(node, "is not a literal")
+        return evaluate_node(node)
 
     def _constant(self, node: ast.Constant) -> Any:
         return node.value
 
     def _name(self, node: ast.Name) -> Any:
         if node.id not in self.names:
-            raise self.error_at(node, "is assigned nowhere above")
+            raise self.error_at(node, "is not assigned above")
         return self.names[node.id]
 
     def _attribute(self, node: ast.Attribute) -> Symbol:
         base = self.evaluate(node.value)
         if not isinstance(base, Symbol):
-            raise self.error_at(node, "is no literal")
+            raise self.error_at(node, "is not a literal")
         return Symbol(node.attr, ".".join(filter(None, (base.module, base.name))))
 
     def _list(self, node: ast.List | ast.Tuple) -> list[Any]:
-        return [self.evaluate(each) for each in node.elts]
+        return [self.evaluate(element) for element in node.elts]
 
     _tuple = _list
 
     def _dict(self, node: ast.Dict) -> dict[Any, Any]:
-        found: dict[Any, Any] = {}
+        values: dict[Any, Any] = {}
         for key, value in zip(node.keys, node.values, strict=True):
-            found.update(self._evaluate_mapping(value) if key is None else {self.evaluate(key): self.evaluate(value)})
-        return found
+            values.update(self._evaluate_mapping(value) if key is None else {self.evaluate(key): self.evaluate(value)})
+        return values
 
     def _evaluate_mapping(self, node: ast.expr) -> Mapping[Any, Any]:
         value = self.evaluate(node)
         if not isinstance(value, Mapping):
-            raise self.error_at(node, "should be a dict to be spread by **")
+            raise self.error_at(node, "should be a dict to be unpacked with **")
         return value
 
     def _call(self, node: ast.Call) -> Any:
         name = node.func.id if isinstance(node.func, ast.Name) else ""
         if name not in ALLOWED_CALLS or name in self.names:
-            raise self.error_at(node, "is a call")
+            raise self.error_at(node, "is a function call")
         if name == "dict":
-            found = {} if not node.args else dict(self._evaluate_mapping(node.args[0]))
-            for each in node.keywords:
-                found.update(
-                    self._evaluate_mapping(each.value) if each.arg is None else {each.arg: self.evaluate(each.value)}
+            values = {} if not node.args else dict(self._evaluate_mapping(node.args[0]))
+            for keyword in node.keywords:
+                value = keyword.value
+                values.update(
+                    self._evaluate_mapping(value) if keyword.arg is None else {keyword.arg: self.evaluate(value)}
                 )
-            return found
-        given = [self.evaluate(each) for each in node.args]
+            return values
+        arguments = [self.evaluate(argument) for argument in node.args]
         if name != "range":
-            return list(given[0]) if given else []
-        if not given or not all(type(each) is int for each in given) or len(range(*given)) > MAX_RANGE_SIZE:
-            raise self.error_at(node, "is no range of a few numbers")
-        return list(range(*given))
+            return list(arguments[0]) if arguments else []
+        if (
+            not arguments
+            or not all(type(argument) is int for argument in arguments)
+            or len(range(*arguments)) > MAX_RANGE_SIZE
+        ):
+            raise self.error_at(node, f"is not a range of at most {MAX_RANGE_SIZE:,} numbers")
+        return list(range(*arguments))
 
     def _joinedstr(self, node: ast.JoinedStr) -> str:
-        return "".join(str(self.evaluate(each)) for each in node.values)
+        return "".join(str(self.evaluate(part)) for part in node.values)
 
     def _formattedvalue(self, node: ast.FormattedValue) -> str:
         value = self.evaluate(node.value)
         if node.format_spec or node.conversion != -1 or not isinstance(value, (str, int, float)):
-            raise self.error_at(node, "is no text that is known here")
+            raise self.error_at(node, "is not a plain f-string")
         return str(value)
 
     def _binop(self, node: ast.BinOp) -> Any:
         left, right = self.evaluate(node.left), self.evaluate(node.right)
-        same = type(left) is type(right) and isinstance(left, (str, list))
-        if not isinstance(node.op, ast.Add) or not same:
-            raise self.error_at(node, "is no sum of texts or lists")
+        is_concatenation = type(left) is type(right) and isinstance(left, (str, list))
+        if not isinstance(node.op, ast.Add) or not is_concatenation:
+            raise self.error_at(node, "is not a concatenation of strings or lists")
         return left + right
 
     def _unaryop(self, node: ast.UnaryOp) -> Any:
         value = self.evaluate(node.operand)
         if not isinstance(node.op, ast.USub) or not isinstance(value, (int, float)):
-            raise self.error_at(node, "is no number")
+            raise self.error_at(node, "is not a negative number")
         return -value
 
     def error_at(self, node: ast.AST, reason: str) -> SpecError:
         line = getattr(node, "lineno", 0)
-        told = ast.unparse(node).partition("\n")[0]
-        shown = told if len(told) <= 60 else f"{told[:57]}..."
-        return SpecError(f"{self.path}:{line}: `{shown}` {reason}. Write what comes of it as a literal.")
+        code = ast.unparse(node).partition("\n")[0]
+        shown = code if len(code) <= 60 else f"{code[:57]}..."
+        return SpecError(f"{self.path}:{line}: `{shown}` {reason}. Replace it with a literal.")
 
 
 def _is_read_base(node: ast.With) -> bool:
@@ -151,26 +158,26 @@ def _is_read_base(node: ast.With) -> bool:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """What a config assigns, by name."""
+    """Return the values that a config assigns, by name."""
     try:
         tree = ast.parse(path.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SpecError(f"There is no file {path}.") from error
     except (SyntaxError, UnicodeDecodeError) as error:
-        raise SpecError(f"{path} is no Python: {error}.") from error
-    reader = ConfigEvaluator(path)
+        raise SpecError(f"{path} is not valid Python: {error}.") from error
+    evaluator = ConfigEvaluator(path)
     for node in tree.body:
-        reader.run_statement(node)
-    return reader.names
+        evaluator.run_statement(node)
+    return evaluator.names
 
 
 def find_datasets(path: Path) -> list[dict[str, Any]]:
-    """The datasets a config describes: those of its lists, or dictionaries that stand alone."""
-    named = read_config(path)
-    lists = [value for name, value in named.items() if name.endswith("datasets")]
-    found = [each for value in lists if isinstance(value, list) for each in value]
-    found = found or [value for value in named.values() if isinstance(value, dict)]
-    whole = [each for each in found if isinstance(each, dict) and "infer_cfg" in each]
-    if not whole:
-        raise SpecError(f"{path} describes no dataset: no dictionary in it has an infer_cfg.")
-    return whole
+    """Return the datasets of a config, from its lists or from its dictionaries."""
+    values = read_config(path)
+    lists = [value for name, value in values.items() if name.endswith("datasets")]
+    candidates = [item for value in lists if isinstance(value, list) for item in value]
+    candidates = candidates or [value for value in values.values() if isinstance(value, dict)]
+    datasets = [item for item in candidates if isinstance(item, dict) and "infer_cfg" in item]
+    if not datasets:
+        raise SpecError(f"{path} contains no dataset: no dictionary has an infer_cfg.")
+    return datasets

@@ -1,4 +1,4 @@
-"""A conversation as AISBench writes it, `role` and `prompt`, and back."""
+"""Convert between Auricle's turns and AISBench's messages with `role` and `prompt`."""
 
 from __future__ import annotations
 
@@ -27,29 +27,29 @@ MEDIA_TYPES: tuple[tuple[str, type, Callable[[Any], Part]], ...] = (
 
 
 class PromptList(list[Any]):
-    """Messages with `role` and `prompt`, and texts between them."""
+    """AISBench's list of messages with `role` and `prompt`, and texts."""
 
     def __add__(self, other: Any) -> PromptList:
         return PromptList([*self, *(other if isinstance(other, list) else [other])])
 
     def __str__(self) -> str:
-        return "".join(each if isinstance(each, str) else str(each["prompt"]) for each in self)
+        return "".join(item if isinstance(item, str) else str(item["prompt"]) for item in self)
 
 
 def to_aisbench(turns: Sequence[Turn]) -> str | PromptList:
-    """What is said, in their form: a text if the user says one and nothing else is said."""
+    """Convert turns to AISBench's form: a string for a single user text, else a list of messages."""
     if len(turns) == 1 and turns[0].role == "user" and _is_text(turns[0].parts):
         return "".join(map(str, turns[0].parts))
-    return PromptList({"role": ROLES_TO_AISBENCH[t.role], "prompt": _to_content(t.parts)} for t in turns)
+    return PromptList({"role": ROLES_TO_AISBENCH[turn.role], "prompt": _to_content(turn.parts)} for turn in turns)
 
 
 def from_aisbench(prompt: Any) -> tuple[Turn, ...]:
-    """What is said, from a text, their messages, or messages with `content`."""
+    """Convert a string, AISBench's messages, or messages with `content` to turns."""
     if isinstance(prompt, str):
         return (Turn("user", (prompt,)),)
     if not isinstance(prompt, (list, tuple)):
         raise SampleError(f"a prompt should be a text or messages, not {type(prompt).__name__}")
-    turns = [_to_turn(each) for each in prompt if each != "" and not _is_section_marker(each)]
+    turns = [_to_turn(message) for message in prompt if message != "" and not _is_section_marker(message)]
     if not turns:
         raise SampleError("the prompt is empty")
     return tuple(turns)
@@ -60,7 +60,7 @@ def _is_text(parts: Iterable[Part]) -> bool:
 
 
 def _is_section_marker(item: Any) -> bool:
-    """Where a section of a template begins or ends."""
+    """Return whether an item marks the begin or end of a template's section."""
     return isinstance(item, Mapping) and "section" in item
 
 
@@ -84,8 +84,8 @@ def _to_turn(message: Any) -> Turn:
         raise SampleError(
             f"a message should have a role ({', '.join(ROLES_FROM_AISBENCH)}) and a prompt, not {message!r}"
         )
-    said = message["prompt"] if "prompt" in message else message.get("content", "")
-    parts = said if isinstance(said, (list, tuple)) else (said,)
+    content = message["prompt"] if "prompt" in message else message.get("content", "")
+    parts = content if isinstance(content, (list, tuple)) else (content,)
     return Turn(ROLES_FROM_AISBENCH[message["role"]], tuple(_to_part(part) for part in parts))
 
 
@@ -96,9 +96,9 @@ def _to_part(part: Any) -> Part:
         return str(part["text"])
     for kind, medium, make in MEDIA_TYPES:
         if isinstance(part, Mapping) and kind in part:
-            held = part[kind]
-            where = held.get("url") if isinstance(held, Mapping) else held
-            if isinstance(where, medium):
-                return cast(Part, where)
-            return make(str(where).removeprefix("file://"))
+            value = part[kind]
+            location = value.get("url") if isinstance(value, Mapping) else value
+            if isinstance(location, medium):
+                return cast(Part, location)
+            return make(str(location).removeprefix("file://"))
     raise SampleError(f"a part of a prompt should be text or media, not {part!r}")

@@ -1,7 +1,7 @@
-"""Stand-ins for the modules of AISBench that inferencers import, where it is not installed.
+"""Stubs of the AISBench modules that inferencer classes import.
 
-They are there while a class is being imported and gone afterwards; each class in them exists
-once, whoever imports it. Where AISBench is installed, its own modules are used.
+They are importable only while a class is being imported, and each class in them exists once. If AISBench is
+installed, its own modules are used.
 """
 
 from __future__ import annotations
@@ -13,26 +13,26 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from threading import RLock
 from types import ModuleType
 from typing import Any
 
 from auricle.interop.aisbench.adapters import BaseRetriever, ModelAdapter, StatusCounter
 from auricle.interop.aisbench.prompts import PromptList
 from auricle.interop.aisbench.sample_context import CURRENT_SAMPLE
+from auricle.interop.isolated_modules import IMPORT_LOCK, create_stub_module
 
-CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("lending")
-"""The model that an object being made is lent."""
+CURRENT_MODEL: ContextVar[ModelAdapter] = ContextVar("current_model")
+"""The model for the object that is being created."""
 PACKAGE = "ais_bench"
-IMPORT_LOCK = RLock()
-MAX_REMEMBERED_MESSAGES = 1000  # messages remembered, so as not to repeat them
+
+MAX_REMEMBERED_MESSAGES = 1000
 
 
 # --- outputs ---------------------------------------------------------------------
 
 
 class Output:
-    """What became of a request; `generate` fills it."""
+    """The outcome of a request; `generate` fills it."""
 
     def __init__(self, perf_mode: bool = False) -> None:
         self.perf_mode = perf_mode
@@ -49,7 +49,7 @@ class Output:
         self.turn_id = 0
 
     def get_prediction(self) -> Any:
-        """The answer, after what the model thought aloud."""
+        """Return the answer, preceded by the model's reasoning."""
         if self.reasoning_content and isinstance(self.reasoning_content, str):
             return f"{self.reasoning_content}</think>{self.content}"
         return self.content
@@ -62,7 +62,7 @@ class RequestOutput(Output): ...
 
 
 class BaseInferencerOutputHandler:
-    """Takes what a class reports; the journal is written by the engine."""
+    """Collects what a class reports; the engine writes the journal."""
 
     def __init__(self, perf_mode: bool = False, save_every: int = 1, **_: Any) -> None:
         self.perf_mode, self.save_every = perf_mode, save_every
@@ -85,7 +85,7 @@ class PPLInferencerOutputHandler(BaseInferencerOutputHandler): ...
 
 
 class AISLogger:
-    """`self.logger`; what is said of every sample is said once."""
+    """`self.logger`; logs each message once."""
 
     def __init__(self, name: str = PACKAGE, *_: Any, **__: Any) -> None:
         self._logger = logging.getLogger(name)
@@ -108,12 +108,12 @@ class AISLogger:
         self._log_once(logging.WARNING, message, *arguments)
 
     def error(self, code: object, message: object = "", *arguments: Any) -> None:
-        """AISBench's own has a code before the message."""
+        """Log an error; AISBench passes a code before the message."""
         self._log_once(logging.ERROR, message or code, *arguments)
 
 
 class BaseInferencer:
-    """What both kinds share: a model that is lent, and the usual way to its data."""
+    """Base class of both kinds of inferencer."""
 
     def __init__(self, model_cfg: Any, batch_size: int | None = 1, output_json_filepath: str | None = "") -> None:
         self.model_cfg, self.batch_size = model_cfg, int(batch_size or 1)
@@ -130,7 +130,7 @@ class BaseInferencer:
 
 
 class BaseApiInferencer(BaseInferencer):
-    """Base of classes with `do_request`."""
+    """Base class of classes with `do_request`."""
 
     def __init__(
         self,
@@ -151,14 +151,14 @@ class BaseApiInferencer(BaseInferencer):
 
 
 class BaseLocalInferencer(BaseInferencer):
-    """Base of classes with `batch_inference`."""
+    """Base class of classes with `batch_inference`."""
 
     @abstractmethod
     def batch_inference(self, datum: dict[str, list[Any]]) -> Any: ...
 
 
 class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
-    """One prompt, one answer: for classes that change a part of it."""
+    """One prompt, one answer; user classes override parts of it."""
 
     def __init__(
         self, model_cfg: Any, stopping_criteria: Any = (), gen_field_replace_token: str = "", **rest: Any
@@ -189,17 +189,17 @@ class GenInferencer(BaseApiInferencer, BaseLocalInferencer):
 
 
 ROW_FIELDS = ("prompt", "index", "data_abbr", "max_out_len", "gold")
-"""What a row of data holds; `gold` only where there is a target."""
+"""Fields of a data row; `gold` only if there is a target."""
 
 
 def build_data_list(inferencer: Any, retriever: Any) -> list[dict[str, Any]]:
-    """The rows of a retriever, as all classes have them that do not say otherwise."""
+    """Build the default data rows from a retriever."""
     golds, limits = retriever.get_gold_ans(), retriever.dataset_reader.get_max_out_len()
     rows: list[dict[str, Any]] = []
-    for index, chosen in enumerate(retriever.retrieve()):
-        replaced = getattr(inferencer, "gen_field_replace_token", "")
+    for index, example_ids in enumerate(retriever.retrieve()):
+        replace_token = getattr(inferencer, "gen_field_replace_token", "")
         prompt = retriever.generate_prompt_for_generate_task(
-            index, retriever.generate_ice(chosen), gen_field_replace_token=replaced
+            index, retriever.generate_ice(example_ids), gen_field_replace_token=replace_token
         )
         row = {
             "prompt": inferencer.model.parse_template(prompt, mode="gen"),
@@ -212,7 +212,7 @@ def build_data_list(inferencer: Any, retriever: Any) -> list[dict[str, Any]]:
 
 
 class ZeroRetriever(BaseRetriever):
-    """No examples."""
+    """Retriever without examples."""
 
     def retrieve(self) -> list[list[str]]:
         return [[]]
@@ -222,28 +222,28 @@ class ZeroRetriever(BaseRetriever):
 
 
 class RegistryStub:
-    """`ICL_INFERENCERS` and its like. Nothing is looked up here: a class is named by its file."""
+    """Registries such as `ICL_INFERENCERS`; they store nothing, because Auricle finds classes by file."""
 
     def register_module(self, name: Any = None, force: bool = False, module: Any = None) -> Callable[..., Any]:
-        return module if module is not None else lambda thing: thing
+        return module if module is not None else lambda registered: registered
 
 
 class DataLoader:
-    """A name to import; batches are the engine's."""
+    """Can be imported but not used: the engine builds the batches."""
 
     def __init__(self, *_: Any, **__: Any) -> None:
-        raise NotImplementedError("Auricle deals the batches; a class needs no DataLoader here")
+        raise NotImplementedError("Auricle builds the batches; classes need no DataLoader")
 
 
 class AISBenchBaseException(Exception):
-    """Told as AISBench tells it: a code, then a message."""
+    """Base of AISBench's exceptions, raised with a code and a message."""
 
     def __init__(self, code: Any = "", message: str = "") -> None:
         super().__init__(message or str(code))
 
 
 class PermissiveModule(ModuleType):
-    """A module that has every name of a kind: registries, error codes, exceptions."""
+    """A module that creates any name on access: registries, error codes, exceptions."""
 
     def __init__(self, name: str, make: Callable[[str], Any]) -> None:
         super().__init__(name)
@@ -258,14 +258,14 @@ class PermissiveModule(ModuleType):
 
 
 class ErrorCodes:
-    """Error codes by any name."""
+    """Error codes; every attribute is its own name."""
 
     def __getattr__(self, name: str) -> str:
         return name
 
 
 class PromptTemplate:
-    """A name to import; templates are prompts of a task here."""
+    """Can be imported but not used: prompts come from the task."""
 
 
 OPENICL_MODULE = "ais_bench.benchmark.openicl"
@@ -319,21 +319,15 @@ THIRD_PARTY_STUBS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "torch": {"torch": {}, "torch.utils": {}, "torch.utils.data": {"DataLoader": DataLoader}},
     "aiohttp": {"aiohttp": {"ClientSession": object}},
 }
-"""What such classes import besides, often for an annotation alone; used where it is missing."""
+"""Other packages that such classes import, often only for annotations; used where they are missing."""
 CREATED_STUBS: dict[str, dict[str, ModuleType]] = {}
 
 
-def _create_stub_module(name: str, content: Mapping[str, Any]) -> ModuleType:
-    made = ModuleType(name, "A stand-in of Auricle's.")
-    vars(made).update(content)
-    return made
-
-
 def _get_stub_modules(package: str) -> dict[str, ModuleType]:
-    """A package's stand-ins, made once."""
+    """Return the stub modules of a package, created once."""
     if package not in CREATED_STUBS:
-        found = STUB_CONTENT if package == PACKAGE else THIRD_PARTY_STUBS[package]
-        CREATED_STUBS[package] = {name: _create_stub_module(name, content) for name, content in found.items()}
+        contents = STUB_CONTENT if package == PACKAGE else THIRD_PARTY_STUBS[package]
+        CREATED_STUBS[package] = {name: create_stub_module(name, content) for name, content in contents.items()}
         if package == PACKAGE:
             CREATED_STUBS[package] |= {name: PermissiveModule(name, make) for name, make in PERMISSIVE_MODULES.items()}
     return CREATED_STUBS[package]
@@ -345,10 +339,10 @@ def _is_missing(package: str) -> bool:
 
 @contextmanager
 def stubs_importable() -> Iterator[None]:
-    """Stand-ins can be imported within, unless the real ones are there."""
+    """Make stubs importable within the block, unless the real packages are installed."""
     with IMPORT_LOCK:
         missing = [package for package in (PACKAGE, *THIRD_PARTY_STUBS) if _is_missing(package)]
-        added = {name: made for package in missing for name, made in _get_stub_modules(package).items()}
+        added = {name: module for package in missing for name, module in _get_stub_modules(package).items()}
         sys.modules.update(added)
         try:
             yield

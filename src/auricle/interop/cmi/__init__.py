@@ -1,1 +1,1 @@
-"""CMI-RewardBench: reward models, results and tables."""
+"""Reward models, results and tables of CMI-RewardBench."""

@@ -1,7 +1,7 @@
-"""A run of CMI-RewardBench as upstream writes one: results.jsonl, two tables and metrics.json.
+"""Export a run in CMI-RewardBench's format: results.jsonl, two tables and metrics.json.
 
-Columns, row order and the rule for ties (b is taken) are upstream's. A sample that failed is in
-results.jsonl with its reason and in no number.
+Columns, row order and the rule for ties (b wins) are CMI-RewardBench's. A failed sample is listed in
+results.jsonl with its error and excluded from all numbers.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from auricle.core.errors import SpecError, Unreadable, Unsuited
 from auricle.core.files import write_atomically, write_lines_atomically
 from auricle.core.types import Generation, Output, Record
 from auricle.engine.spec import Spec
-from auricle.interop.cmi.result_tables import Result, build_detail, build_summary
+from auricle.interop.cmi.result_tables import SCORE_COLUMNS, Result, build_detail, build_summary
+from auricle.interop.text_run import Notify
 from auricle.metrics.preference import A, get_choice
 from auricle.metrics.ratings import Dimension
 from auricle.runs.run_directory import Run
 from auricle.tasks.reward.cmi import CmiSamples
 from auricle.tasks.reward.cmi_columns import DATASETS, PREFERENCE_COLUMNS
 
-SCORE_COLUMNS: Mapping[str, str] = {"alignment": "predicted_text-music alignment", "musicality": "predicted_musicality"}
 CHOICE_COLUMNS: Mapping[str, str] = {
     "preference": "predicted_preference",
     "musicality": "predicted_preference-musicality",
@@ -36,20 +36,20 @@ CHOICE_COLUMNS: Mapping[str, str] = {
 JSON_OPTIONS = orjson.OPT_INDENT_2 | orjson.OPT_SERIALIZE_NUMPY
 
 
-def export(run: Path, out: Path) -> list[Path]:
-    """Write upstream's four files; where they are."""
-    held = Run.load(run)
-    bench = _load_benchmark(held)
-    records = sorted(filter(_has_row, held.records()), key=_sort_key)
-    rows = [build_result(record, bench.dimensions) for record in records]
-    names = bench.evaluation
-    first, second = build_summary(rows, names), build_detail(rows, names)
+def export(run: Path, out: Path, _: Notify) -> list[Path]:
+    """Write the four files of CMI-RewardBench and return their paths."""
+    loaded_run = Run.load(run)
+    benchmark = _load_benchmark(loaded_run)
+    records = sorted(filter(_has_row, loaded_run.records()), key=_sort_key)
+    results = [build_result(record, benchmark.dimensions) for record in records]
+    evaluation = benchmark.evaluation
+    summary, detail = build_summary(results, evaluation), build_detail(results, evaluation)
     out.mkdir(parents=True, exist_ok=True)
-    paths = [out / "results.jsonl", *(out / name for name in names.files)]
-    write_lines_atomically(paths[0], (orjson.dumps(each.row) + b"\n" for each in rows))
-    write_atomically(paths[1], to_csv(first))
-    write_atomically(paths[2], to_csv(second))
-    document = {"config": names.document(), "summary": first, "detail": second}
+    paths = [out / "results.jsonl", *(out / name for name in evaluation.files)]
+    write_lines_atomically(paths[0], (orjson.dumps(result.row) + b"\n" for result in results))
+    write_atomically(paths[1], to_csv(summary))
+    write_atomically(paths[2], to_csv(detail))
+    document = {"config": evaluation.document(), "summary": summary, "detail": detail}
     write_atomically(paths[3], orjson.dumps(_replace_nan(document), option=JSON_OPTIONS))
     return paths
 
@@ -58,13 +58,13 @@ def _load_benchmark(run: Run) -> CmiSamples:
     task = api.build_task(Spec.from_run(run))
     if not isinstance(task.samples, CmiSamples):
         raise SpecError(
-            f"{run.path} is a run of {task.name}; only cmi-rewardbench and its four datasets can be exported as cmi."
+            f"{run.path} is a run of {task.name}. Only cmi-rewardbench and its four datasets can be exported as cmi."
         )
     return task.samples
 
 
 def _has_row(record: Record) -> bool:
-    """Has it come as far as to be asked about? What was rejected is in the run's report."""
+    """Return whether a record belongs to a valid row; rejected rows are listed in the run's report."""
     return "row" in record.sample.meta
 
 
@@ -76,44 +76,44 @@ def _sort_key(record: Record) -> tuple[int, int]:
 
 
 def build_result(record: Record, dimensions: Mapping[str, Dimension]) -> Result:
-    """A row as it came, with what was predicted and whether that is to be believed."""
+    """Build a row of results.jsonl: the original columns, the predictions and whether they are valid."""
     meta = record.sample.meta
     raw = meta["row"]
     assert isinstance(raw, Mapping)
-    paired = meta["subset"] in PREFERENCE_COLUMNS
+    is_pair = meta["subset"] in PREFERENCE_COLUMNS
     failed = record.error is not None
-    found: dict[str, Any] = {**raw, "benchmark_dataset": meta["subset"]}
-    found |= dict.fromkeys(SCORE_COLUMNS.values())
+    row: dict[str, Any] = {**raw, "benchmark_dataset": meta["subset"]}
+    row |= dict.fromkeys(SCORE_COLUMNS.values())
     if not failed:
-        found |= _predicted_columns(record.outputs, dimensions, is_pair=paired)
-    found["inference_valid_a"] = not failed
-    if paired:
-        found["inference_valid_b"] = not failed
-    found["inference_error"] = f"{record.error.kind}: {record.error.message}" if record.error else ""
-    target, length = record.sample.target, meta.get("duration_bin")
+        row |= _predicted_columns(record.outputs, dimensions, is_pair=is_pair)
+    row["inference_valid_a"] = not failed
+    if is_pair:
+        row["inference_valid_b"] = not failed
+    row["inference_error"] = f"{record.error.kind}: {record.error.message}" if record.error else ""
+    target, duration_bin = record.sample.target, meta.get("duration_bin")
     assert isinstance(target, Mapping)
-    return Result(found, str(meta["subset"]), target, str(length) if length else None)
+    return Result(row, str(meta["subset"]), target, str(duration_bin) if duration_bin else None)
 
 
 def _predicted_columns(
     outputs: Sequence[Output], dimensions: Mapping[str, Dimension], *, is_pair: bool
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    columns: dict[str, Any] = {}
     for name, column in SCORE_COLUMNS.items():
         values = _score_values(outputs, dimensions[name], is_pair=is_pair)
-        found |= {f"{column}{side}": each for side, each in zip(("", "_b"), values, strict=False)}
+        columns |= {f"{column}{side}": value for side, value in zip(("", "_b"), values, strict=False)}
     for name, column in CHOICE_COLUMNS.items() if is_pair else ():
         if label := _choice_label(outputs, dimensions[name]):
-            found[column] = label
-    return found
+            columns[column] = label
+    return columns
 
 
 def _score_values(outputs: Sequence[Output], dimension: Dimension, *, is_pair: bool) -> list[float]:
-    """The numbers for a sound, or for either of two, where a model tells any."""
+    """Return the scores of one recording, or of both recordings of a pair; empty if the model gave none."""
     try:
-        about = dimension.select_outputs(outputs)
-        chose = is_pair and dimension.is_pairwise and isinstance(about[0], Generation)
-        return [] if chose else [dimension.get_value(output) for output in about]
+        selected = dimension.select_outputs(outputs)
+        is_choice = is_pair and dimension.is_pairwise and isinstance(selected[0], Generation)
+        return [] if is_choice else [dimension.get_value(output) for output in selected]
     except (Unsuited, Unreadable):
         return []
 
@@ -129,12 +129,12 @@ def _choice_label(outputs: Sequence[Output], dimension: Dimension) -> str | None
 
 
 def to_csv(rows: Sequence[Mapping[str, Any]]) -> bytes:
-    """A CSV with the columns that occur, in the order they first do; without rows, a line end."""
+    """Render rows as CSV with the columns in order of first occurrence; without rows, a single newline."""
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
-    lines = csv.DictWriter(text, columns, lineterminator="\n", restval="")
-    lines.writeheader()
-    lines.writerows({name: _format_cell(value) for name, value in row.items()} for row in rows)
+    writer = csv.DictWriter(text, columns, lineterminator="\n", restval="")
+    writer.writeheader()
+    writer.writerows({name: _format_cell(value) for name, value in row.items()} for row in rows)
     return text.getvalue().encode()
 
 
@@ -143,9 +143,9 @@ def _format_cell(value: Any) -> Any:
 
 
 def _replace_nan(value: Any) -> Any:
-    """JSON has no NaN: what is undefined is null."""
+    """Replace NaN with None, because JSON has no NaN."""
     if isinstance(value, Mapping):
-        return {name: _replace_nan(each) for name, each in value.items()}
+        return {name: _replace_nan(item) for name, item in value.items()}
     if isinstance(value, Iterable) and not isinstance(value, (str, bytes)):
-        return [_replace_nan(each) for each in value]
+        return [_replace_nan(item) for item in value]
     return None if isinstance(value, float) and math.isnan(value) else value

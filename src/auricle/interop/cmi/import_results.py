@@ -1,4 +1,4 @@
-"""CMI-RewardBench's results.jsonl: its rows, with what a reward model predicted of each."""
+"""Import CMI-RewardBench's results.jsonl: rows of the benchmark with a reward model's predictions."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from auricle.core.errors import DataError
 from auricle.core.types import Prediction
+from auricle.interop.cmi.result_tables import SCORE_COLUMNS
 from auricle.interop.result_files import (
     ImportedResults,
     ImportedSample,
@@ -18,18 +19,17 @@ from auricle.interop.result_files import (
 )
 from auricle.tasks.reward.cmi_columns import PREFERENCE_COLUMNS, detect_dataset
 
-SCORE_COLUMNS: Mapping[str, str] = {"alignment": "predicted_text-music alignment", "musicality": "predicted_musicality"}
 ADDED_PREFIXES = ("predicted_", "inference_", "benchmark_dataset")
-"""How the columns begin that are not the data's own."""
+"""Prefixes of the columns that the benchmark adds to its data."""
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
-    """Scores as they are; a row whose sound was replaced by silence is a failure."""
-    told = read_sibling_json(path, "metadata.json")
+    """Read the scores; rows whose audio was replaced by silence are failures."""
+    metadata = read_sibling_json(path, "metadata.json")
     splits = sorted({str(values.get("split", "")) for _, values in lines})
     if len(splits) > 1:
-        raise DataError(f"{path} mixes the splits {', '.join(splits)}; import one at a time.")
-    model = str(told.get("model_class_path") or told.get("model_name") or told.get("model") or "")
+        raise DataError(f"{path} contains several splits: {', '.join(splits)}. Import one split at a time.")
+    model = str(metadata.get("model_class_path") or metadata.get("model_name") or metadata.get("model") or "")
     return ImportedResults(
         path=path,
         model=model,
@@ -37,26 +37,26 @@ def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
         samples=[_to_sample(origin, values) for origin, values in lines],
         kind="cmi-rewardbench",
         task_options={"split": splits[0]} if splits[0] else {},
-        extra_files=(path.with_name("metadata.json"),) if told else (),
+        extra_files=(path.with_name("metadata.json"),) if metadata else (),
     )
 
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
-    row = {name: each for name, each in values.items() if not name.startswith(ADDED_PREFIXES)}
+    row = {name: value for name, value in values.items() if not name.startswith(ADDED_PREFIXES)}
     sides = ("", "_b") if detect_dataset(str(values.get("source") or "")) in PREFERENCE_COLUMNS else ("",)
-    found = [_read_scores(values, side) for side in sides]
+    scores_by_side = [_read_scores(values, side) for side in sides]
     valid = all(values.get(f"inference_valid_{side}", True) for side in "ab")
-    if valid and all(found):
-        outputs = tuple(Prediction(values=each, scale="continuous") for each in found)
+    if valid and all(scores_by_side):
+        outputs = tuple(Prediction(values=scores, scale="continuous") for scores in scores_by_side)
         return ImportedSample(manifest_row=row, origin=origin, outputs=outputs)
-    why = str(values.get("inference_error") or "") or "it has no scores"
-    return ImportedSample(manifest_row=row, origin=origin, error=not_answered(why))
+    reason = str(values.get("inference_error") or "") or "the row has no scores"
+    return ImportedSample(manifest_row=row, origin=origin, error=not_answered(reason))
 
 
 def _read_scores(values: Mapping[str, Any], side: str) -> dict[str, float]:
-    """The numbers that are told of one sound; null and NaN are none."""
-    told = {name: values.get(f"{column}{side}") for name, column in SCORE_COLUMNS.items()}
-    return {name: float(each) for name, each in told.items() if isinstance(each, (int, float)) and each == each}
+    """Return the scores of one recording without null and NaN."""
+    scores = {name: values.get(f"{column}{side}") for name, column in SCORE_COLUMNS.items()}
+    return {name: float(score) for name, score in scores.items() if isinstance(score, (int, float)) and score == score}
 
 
 FORMAT = ResultFormat(

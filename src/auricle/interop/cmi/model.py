@@ -1,4 +1,4 @@
-"""Reward models written for CMI-RewardBench, made and asked as it does, without a change to them.
+"""Adapters for reward models written for CMI-RewardBench.
 
 -m cmi:my_model.py:MyBaseline -M checkpoint=model.safetensors
 -m cmi:custom_models.my_model:MyBaseline -M cmi_root=./CMI-RewardBench
@@ -17,17 +17,24 @@ from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
+from auricle.core.errors import SampleError, SpecError
 from auricle.core.registry import import_object
 from auricle.core.types import Predict, Prediction
 from auricle.interop.audio_files import AudioFiles
 from auricle.interop.cmi.stubs import get_search_paths, input_class, stub_core_package
-from auricle.interop.user_errors import annotate_errors
+from auricle.interop.user_classes import (
+    annotate_errors,
+    check_arguments,
+    create_adapter_class,
+    display_name,
+    wrap_errors,
+)
 from auricle.models.audio_input import get_candidate_audio, parse_crop
 from auricle.models.base import BatchModel
 
+PREFIX = "cmi"
 SCORE_NAMES = ("alignment", "musicality")
-"""What the two columns of scores are."""
+"""Names of the two columns that `score_batch` returns."""
 RESERVED_ARGUMENTS = ("inputs", "batch_size", "max_dur")
 MODES = ("final", "standard")
 CHECKOUT_PACKAGES = ("core", "baselines")
@@ -35,48 +42,48 @@ CHECKOUT_PACKAGES = ("core", "baselines")
 
 @dataclass(frozen=True, slots=True)
 class AdapterOptions:
-    """How a class is made and asked: `-M name=value`. Every other argument is the class's own."""
+    """Options of the adapter, given as `-M name=value`; all other arguments are passed to the class."""
 
     checkpoint: str = ""
     device: str = "auto"
     init: Mapping[str, Any] = field(default_factory=dict)
-    """More arguments of the class; they have the last word."""
+    """Additional arguments of the class; they override all others."""
     score: Mapping[str, Any] = field(default_factory=dict)
-    """Arguments of every call of `score_batch`."""
+    """Additional arguments of every call of `score_batch`."""
     crop: float | None = None
-    """Seconds that are kept of each sound; by default all of it."""
+    """Maximum seconds of each recording; by default all of it."""
     max_dur: float = 120.0
-    """Told to the class, which does with it what it likes."""
+    """Passed to `score_batch`, which decides what to do with it."""
     batch_size: int = 12
     cmi_root: str | None = None
 
     @classmethod
     def split_arguments(cls, name: str, arguments: Mapping[str, Any]) -> tuple[AdapterOptions, dict[str, Any]]:
-        """The way, and what is left for the class."""
-        known = [each.name for each in fields(cls)]
-        way = cls(**{key: value for key, value in arguments.items() if key in known})
-        way._validate(name)
-        return way, {key: value for key, value in arguments.items() if key not in known}
+        """Split arguments into the adapter's options and the arguments of the class."""
+        option_names = [option.name for option in fields(cls)]
+        options = cls(**{key: value for key, value in arguments.items() if key in option_names})
+        options._validate(name)
+        return options, {key: value for key, value in arguments.items() if key not in option_names}
 
     def _validate(self, name: str) -> None:
         parse_crop(name, self.crop)
-        for about in ("init", "score"):
-            if not isinstance(value := getattr(self, about), Mapping):
-                raise SpecError(f"{name}: {about} should be names and values, not {value!r}.")
-        for about in ("max_dur", "batch_size"):
-            if not isinstance(value := getattr(self, about), (int, float)) or not value > 0:
-                raise SpecError(f"{name}: {about} should be a number above 0, not {value!r}.")
-        if taken := [each for each in RESERVED_ARGUMENTS if each in self.score]:
-            raise SpecError(f"{name}: {taken[0]} is told to score_batch anyway; leave it out.")
+        for option in ("init", "score"):
+            if not isinstance(value := getattr(self, option), Mapping):
+                raise SpecError(f"{name}: {option} should be a mapping of names to values, not {value!r}.")
+        for option in ("max_dur", "batch_size"):
+            if not isinstance(value := getattr(self, option), (int, float)) or not value > 0:
+                raise SpecError(f"{name}: {option} should be a number above 0, not {value!r}.")
+        if reserved := [argument for argument in RESERVED_ARGUMENTS if argument in self.score]:
+            raise SpecError(f"{name}: {reserved[0]} is always passed to score_batch. Remove it from `score`.")
 
     def init_arguments(self) -> dict[str, Any]:
-        """What every class is given."""
+        """Return the arguments that every class gets."""
         device = select_device() if self.device == "auto" else self.device
         return {"checkpoint": self.checkpoint, "device": device}
 
 
 class RewardModelAdapter(BatchModel):
-    """An object with `sr` and `score_batch`; subclasses make it."""
+    """Adapter for an object with `sr` and `score_batch`; subclasses create the object."""
 
     batch_size = 12
 
@@ -86,12 +93,12 @@ class RewardModelAdapter(BatchModel):
         self._input_class: type[Any] = object
         self._model = self._build_or_raise()
         if not hasattr(self._model, "sr"):
-            raise SpecError(f"{name} has no `sr`: the rate of its sounds, a property or attribute.")
+            raise SpecError(f"{name} has no `sr`. Add a property or attribute with its sample rate.")
         self._has_succeeded = False
 
     @abstractmethod
     def build_model(self) -> Any:
-        """The object, and nothing of it asked."""
+        """Create the object that scores."""
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         with AudioFiles(self._options.crop) as files:
@@ -109,16 +116,19 @@ class RewardModelAdapter(BatchModel):
         self._model = None
 
     def _parse_scores(self, scores: Any, count: int) -> list[list[float]]:
-        """Rows of numbers; until some were, others are the class's fault, and the user's move."""
+        """Convert scores to rows of numbers.
+
+        A wrong shape ends the run until one batch has succeeded; afterwards it fails its batch only.
+        """
         if scores is None or (isinstance(scores, (list, tuple)) and not scores):
             raise SampleError(self._shape_error(count, "None" if scores is None else "0 rows"))
-        wrong = SampleError if self._has_succeeded else SpecError
+        error_class = SampleError if self._has_succeeded else SpecError
         try:
             table = _to_array(scores)
         except (TypeError, ValueError, RuntimeError) as error:
-            raise wrong(self._shape_error(count, f"{type(scores).__name__} ({error})")) from error
+            raise error_class(self._shape_error(count, f"{type(scores).__name__} ({error})")) from error
         if table.ndim != 2 or table.shape[1] < len(SCORE_NAMES):
-            raise wrong(self._shape_error(count, f"{type(scores).__name__} of shape {table.shape}"))
+            raise error_class(self._shape_error(count, f"{type(scores).__name__} of shape {table.shape}"))
         if len(table) != count:
             raise SampleError(self._shape_error(count, f"{len(table)} rows"))
         self._has_succeeded = True
@@ -131,68 +141,56 @@ class RewardModelAdapter(BatchModel):
         )
 
     def _build_or_raise(self) -> Any:
-        """The object, or one line on why there is none."""
-        try:
+        """Create the object, or raise `SpecError` with the reason."""
+        with wrap_errors(self._name, hint=self._checkout_hint):
             return self.build_model()
-        except AuricleError:
-            raise
-        except (Exception, SystemExit) as error:
-            words = f"{self._name} raised {type(error).__name__}: {describe(error)}"
-            raise SpecError(f"{words}{self._checkout_hint(error)}") from error
 
     def _checkout_hint(self, error: BaseException) -> str:
-        """What is missing may be in a checkout that was not named."""
-        missing = error if isinstance(error, ImportError) else error.__cause__
-        name = (isinstance(missing, ImportError) and missing.name) or ""
-        if self._options.cmi_root or name.partition(".")[0] not in CHECKOUT_PACKAGES:
+        """Return a hint if an import failed that a checkout of CMI-RewardBench would provide."""
+        import_error = error if isinstance(error, ImportError) else error.__cause__
+        module = (isinstance(import_error, ImportError) and import_error.name) or ""
+        if self._options.cmi_root or module.partition(".")[0] not in CHECKOUT_PACKAGES:
             return ""
-        return " If it needs more than CMI-RewardBench's interface, name a checkout: -M cmi_root=…"
+        return " If the class needs more than CMI-RewardBench's interface, pass a checkout with -M cmi_root=DIR."
 
 
 class CmiModel(RewardModelAdapter):
-    """A class from a file or a module."""
+    """A reward model class from a file or module."""
 
     class_path = ""
 
     def __init__(self, **arguments: Any) -> None:
-        name = f"cmi:{Path(self.class_path).name if '.py:' in self.class_path else self.class_path}"
-        way, self._init_arguments = AdapterOptions.split_arguments(name, arguments)
-        super().__init__(name, way)
+        name = display_name(PREFIX, self.class_path)
+        options, self._init_arguments = AdapterOptions.split_arguments(name, arguments)
+        super().__init__(name, options)
 
     def build_model(self) -> Any:
         root = resolve_checkout(self._name, self._options.cmi_root) if self._options.cmi_root else None
         with stub_core_package(get_search_paths(self.class_path, root)):
-            found = self._load_class()
-            wanted = {**self._options.init_arguments(), **self._init_arguments, **self._options.init}
-            self._validate_arguments(found, wanted)
-            made = found(**wanted)
+            model_class = self._load_class()
+            arguments = {**self._options.init_arguments(), **self._init_arguments, **self._options.init}
+            check_arguments(self._name, model_class, arguments)
+            model = model_class(**arguments)
             self._input_class = input_class()
-        return made
+        return model
 
     def _load_class(self) -> Any:
         try:
-            found = import_object(self.class_path)
+            model_class = import_object(self.class_path)
         except SpecError as error:
             if hint := self._checkout_hint(error):
                 raise SpecError(f"{error}{hint}") from error
             raise
-        if not inspect.isclass(found) or not callable(getattr(found, "score_batch", None)):
+        if not inspect.isclass(model_class) or not callable(getattr(model_class, "score_batch", None)):
             raise SpecError(
-                f"{self._name} is no reward model: a class with `sr` and "
-                "score_batch(inputs, batch_size, max_dur, **kwargs) is."
+                f"{self._name} is not a reward model. Expected a class with `sr` and "
+                "score_batch(inputs, batch_size, max_dur, **kwargs)."
             )
-        return found
-
-    def _validate_arguments(self, model_class: type[Any], arguments: Mapping[str, Any]) -> None:
-        """The benchmark gives every class its checkpoint and device."""
-        try:
-            inspect.signature(model_class).bind(**arguments)
-        except TypeError as error:
-            raise SpecError(f"{self._name} cannot take {', '.join(arguments)}: {error}.") from error
+        return model_class
 
 
 class CmiRewardModel(RewardModelAdapter):
-    """CMI-RM itself, by the code of the user's own checkout: `mode` is final or standard."""
+    """CMI-RM, loaded with the code of a CMI-RewardBench checkout; `mode` is final or standard."""
 
     def __init__(
         self, *, root: str, checkpoint: str, mode: str = "final", config: str | None = None, **options: Any
@@ -202,21 +200,23 @@ class CmiRewardModel(RewardModelAdapter):
             raise SpecError(f"{name}: mode should be {' or '.join(MODES)}, not {mode!r}.")
         self._root = resolve_checkout(name, root)
         self._mode, self._config = mode, config
-        known, own = AdapterOptions.split_arguments(name, {**options, "checkpoint": checkpoint})
-        if unknown := ", ".join(own):
-            raise SpecError(f"{name} takes no {unknown}; what the model takes goes into init.")
+        adapter_options, unknown = AdapterOptions.split_arguments(name, {**options, "checkpoint": checkpoint})
+        if unknown:
+            raise SpecError(
+                f"{name}: unknown arguments: {', '.join(unknown)}. Pass arguments of the model itself in `init`."
+            )
         if not Path(checkpoint).expanduser().is_file():
-            raise SpecError(f"{name}: there is no checkpoint {checkpoint}: a .safetensors file is due.")
-        super().__init__(name, known)
+            raise SpecError(f"{name}: there is no checkpoint {checkpoint}. Expected a .safetensors file.")
+        super().__init__(name, adapter_options)
 
     def build_model(self) -> Any:
         with stub_core_package([self._root]):
-            adapter, config = (
-                import_object(f"core.model_interface:{each}")
-                for each in ("RewardModelAdapter", "RewardModelAdapterConfig")
+            adapter_class, config_class = (
+                import_object(f"core.model_interface:{name}")
+                for name in ("RewardModelAdapter", "RewardModelAdapterConfig")
             )
-            made = adapter(
-                config(
+            model = adapter_class(
+                config_class(
                     **self._options.init_arguments(),
                     config=self._config,
                     mode=self._mode,
@@ -224,31 +224,26 @@ class CmiRewardModel(RewardModelAdapter):
                 )
             )
             self._input_class = input_class()
-        return made
+        return model
 
 
 def resolve_model_class(class_path: str) -> type[CmiModel]:
-    """The model that `cmi:` and this code name; the code itself runs when the model is made."""
-    where, _, name = class_path.rpartition(":")
-    if not where or not name:
-        raise UnknownName(f"'cmi:{class_path}' should be cmi:package.module:Class or cmi:file.py:Class.")
-    if where.endswith(".py") and not Path(where).is_file():
-        raise UnknownName(f"There is no file {where}.")
-    return type(name, (CmiModel,), {"code": class_path, "__doc__": f"{name}, written for CMI-RewardBench."})
+    """Return the model for `cmi:` and this class path; the class is imported when the model is created."""
+    return create_adapter_class(PREFIX, class_path, CmiModel, "written for CMI-RewardBench")
 
 
 def resolve_checkout(name: str, root: str) -> str:
-    """The checkout's folder, first among the places where Python looks."""
+    """Return the checkout's absolute path and put it first on `sys.path`."""
     folder = Path(root).expanduser().resolve()
     if not (folder / "core" / "model_abc.py").is_file():
-        raise SpecError(f"{name}: {root} is no checkout of CMI-RewardBench: no core/model_abc.py.")
+        raise SpecError(f"{name}: {root} is not a checkout of CMI-RewardBench: core/model_abc.py is missing.")
     if str(folder) not in sys.path[:1]:
         sys.path.insert(0, str(folder))
     return str(folder)
 
 
 def select_device() -> str:
-    """The first GPU, if torch is there and sees one."""
+    """Return the first GPU if torch is installed and finds one, else the CPU."""
     if find_spec("torch") is None:
         return "cpu"
     import torch
@@ -257,21 +252,21 @@ def select_device() -> str:
 
 
 def _input_arguments(request: Predict, audio_files: AudioFiles) -> dict[str, Any]:
-    """One candidate as the benchmark tells it: paths, empty texts, no reference."""
-    given = request.inputs
-    reference = given.get("ref_audio")
+    """Return the fields of one candidate in the benchmark's form: audio paths, and "" for missing texts."""
+    inputs = request.inputs
+    reference = inputs.get("ref_audio")
     return {
         "audio": audio_files.get_path(get_candidate_audio(request)),
-        "text": str(given.get("text") or ""),
-        "lyrics": str(given.get("lyrics") or ""),
+        "text": str(inputs.get("text") or ""),
+        "lyrics": str(inputs.get("lyrics") or ""),
         "ref_audio": audio_files.get_path(Audio.of(reference)) if reference else None,
     }
 
 
 def _to_array(scores: Any) -> Any:
-    """Scores in double precision, from numpy, torch or lists."""
+    """Convert scores from numpy, torch or lists to double precision."""
     import numpy as np
 
-    if hasattr(scores, "detach"):  # numpy knows no bfloat16, and nothing on a GPU
+    if hasattr(scores, "detach"):  # numpy supports neither bfloat16 nor GPU tensors
         scores = scores.detach().cpu().double().numpy()
     return np.asarray(scores, dtype=np.float64)

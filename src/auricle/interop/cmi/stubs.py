@@ -1,11 +1,10 @@
-"""What CMI-RewardBench's `core` package offers to a model's class, without the checkout."""
+"""Stubs of CMI-RewardBench's package `core`, for model classes used without a checkout."""
 
 from __future__ import annotations
 
-import os
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from importlib.machinery import ModuleSpec, PathFinder
@@ -13,13 +12,15 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from auricle.interop.isolated_modules import create_stub_module, loaded_modules, pythonpath_folders, swap_modules
+
 CORE_PACKAGE = "core"
 INTERFACE_MODULES = ("core.model_abc", "core.model_interface")
 
 
 @dataclass
 class BenchmarkBatchInput:
-    """One candidate: paths of sounds, texts that are empty where there are none."""
+    """One candidate: audio paths, and texts that are empty where the data has none."""
 
     audio: Any
     text: str = ""
@@ -27,11 +28,11 @@ class BenchmarkBatchInput:
     ref_audio: Any = None
 
     def to_dict(self) -> dict[str, Any]:
-        return {each.name: getattr(self, each.name) for each in fields(self)}
+        return {column.name: getattr(self, column.name) for column in fields(self)}
 
 
 class BenchmarkModelABC(ABC):
-    """What a class may inherit, so that Python tells what it lacks."""
+    """Base class that models may inherit from."""
 
     @property
     @abstractmethod
@@ -50,72 +51,56 @@ STUB_CLASSES = {
 
 @contextmanager
 def stub_core_package(search_paths: Sequence[str]) -> Iterator[None]:
-    """`core.model_abc` can be imported: from the user's places if they have it, else this one.
+    """Make `core.model_abc` importable within the block: the user's module if there is one, else a stub.
 
-    `core` is a name that others use, too: afterwards it means what it meant before.
+    Other programs use the name `core`, too, so the modules loaded before are restored afterwards.
     """
     package = PathFinder.find_spec(CORE_PACKAGE, list(search_paths))
-    before = _loaded_core_modules()
-    other = bool(before) and not _is_same_package(before.get(CORE_PACKAGE), package)
-    if other:
-        _unload_modules(before)
-    stood_in = {name: _create_stub_module(name) for name in _missing_modules(package)}
-    sys.modules.update(stood_in)
+    modules_before = loaded_modules(CORE_PACKAGE)
+    is_other_package = bool(modules_before) and not _is_same_package(modules_before.get(CORE_PACKAGE), package)
+    stub_modules = {name: _create_stub_module(name) for name in _missing_modules(package)}
+    swap_modules(modules_before if is_other_package else (), stub_modules)
     try:
         yield
     finally:
-        _unload_modules(stood_in)
-        if other:
-            _unload_modules(_loaded_core_modules())
-            sys.modules.update(before)
+        swap_modules(stub_modules, {})
+        if is_other_package:
+            swap_modules(loaded_modules(CORE_PACKAGE), modules_before)
 
 
 def input_class() -> type[Any]:
-    """The class of inputs that the models imported in this block know."""
-    known = getattr(sys.modules.get(INTERFACE_MODULES[0]), "BenchmarkBatchInput", BenchmarkBatchInput)
-    assert isinstance(known, type)
-    return known
+    """Return the input class that models imported in this block use."""
+    benchmark_class = getattr(sys.modules.get(INTERFACE_MODULES[0]), "BenchmarkBatchInput", BenchmarkBatchInput)
+    assert isinstance(benchmark_class, type)
+    return benchmark_class
 
 
 def get_search_paths(class_path: str, checkout: str | None) -> list[str]:
-    """Where a user's own `core` may be: the checkout, beside the class, here, on PYTHONPATH."""
-    found = [checkout] if checkout else []
+    """Return where a user's `core` may be: checkout, folder of the class, working directory, PYTHONPATH."""
+    folders = [checkout] if checkout else []
     file, _, _ = class_path.rpartition(":")
     if file.endswith(".py"):
         folder = Path(file).resolve().parent
-        found += [str(folder), *([str(folder.parent)] if folder.name == "custom_models" else [])]
-    told = os.environ.get("PYTHONPATH", "").split(os.pathsep)
-    return [*found, str(Path.cwd()), *(each for each in told if each)]
-
-
-def _loaded_core_modules() -> dict[str, ModuleType]:
-    held = list(sys.modules.items())
-    return {name: module for name, module in held if name.partition(".")[0] == CORE_PACKAGE}
-
-
-def _unload_modules(modules: Iterable[str]) -> None:
-    for name in modules:
-        sys.modules.pop(name, None)
+        folders += [str(folder), *([str(folder.parent)] if folder.name == "custom_models" else [])]
+    return [*folders, str(Path.cwd()), *pythonpath_folders()]
 
 
 def _is_same_package(module: ModuleType | None, package: ModuleSpec | None) -> bool:
-    """Is a module that is loaded the one that would be found?"""
-    inside = package and package.submodule_search_locations
-    return bool(inside) and list(getattr(module, "__path__", ())) == list(inside or ())
+    """Return whether a loaded module is the package that an import would load."""
+    locations = package and package.submodule_search_locations
+    return bool(locations) and list(getattr(module, "__path__", ())) == list(locations or ())
 
 
 def _missing_modules(package: ModuleSpec | None) -> list[str]:
-    """What the user's places lack of the interface; a `core` that is something else stays."""
+    """Return the interface modules that the user's package lacks; other parts of it are left alone."""
     if package is None:
         return [CORE_PACKAGE, *INTERFACE_MODULES]
-    inside = list(package.submodule_search_locations or ())
-    return [name for name in INTERFACE_MODULES if PathFinder.find_spec(name, inside) is None]
+    locations = list(package.submodule_search_locations or ())
+    return [name for name in INTERFACE_MODULES if PathFinder.find_spec(name, locations) is None]
 
 
 def _create_stub_module(name: str) -> ModuleType:
-    module = ModuleType(name)
+    module = create_stub_module(name, {} if name == CORE_PACKAGE else STUB_CLASSES)
     if name == CORE_PACKAGE:
         module.__path__ = []
-    else:
-        vars(module).update(STUB_CLASSES)
     return module

@@ -1,4 +1,4 @@
-"""Models, datasets and data of Kimi-Audio-Evalkit, as they are.
+"""Models and datasets written for Kimi-Audio-Evalkit, and its data.
 
 auricle run kimi:LibriSpeech -m kimi:my_model.py:MyModel -T config=config.yaml
 auricle run kimi:asr -m kimi:my_package.models:MyModel -M checkpoint=./weights
@@ -12,14 +12,14 @@ from typing import Any
 
 
 def resolve_model_class(class_path: str) -> type[Any]:
-    """The model that `kimi:` and this code name; the code itself runs when the model is made."""
+    """Return the model for `kimi:` and this class path; the class is imported when the model is created."""
     from auricle.interop.kimi.model import create_model_class
 
     return create_model_class(class_path)
 
 
 def resolve_task_factory(name: str) -> Callable[..., Any]:
-    """What makes the task of a dataset, named as the evalkit names it or by `file.py:Class`."""
+    """Return the task factory of a dataset, given by its name in the evalkit or as `file.py:Class`."""
     from auricle.interop.kimi.tasks import create_task_factory
 
     return create_task_factory(name)

@@ -1,4 +1,4 @@
-"""The evalkit's datasets: what their classes say of each, and the groups they are run in."""
+"""The evalkit's datasets and groups of datasets."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from auricle.core.errors import SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.core.types import Json
 from auricle.interop.kimi.class_parser import parse_class
-from auricle.interop.kimi.model import display_name
 from auricle.interop.kimi.stubs import (
     DATASET_BASE_CLASSES,
     DATASET_HOOKS,
     DATASETS_PACKAGE,
+    PREFIX,
     AudioBaseDataset,
-    IsolatedModules,
+    EvalkitModules,
 )
+from auricle.interop.user_classes import display_name
 
 AUDIO_ANALYSIS, AUDIO_QA = "Audio-analysis", "Audio-QA"
 SPEECH_AUDIO, AUDIO_EVENT = "Speech", "AudioEvent"
@@ -35,16 +36,16 @@ ALLOWED_VALUES = {
 
 @dataclass(frozen=True, slots=True)
 class CustomLoader:
-    """A class with ways of its own to read its data, and where its code is at home."""
+    """A dataset class that overrides how its data is read."""
 
     dataset_class: type[Any]
-    modules: IsolatedModules
+    modules: EvalkitModules
     hooks: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """What a class of the evalkit says of its data."""
+    """Attributes of a dataset class of the evalkit."""
 
     name: str
     series: str
@@ -57,15 +58,15 @@ class Dataset:
 
     @property
     def task_metadata(self) -> dict[str, Json]:
-        """What models are told of it."""
-        told: dict[str, Json] = {
+        """Fields of the `meta` that models receive with every message."""
+        metadata: dict[str, Json] = {
             "task": self.task,
             "interactive": self.interactive,
             "audio_type": self.audio_type,
             "dataset_series": self.series,
             "dataset_name": self.name,
         }
-        return {**told, "lang": self.lang or None} if self.task == "ASR" else told
+        return {**metadata, "lang": self.lang or None} if self.task == "ASR" else metadata
 
 
 DATASETS = (
@@ -91,86 +92,88 @@ DATASETS = (
     Dataset("advbench", "VoiceBench", "Open-Ended", AUDIO_QA),
     Dataset("ifeval", "VoiceBench", "Open-Ended", AUDIO_QA),
 )
+TASKS_BY_KIND: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
+"""The evalkit's task for each kind of task that both have."""
 GROUPS: Mapping[str, Callable[[Dataset], bool]] = {
     "all": lambda _: True,
-    "asr": lambda each: each.task == "ASR",
-    "mqa": lambda each: each.task == "MQA",
-    "refqa": lambda each: each.task == "Ref-QA",
-    "open-qa": lambda each: each.task == "Open-Ended",
-    "audio-qa": lambda each: each.interactive == AUDIO_QA,
-    "audio-event": lambda each: each.audio_type == AUDIO_EVENT,
-    "close-qa": lambda each: each.task in ("MQA", "Ref-QA"),
+    "asr": lambda dataset: dataset.task == "ASR",
+    "mqa": lambda dataset: dataset.task == "MQA",
+    "refqa": lambda dataset: dataset.task == "Ref-QA",
+    "open-qa": lambda dataset: dataset.task == "Open-Ended",
+    "audio-qa": lambda dataset: dataset.interactive == AUDIO_QA,
+    "audio-event": lambda dataset: dataset.audio_type == AUDIO_EVENT,
+    "close-qa": lambda dataset: dataset.task in ("MQA", "Ref-QA"),
 }
 
 
 def find_group(name: str) -> list[Dataset] | None:
-    """The datasets of a group; None if there is no such group."""
-    wanted = GROUPS.get(name.casefold())
-    return [each for each in DATASETS if wanted(each)] if wanted else None
+    """Return the datasets of a group, or None if there is no such group."""
+    belongs = GROUPS.get(name.casefold())
+    return [dataset for dataset in DATASETS if belongs(dataset)] if belongs else None
 
 
 def find_dataset(name: str) -> Dataset:
-    """A dataset of the evalkit's by its name, in any case; or by the class it is."""
+    """Return a dataset by its name in the evalkit (case-insensitive), or by its class path."""
     if ":" in name:
         return _dataset_from_class(name)
-    known = {each.name.casefold(): each for each in DATASETS}
-    if name.casefold() in known:
-        return known[name.casefold()]
-    near = difflib.get_close_matches(name.casefold(), [*known, *GROUPS], n=3)
-    names = [known[each].name if each in known else each for each in near]
-    hint = f"Did you mean {', '.join(names)}?" if names else f"There are {', '.join(_all_names())}."
-    raise UnknownName(f"The evalkit has no dataset called {name!r}. {hint}")
-
-
-def _all_names() -> list[str]:
-    return [*(each.name for each in DATASETS), *GROUPS]
+    by_name = {dataset.name.casefold(): dataset for dataset in DATASETS}
+    if name.casefold() in by_name:
+        return by_name[name.casefold()]
+    matches = difflib.get_close_matches(name.casefold(), [*by_name, *GROUPS], n=3)
+    names = [by_name[match].name if match in by_name else match for match in matches]
+    all_names = [*(dataset.name for dataset in DATASETS), *GROUPS]
+    hint = f"Did you mean {', '.join(names)}?" if names else f"Available: {', '.join(all_names)}."
+    raise UnknownName(f"The evalkit has no dataset {name!r}. {hint}")
 
 
 def _dataset_from_class(class_path: str) -> Dataset:
-    shelf = IsolatedModules(class_path, DATASETS_PACKAGE)
-    made = _load_class(class_path, shelf)
-    said = {each: getattr(made, each, None) for each in CLASS_ATTRIBUTES}
-    if not inspect.isclass(made) or not any(said.values()):
-        due = f"a class that says {', '.join(CLASS_ATTRIBUTES)} is"
-        raise SpecError(f"{display_name(class_path)} is no dataset of the evalkit's: {due}.")
-    for name, value in said.items():
+    shown_name = display_name(PREFIX, class_path)
+    modules = EvalkitModules(class_path, DATASETS_PACKAGE)
+    dataset_class = _load_class(class_path, modules)
+    attributes = {name: getattr(dataset_class, name, None) for name in CLASS_ATTRIBUTES}
+    if not inspect.isclass(dataset_class) or not any(attributes.values()):
+        raise SpecError(
+            f"{shown_name} is not a dataset of the evalkit. "
+            f"Expected a class with the attributes {', '.join(CLASS_ATTRIBUTES)}."
+        )
+    for name, value in attributes.items():
         if not isinstance(value, str) or value not in ALLOWED_VALUES.get(name, (value,)):
-            due = f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a text"
-            raise SpecError(f"{display_name(class_path)}: {name} should be {due}, not {value!r}.")
-    name, series, task, interactive, audio_type = map(str, said.values())
-    lang = str(getattr(made, "LANG", None) or "")
-    own, notes = _find_custom_loader(made, shelf), _unused_method_notes(made)
-    return Dataset(name, series, task, interactive, audio_type, lang, own, notes)
+            expected = f"one of {', '.join(ALLOWED_VALUES[name])}" if name in ALLOWED_VALUES else "a string"
+            raise SpecError(f"{shown_name}: {name} should be {expected}, not {value!r}.")
+    name, series, task, interactive, audio_type = map(str, attributes.values())
+    lang = str(getattr(dataset_class, "LANG", None) or "")
+    loader, notes = _find_custom_loader(dataset_class, modules), _unused_method_notes(dataset_class)
+    return Dataset(name, series, task, interactive, audio_type, lang, loader, notes)
 
 
-def _load_class(class_path: str, modules: IsolatedModules) -> Any:
-    """The class itself; where its file needs what is not installed, what its text says of it."""
+def _load_class(class_path: str, modules: EvalkitModules) -> Any:
+    """Import the class, or parse its source if an import in its file fails."""
     try:
         with modules.activate(), redirect_stdout(sys.stderr):
             return import_object(modules.class_path, modules.parent_package)
     except SpecError:
-        if read := parse_class(modules.file, class_path.rpartition(":")[2]) if modules.file else None:
-            return read
+        if modules.file and (parsed := parse_class(modules.file, class_path.rpartition(":")[2])):
+            return parsed
         raise
 
 
-def _find_custom_loader(dataset_class: type[Any], modules: IsolatedModules) -> CustomLoader | None:
-    hooks = tuple(each for each in DATASET_HOOKS if _overrides(dataset_class, each))
+def _find_custom_loader(dataset_class: type[Any], modules: EvalkitModules) -> CustomLoader | None:
+    hooks = tuple(hook for hook in DATASET_HOOKS if _overrides(dataset_class, hook))
     return CustomLoader(dataset_class, modules, hooks) if hooks else None
 
 
 def _unused_method_notes(dataset_class: type[Any]) -> tuple[str, ...]:
-    """What of a class is not used, and what is instead."""
-    ways = [name for name in dir(dataset_class) if name.startswith("evaluate") and _overrides(dataset_class, name)]
-    if not ways:
+    """Return notes on methods of the class that Auricle does not call."""
+    methods = [name for name in dir(dataset_class) if name.startswith("evaluate") and _overrides(dataset_class, name)]
+    if not methods:
         return ()
     return (
-        f"{dataset_class.__name__} has {', '.join(ways)} of its own, which nobody calls here: "
-        "-T metrics=file.py:function scores your way.",
+        f"{dataset_class.__name__} overrides {', '.join(methods)}, which Auricle does not call. "
+        "Use -T metrics=file.py:function to score with your own function.",
     )
 
 
 def _overrides(dataset_class: type[Any], name: str) -> bool:
-    """Does the class itself say how, and not one of the evalkit's bases?"""
-    says = next((each for each in dataset_class.__mro__ if name in vars(each)), None)
-    return says is not None and says.__name__ not in DATASET_BASE_CLASSES
+    """Return whether a class defines an attribute itself instead of inheriting it from the evalkit's base classes."""
+    owner = next((base for base in dataset_class.__mro__ if name in vars(base)), None)
+    return owner is not None and owner.__name__ not in DATASET_BASE_CLASSES

@@ -1,8 +1,7 @@
-"""A run as Kimi-Audio-Evalkit keeps one: `{model}/{dataset}/{model}_{dataset}.jsonl`."""
+"""Export a run in Kimi-Audio-Evalkit's format: `{model}/{dataset}/{model}_{dataset}.jsonl`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +9,7 @@ import orjson
 
 from auricle.core.files import write_atomically
 from auricle.core.types import Generation, Record
+from auricle.interop.kimi.datasets import TASKS_BY_KIND
 from auricle.interop.text_run import (
     Notify,
     TextRun,
@@ -21,35 +21,34 @@ from auricle.interop.text_run import (
     write_jsonl,
 )
 
-TASKS_BY_KIND: Mapping[str, str] = {"asr": "ASR", "mcq": "MQA", "qa": "Ref-QA", "open": "Open-Ended"}
 NULL_PREDICTION = "null"
 
 
 def export(run: Path, out: Path, notify: Notify) -> list[Path]:
-    """The rows with a prediction each, and what was counted beside; a failure is `null`."""
-    held = TextRun.load(run, "kimi")
-    name = f"{held.model_folder}_{held.dataset}"
-    folder = out / held.model_folder / held.dataset
-    places = number_records(held.records)
-    rows = [_to_row(at, each, held.dataset) for at, each in zip(places, held.records, strict=True)]
-    if failed := len(held.records) - len(held.answered_records()):
-        notify(f"{failed} failed: `null` in the file, which its scorer leaves out of a WER.")
+    """Write the rows with their predictions (`null` for failures), and the metric values beside them."""
+    text_run = TextRun.load(run, "kimi")
+    name = f"{text_run.model_folder}_{text_run.dataset}"
+    folder = out / text_run.model_folder / text_run.dataset
+    indices = number_records(text_run.records)
+    rows = [_to_row(index, record, text_run.dataset) for index, record in zip(indices, text_run.records, strict=True)]
+    if failed := len(text_run.records) - len(text_run.answered_records()):
+        notify(f"{failed} failed samples are exported as `null`, which the evalkit's scorer excludes from a WER.")
     paths = [write_jsonl(folder / f"{name}.jsonl", rows)]
-    if held.kind in TASKS_BY_KIND:
+    if text_run.kind in TASKS_BY_KIND:
         paths.append(folder / f"{name}_auricle_performance.json")
-        write_atomically(paths[1], orjson.dumps(_build_performance(held), option=orjson.OPT_INDENT_2))
+        write_atomically(paths[1], orjson.dumps(_build_performance(text_run), option=orjson.OPT_INDENT_2))
     return paths
 
 
 def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
     sample = record.sample
-    sounds = get_audio_uris(record)
+    audio_uris = get_audio_uris(record)
     return {
         "subset": dataset,
         **sample.meta,
         "index": index,
         "id": sample.id,
-        "audio_path": sounds[0] if len(sounds) == 1 else sounds,
+        "audio_path": audio_uris[0] if len(audio_uris) == 1 else audio_uris,
         "question": get_question(record),
         "answer": "" if sample.target is None else sample.target,
         **get_choices(record),
@@ -59,13 +58,13 @@ def _to_row(index: int, record: Record, dataset: str) -> dict[str, Any]:
 
 
 def _sent_prompt(record: Record) -> str:
-    """What the model was told: in its own words if it says so, else the question."""
-    said = [each.prompt for each in record.outputs if isinstance(each, Generation)]
-    return "".join(said) or get_question(record)
+    """Return the prompt that the model reports to have used, else the question."""
+    prompts = [output.prompt for output in record.outputs if isinstance(output, Generation)]
+    return "".join(prompts) or get_question(record)
 
 
 def _build_performance(text_run: TextRun) -> dict[str, Any]:
-    """As its own scorer writes one, but that the numbers are Auricle's."""
+    """Build the performance file of the evalkit's scorer, with Auricle's numbers."""
     return {
         "task": TASKS_BY_KIND[text_run.kind],
         "dataset": text_run.dataset,

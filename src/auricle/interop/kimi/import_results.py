@@ -1,4 +1,4 @@
-"""Kimi-Audio-Evalkit's `{model}_{dataset}.jsonl`: the dataset's rows, with a prediction each."""
+"""Import Kimi-Audio-Evalkit's `{model}_{dataset}.jsonl`: rows of a dataset with a prediction each."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from auricle.interop.kimi.datasets import DATASETS, TASKS_BY_KIND, Dataset
 from auricle.interop.result_files import (
     ImportedResults,
     ImportedSample,
@@ -17,63 +18,51 @@ from auricle.interop.result_files import (
     text_output,
 )
 
-KINDS_BY_TASK: Mapping[str, str] = {"ASR": "asr", "MQA": "mcq", "Ref-QA": "qa", "Open-Ended": "open"}
-"""Its four tasks."""
-TASKS_BY_DATASET: Mapping[str, str] = {
-    **dict.fromkeys(("LibriSpeech", "Fleurs-en", "Fleurs-zh", "AISHELL-1", "AISHELL-2", "WenetSpeech"), "ASR"),
-    **dict.fromkeys(("mmau-test-mini", "openbookqa", "mmsu", "MELD", "Nonspeech7k"), "MQA"),
-    **dict.fromkeys(("TUT2017", "VocalSound", "CochlScene"), "MQA"),
-    **dict.fromkeys(("alpacaeval_full", "commoneval", "advbench", "ifeval"), "Open-Ended"),
-    **dict.fromkeys(("ClothoAQA", "sd-qa", "OpenAudioBench"), "Ref-QA"),
-}
-"""The datasets it ships, by task."""
-LANGUAGES: Mapping[str, str] = {
-    **dict.fromkeys(("LibriSpeech", "Fleurs-en"), "en"),
-    **dict.fromkeys(("Fleurs-zh", "AISHELL-1", "AISHELL-2", "WenetSpeech"), "zh"),
-}
+KINDS_BY_TASK: Mapping[str, str] = {task: kind for kind, task in TASKS_BY_KIND.items()}
+DATASETS_BY_NAME: Mapping[str, Dataset] = {dataset.name: dataset for dataset in DATASETS}
 NULL_PREDICTION = "null"
 SKIPPED_REASON = (
-    "the file says null: Kimi-Audio-Evalkit skipped it (a sound over 60 s or under 0.1 s), or the "
-    "process that had it died"
+    "the prediction is null: Kimi-Audio-Evalkit skipped the sample (audio over 60 s or under 0.1 s), "
+    "or its process died"
 )
 KNOWN_COLUMNS = ("id", "index", "audio_path", "question", "answer", "prediction", "real_prompt", "choices")
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
-    """Rows as they are; `null` is no answer."""
-    model, dataset = _model_and_dataset(path)
+    """Read the rows; a prediction of `null` is a failure."""
+    model, dataset_name = _model_and_dataset(path)
     performance = _read_performance(path)
-    task = str(performance.get("task") or TASKS_BY_DATASET.get(dataset, ""))
-    answers, notes = deduplicate_ids([_to_sample(origin, values) for origin, values in lines])
-    language = LANGUAGES.get(dataset, "")
+    dataset = DATASETS_BY_NAME.get(dataset_name)
+    task = str(performance.get("task") or (dataset.task if dataset else ""))
+    samples, notes = deduplicate_ids([_to_sample(origin, values) for origin, values in lines])
     return ImportedResults(
         path=path,
         model=model,
-        dataset=dataset,
-        samples=answers,
+        dataset=dataset_name,
+        samples=samples,
         kind=KINDS_BY_TASK.get(task, ""),
-        task_options={"language": language} if language else {},
+        task_options={"language": dataset.lang} if dataset and dataset.lang else {},
         notes=notes,
     )
 
 
 def _model_and_dataset(path: Path) -> tuple[str, str]:
-    """Model and dataset: the two folders a result lies in, or what its name can be split into."""
+    """Return model and dataset, from the two parent folders or from the file name."""
     dataset, model = path.parent.name, path.parent.parent.name
     if path.stem == f"{model}_{dataset}":
         return model, dataset
     model, _, dataset = path.stem.partition("_")
-    known = next((name for name in TASKS_BY_DATASET if path.stem.endswith(f"_{name}")), "")
-    if known:
-        return path.stem.removesuffix(f"_{known}"), known
+    known_dataset = next((name for name in DATASETS_BY_NAME if path.stem.endswith(f"_{name}")), "")
+    if known_dataset:
+        return path.stem.removesuffix(f"_{known_dataset}"), known_dataset
     return (model, dataset) if dataset else ("", path.stem)
 
 
 def _read_performance(path: Path) -> dict[str, Any]:
-    """What its scorer wrote beside the file, if it ran."""
-    for other in sorted(path.parent.glob(f"{path.stem}_*_performance.json")):
-        if found := read_sibling_json(path, other.name):
-            return found
+    """Read the scorer's file beside the results, if there is one."""
+    for performance_file in sorted(path.parent.glob(f"{path.stem}_*_performance.json")):
+        if performance := read_sibling_json(path, performance_file.name):
+            return performance
     return {}
 
 
@@ -81,8 +70,8 @@ def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
     prediction = values["prediction"]
     missing = prediction is None or prediction == NULL_PREDICTION
     nested = values.get("meta")
-    rest = {name: each for name, each in values.items() if name not in (*KNOWN_COLUMNS, "meta")}
-    meta = {**rest, **(nested if isinstance(nested, dict) else {})}
+    other_columns = {name: value for name, value in values.items() if name not in (*KNOWN_COLUMNS, "meta")}
+    meta = {**other_columns, **(nested if isinstance(nested, dict) else {})}
     row = {
         "id": values.get("id", values["index"]),
         "audio": values.get("audio_path"),
@@ -100,7 +89,7 @@ def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
 
 
 def _sent_prompt(values: Mapping[str, Any]) -> str:
-    """What the model was really told, where that is not the question."""
+    """Return the prompt that was sent, if it differs from the question."""
     prompt = str(values.get("real_prompt") or "")
     return "" if prompt == values.get("question") else prompt
 

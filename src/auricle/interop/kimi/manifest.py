@@ -1,4 +1,4 @@
-"""Rows of the evalkit, lazily: read here, or by a class that has its own way to read them."""
+"""Lazily read rows of the evalkit, with Auricle's reader or with the dataset class's own."""
 
 from __future__ import annotations
 
@@ -8,28 +8,29 @@ from contextlib import redirect_stdout
 from dataclasses import dataclass, replace
 from typing import Any
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, describe
+from auricle.core.errors import SampleError, describe
 from auricle.core.types import RejectedRow, Sample
 from auricle.data.manifest import Manifest
 from auricle.data.row_files import Row
 from auricle.interop.kimi.datasets import CustomLoader, Dataset
+from auricle.interop.user_classes import wrap_errors
 
 
 @dataclass(frozen=True)
 class EvalkitManifest(Manifest):
-    """A manifest whose rows keep their `meta` apart, too: models are told that, and no more."""
+    """A manifest that also stores each row's `meta` separately, because models receive nothing else."""
 
     dataset: Dataset | None = None
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        own = self.dataset.custom_loader if self.dataset else None
-        if own is None:
+        loader = self.dataset.custom_loader if self.dataset else None
+        if loader is None:
             return super().__iter__()
-        return (self.make_sample(at, row) for at, row in self.select_rows(self._read_custom(own)))
+        return (self.make_sample(index, row) for index, row in self.select_rows(self._read_custom(loader)))
 
     def __len__(self) -> int:
         if self.dataset and self.dataset.custom_loader:
-            raise TypeError("a class that reads its own data tells how much there is when it has")
+            raise TypeError("the size of a dataset that reads its own data is unknown until it is read")
         return super().__len__()
 
     def notes(self) -> list[str]:
@@ -37,42 +38,36 @@ class EvalkitManifest(Manifest):
 
     def _build_sample(self, index: int, row: Row) -> Sample:
         sample = super()._build_sample(index, row)
-        own = row.values.get("meta")
-        if not isinstance(own, Mapping) or not own:
+        row_meta = row.values.get("meta")
+        if not isinstance(row_meta, Mapping) or not row_meta:
             return sample
-        return replace(sample, meta={**sample.meta, "meta": dict(own)})
+        return replace(sample, meta={**sample.meta, "meta": dict(row_meta)})
 
     def _read_custom(self, loader: CustomLoader) -> Iterator[Row | RejectedRow]:
-        made, size = self._instantiate(loader)
-        for at in range(size):
-            origin = f"{self.path.name}:{at + 1}"
+        dataset_object, size = self._instantiate(loader)
+        for index in range(size):
+            origin = f"{self.path.name}:{index + 1}"
             try:
                 with loader.modules.activate(), redirect_stdout(sys.stderr):
-                    values = self._row_values(loader, made, at)
+                    values = self._row_values(loader, dataset_object, index)
             except SampleError as error:
                 yield RejectedRow(origin, str(error))
             else:
                 yield Row(origin, values)
 
     def _instantiate(self, loader: CustomLoader) -> tuple[Any, int]:
-        """The class's object with its data; not by its constructor, which looks for a config."""
+        """Create the object without its constructor, which would search for a config, and load its data."""
         assert self.dataset
-        try:
-            with loader.modules.activate(), redirect_stdout(sys.stderr):
-                made = object.__new__(loader.dataset_class)
-                made.dataset_file, made.demo = str(self.path), False
-                made.data = made.load_data(str(self.path))
-                made.meta = dict(self.dataset.task_metadata)
-                made.post_build()
-        except AuricleError:
-            raise
-        except (Exception, SystemExit) as error:
-            name = loader.dataset_class.__name__
-            raise SpecError(f"{name} raised {type(error).__name__}: {describe(error)}") from error
-        return made, len(made.data)
+        with wrap_errors(loader.dataset_class.__name__), loader.modules.activate(), redirect_stdout(sys.stderr):
+            dataset_object = object.__new__(loader.dataset_class)
+            dataset_object.dataset_file, dataset_object.demo = str(self.path), False
+            dataset_object.data = dataset_object.load_data(str(self.path))
+            dataset_object.meta = dict(self.dataset.task_metadata)
+            dataset_object.post_build()
+        return dataset_object, len(dataset_object.data)
 
     def _row_values(self, loader: CustomLoader, dataset_object: Any, index: int) -> dict[str, Any]:
-        """A row as the class has it; where it builds prompts, with what it would send."""
+        """Return a row of the class; if the class builds prompts, with the text and audio of its prompt."""
         values = dict(dataset_object.data[index])
         if "build_prompt" not in loader.hooks:
             return values

@@ -1,4 +1,4 @@
-"""A model class of the evalkit, made and asked as it is there: one message, one answer."""
+"""Adapter for model classes of the evalkit: one message in, one answer out."""
 
 from __future__ import annotations
 
@@ -7,36 +7,41 @@ import inspect
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import redirect_stdout
-from pathlib import Path
 from typing import Any
 
 from auricle.audio import Audio
-from auricle.core.errors import AuricleError, SampleError, Skipped, SpecError, UnknownName, Unsupported
-from auricle.core.errors import describe as told_by
+from auricle.core.errors import SampleError, Skipped, SpecError, Unsupported
 from auricle.core.registry import import_object
 from auricle.core.serialization import dumps
 from auricle.core.types import Generate, Generation, Request, list_media
 from auricle.interop.audio_files import AudioFiles
-from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, IsolatedModules, inference_mode
-from auricle.interop.user_errors import annotate_errors
+from auricle.interop.kimi.datasets import TASKS_BY_KIND
+from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, MODELS_PACKAGE, PREFIX, EvalkitModules, inference_mode
+from auricle.interop.user_classes import (
+    annotate_errors,
+    check_arguments,
+    create_adapter_class,
+    display_name,
+    wrap_errors,
+)
 from auricle.models.adapt import extract_request_text
 from auricle.models.base import BatchModel
 
-EVALKIT_TASKS = {"asr": "ASR", "mcq": "MQA", "classify": "MQA", "qa": "Ref-QA", "translate": "Ref-QA"}
-"""What the evalkit calls a kind of task; all others are open-ended to it."""
+EVALKIT_TASKS = {**TASKS_BY_KIND, "classify": "MQA", "translate": "Ref-QA"}
+"""The evalkit's task for each kind of task; all other kinds are "Open-Ended"."""
 META_FIELDS = ("task", "interactive", "audio_type", "dataset_series", "dataset_name", "lang")
 
 
 class KimiModel(BatchModel):
-    """A class from a file or a module; every `-M` argument is its own."""
+    """A model class from a file or module; all `-M` arguments are passed to the class."""
 
     class_path = ""
-    batch_size = 1  # a class takes one message, so a sample fails alone
+    batch_size = 1  # a class takes one message at a time, so each sample fails on its own
     wants_context = True
 
     def __init__(self, **arguments: Any) -> None:
-        self._modules = IsolatedModules(self.class_path, MODELS_PACKAGE)
-        self._name = display_name(self.class_path)
+        self._modules = EvalkitModules(self.class_path, MODELS_PACKAGE)
+        self._name = display_name(PREFIX, self.class_path)
         with self._modules.activate(), redirect_stdout(sys.stderr):
             self._model = self._instantiate(arguments)
 
@@ -45,46 +50,34 @@ class KimiModel(BatchModel):
             return [self._generate_one(request) for request in batch]
 
     def preview_request(self, request: Request) -> str:
-        """The message, and the prompt that the class makes of it if it has `get_prompt`."""
+        """Return the message, and the prompt made from it if the class has `get_prompt`."""
         if not isinstance(request, Generate):
             return ""
         with self._modules.activate(), AudioFiles() as files:
-            given = build_message(request, files)
-            prompt = getattr(self._model, "get_prompt", None)
-            lines = [dumps(given).decode().strip()]
-            return "\n".join([*lines, f"get_prompt: {prompt(given)}"] if prompt else lines)
+            message = build_message(request, files)
+            get_prompt = getattr(self._model, "get_prompt", None)
+            lines = [dumps(message).decode().strip()]
+            return "\n".join([*lines, f"get_prompt: {get_prompt(message)}"] if get_prompt else lines)
 
     def close(self) -> None:
         self._model = None
 
     def _instantiate(self, arguments: Mapping[str, Any]) -> Any:
-        found = import_object(self.class_path, self._modules.parent_package)
-        if not inspect.isclass(found) or not _implements_generation(found):
+        model_class = import_object(self.class_path, self._modules.parent_package)
+        if not inspect.isclass(model_class) or not _implements_generation(model_class):
             raise SpecError(
-                f"{self._name} is no model of the evalkit's: a class with generate_inner(msg), "
-                "which returns (prompt, text), is."
+                f"{self._name} is not a model of the evalkit. "
+                "Expected a class with generate_inner(msg) that returns (prompt, text)."
             )
-        self._validate_arguments(found, arguments)
-        try:
-            return found(**arguments)
-        except AuricleError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise SpecError(f"{self._name} raised {type(error).__name__}: {told_by(error)}") from error
-
-    def _validate_arguments(self, model_class: type[Any], arguments: Mapping[str, Any]) -> None:
-        wanted = inspect.signature(model_class)
-        try:
-            wanted.bind(**arguments)
-        except TypeError as error:
-            takes = ", ".join(wanted.parameters) or "nothing"
-            raise SpecError(f"{self._name}: {error}; it takes {takes}.") from error
+        check_arguments(self._name, model_class, arguments)
+        with wrap_errors(self._name):
+            return model_class(**arguments)
 
     def _generate_one(self, request: Generate) -> Generation:
         with AudioFiles() as files:
-            given = build_message(request, files)
+            message = build_message(request, files)
             with annotate_errors(self._name):
-                returned = self._call_model(request, given)
+                returned = self._call_model(request, message)
         return self._to_generation(returned)
 
     def _call_model(self, request: Generate, message: dict[str, Any]) -> Any:
@@ -96,25 +89,25 @@ class KimiModel(BatchModel):
 
     @property
     def _overrides_call(self) -> bool:
-        """Has the class a `__call__` of its own, in place of the evalkit's?"""
-        own = next((each for each in type(self._model).__mro__ if "__call__" in vars(each)), None)
-        return own is not None and own.__module__ != MODEL_BASE_MODULE
+        """Whether the class replaces the `__call__` of the evalkit's base class."""
+        owner = next((base for base in type(self._model).__mro__ if "__call__" in vars(base)), None)
+        return owner is not None and owner.__module__ != MODEL_BASE_MODULE
 
     def _skip_rejected_audio(self, request: Generate, paths: list[str]) -> None:
         check = getattr(self._model, "check_audio_legal", None)
         if check is None or check(list(paths)):
             return
-        sounds = [each for each in list_media(request) if isinstance(each, Audio)]
-        long = ", ".join(f"{each.seconds:.4g} s" for each in sounds)
-        raise Skipped(f"check_audio_legal of {self._model_name} leaves it out: a sound of {long}")
+        recordings = [recording for recording in list_media(request) if isinstance(recording, Audio)]
+        durations = ", ".join(f"{recording.seconds:.4g} s" for recording in recordings)
+        raise Skipped(f"check_audio_legal of {self._model_name} rejects the audio ({durations})")
 
     def _to_generation(self, returned: Any) -> Generation:
-        """The text, and beside it the prompt that the class says it really sent."""
+        """Return the text, with the prompt that the class reports to have sent."""
         if not isinstance(returned, (tuple, list)) or len(returned) != 2:
             raise SampleError(f"{self._expected}, not {_describe_type(returned)}")
         prompt, text = returned
         if not isinstance(text, str):
-            raise SampleError(f"{self._expected}, and the text is {_describe_type(text)}")
+            raise SampleError(f"{self._expected}, but the text is {_describe_type(text)}")
         return Generation(text=text, prompt=prompt if isinstance(prompt, str) else "")
 
     @property
@@ -127,56 +120,46 @@ class KimiModel(BatchModel):
 
 
 def create_model_class(class_path: str) -> type[KimiModel]:
-    """The model of a class; its code runs when the model is made."""
-    where, _, name = class_path.rpartition(":")
-    if not where or not name:
-        raise UnknownName(f"'kimi:{class_path}' should be kimi:package.module:Class or kimi:file.py:Class.")
-    if where.endswith(".py") and not Path(where).is_file():
-        raise UnknownName(f"There is no file {where}.")
-    return type(name, (KimiModel,), {"code": class_path, "__doc__": f"{name}, of Kimi-Audio-Evalkit."})
-
-
-def display_name(class_path: str) -> str:
-    """A class's name as it is told, without the folders of its file."""
-    return f"kimi:{Path(class_path).name if '.py:' in class_path else class_path}"
+    """Return the model for a class; the class is imported when the model is created."""
+    return create_adapter_class(PREFIX, class_path, KimiModel, "written for Kimi-Audio-Evalkit")
 
 
 def build_message(request: Generate, audio_files: AudioFiles) -> dict[str, Any]:
-    """What a class is given: its own copy of everything, to do with as it likes."""
+    """Build the message for a class; it is a copy that the class may modify."""
     if sum(turn.role == "user" for turn in request.turns) != 1 or any(
         turn.role == "assistant" for turn in request.turns
     ):
-        raise Unsupported("A class of the evalkit takes one message, and no conversation or examples.")
-    sounds = [each for each in list_media(request) if isinstance(each, Audio)]
+        raise Unsupported("A model class of the evalkit takes one message, without conversation or examples.")
+    recordings = [recording for recording in list_media(request) if isinstance(recording, Audio)]
     text = extract_request_text(request)
-    number = str(request.context.get("id", 0))
+    sample_id = str(request.context.get("id", 0))
     return {
-        "index": int(number) if number.isdecimal() else number,
-        "audio": [audio_files.get_path(each) for each in sounds],
+        "index": int(sample_id) if sample_id.isdecimal() else sample_id,
+        "audio": [audio_files.get_path(recording) for recording in recordings],
         "text": text,
         "meta": _build_meta(request.context, text),
     }
 
 
 def _build_meta(context: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """What the evalkit tells of a dataset, then of the row; all of a row's meta if it is ours."""
+    """Build `meta`: fields of the dataset, then of the row (for Auricle's own tasks, all metadata of the row)."""
     task, row = context.get("task", {}), context.get("meta", {})
-    theirs = "dataset_name" in task
-    known = task if theirs else _describe_task(task, text)
-    own = row.get("meta", {}) if theirs else row
-    told = {name: known[name] for name in META_FIELDS if name in known}
-    subset = row.get("subset", known["dataset_name"])
-    return copy.deepcopy({**told, "subset": subset, **own})
+    is_evalkit_task = "dataset_name" in task
+    dataset_fields = task if is_evalkit_task else _describe_task(task, text)
+    row_meta = row.get("meta", {}) if is_evalkit_task else row
+    shared_fields = {name: dataset_fields[name] for name in META_FIELDS if name in dataset_fields}
+    subset = row.get("subset", dataset_fields["dataset_name"])
+    return copy.deepcopy({**shared_fields, "subset": subset, **row_meta})
 
 
 def _describe_task(task: Mapping[str, Any], text: str) -> dict[str, Any]:
-    """A task of Auricle's in the evalkit's words."""
-    kind = EVALKIT_TASKS.get(str(task.get("kind", "")), "Open-Ended")
+    """Describe one of Auricle's tasks with the evalkit's fields."""
+    evalkit_task = EVALKIT_TASKS.get(str(task.get("kind", "")), "Open-Ended")
     name = task.get("name") or "auricle"
     return {
-        "task": kind,
+        "task": evalkit_task,
         "interactive": "Audio-analysis" if text else "Audio-QA",
-        "audio_type": "Speech" if kind == "ASR" else "Any",
+        "audio_type": "Speech" if evalkit_task == "ASR" else "Any",
         "dataset_series": name,
         "dataset_name": name,
         "lang": task.get("language") or None,
@@ -184,11 +167,11 @@ def _describe_task(task: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def _implements_generation(model_class: type[Any]) -> bool:
-    """Has it a way of its own to answer? The evalkit's base only names it."""
-    ways = ("generate_inner", "__call__")
-    owners = [next((each for each in model_class.__mro__ if way in vars(each)), None) for way in ways]
-    named = callable(getattr(model_class, "generate_inner", None))
-    return named and any(each is not None and each.__module__ != MODEL_BASE_MODULE for each in owners)
+    """Return whether a class generates answers itself; the method of the evalkit's base class is empty."""
+    methods = ("generate_inner", "__call__")
+    owners = [next((base for base in model_class.__mro__ if method in vars(base)), None) for method in methods]
+    has_method = callable(getattr(model_class, "generate_inner", None))
+    return has_method and any(owner is not None and owner.__module__ != MODEL_BASE_MODULE for owner in owners)
 
 
 def _describe_type(value: Any) -> str:

@@ -1,8 +1,7 @@
-"""Datasets of the evalkit as tasks: its rows and its questions, scored by metrics of ours."""
+"""Tasks from the evalkit's datasets: its rows and questions, scored with Auricle's metrics."""
 
 from __future__ import annotations
 
-import ast
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -15,6 +14,7 @@ from auricle.data.manifest import ColumnMapping
 from auricle.interop.kimi.data_config import DataConfig, find_audio_root
 from auricle.interop.kimi.datasets import Dataset, find_dataset, find_group
 from auricle.interop.kimi.manifest import EvalkitManifest
+from auricle.interop.result_files import parse_list_target
 from auricle.metrics.base import Metric
 from auricle.metrics.labels import resolve_option
 from auricle.tasks.base import Task
@@ -23,17 +23,17 @@ from auricle.tasks.options import TaskOptions, parse_span
 from auricle.tasks.recipes import build_recipe, required_fields
 
 PROMPT = "{audio?}{question}"
-"""What the evalkit gives a model: sounds, and a question that may be empty."""
+"""The evalkit's prompt: audio, and a question that may be empty."""
 IFEVAL = ("ifeval", "ifeval_prompt_strict", "ifeval_prompt_loose")
 IFEVAL_ALL = (*IFEVAL, "ifeval_instruction_strict", "ifeval_instruction_loose")
 METRICS_WITHOUT_JUDGE = {"advbench": ("refusal",), "ifeval": IFEVAL_ALL}
-"""Open-ended datasets that no judge has to rate."""
+"""Metrics of the open-ended datasets that need no judge."""
 RATED_SUBSET = "alpaca_eval"
 """The subset of OpenAudioBench that has no reference answers."""
 
 
 def create_task_factory(name: str) -> Callable[..., Task]:
-    """What makes the task of a dataset; a group is several, each run by itself."""
+    """Return the task factory of a dataset, or of a group of datasets that run one by one."""
     return GroupTaskFactory(name) if find_group(name) else DatasetTaskFactory(name)
 
 
@@ -44,81 +44,80 @@ class GroupTaskFactory:
     name: str
 
     def members(self, arguments: Mapping[str, Any]) -> list[str]:
-        """Those whose data is there; the others are told."""
-        places = DataConfig.read(arguments.get("config"))
-        there, lacking = [], []
-        for each in find_group(self.name) or ():
+        """Return the datasets whose data exists; a note on stderr lists the others."""
+        config = DataConfig.read(arguments.get("config"))
+        available, missing = [], []
+        for dataset in find_group(self.name) or ():
             try:
-                places.find_data_file(each)
-                there.append(each.name)
+                config.find_data_file(dataset)
+                available.append(dataset.name)
             except DataError:
-                lacking.append(each.name)
-        if not there:
+                missing.append(dataset.name)
+        if not available:
             raise SpecError(
-                f"kimi:{self.name}: {places.path} leads to none of {', '.join(lacking)}. "
-                "`auricle run kimi:NAME` says where one is looked for."
+                f"kimi:{self.name}: no data found with {config.path} for {', '.join(missing)}. "
+                "`auricle run kimi:NAME` shows where the data of one dataset is expected."
             )
-        if lacking:
-            count = f"{len(lacking)} of {len(there) + len(lacking)} datasets are"
-            told = f"Note: kimi:{self.name}: {count} not there: {', '.join(lacking)}."
-            sys.stderr.write(f"{told}\n")
-        return there
+        if missing:
+            count = f"{len(missing)} of {len(available) + len(missing)} datasets"
+            sys.stderr.write(f"Note: kimi:{self.name}: no data for {count}: {', '.join(missing)}.\n")
+        return available
 
     def __call__(self, **_: Any) -> Task:
-        names = ", ".join(f"kimi:{each.name}" for each in find_group(self.name) or ())
-        raise SpecError(f"kimi:{self.name} is several tasks; name one of them: {names}.")
+        names = ", ".join(f"kimi:{dataset.name}" for dataset in find_group(self.name) or ())
+        raise SpecError(f"kimi:{self.name} is a group of tasks. Choose one of: {names}.")
 
 
 @dataclass(frozen=True)
 class DatasetTaskFactory:
-    """One dataset, by its name in the evalkit or by its class."""
+    """Builds the task of one dataset, given by its name in the evalkit or its class path."""
 
     name: str
 
     def members(self, _: Mapping[str, Any]) -> list[str]:
-        """Itself, spelt as the evalkit spells it: one dataset is one run, however it is typed."""
+        """Return the dataset itself, in the evalkit's spelling, so that every spelling names the same run."""
         return [self.name if ":" in self.name else find_dataset(self.name).name]
 
     def resolve_arguments(self, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The same by where the rows and their sounds are: a config may say other by tomorrow."""
-        given = dict(arguments)
-        config = given.pop("config", None)
-        if "data" in given:
-            data = Path(str(given["data"])).expanduser().resolve()
+        """Replace `config` by the paths of rows and audio, because a config may change later."""
+        resolved = dict(arguments)
+        config_file = resolved.pop("config", None)
+        if "data" in resolved:
+            data = Path(str(resolved["data"])).expanduser().resolve()
             folders = (Path.cwd(), data.parent)
-            found = {"root": str(find_audio_root(data, folders))} if data.is_file() else {}
-            return {**found, **given, "data": str(data)}
-        places = DataConfig.read(config)
-        data = places.find_data_file(find_dataset(self.name))
-        return {"data": str(data), "root": str(places.find_audio_root(data)), **given}
+            root = {"root": str(find_audio_root(data, folders))} if data.is_file() else {}
+            return {**root, **resolved, "data": str(data)}
+        config = DataConfig.read(config_file)
+        data = config.find_data_file(find_dataset(self.name))
+        return {"data": str(data), "root": str(config.find_audio_root(data)), **resolved}
 
     def __call__(self, **arguments: Any) -> Task:
-        found = find_dataset(self.name)
-        settled = arguments if "root" in arguments else self.resolve_arguments(arguments)
-        said = {"name": found.name, "language": found.lang, "by": ["subset"], **settled}
-        return _build_task(found, TaskOptions.from_arguments(f"kimi:{self.name}", said))
+        dataset = find_dataset(self.name)
+        resolved = arguments if "root" in arguments else self.resolve_arguments(arguments)
+        options = {"name": dataset.name, "language": dataset.lang, "by": ["subset"], **resolved}
+        return _build_task(dataset, TaskOptions.from_arguments(f"kimi:{self.name}", options))
 
 
 def _build_task(dataset: Dataset, options: TaskOptions) -> Task:
     kind = _select_kind(dataset)
-    asked = build_recipe(options, kind.prompt, kind.metrics, kind.default_inferencer)
+    recipe = build_recipe(options, kind.prompt, kind.metrics, kind.default_inferencer)
     samples = EvalkitManifest(
         Path(options.data),
         kind.columns,
         root=Path(options.root) if options.root else None,
-        transform=kind.sample_transform(asked),
+        transform=kind.sample_transform(recipe),
         row_range=parse_span(options.rows),
-        prompt_fields=required_fields(asked.displayed_prompt),
+        prompt_fields=required_fields(recipe.displayed_prompt),
         dataset=dataset,
     )
-    task = replace(kind.task_from_samples(options, asked, samples), extra_context=dataset.task_metadata)
+    task = replace(kind.task_from_samples(options, recipe, samples), extra_context=dataset.task_metadata)
     if dataset.name == "OpenAudioBench" and not options.metrics:
         return replace(task, metrics=_apply_by_subset(task.metrics))
     return task
 
 
 def _select_kind(dataset: Dataset) -> TaskKind:
-    """What is scored, and how a row is read."""
+    """Return the kind of task: metrics, prompt and columns of a dataset."""
     columns = ColumnMapping(
         target_columns=("answer",),
         question_columns=("question",),
@@ -126,23 +125,23 @@ def _select_kind(dataset: Dataset) -> TaskKind:
         requires_media=True,
     )
     if dataset.task == "ASR":
-        wanted = TRANSCRIPT_METRICS.get(dataset.lang, ("wer", "cer"))
-        return TaskKind("asr", columns, PROMPT, wanted, require_transcript)
+        metrics = TRANSCRIPT_METRICS.get(dataset.lang, ("wer", "cer"))
+        return TaskKind("asr", columns, PROMPT, metrics, require_transcript)
     if dataset.task == "MQA":
         return TaskKind("mcq", columns, PROMPT, ("option_accuracy",), _add_choices)
     if dataset.task == "Open-Ended":
-        wanted = METRICS_WITHOUT_JUDGE.get(dataset.name.casefold(), ("judge-1-5", "empty"))
-        return TaskKind("open", columns, PROMPT, wanted)
-    wanted = ("judge-reference", "contains", "exact_match")
-    return TaskKind("qa", columns, PROMPT, wanted, _split_references)
+        metrics = METRICS_WITHOUT_JUDGE.get(dataset.name.casefold(), ("judge-1-5", "empty"))
+        return TaskKind("open", columns, PROMPT, metrics)
+    metrics = ("judge-reference", "contains", "exact_match")
+    return TaskKind("qa", columns, PROMPT, metrics, _split_references)
 
 
 def _add_choices(sample: Sample) -> Sample:
-    """Options of the question, each without what stands on the lines after it; and the answer."""
+    """Add the choices, parsed from the question if the row has none, and resolve the target."""
     question = str(sample.inputs["question"])
-    given = sample.inputs.get("choices")
-    listed = [each.partition("\n")[0].strip() for each in parse_options(question)]
-    choices = [str(each) for each in given] if isinstance(given, list) else listed
+    row_choices = sample.inputs.get("choices")
+    parsed_choices = [choice.partition("\n")[0].strip() for choice in parse_options(question)]
+    choices = [str(choice) for choice in row_choices] if isinstance(row_choices, list) else parsed_choices
     target = sample.target
     if choices and resolve_option(target, choices) is None:
         target = str(target).replace("_", " ").replace("/", " or ")  # as TUT2017 writes its labels
@@ -151,26 +150,22 @@ def _add_choices(sample: Sample) -> Sample:
 
 
 def _split_references(sample: Sample) -> Sample:
-    """Several right answers in one text, as OpenAudioBench has them, are several."""
-    text = sample.target
-    if not isinstance(text, str) or not text.startswith("["):
+    """Split a target that is the text of a list, as in OpenAudioBench, into several references."""
+    if not isinstance(sample.target, str):
         return sample
-    try:
-        listed = ast.literal_eval(text)
-    except (ValueError, SyntaxError):
-        return sample
-    several = isinstance(listed, list) and listed and all(isinstance(each, str) for each in listed)
-    return replace(sample, target=listed) if several else sample
+    references = parse_list_target(sample.target)
+    is_text_list = isinstance(references, list) and all(isinstance(reference, str) for reference in references)
+    return replace(sample, target=references) if is_text_list else sample
 
 
 def _apply_by_subset(metrics: Any) -> list[Metric]:
-    """Answers with a reference are held against it, those of the one subset without are rated."""
+    """Score answers that have a reference against it, and rate those of the subset without references."""
     from auricle.metrics.judge import judge_1_10
 
-    def referred(sample: Sample) -> bool:
+    def has_reference(sample: Sample) -> bool:
         return sample.meta.get("subset") != RATED_SUBSET
 
     return [
-        *(replace(each, applies=referred) for each in metrics),
-        replace(judge_1_10, applies=lambda sample: not referred(sample)),
+        *(replace(metric, applies=has_reference) for metric in metrics),
+        replace(judge_1_10, applies=lambda sample: not has_reference(sample)),
     ]

@@ -1,7 +1,7 @@
-"""lmms-eval: classes of models, and task YAMLs, as they are.
+"""Model classes and task YAMLs of lmms-eval.
 
 -m lmms:my_model.py:MyModel -M pretrained=./weights     a subclass of lmms_eval.api.model.lmms
-auricle run lmms:my_task.yaml -m MODEL                  a task, its functions called as they stand
+auricle run lmms:my_task.yaml -m MODEL                  a task, with the functions it names
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
 
 
 def resolve_model_class(class_path: str) -> type[LmmsModel]:
-    """The model that `lmms:` and this code name; the code itself runs when the model is made."""
-    from auricle.interop.lmms.model import create_model_class as found
+    """Return the model for `lmms:` and this class path; the class is imported when the model is created."""
+    from auricle.interop.lmms.model import create_model_class
 
-    return found(class_path)
+    return create_model_class(class_path)
 
 
 def resolve_task_factory(path: str) -> Callable[..., Task]:
-    """What makes the task of a YAML file."""
-    from auricle.interop.lmms.tasks import create_task_factory as found
+    """Return the task factory of a YAML file."""
+    from auricle.interop.lmms.tasks import create_task_factory
 
-    return found(path)
+    return create_task_factory(path)

@@ -1,4 +1,4 @@
-"""lmms-eval's messages, without that package: what is said, seen and heard, by whom."""
+"""Stubs of lmms-eval's chat messages (`lmms_eval.protocol`)."""
 
 from __future__ import annotations
 
@@ -41,46 +41,47 @@ class ChatMessage(BaseModel):
 
 
 class ChatMessages(BaseModel):
-    """A conversation, and how processors and servers want it."""
+    """A conversation, with conversions for processors and servers."""
 
     messages: list[ChatMessage]
 
     def extract_media(self) -> tuple[list[Any], list[Any], list[Any]]:
-        """Pictures, films and sounds, each in order."""
-        every = [each for message in self.messages for each in message.content]
+        """Return images, videos and audio, each in order."""
+        contents = [content for message in self.messages for content in message.content]
         images, videos, audios = (
-            [each.url for each in every if not isinstance(each, ChatTextContent) and each.type == t]
-            for t in ("image", "video", "audio")
+            [content.url for content in contents if not isinstance(content, ChatTextContent) and content.type == kind]
+            for kind in ("image", "video", "audio")
         )
         return images, videos, audios
 
     def to_hf_messages(
         self, video_kwargs: Mapping[str, Any] | None = None, image_kwargs: Mapping[str, Any] | None = None
     ) -> list[dict[str, Any]]:
-        """As `apply_chat_template` takes them."""
-        more = {"video": dict(video_kwargs or {}), "image": dict(image_kwargs or {})}
-        return self._convert(lambda each: _to_template_content(each, more))
+        """Convert to the messages of `apply_chat_template`."""
+        extra_kwargs = {"video": dict(video_kwargs or {}), "image": dict(image_kwargs or {})}
+        return self._convert(lambda content: _to_template_content(content, extra_kwargs))
 
     def to_openai_messages(
         self, video_kwargs: Mapping[str, Any] | None = None, pass_video_url: bool = False
     ) -> list[dict[str, Any]]:
-        """As a server takes them; a sound is put there as it is, as lmms-eval does."""
-        return self._convert(lambda each: _to_openai_content(each, pass_video_url))
+        """Convert to messages of the OpenAI API; audio is inserted unchanged, as lmms-eval does."""
+        return self._convert(lambda content: _to_openai_content(content, pass_video_url))
 
     def _convert(self, convert: Callable[[Any], dict[str, Any]]) -> list[dict[str, Any]]:
         return [
-            {"role": message.role, "content": [convert(each) for each in message.content]} for message in self.messages
+            {"role": message.role, "content": [convert(content) for content in message.content]}
+            for message in self.messages
         ]
 
 
 def _to_template_content(content: Any, extra_kwargs: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     if content.type == "text":
         return {"type": "text", "text": content.text}
-    written = {"type": content.type, content.type: content.url, **extra_kwargs.get(content.type, {})}
+    entry = {"type": content.type, content.type: content.url, **extra_kwargs.get(content.type, {})}
     if content.type == "video":
         span = {"video_start": content.start_time, "video_end": content.end_time}
-        written |= {name: value for name, value in span.items() if value is not None}
-    return written
+        entry |= {name: value for name, value in span.items() if value is not None}
+    return entry
 
 
 def _to_openai_content(content: Any, pass_video_url: bool) -> dict[str, Any]:
@@ -89,16 +90,16 @@ def _to_openai_content(content: Any, pass_video_url: bool) -> dict[str, Any]:
     if content.type == "image":
         return {"type": "image_url", "image_url": {"url": _to_data_url(content.url)}}
     if content.type == "video" and not pass_video_url:
-        raise NotImplementedError("frames of a film need lmms-eval itself: pip install lmms_eval")
+        raise NotImplementedError("video frames need lmms-eval itself: pip install lmms_eval")
     kind = f"{content.type}_url"
     return {"type": kind, kind: {"url": content.url}}
 
 
 def _to_data_url(image: Any) -> str:
-    """A picture as PNG, within the message."""
+    """Encode an image as a PNG data URL."""
     from PIL import Image
 
     opened = Image.open(image) if isinstance(image, str) else image
-    held = io.BytesIO()
-    opened.save(held, format="PNG")
-    return f"data:image/png;base64,{base64.b64encode(held.getvalue()).decode()}"
+    buffer = io.BytesIO()
+    opened.save(buffer, format="PNG")
+    return f"data:image/png;base64,{base64.b64encode(buffer.getvalue()).decode()}"

@@ -1,4 +1,4 @@
-"""lmms-eval's task YAMLs: what they include, and the functions they name."""
+"""Read task YAMLs of lmms-eval, with the files they include and the functions they name."""
 
 from __future__ import annotations
 
@@ -10,17 +10,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, UnknownName, describe
+from auricle.core.errors import SampleError, SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.interop.lmms.stub_importer import find_checkout, stubs_importable
+from auricle.interop.user_classes import wrap_errors
 
 FUNCTION_TAG = "!function"
-MAX_INCLUDE_DEPTH = 20  # files that include one another; more are a circle
+MAX_INCLUDE_DEPTH = 20
 
 
 @dataclass(frozen=True)
 class FunctionReference:
-    """A function that a YAML names: `utils.fn` of a file beside it, or of a module."""
+    """A function named in a YAML: `utils.fn` from a file beside the YAML, or from a module."""
 
     folder: Path
     path: str
@@ -31,7 +32,7 @@ class FunctionReference:
 
 @dataclass(frozen=True)
 class TaskConfig:
-    """A task's fields, with what it includes merged in; functions are loaded when asked for."""
+    """The fields of a task, merged with included files; functions are loaded on first use."""
 
     source: Path
     values: Mapping[str, Any]
@@ -39,15 +40,15 @@ class TaskConfig:
     _functions: dict[FunctionReference, UserFunction] = field(default_factory=dict, repr=False, compare=False)
 
     def get(self, name: str, default: Any = None) -> Any:
-        """A field; one of null is as good as none."""
+        """Return a field, or the default if it is missing or null."""
         value = self.values.get(name)
         return default if value is None else value
 
     def get_section(self, name: str) -> dict[str, Any]:
-        """A field that has fields of its own."""
+        """Return a field that is a mapping."""
         value = self.get(name, {})
         if not isinstance(value, Mapping):
-            raise SpecError(f"{self.source}: {name} should hold `name: value` lines.")
+            raise SpecError(f"{self.source}: {name} should be a mapping of names to values.")
         return dict(value)
 
     def spec_error(self, message: str) -> SpecError:
@@ -58,16 +59,16 @@ class TaskConfig:
         return find_checkout(self.source)
 
     def load_function(self, reference: FunctionReference) -> UserFunction:
-        """The function itself, loaded once."""
+        """Load a function once."""
         if reference not in self._functions:
             self._functions[reference] = UserFunction(reference.path, self._load(reference), self.checkout)
         return self._functions[reference]
 
     def _load(self, reference: FunctionReference) -> Any:
-        """From a file beside the YAML, whose functions share their globals, or from a module."""
+        """Load a function from a file beside the YAML, whose functions share their globals, or from a module."""
         module, _, name = reference.path.rpartition(".")
         if not module:
-            raise self.spec_error(f"{FUNCTION_TAG} {reference} should be FILE.FUNCTION.")
+            raise self.spec_error(f"invalid {FUNCTION_TAG} {reference}. Expected FILE.FUNCTION.")
         file = reference.folder / f"{module}.py"
         with stubs_importable(self.checkout):
             if not file.is_file():
@@ -82,34 +83,29 @@ class TaskConfig:
         try:
             return import_object(f"{module}:{name}")
         except UnknownName as error:
-            raise self.spec_error(f"there is no {module}.py beside it. {error}") from error
+            raise self.spec_error(f"there is no {module}.py in the same folder. {error}") from error
 
     def get_function(self, name: str) -> UserFunction | None:
-        """The function a field names, if it names one."""
+        """Return the function that a field names, or None."""
         value = self.get(name)
         return self.load_function(value) if isinstance(value, FunctionReference) else None
 
 
 @dataclass(frozen=True)
 class UserFunction:
-    """Somebody's function, called with lmms-eval's names to be imported."""
+    """A function from the user's files; lmms-eval's modules are importable while it runs."""
 
     name: str
     function: Callable[..., Any] = field(repr=False)
     checkout: str = field(default="", repr=False)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Its result; what it raises costs the sample it was called for."""
-        try:
-            with stubs_importable(self.checkout):
-                return self.function(*args, **kwargs)
-        except AuricleError:
-            raise
-        except (Exception, SystemExit) as error:
-            raise SampleError(f"{self.name} raised {type(error).__name__}: {describe(error)}") from error
+        """Call the function; exceptions become `SampleError`."""
+        with wrap_errors(self.name, SampleError), stubs_importable(self.checkout):
+            return self.function(*args, **kwargs)
 
     def call_silently(self, *args: Any, **kwargs: Any) -> Any:
-        """The same where nothing else runs beside it; what it prints is lost."""
+        """Call the function and discard what it prints; only for use where no other thread prints."""
         with redirect_stdout(io.StringIO()):
             return self(*args, **kwargs)
 
@@ -118,67 +114,67 @@ class UserFunction:
         return inspect.signature(self.function).parameters
 
     def accepts(self, name: str) -> bool:
-        kinds = [each.kind for each in self.parameters.values()]
+        kinds = [parameter.kind for parameter in self.parameters.values()]
         return name in self.parameters or inspect.Parameter.VAR_KEYWORD in kinds
 
 
 def read_config(path: Path) -> TaskConfig:
-    """A task YAML with all it includes: a file's own fields have the last word."""
+    """Read a task YAML; its own fields override those of included files."""
     return TaskConfig(path, _read_with_includes(path, 0))
 
 
 def _read_with_includes(path: Path, depth: int) -> dict[str, Any]:
     if depth == MAX_INCLUDE_DEPTH:
-        raise SpecError(f"{path}: more than {MAX_INCLUDE_DEPTH} files include one another: a circle?")
-    own = _load_yaml(path)
-    included = own.pop("include", None) or []
-    found: dict[str, Any] = {}
-    for each in reversed([included] if isinstance(included, str) else included):
-        beside = path.parent / each
-        found |= _read_with_includes(beside if beside.is_file() else Path(each), depth + 1)
-    return {**found, **own}
+        raise SpecError(f"{path}: includes are nested more than {MAX_INCLUDE_DEPTH} deep. Do they form a cycle?")
+    fields = _load_yaml(path)
+    included = fields.pop("include", None) or []
+    merged: dict[str, Any] = {}
+    for name in reversed([included] if isinstance(included, str) else included):
+        sibling = path.parent / name
+        merged |= _read_with_includes(sibling if sibling.is_file() else Path(name), depth + 1)
+    return {**merged, **fields}
 
 
 def _load_yaml(path: Path) -> dict[str, Any]:
     import yaml
 
     class Loader(yaml.SafeLoader):
-        """Reads functions' names, and runs nothing."""
+        """Reads the names of functions without importing them."""
 
     Loader.add_constructor(FUNCTION_TAG, lambda loader, node: FunctionReference(path.parent, str(node.value)))
     try:
-        found = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
+        fields = yaml.load(path.read_text(encoding="utf-8"), Loader)  # noqa: S506 - a safe one
     except FileNotFoundError as error:
         raise SpecError(f"There is no file {path}.") from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
-    if not isinstance(found, dict):
-        raise SpecError(f"{path} should hold `name: value` lines.")
-    return found
+    if not isinstance(fields, dict):
+        raise SpecError(f"{path} should be a mapping of names to values.")
+    return fields
 
 
-# --- what cannot be had --------------------------------------------------------------------
+# --- unsupported fields ---------------------------------------------------------------------------
 
 OUTPUT_TYPES: Final = ("generate_until", "multiple_choice", "generate_until_multi_round")
 UNSUPPORTED_FIELDS: Mapping[str, str] = {
-    "full_docs": "a metric sees one sample at a time here; score with -T metrics=…",
-    "process_results_use_image": "what is scored is in the run, without sounds and pictures; score with -T metrics=…",
-    "use_prompt": "Promptsource is not read; write the template into doc_to_text",
-    "num_fewshot": "examples are chosen by `shots` of a task file here (docs/prompts.md)",
-    "reasoning_tags": "metrics of Auricle's drop reasoning themselves: -T metrics=…",
-    "auto_strip_thinking": "metrics of Auricle's drop reasoning themselves: -T metrics=…",
+    "full_docs": "metrics see one sample at a time; score with -T metrics=…",
+    "process_results_use_image": "runs store no audio and images to score; score with -T metrics=…",
+    "use_prompt": "Promptsource is not available; write the template into doc_to_text",
+    "num_fewshot": "choose examples with `shots` in a task file (docs/prompts.md)",
+    "reasoning_tags": "Auricle's metrics strip reasoning themselves: -T metrics=…",
+    "auto_strip_thinking": "Auricle's metrics strip reasoning themselves: -T metrics=…",
 }
-"""Fields that change what is asked or scored and are not followed, with what to do instead."""
+"""Unsupported fields that change the prompt or the score, with what to do instead."""
 
 
 def reject_unsupported(config: TaskConfig, has_own_metrics: bool) -> None:
-    """Refuse what would make another task of it; how it is scored does not matter with `ours`."""
-    kind = config.get("output_type", OUTPUT_TYPES[0])
-    if kind not in OUTPUT_TYPES:
-        raise config.spec_error(f"output_type {kind} is not run here; {' and '.join(OUTPUT_TYPES)} are.")
-    asked = ("use_prompt", "num_fewshot")
+    """Raise `SpecError` for unsupported fields; fields about scoring only matter without `has_own_metrics`."""
+    output_type = config.get("output_type", OUTPUT_TYPES[0])
+    if output_type not in OUTPUT_TYPES:
+        raise config.spec_error(f"unsupported output_type {output_type}. Supported: {', '.join(OUTPUT_TYPES)}.")
+    prompt_fields = ("use_prompt", "num_fewshot")
     for name, instead in UNSUPPORTED_FIELDS.items():
-        if config.get(name) and (name in asked or not has_own_metrics):
-            raise config.spec_error(f"{name} is not followed here: {instead}.")
+        if config.get(name) and (name in prompt_fields or not has_own_metrics):
+            raise config.spec_error(f"unsupported field {name}: {instead}.")
     if config.get("repeats", 1) != 1:
-        raise config.spec_error("repeats is not followed here; a task file has `samples: N` instead.")
+        raise config.spec_error("unsupported field repeats: use `samples: N` in a task file instead.")

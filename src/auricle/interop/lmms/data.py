@@ -1,4 +1,4 @@
-"""Docs of a task and what is asked about each: samples, made by the functions the YAML names."""
+"""Turn the docs of a task into samples with the functions and templates of its YAML."""
 
 from __future__ import annotations
 
@@ -20,26 +20,26 @@ from auricle.interop.lmms.media import is_media, to_part, to_turns, to_user_valu
 from auricle.interop.lmms.requests import join_text
 
 FILE_FORMATS = ("json", "csv", "parquet")
-"""Names that stand for files on this disk, and for no dataset."""
+"""Values of dataset_path that mean local files instead of a dataset."""
 UNSUPPORTED_BUILDERS = ("text", "arrow", "pandas", "audiofolder", "imagefolder", "videofolder", "webdataset")
 COLUMN_TEMPLATE = re.compile(r"\{\{\s*(\w+)\s*\}\}")
 
 
 @dataclass(frozen=True)
 class SampleBuilder:
-    """What a task's fields make of a doc."""
+    """Builds samples from docs with the fields of a task."""
 
     config: TaskConfig
     model_kwargs: Any
-    """`lmms_eval_specific_kwargs`, of the model that was named or of any."""
+    """`lmms_eval_specific_kwargs` of the chosen model, or the default."""
     root: Path
 
     def build(self, index: int, row: Row) -> Sample:
         doc = {name: to_user_value(value, self.root) for name, value in row.values.items()}
-        turns = self.build_turns(dict(doc))  # a function may write into its doc, and lose that again
+        turns = self.build_turns(dict(doc))  # a copy: functions may modify their doc
         inputs: dict[str, Input] = {"turns": turns, "question": _user_text(turns)}
         if self.config.get("doc_to_choice") is not None:
-            inputs["choices"] = [str(each) for each in self.build_choices(dict(doc))]
+            inputs["choices"] = [str(choice) for choice in self.build_choices(dict(doc))]
         if self.config.get("output_type") == "generate_until_multi_round":
             inputs |= {name: value.audio for name, value in doc.items() if hasattr(value, "audio")}
         return Sample(
@@ -50,65 +50,67 @@ class SampleBuilder:
             origin=row.origin,
         )
 
-    # --- fields -------------------------------------------------------------------------
+    # --- fields --------------------------------------------------------------------------
 
     def build_turns(self, doc: dict[str, Any]) -> tuple[Turn, ...]:
-        """What is said: by `doc_to_messages`, or what is seen and heard before the text."""
-        said = self.config.get_function("doc_to_messages")
-        if said is None:
-            seen = [to_part(each, self.root) for each in self.build_visuals(doc)]
-            return (Turn("user", (*seen, self.build_text(doc))),)
-        named = {}
-        if self.model_kwargs is not None and (said.accepts("lmms_eval_specific_kwargs") or len(said.parameters) == 2):
-            named["lmms_eval_specific_kwargs"] = self.model_kwargs
-        return to_turns(said(doc, **named), self.root)
+        """Build the turns with `doc_to_messages`, or from the media followed by the text."""
+        to_messages = self.config.get_function("doc_to_messages")
+        if to_messages is None:
+            media = [to_part(visual, self.root) for visual in self.build_visuals(doc)]
+            return (Turn("user", (*media, self.build_text(doc))),)
+        kwargs = {}
+        if self.model_kwargs is not None and (
+            to_messages.accepts("lmms_eval_specific_kwargs") or len(to_messages.parameters) == 2
+        ):
+            kwargs["lmms_eval_specific_kwargs"] = self.model_kwargs
+        return to_turns(to_messages(doc, **kwargs), self.root)
 
     def build_visuals(self, doc: dict[str, Any]) -> list[Any]:
-        given = self.config.get("doc_to_visual")
-        if given is None:
+        field_value = self.config.get("doc_to_visual")
+        if field_value is None:
             return []
-        if isinstance(given, str):
-            return [self._read_column("doc_to_visual", given, doc)]
-        function = self.config.load_function(given)
-        both = self.model_kwargs is not None and len(function.parameters) == 2
-        found = function(doc, self.model_kwargs) if both else function(doc)
-        if found is not None and not isinstance(found, (list, tuple)):
-            raise SampleError(f"{function.name} should give a list, not {type(found).__name__}")
-        return list(found or ())
+        if isinstance(field_value, str):
+            return [self._read_column("doc_to_visual", field_value, doc)]
+        function = self.config.load_function(field_value)
+        takes_kwargs = self.model_kwargs is not None and len(function.parameters) == 2
+        visuals = function(doc, self.model_kwargs) if takes_kwargs else function(doc)
+        if visuals is not None and not isinstance(visuals, (list, tuple)):
+            raise SampleError(f"{function.name} should return a list, not {type(visuals).__name__}")
+        return list(visuals or ())
 
     def build_text(self, doc: dict[str, Any]) -> str:
-        before = self.config.get("description", "")
-        given = self.config.get("doc_to_text", "")
-        found = self._evaluate_field("doc_to_text", given, doc, self.model_kwargs)
-        if isinstance(found, int) and self.config.get("doc_to_choice") is not None:
-            found = self.build_choices(doc)[found]
-        if found is None:
-            raise SampleError("doc_to_text gives None, and no text")
-        return f"{render_template(before, doc) if before else ''}{found}"
+        description = self.config.get("description", "")
+        template = self.config.get("doc_to_text", "")
+        text = self._evaluate_field("doc_to_text", template, doc, self.model_kwargs)
+        if isinstance(text, int) and self.config.get("doc_to_choice") is not None:
+            text = self.build_choices(doc)[text]
+        if text is None:
+            raise SampleError("doc_to_text returned None instead of text")
+        return f"{render_template(description, doc) if description else ''}{text}"
 
     def build_target(self, doc: dict[str, Any]) -> Json:
-        given = self.config.get("doc_to_target")
-        if given is None:
+        field_value = self.config.get("doc_to_target")
+        if field_value is None:
             return None
-        special = self.config.get_section("model_specific_target_kwargs").get("default")
-        found = self._evaluate_field("doc_to_target", given, doc, special)
-        if isinstance(given, str) and given not in doc and isinstance(found, str):
-            found = _parse_literal(found, self.config.get("doc_to_choice") is not None)
-        return _to_json(found)
+        kwargs = self.config.get_section("model_specific_target_kwargs").get("default")
+        target = self._evaluate_field("doc_to_target", field_value, doc, kwargs)
+        if isinstance(field_value, str) and field_value not in doc and isinstance(target, str):
+            target = _parse_literal(target, self.config.get("doc_to_choice") is not None)
+        return _to_json(target)
 
     def build_choices(self, doc: dict[str, Any]) -> list[Any]:
-        given = self.config.get("doc_to_choice")
-        if isinstance(given, Mapping):
-            return list(given.values())
-        found = self._evaluate_field("doc_to_choice", given, doc, None)
-        if isinstance(found, str):
-            found = _parse_literal(found, False)
-        if not isinstance(found, (list, tuple)):
-            raise SampleError(f"doc_to_choice should give a list, not {type(found).__name__}")
-        return list(found)
+        field_value = self.config.get("doc_to_choice")
+        if isinstance(field_value, Mapping):
+            return list(field_value.values())
+        choices = self._evaluate_field("doc_to_choice", field_value, doc, None)
+        if isinstance(choices, str):
+            choices = _parse_literal(choices, False)
+        if not isinstance(choices, (list, tuple)):
+            raise SampleError(f"doc_to_choice should return a list, not {type(choices).__name__}")
+        return list(choices)
 
     def _evaluate_field(self, name: str, value: Any, doc: dict[str, Any], kwargs: Any) -> Any:
-        """What a field says of a doc: a column, a template, a function, or a value as it is."""
+        """Evaluate a field for a doc: a column, a template, a function, or a constant."""
         if isinstance(value, str):
             return doc[value] if value in doc else render_template(value, doc)
         function = self.config.get_function(name)
@@ -118,24 +120,24 @@ class SampleBuilder:
 
     def _read_column(self, field: str, name: str, doc: Mapping[str, Any]) -> Any:
         if name not in doc:
-            raise SampleError(f"{field} names the column {name!r}; there are {', '.join(doc)}")
+            raise SampleError(f"{field} names the column {name!r}, which does not exist; columns: {', '.join(doc)}")
         return doc[name]
 
 
 def _user_text(turns: tuple[Turn, ...]) -> str:
-    """What the user says, for whoever reads or judges the answers."""
+    """Return the user's text, for reports and judges."""
     return join_text([turn for turn in turns if turn.role == "user"])
 
 
 def render_template(template: str, doc: Mapping[str, Any]) -> str:
-    """A template's text; one that only shows columns needs no Jinja."""
+    """Render a template; Jinja is needed only for more than columns."""
     if "{%" not in template and COLUMN_TEMPLATE.sub("", template).count("{{") == 0:
-        return COLUMN_TEMPLATE.sub(lambda found: str(_column_value(found[1], doc)), template)
+        return COLUMN_TEMPLATE.sub(lambda match: str(_column_value(match[1], doc)), template)
     try:
         from jinja2 import StrictUndefined, TemplateError
         from jinja2.sandbox import SandboxedEnvironment
     except ImportError as error:
-        raise SpecError(f"The template {template!r:.80} needs Jinja: pip install jinja2.") from error
+        raise SpecError(f"The template {template!r:.80} needs Jinja. Run: pip install jinja2") from error
     try:
         return SandboxedEnvironment(undefined=StrictUndefined).from_string(template).render(**doc)
     except TemplateError as error:
@@ -144,12 +146,12 @@ def render_template(template: str, doc: Mapping[str, Any]) -> str:
 
 def _column_value(name: str, doc: Mapping[str, Any]) -> Any:
     if name not in doc:
-        raise SampleError(f"a template shows {name!r}; the columns are {', '.join(doc)}")
+        raise SampleError(f"a template uses the column {name!r}, which does not exist; columns: {', '.join(doc)}")
     return doc[name]
 
 
 def _parse_literal(text: str, allow_number: bool) -> Any:
-    """A list that a template wrote, or the place of an option."""
+    """Parse a list, or the index of a choice, from the text of a template."""
     import ast
 
     if (allow_number and text.isdigit()) or (text[:1] == "[" and text[-1:] == "]"):
@@ -161,42 +163,44 @@ def _parse_literal(text: str, allow_number: bool) -> Any:
 
 
 def _to_json(value: Any, name: str = "the target") -> Json:
-    """A value that can be written down; numbers of other libraries as Python's own."""
+    """Convert a value to JSON types, including numpy's numbers."""
     try:
-        found: Json = orjson.loads(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY))
+        converted: Json = orjson.loads(orjson.dumps(value, option=orjson.OPT_SERIALIZE_NUMPY))
     except TypeError as error:
-        raise SampleError(f"{name} cannot be written down: {error}") from error
-    return found
+        raise SampleError(f"{name} cannot be converted to JSON: {error}") from error
+    return converted
 
 
 def _without_media(doc: Mapping[str, Any]) -> dict[str, Json]:
-    """A doc without its media: all that is there when answers are scored."""
-    kept = {name: value for name, value in doc.items() if not is_media(value)}
-    return {name: _to_json(value, f"the column {name}") for name, value in kept.items()}
+    """Return a doc without its media, which are not stored for scoring."""
+    columns = {name: value for name, value in doc.items() if not is_media(value)}
+    return {name: _to_json(value, f"the column {name}") for name, value in columns.items()}
 
 
-# --- where docs are ---------------------------------------------------------------------------
+# --- sources ---------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class FileDocs(Manifest):
-    """Docs of a file."""
+    """Docs from a local file."""
 
     sample_builder: SampleBuilder | None = None
     process_docs: UserFunction | None = None
     task_notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        if self.process_docs or self.path.suffix.lower() == ".json":
-            name = self.path.name
-            for at, values in self.select_rows(self._load_docs()):
-                yield self.make_sample(at, Row(f"{name}:{at + 1}", values))
+        if self._needs_all_rows:
+            for index, values in self.select_rows(self._load_docs()):
+                yield self.make_sample(index, Row(f"{self.path.name}:{index + 1}", values))
         else:
             yield from super().__iter__()
 
     def __len__(self) -> int:
-        whole = self.process_docs or self.path.suffix.lower() == ".json"
-        return self.count_selected(len(self._load_docs())) if whole else super().__len__()
+        return self.count_selected(len(self._load_docs())) if self._needs_all_rows else super().__len__()
+
+    @property
+    def _needs_all_rows(self) -> bool:
+        return self.process_docs is not None or self.path.suffix.lower() == ".json"
 
     def notes(self) -> tuple[str, ...]:
         return self.task_notes
@@ -206,14 +210,14 @@ class FileDocs(Manifest):
         return self.sample_builder.build(index, row)
 
     def _load_docs(self) -> list[dict[str, Any]]:
-        found = _read_all_rows(self.path)
+        rows = _read_all_rows(self.path)
         if self.process_docs is None:
-            return found
+            return rows
         try:
             import datasets
         except ImportError as error:
             raise MissingExtra(f"process_docs {self.process_docs.name}", "huggingface") from error
-        return [dict(each) for each in self.process_docs(datasets.Dataset.from_list(found))]
+        return [dict(doc) for doc in self.process_docs(datasets.Dataset.from_list(rows))]
 
     def _describe_columns(self) -> str:
         if self.path.suffix.lower() != ".json":
@@ -223,15 +227,15 @@ class FileDocs(Manifest):
 
 @dataclass(frozen=True)
 class HubDocs(HuggingFaceDataset):
-    """Docs of a dataset of the hub, or one saved in a folder."""
+    """Docs from a dataset of the Hugging Face Hub, or one saved in a folder."""
 
     sample_builder: SampleBuilder | None = None
     process_docs: UserFunction | None = None
     task_notes: tuple[str, ...] = ()
 
     def __iter__(self) -> Iterator[Sample | RejectedRow]:
-        for at, values in self.select_rows(self._dataset()):  # with what is null: functions look at it
-            yield self.make_sample(at, Row(f"{self.name}:{self.split}:{at + 1}", values))
+        for index, values in self.select_rows(self._dataset()):  # null values included: functions may read them
+            yield self.make_sample(index, Row(f"{self.name}:{self.split}:{index + 1}", values))
 
     def notes(self) -> tuple[str, ...]:
         return self.task_notes
@@ -241,32 +245,32 @@ class HubDocs(HuggingFaceDataset):
         return self.sample_builder.build(index, row)
 
     def _dataset(self) -> Any:
-        found = super()._dataset()
-        return self.process_docs(found) if self.process_docs else found
+        dataset = super()._dataset()
+        return self.process_docs(dataset) if self.process_docs else dataset
 
 
 def _read_all_rows(path: Path) -> list[dict[str, Any]]:
-    """All rows of a file at once: a JSON array, JSON lines, or any that are read row by row."""
+    """Read all rows of a file: a JSON array, JSON lines, or another supported format."""
     if path.suffix.lower() != ".json":
         from auricle.data.row_files import read_rows
 
-        return [dict(each.values) for each in read_rows(path) if isinstance(each, Row)]
+        return [dict(row.values) for row in read_rows(path) if isinstance(row, Row)]
     try:
         text = path.read_bytes()
-        whole = text.lstrip()[:1] == b"["
-        found = orjson.loads(text) if whole else [orjson.loads(x) for x in text.splitlines() if x]
+        is_array = text.lstrip()[:1] == b"["
+        rows = orjson.loads(text) if is_array else [orjson.loads(line) for line in text.splitlines() if line]
     except OSError as error:
         raise DataError(f"{path} cannot be read: {error.strerror}.") from error
     except orjson.JSONDecodeError as error:
         raise DataError(f"{path} is neither a JSON array nor JSON lines: {error}.") from error
-    if not all(isinstance(each, dict) for each in found):
+    if not all(isinstance(row, dict) for row in rows):
         raise DataError(f"{path}: every row should be a JSON object.")
-    return found
+    return rows
 
 
 @dataclass(frozen=True)
 class DocSource:
-    """Where a task's docs are, as its fields say or as `-T` does."""
+    """Location of a task's docs, from its fields or from `-T` options."""
 
     data: str
     split: str
@@ -278,24 +282,34 @@ class DocSource:
     def load_samples(self, sample_builder: SampleBuilder, notes: tuple[str, ...]) -> Manifest:
         base = self.root or (Path() if self.data.startswith(HF_PREFIX) else Path(self.data).parent)
         sample_builder = replace(sample_builder, root=base)
-        more = {"asking": sample_builder, "told": notes, "process": sample_builder.config.get_function("process_docs")}
-        fields = ColumnMapping(target_columns=())
+        process_docs = sample_builder.config.get_function("process_docs")
+        columns = ColumnMapping(target_columns=())
         if not self.data.startswith(HF_PREFIX):
-            return FileDocs(Path(self.data), fields, root=base, row_range=self.span, **more)  # type: ignore[arg-type]
+            return FileDocs(
+                Path(self.data),
+                columns,
+                root=base,
+                row_range=self.span,
+                sample_builder=sample_builder,
+                process_docs=process_docs,
+                task_notes=notes,
+            )
         return HubDocs(
             Path(self.data),
-            fields,
+            columns,
             root=base,
             row_range=self.span,
             config=self.config_name,
             split=self.split,
             pinned_revision=self.revision,
-            **more,  # type: ignore[arg-type]
+            sample_builder=sample_builder,
+            process_docs=process_docs,
+            task_notes=notes,
         )
 
 
 def resolve_source(config: TaskConfig, options: Mapping[str, Any]) -> DocSource:
-    """The test split, or the validation split where there is none; files beside the YAML."""
+    """Return the location of the test split, or of the validation split if there is no test split."""
     split = options.get("split") or config.get("test_split") or config.get("validation_split")
     path = str(config.get("dataset_path", ""))
     data = options.get("data") or (_local_file(config, split) if path in FILE_FORMATS else _hub_dataset(config, path))
@@ -305,12 +319,12 @@ def resolve_source(config: TaskConfig, options: Mapping[str, Any]) -> DocSource:
 
 def _hub_dataset(config: TaskConfig, path: str) -> str:
     if not path:
-        raise config.spec_error("it names no dataset_path; give the data with -T data=FILE.")
+        raise config.spec_error("missing field dataset_path. Pass the data with -T data=FILE.")
     if path in UNSUPPORTED_BUILDERS:
-        raise config.spec_error(f"dataset_path {path} is not read here; give the data: -T data=FILE.")
+        raise config.spec_error(f"unsupported dataset_path {path}. Pass the data with -T data=FILE.")
     for name in ("data_files", "data_dir"):
         if config.get_section("dataset_kwargs").get(name):
-            raise config.spec_error(f"dataset_kwargs.{name} of a dataset is not followed; give the data: -T data=FILE.")
+            raise config.spec_error(f"unsupported field dataset_kwargs.{name}. Pass the data with -T data=FILE.")
     return f"{HF_PREFIX}{path}"
 
 
@@ -321,10 +335,12 @@ def _local_file(config: TaskConfig, split: str | None) -> str:
     if isinstance(files, list) and len(files) == 1:
         files = files[0]
     if not isinstance(files, str):
-        which = f"the split {split!r}" if split else "any split, and test_split is not said"
-        raise config.spec_error(f"dataset_kwargs.data_files names no one file of {which}; give it with -T data=FILE.")
-    beside = config.source.parent / files
-    found = beside if beside.is_file() else Path(files)
-    if found.suffix.lower() not in (*READERS, ".json"):
+        which = f"the split {split!r}" if split else "a split, and test_split is missing"
+        raise config.spec_error(
+            f"dataset_kwargs.data_files does not name a single file for {which}. Pass it with -T data=FILE."
+        )
+    sibling = config.source.parent / files
+    path = sibling if sibling.is_file() else Path(files)
+    if path.suffix.lower() not in (*READERS, ".json"):
         raise config.spec_error(f"{files} should end in .json, {', '.join(READERS)}.")
-    return str(found)
+    return str(path)

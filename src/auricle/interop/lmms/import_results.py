@@ -1,4 +1,4 @@
-"""lmms-eval's `*_samples_{task}.jsonl`, as `--log_samples` writes them, and the results beside."""
+"""Import lmms-eval's `*_samples_{task}.jsonl`, written by `--log_samples`, and the results file beside it."""
 
 from __future__ import annotations
 
@@ -21,35 +21,36 @@ from auricle.interop.result_files import (
 )
 
 FILE_NAME = re.compile(r"(?P<date>.+?)_samples_(?P<task>.+)")
-FAILED_PREFIX = re.compile(r"\[LMMS_EVAL_REQUEST_FAILED after \d+ retries\] ?")
-"""What it keeps as an answer where a server gave none."""
+FAILED_PREFIX = "[LMMS_EVAL_REQUEST_FAILED"
+"""Start of the text that lmms-eval stores as the answer of a failed request."""
+FAILED_ANSWER = re.compile(re.escape(FAILED_PREFIX) + r" after \d+ retries\] ?")
 ERROR_RATES = ("wer", "cer", "mer")
 KNOWN_COLUMNS = ("id", "doc_id", "target", "resps", "filtered_resps", "token_counts", "doc_hash", "input")
 SCALAR_TYPES = (str, int, float, bool)
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
-    """Answers as its scorer was given them; where that is not all, the whole is in the meta."""
-    named = FILE_NAME.fullmatch(path.stem)
-    task = named["task"] if named else path.stem
-    results = f"{named['date']}_results.json" if named else ""
-    told = read_sibling_json(path, results) if results else {}
-    answers, notes = deduplicate_ids([_to_sample(path, *line) for line in lines])
+    """Read the filtered answers, as they were scored; unfiltered answers go into the metadata."""
+    match = FILE_NAME.fullmatch(path.stem)
+    task = match["task"] if match else path.stem
+    results_name = f"{match['date']}_results.json" if match else ""
+    results_document = read_sibling_json(path, results_name) if results_name else {}
+    samples, notes = deduplicate_ids([_to_sample(path, *line) for line in lines])
     language = _find_language(lines[0][1])
     return ImportedResults(
         path=path,
-        model=_model_name(path, told),
+        model=_model_name(path, results_document),
         dataset=task,
-        samples=answers,
-        kind=_infer_kind(lines[0][1], told, task),
+        samples=samples,
+        kind=_infer_kind(lines[0][1], results_document, task),
         task_options={"language": language} if language else {},
-        extra_files=(path.with_name(results),) if told else (),
+        extra_files=(path.with_name(results_name),) if results_document else (),
         notes=notes,
     )
 
 
 def _model_name(path: Path, results_document: Mapping[str, Any]) -> str:
-    """The weights' name where it is told, else the backend's, else the folder's."""
+    """Return the model's name if it is stored, else the backend's, else the folder's."""
     config = results_document.get("config")
     backend = config.get("model") if isinstance(config, dict) else ""
     return str(results_document.get("model_name") or backend or path.parent.name.replace("__", "/"))
@@ -61,15 +62,15 @@ def _infer_kind(values: Mapping[str, Any], results_document: Mapping[str, Any], 
     configs = results_document.get("configs")
     config = configs.get(task, {}) if isinstance(configs, dict) else {}
     metrics = config.get("metric_list") if isinstance(config, dict) else None
-    named = {str(each.get("metric")) for each in metrics or () if isinstance(each, dict)}
-    return "asr" if named & {*ERROR_RATES} else ""
+    metric_names = {str(entry.get("metric")) for entry in metrics or () if isinstance(entry, dict)}
+    return "asr" if metric_names & {*ERROR_RATES} else ""
 
 
 def _find_language(values: Mapping[str, Any]) -> str:
-    """Some of its recognition tasks tell it as `asr_en`."""
+    """Return the language, which some recognition tasks store as `asr_en`."""
     for name in ERROR_RATES:
-        found = values.get(name)
-        task = str(found.get("task", "")) if isinstance(found, dict) else ""
+        score = values.get(name)
+        task = str(score.get("task", "")) if isinstance(score, dict) else ""
         if re.fullmatch(r"asr_[a-z]{2,3}", task):
             return task.removeprefix("asr_")
     return ""
@@ -77,8 +78,10 @@ def _find_language(values: Mapping[str, Any]) -> str:
 
 def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSample:
     text = _single_text(path, origin, values.get("filtered_resps", values.get("resps")))
-    failed = FAILED_PREFIX.match(text)
-    scores = {n: v for n, v in values.items() if n not in KNOWN_COLUMNS and isinstance(v, SCALAR_TYPES)}
+    failed = FAILED_ANSWER.match(text)
+    scores = {
+        name: value for name, value in values.items() if name not in KNOWN_COLUMNS and isinstance(value, SCALAR_TYPES)
+    }
     meta: dict[str, Any] = {"scores": scores} if scores else {}
     if "resps" in values:
         meta["raw"] = values["resps"]
@@ -94,20 +97,20 @@ def _to_sample(path: Path, origin: str, values: Mapping[str, Any]) -> ImportedSa
         manifest_row=row,
         origin=origin,
         outputs=() if failed else text_output(text, **_read_token_counts(values)),
-        error=not_answered(text[failed.end() :] or "its request failed") if failed else None,
+        error=not_answered(text[failed.end() :] or "the request failed") if failed else None,
     )
 
 
 def _single_text(path: Path, origin: str, responses: Any) -> str:
-    """The one text of an answer; it keeps a list where several were asked for."""
+    """Return the only text of an answer; several answers are stored as a list."""
     while isinstance(responses, list) and len(responses) == 1:
         responses = responses[0]
     if isinstance(responses, str):
         return responses
     number = origin.rpartition(":")[2]
     raise DataError(
-        f"{path}:{number} has {_describe_responses(responses)}: likelihoods and repeated answers cannot be "
-        "imported, only one text a sample."
+        f"{path}:{number} has {_describe_responses(responses)}. Only one text per sample can be imported, "
+        "no likelihoods or repeated answers."
     )
 
 
@@ -116,13 +119,13 @@ def _describe_responses(responses: Any) -> str:
 
 
 def _read_token_counts(values: Mapping[str, Any]) -> dict[str, int]:
-    """What is told of tokens."""
+    """Return the token counts that are stored."""
     counts = values.get("token_counts")
-    told = counts[0] if isinstance(counts, list) and counts else None
-    if not isinstance(told, dict):
+    first = counts[0] if isinstance(counts, list) and counts else None
+    if not isinstance(first, dict):
         return {}
     names = {"tokens": "output_tokens", "input_tokens": "input_tokens"}
-    return {own: told[name] for own, name in names.items() if isinstance(told.get(name), int)}
+    return {field: first[name] for field, name in names.items() if isinstance(first.get(name), int)}
 
 
 FORMAT = ResultFormat(

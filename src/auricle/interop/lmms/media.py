@@ -1,4 +1,4 @@
-"""Sounds and pictures of a doc: lent to somebody's functions, and taken back from them."""
+"""Convert audio and images between docs, user functions and Auricle's types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ AUDIO_KEYS = ("path", "array", "sampling_rate")
 
 
 class LazyAudioDict(dict[str, Any]):
-    """A sound as Hugging Face decodes it, decoded only if its samples are looked at."""
+    """Audio in Hugging Face's decoded form; it is decoded only when its samples are read."""
 
     def __init__(self, audio: Audio) -> None:
         super().__init__(path=str(audio.path) if audio.path else None)
@@ -43,33 +43,33 @@ class LazyAudioDict(dict[str, Any]):
 
 
 def to_user_value(value: Any, root: Path) -> Any:
-    """A column's value as functions expect it: stored media as decoded ones, the rest as it is."""
+    """Convert a column's value for user functions: stored media are decoded, other values unchanged."""
     if isinstance(value, list):
-        return [to_user_value(each, root) for each in value]
+        return [to_user_value(item, root) for item in value]
     if hasattr(value, "get_all_samples"):
         return LazyAudioDict(Audio.of(value))
     if not is_stored_file(value):
         return value
     if value.get("bytes") is None:
         value = {**value, "path": str(resolve_path(str(value["path"]), root))}
-    picture = Image.of(value)
-    return open_image(picture) if _is_image(picture) else LazyAudioDict(Audio.of(value))
+    image = Image.of(value)
+    return open_image(image) if _is_image(image) else LazyAudioDict(Audio.of(value))
 
 
 def is_stored_file(value: Any) -> bool:
-    """Is it a file as Parquet holds one: its bytes, or where it is?"""
+    """Return whether a value is a file as stored in Parquet: its bytes or its path."""
     return (
         isinstance(value, Mapping)
         and "bytes" in value
         and set(value) <= {"bytes", "path"}
-        and any(each is not None for each in value.values())
+        and any(content is not None for content in value.values())
     )
 
 
 def is_media(value: Any) -> bool:
-    """Is it no part of what is kept beside an answer?"""
-    many = value if isinstance(value, list) and value else [value]
-    return all(isinstance(each, (LazyAudioDict, bytes)) or hasattr(each, "save") for each in many)
+    """Return whether a value is media, which runs do not store."""
+    items = value if isinstance(value, list) and value else [value]
+    return all(isinstance(item, (LazyAudioDict, bytes)) or hasattr(item, "save") for item in items)
 
 
 def _is_image(file: Image) -> bool:
@@ -83,34 +83,34 @@ def open_image(image: Image) -> Any:
 
 
 def resolve_path(path: str, root: Path) -> Path:
-    """A path from the folder of the data; as it stands only if there is no such file there."""
-    given = Path(path).expanduser()
-    here = root / given
-    return (given if given.exists() and not here.exists() else here).absolute()
+    """Resolve a path against the data folder, or against the working directory if it only exists there."""
+    relative = Path(path).expanduser()
+    in_root = root / relative
+    return (relative if relative.exists() and not in_root.exists() else in_root).absolute()
 
 
-# --- what functions return -----------------------------------------------------------------
+# --- values returned by functions ---------------------------------------------------------------------------
 
 
 def to_part(value: Any, root: Path) -> Part:
-    """A sound, a picture or a film, from whatever a function may return for one."""
+    """Convert a value returned by a function to audio, image or video."""
     if isinstance(value, LazyAudioDict):
         return value.audio
     if isinstance(value, str):
         return _part_from_path(resolve_path(value, root))
-    if hasattr(value, "save"):  # Pillow's
-        held = io.BytesIO()
-        value.save(held, format="PNG")
-        return Image(data=held.getvalue())
+    if hasattr(value, "save"):  # a Pillow image
+        buffer = io.BytesIO()
+        value.save(buffer, format="PNG")
+        return Image(data=buffer.getvalue())
     if isinstance(value, Mapping) and value.get("array") is None:
-        found = value.get("url") or value.get("path")
-        if isinstance(found, str) and value.get("bytes") is None:
-            return _part_from_path(resolve_path(found, root))
+        location = value.get("url") or value.get("path")
+        if isinstance(location, str) and value.get("bytes") is None:
+            return _part_from_path(resolve_path(location, root))
     return Audio.of(value)
 
 
 def _part_from_path(path: Path) -> Part:
-    """By its suffix, as lmms-eval does: what is neither a sound nor a picture is a film."""
+    """Choose the type by suffix as lmms-eval does: anything but audio and images is video."""
     suffix = path.suffix.lower()
     if suffix in AUDIO_SUFFIXES:
         return Audio.of(path)
@@ -118,18 +118,18 @@ def _part_from_path(path: Path) -> Part:
 
 
 def to_turns(messages: Any, root: Path) -> tuple[Turn, ...]:
-    """What `doc_to_messages` returns, as turns."""
+    """Convert the messages of `doc_to_messages` to turns."""
     if not isinstance(messages, (list, tuple)) or not messages:
         raise SampleError(f"messages should be a list, not {type(messages).__name__}")
-    return tuple(_to_turn(each, root) for each in messages)
+    return tuple(_to_turn(message, root) for message in messages)
 
 
 def _to_turn(message: Any, root: Path) -> Turn:
     content = message["content"]
-    held = [{"type": "text", "text": content}] if isinstance(content, str) else content
+    contents = [{"type": "text", "text": content}] if isinstance(content, str) else content
     if message["role"] not in ("system", "user", "assistant"):
         raise SampleError(f"a message's role should be system, user or assistant: {message!r:.80}")
-    return Turn(message["role"], tuple(_content_to_part(each, root) for each in held))
+    return Turn(message["role"], tuple(_content_to_part(item, root) for item in contents))
 
 
 def _content_to_part(content: Mapping[str, Any], root: Path) -> Part:

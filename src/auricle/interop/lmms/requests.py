@@ -1,4 +1,4 @@
-"""Our requests as lmms-eval's: a doc for each, functions of it, and a tuple of arguments."""
+"""Convert Auricle's requests to lmms-eval's: a doc per request, functions of docs, and arguments."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from auricle.core.types import Generate, LogLikelihood, Part, Turn
 from auricle.interop.audio_files import AudioFiles
 
 TASK_NAME, SPLIT_NAME = "auricle", "test"
-"""Where classes find docs: `task_dict[task][split][doc_id]`."""
+"""Keys under which classes find docs: `task_dict[task][split][doc_id]`."""
 TURN_SEPARATOR = "\n\n"
 ModelRequest: TypeAlias = Generate | LogLikelihood
 AudioForm: TypeAlias = Literal["array", "path"]
 
 
 class DocCollection:
-    """`task_dict[task][split]`: docs by their numbers, a new copy at every look.
+    """`task_dict[task][split]`: docs by id; every access returns a new copy.
 
-    A number is never used twice, so a class that remembers answers by them remembers right.
+    An id is never reused, so that classes may cache answers by it.
     """
 
     def __init__(self, docs: Mapping[int, RequestDoc]) -> None:
@@ -32,18 +32,18 @@ class DocCollection:
 
     def __getitem__(self, doc_id: int) -> dict[str, Any]:
         if doc_id not in self._docs:
-            raise IndexError(f"there is no doc {doc_id}; there are {list(self._docs)}")
+            raise IndexError(f"there is no doc {doc_id}; available: {list(self._docs)}")
         return self._docs[doc_id].copy()
 
     def __len__(self) -> int:
         return len(self._docs)
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
-        return (each.copy() for each in self._docs.values())
+        return (doc.copy() for doc in self._docs.values())
 
 
 class RequestDoc:
-    """What one request asks about, with its sounds decoded once."""
+    """The doc of one request; its audio is decoded once."""
 
     def __init__(self, request: ModelRequest, audio_form: AudioForm, audio_files: AudioFiles) -> None:
         self._turns = request.turns
@@ -54,33 +54,37 @@ class RequestDoc:
         self.text = join_text(request.turns)
 
     def copy(self) -> dict[str, Any]:
-        """A doc that may be written into."""
-        held = iter(self._values)
-        messages, seen, sounds = [], [], []
+        """Return a copy that the class may modify."""
+        values = iter(self._values)
+        messages, visuals, recordings = [], [], []
         for turn in self._turns:
             contents = []
             for part in turn.parts:
-                value = _copy_value(next(held))
+                value = _copy_value(next(values))
                 contents.append(_content_entry(part, value))
                 if not isinstance(part, str):
-                    seen.append(value)
+                    visuals.append(value)
                 if isinstance(part, Audio):
-                    sounds.append(value)
+                    recordings.append(value)
             messages.append({"role": turn.role, "content": contents})
-        doc = {"question": self.text, "messages": messages, "visuals": seen}
-        return {**doc, "audio": sounds[0]} if sounds else doc
+        doc = {"question": self.text, "messages": messages, "visuals": visuals}
+        return {**doc, "audio": recordings[0]} if recordings else doc
 
 
 def _to_value(part: Audio | Image | Video, audio_form: AudioForm, audio_files: AudioFiles) -> Any:
-    """A sound as Hugging Face decodes it, or its path; a picture as Pillow has it; a film's path.
+    """Convert media: audio to Hugging Face's decoded form or a path, images to Pillow, videos to a path.
 
-    The sound's rate is its own: whoever wants another resamples.
+    Audio keeps its sample rate.
     """
     if isinstance(part, Audio):
         if audio_form == "path":
             return audio_files.get_path(part)
-        whole = part.path is not None and part.data is None and not part.start and part.end is None
-        return {"path": str(part.path) if whole else None, "array": part.decode(), "sampling_rate": part.info().rate}
+        is_whole_file = part.path is not None and part.data is None and not part.start and part.end is None
+        return {
+            "path": str(part.path) if is_whole_file else None,
+            "array": part.decode(),
+            "sampling_rate": part.info().rate,
+        }
     return _open_image(part) if isinstance(part, Image) else str(part.path or part.uri)
 
 
@@ -88,7 +92,7 @@ def _open_image(image: Image) -> Any:
     try:
         from PIL import Image as Pillow
     except ImportError as error:
-        raise SpecError("A class of lmms-eval sees pictures by Pillow: pip install pillow.") from error
+        raise SpecError("Models of lmms-eval receive images through Pillow. Run: pip install pillow") from error
     return Pillow.open(io.BytesIO(image.read()))
 
 
@@ -105,33 +109,33 @@ def _content_entry(part: Part, value: Any) -> dict[str, Any]:
 
 
 def join_text(turns: Sequence[Turn]) -> str:
-    """What is said, without sounds and pictures: simple classes have one text and no turns."""
+    """Join the text of all turns without media, for simple classes, which take one text."""
     return TURN_SEPARATOR.join(filter(None, (_turn_text(turn) for turn in turns)))
 
 
 def _turn_text(turn: Turn) -> str:
-    said = ""
+    text = ""
     for part in turn.parts:
         if isinstance(part, str):
-            parted = not said or said[-1].isspace() or part[:1].isspace()
-            said += part if parted else f"\n{part}"
-    return said
+            is_separated = not text or text[-1].isspace() or part[:1].isspace()
+            text += part if is_separated else f"\n{part}"
+    return text
 
 
 # --- functions of a doc ------------------------------------------------------------------
 
 
 def doc_to_messages(doc: dict[str, Any], round_idx: int | None = None, **previous: Any) -> Any:
-    """What is said; a request is one round, so any later round says that it is over."""
+    """Return the messages; a request has one round, so a later round ends the conversation."""
     if round_idx is None:
         return doc["messages"]
     return None, True, previous.get("previous_output"), previous.get("previous_round_info")
 
 
 def doc_to_visual(doc: dict[str, Any], *_: Any) -> list[Any]:
-    """Everything that is seen and heard, in order."""
-    seen: list[Any] = doc["visuals"]
-    return seen
+    """Return all media in order."""
+    visuals: list[Any] = doc["visuals"]
+    return visuals
 
 
 def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **previous: Any) -> Any:
@@ -141,7 +145,7 @@ def doc_to_text(doc: dict[str, Any], *_: Any, round_idx: int | None = None, **pr
 
 
 class CallableTarget(str):
-    """A continuation: the guide has classes call a function for it, the code gives the text."""
+    """A continuation that is also callable: lmms-eval's guide passes a function, its code the text."""
 
     __slots__ = ()
 
@@ -150,29 +154,29 @@ class CallableTarget(str):
 
 
 def build_gen_kwargs(request: Generate) -> dict[str, Any]:
-    """`gen_kwargs`, a new one each time: classes take things out of it."""
-    told: dict[str, Any] = {
+    """Return new `gen_kwargs`; classes may remove entries."""
+    gen_kwargs: dict[str, Any] = {
         "max_new_tokens": request.max_tokens,
         "temperature": request.temperature,
         "do_sample": request.temperature > 0,
     }
-    return {**told, "until": list(request.stop)} if request.stop else told
+    return {**gen_kwargs, "until": list(request.stop)} if request.stop else gen_kwargs
 
 
-# --- what a class unpacks --------------------------------------------------------------------
+# --- arguments a class unpacks ---------------------------------------------------------------
 
 
 def count_unpacked_arguments(cls: type[Any]) -> int | None:
-    """How many arguments of a request `generate_until` takes apart, as its source has it.
+    """Return how many arguments of a request `generate_until` unpacks, according to its source.
 
-    Where it leaves that to others, the class's other methods are looked at.
+    If it unpacks none, the other methods of the class are searched.
     """
-    others = [
-        value
-        for name, value in inspect.getmembers(cls, inspect.isfunction)
+    other_methods = [
+        method
+        for name, method in inspect.getmembers(cls, inspect.isfunction)
         if name not in ("generate_until", "loglikelihood", "generate_until_multi_round")
     ]
-    for method in (getattr(cls, "generate_until", None), *others):
+    for method in (getattr(cls, "generate_until", None), *other_methods):
         for size in _unpacked_sizes(method):
             return size
     return None
@@ -187,7 +191,7 @@ def _unpacked_sizes(method: Callable[..., Any] | None) -> Iterator[int]:
         target, value = _split_assignment(node)
         if value is None or not isinstance(target, (ast.Tuple, ast.List)):
             continue
-        starred = any(isinstance(each, ast.Starred) for each in target.elts)
+        starred = any(isinstance(element, ast.Starred) for element in target.elts)
         if not starred and _reads_arguments(value):
             yield len(target.elts)
 
@@ -201,10 +205,10 @@ def _split_assignment(node: ast.AST) -> tuple[ast.AST | None, ast.AST | None]:
 
 
 def _reads_arguments(value: ast.AST) -> bool:
-    """`request.args`, a list of them, or `zip(*chunk)` of a batch."""
+    """Return whether an expression reads `request.args`, a list of them, or `zip(*chunk)` of a batch."""
     for node in ast.walk(value):
         if isinstance(node, ast.Attribute) and node.attr in ("args", "arguments"):
             return True
         if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "zip":
-            return any(isinstance(each, ast.Starred) for each in node.args)
+            return any(isinstance(argument, ast.Starred) for argument in node.args)
     return False

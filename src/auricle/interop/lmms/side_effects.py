@@ -1,4 +1,4 @@
-"""What somebody's function would do besides reckoning: ask a server, open a file, throw dice."""
+"""Detect functions that do more than compute: network requests, files, random numbers."""
 
 from __future__ import annotations
 
@@ -14,80 +14,82 @@ NETWORK_MODULES = ("requests", "httpx", "aiohttp", "urllib", "urllib3", "openai"
 JUDGE_MODULES = ("lmms_eval.llm_judge", "lmms_eval.verifiers")
 FILE_FUNCTIONS = ("open", "generate_submission_file")
 IMPORT_MARKER = object()
-"""Stands for a module that is imported within a function."""
+"""Value for modules that are imported within a function."""
 
 
 def find_side_effect(function: Callable[..., Any]) -> str:
-    """The name of the first thing a function reaches that is no reckoning; empty for none."""
-    return next((name for name, thing in _reachable_names(function) if _has_side_effect(name, thing)), "")
+    """Return the first name with a side effect that a function reaches, or "" if there is none."""
+    return next((name for name, value in _reachable_names(function) if _has_side_effect(name, value)), "")
 
 
 def _reachable_names(function: Any) -> Iterator[tuple[str, Any]]:
-    """What a function imports and the global names it uses, and those of its neighbours."""
+    """Yield the imports and globals that a function uses, and those of functions it uses in the same file."""
     seen: set[Any] = set()
-    left = [function]
-    while left:
-        here = left.pop()
-        if not isinstance(here, FunctionType) or here in seen:
+    pending = [function]
+    while pending:
+        current = pending.pop()
+        if not isinstance(current, FunctionType) or current in seen:
             continue
-        seen.add(here)
-        for each in _nested_code(here.__code__):
-            yield from ((name, IMPORT_MARKER) for name in _imported_names(each))
-            for name in each.co_names:
-                thing = here.__globals__.get(name)
-                yield name, thing
-                left += _functions_in_same_file(thing, here)
+        seen.add(current)
+        for code in _nested_code(current.__code__):
+            yield from ((name, IMPORT_MARKER) for name in _imported_names(code))
+            for name in code.co_names:
+                value = current.__globals__.get(name)
+                yield name, value
+                pending += _functions_in_same_file(value, current)
 
 
 def _functions_in_same_file(value: Any, function: FunctionType) -> list[Any]:
-    """Functions, or a class's methods, of the same file."""
+    """Return a function, or the methods of a class, if defined in the same file."""
     if isinstance(value, type) and value.__module__ == function.__module__:
         return list(vars(value).values())
-    own = isinstance(value, FunctionType) and value.__globals__ is function.__globals__
-    return [value] if own else []
+    is_same_file = isinstance(value, FunctionType) and value.__globals__ is function.__globals__
+    return [value] if is_same_file else []
 
 
 def _nested_code(code: CodeType) -> Iterator[CodeType]:
     yield code
-    for each in code.co_consts:
-        if isinstance(each, CodeType):
-            yield from _nested_code(each)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _nested_code(constant)
 
 
 def _imported_names(code: CodeType) -> list[str]:
-    return [str(each.argval) for each in dis.get_instructions(code) if each.opname == "IMPORT_NAME"]
+    return [
+        str(instruction.argval) for instruction in dis.get_instructions(code) if instruction.opname == "IMPORT_NAME"
+    ]
 
 
 def _has_side_effect(name: str, value: Any) -> bool:
     if value is None:
         return name == "open"
-    home = name if value is IMPORT_MARKER else _origin_module(value)
-    return home.partition(".")[0] in NETWORK_MODULES or home.startswith(JUDGE_MODULES) or name in FILE_FUNCTIONS
+    module = name if value is IMPORT_MARKER else _origin_module(value)
+    return module.partition(".")[0] in NETWORK_MODULES or module.startswith(JUDGE_MODULES) or name in FILE_FUNCTIONS
 
 
 def _origin_module(value: Any) -> str:
-    """The module that a thing is, or comes from."""
+    """Return the name of a module, or of the module that defines a value."""
     if isinstance(value, ModuleType):
         return value.__name__
     return str(getattr(value, "__module__", None) or "")
 
 
 class RandomGuard:
-    """`random`, for whoever would guess what an answer means: it cannot be read, and is told so."""
+    """Replacement of `random` that marks an answer unreadable instead of guessing its meaning."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        def guess(*_: Any, **__: Any) -> Any:
-            raise Unreadable(f"no answer could be read, and random.{name} would have guessed one")
+        def raise_unreadable(*_: Any, **__: Any) -> Any:
+            raise Unreadable(f"no answer could be extracted, and random.{name} would have guessed one")
 
-        return guess
+        return raise_unreadable
 
 
 def block_random(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The same function, in whose file nothing is drawn at random any more."""
-    held = getattr(function, "__globals__", {})
-    for name, value in list(held.items()):
+    """Replace `random` in the globals of a function's file with `RandomGuard`."""
+    namespace = getattr(function, "__globals__", {})
+    for name, value in list(namespace.items()):
         if value is random:
-            held[name] = RandomGuard()
+            namespace[name] = RandomGuard()
         elif getattr(value, "__self__", None) is getattr(random, "_inst", random):
-            held[name] = getattr(RandomGuard(), value.__name__)
+            namespace[name] = getattr(RandomGuard(), value.__name__)
     return function

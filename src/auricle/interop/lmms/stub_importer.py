@@ -1,6 +1,6 @@
-"""lmms-eval's modules where the package is not installed, and what such code imports besides.
+"""Make lmms-eval's modules importable where the package is not installed.
 
-A stand-in is offered only where Python finds no real module, and only within a block.
+A stub is used only if Python finds no real module, and only within a block.
 """
 
 from __future__ import annotations
@@ -27,29 +27,28 @@ def _protocol_names() -> dict[str, Any]:
     return {name: value for name, value in vars(chat_stubs).items() if name.startswith("Chat")}
 
 
-def _stub_names(*names: str, **aliases: str) -> Callable[[], dict[str, Any]]:
-    def offered() -> dict[str, Any]:
+def _stub_names(*names: str) -> Callable[[], dict[str, Any]]:
+    def provide_names() -> dict[str, Any]:
         from auricle.interop.lmms import stubs
 
-        wanted = {**{name: name for name in names}, **aliases}
-        return {name: getattr(stubs, ours) for name, ours in wanted.items()}
+        return {name: getattr(stubs, name) for name in names}
 
-    return offered
+    return provide_names
 
 
 class Logger:
-    """`loguru.logger`: what is worth a warning is told, the rest is not."""
+    """Stub of `loguru.logger` that logs warnings and errors only."""
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         level = {"exception": "ERROR"}.get(name, name.upper())
         number = logging.getLevelNamesMapping().get(level, logging.DEBUG)
 
-        def say(message: Any = "", *values: Any, **named: Any) -> Logger:
+        def log(message: Any = "", *args: Any, **kwargs: Any) -> Logger:
             if number >= logging.WARNING:
-                LOGGER.log(number, "%s", _format_message(str(message), values, named))
+                LOGGER.log(number, "%s", _format_message(str(message), args, kwargs))
             return self
 
-        return say
+        return log
 
 
 def _format_message(message: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
@@ -57,7 +56,7 @@ def _format_message(message: str, args: Sequence[Any], kwargs: Mapping[str, Any]
 
 
 class ProgressBar:
-    """`tqdm.tqdm`: the run has a bar of its own."""
+    """Stub of `tqdm.tqdm` without output; the run has its own progress bar."""
 
     def __init__(self, iterable: Any = (), *_: Any, **__: Any) -> None:
         self._iterable = iterable
@@ -86,11 +85,11 @@ def _torch_names() -> dict[str, Any]:
 
 
 def _missing_torch_name(name: str) -> Any:
-    raise AttributeError(f"torch is not installed, and there is no torch.{name} without it")
+    raise AttributeError(f"torch.{name} is not available: torch is not installed")
 
 
 def _edit_distance(first: Sequence[Any], second: Sequence[Any]) -> int:
-    """How many insertions, deletions and substitutions lie between two sequences."""
+    """Return the Levenshtein distance of two sequences."""
     from rapidfuzz.distance import Levenshtein
 
     return int(Levenshtein.distance(first, second))
@@ -101,7 +100,7 @@ def _no_names() -> dict[str, Any]:
 
 
 class Unavailable:
-    """Something of lmms-eval's that can be imported and made, and says what to do when used."""
+    """A class of lmms-eval without a stub: it can be imported and instantiated, but not used."""
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
 
@@ -109,19 +108,19 @@ class Unavailable:
         if name.startswith("__"):
             raise AttributeError(name)
         raise NotImplementedError(
-            f"{type(self).__name__} is lmms-eval's own: install lmms_eval, or score with a metric of Auricle's"
+            f"{type(self).__name__} has no stub: install lmms_eval, or score with Auricle's metrics"
         )
 
 
 def _unavailable_names(module: str) -> Callable[[], dict[str, Any]]:
-    """A module that has every name, each of them unlent."""
+    """Provide a module in which every name is an `Unavailable` class."""
 
-    def found(name: str) -> Any:
+    def create_class(name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
         return type(name, (Unavailable,), {"__module__": module})
 
-    return lambda: {"__getattr__": found}
+    return lambda: {"__getattr__": create_class}
 
 
 NameProvider = Callable[[], dict[str, Any]]
@@ -144,7 +143,7 @@ LMMS_STUBS: Mapping[str, NameProvider] = {
     f"{PACKAGE}.tasks._task_utils.file_utils": _unavailable_names(f"{PACKAGE}.tasks._task_utils.file_utils"),
     f"{PACKAGE}.verifiers": _unavailable_names(f"{PACKAGE}.verifiers"),
     f"{PACKAGE}.verifiers.openai": _unavailable_names(f"{PACKAGE}.verifiers"),
-    f"{PACKAGE}.utils": _stub_names("Collator", "chunks", simple_parse_args_string="parsed"),
+    f"{PACKAGE}.utils": _stub_names("Collator", "chunks", "simple_parse_args_string"),
 }
 THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
     "editdistance": lambda: {"eval": _edit_distance, "distance": _edit_distance},
@@ -154,11 +153,11 @@ THIRD_PARTY_STUBS: Mapping[str, NameProvider] = {
     "torch": _torch_names,
     "torch.nn": lambda: {"Module": type("Module", (), {})},
 }
-"""What such code imports besides; offered where lmms-eval, too, is missing."""
+"""Other packages that such code imports; used only where lmms-eval is missing, too."""
 
 
 class StubFinder(MetaPathFinder, Loader):
-    """Stands last in the line of finders, so it is asked only where the others found nothing."""
+    """Import hook that is appended to `sys.meta_path`, so that real modules take precedence."""
 
     def __init__(self) -> None:
         self._modules: dict[str, ModuleType] = {}
@@ -177,27 +176,27 @@ class StubFinder(MetaPathFinder, Loader):
         return None
 
     def _find_in_checkout(self, name: str) -> ModuleSpec | None:
-        """A module of the checkout that a file belongs to, where there is no stand-in for it."""
-        place = Path(self._checkout).joinpath(*name.split(".")[1:])
-        for file, within in ((place.with_suffix(".py"), None), (place / "__init__.py", place)):
+        """Find a module without a stub in the checkout that the user's file belongs to."""
+        location = Path(self._checkout).joinpath(*name.split(".")[1:])
+        for file, package_folder in ((location.with_suffix(".py"), None), (location / "__init__.py", location)):
             if file.is_file():
-                inside = [str(within)] if within else None
-                return spec_from_file_location(name, file, submodule_search_locations=inside)
-        return ModuleSpec(name, self, is_package=True) if place.is_dir() else None
+                search_locations = [str(package_folder)] if package_folder else None
+                return spec_from_file_location(name, file, submodule_search_locations=search_locations)
+        return ModuleSpec(name, self, is_package=True) if location.is_dir() else None
 
     def create_module(self, spec: ModuleSpec) -> ModuleType | None:
         self._active_stubs.add(spec.name)
-        return self._modules.setdefault(spec.name, ModuleType(spec.name, "A stand-in of Auricle's."))
+        return self._modules.setdefault(spec.name, ModuleType(spec.name, "Stub provided by Auricle."))
 
     def exec_module(self, module: ModuleType) -> None:
         name = module.__name__
-        if name not in self._populated:  # what a class holds already stays the same thing
+        if name not in self._populated:  # names that a class has imported keep their identity
             vars(module).update((LMMS_STUBS.get(name) or THIRD_PARTY_STUBS.get(name) or _no_names)())
             self._populated.add(name)
 
     @contextmanager
     def activate(self, checkout: str = "") -> Iterator[None]:
-        """Stand-ins can be imported within, and what else a checkout has."""
+        """Make stubs, and modules of a checkout, importable within the block."""
         with self._lock:
             self._users += 1
             self._checkout = checkout or self._checkout
@@ -212,33 +211,33 @@ class StubFinder(MetaPathFinder, Loader):
                     self._deactivate()
 
     def _deactivate(self) -> None:
-        """Afterwards these names mean what they meant before: nothing."""
+        """Remove the stubs from `sys.modules`."""
         sys.meta_path.remove(self)
         self._checkout = ""
         if not self._active_stubs:
             return
         for name in self._active_stubs:
             sys.modules.pop(name, None)
-        if PACKAGE in self._active_stubs:  # what a checkout has of it stood on the stand-in
+        if PACKAGE in self._active_stubs:  # modules of a checkout depend on the stub package
             for name in [name for name in sys.modules if name.startswith(f"{PACKAGE}.")]:
                 del sys.modules[name]
         self._active_stubs.clear()
 
 
 def _is_installed() -> bool:
-    found = PathFinder.find_spec(PACKAGE)
-    return found is not None and found.origin is not None  # a mere folder of that name has none
+    spec = PathFinder.find_spec(PACKAGE)
+    return spec is not None and spec.origin is not None  # a folder without __init__.py has no origin
 
 
 FINDER = StubFinder()
 
 
 def stubs_importable(checkout: str = "") -> AbstractContextManager[None]:
-    """lmms-eval's names can be imported within: the package's own, or stand-ins."""
+    """Make lmms-eval's modules, real or stubs, importable within the block."""
     return FINDER.activate(checkout)
 
 
 def find_checkout(file: Path) -> str:
-    """The folder `lmms_eval` that a file is in, if it is in a checkout."""
-    inside = (each for each in file.resolve().parents if each.name == PACKAGE)
-    return next((str(each) for each in inside if (each / "tasks").is_dir()), "")
+    """Return the folder `lmms_eval` of the checkout that contains a file, or ""."""
+    folders = (folder for folder in file.resolve().parents if folder.name == PACKAGE)
+    return next((str(folder) for folder in folders if (folder / "tasks").is_dir()), "")

@@ -1,4 +1,4 @@
-"""What lmms-eval's own modules offer to a class, without that package."""
+"""Stubs of lmms-eval's classes and functions that model classes import."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from typing import Any, Self
 
 
 class CacheHook:
-    """Answers are kept by the run; a class that hands them here hands them to nobody."""
+    """Stub that discards answers; the run stores them."""
 
     def __init__(self, cachinglm: Any = None) -> None: ...
 
     def add_partial(self, attr: str, req: Any, res: Any) -> None: ...
 
 
-class lmms(ABC):  # noqa: N801 - the name that classes inherit from
-    """Base of all models."""
+class lmms(ABC):  # noqa: N801 - lmms-eval's name
+    """Base class of models."""
 
     is_simple: bool = True
 
@@ -39,9 +39,9 @@ class lmms(ABC):  # noqa: N801 - the name that classes inherit from
 
     @classmethod
     def create_from_arg_string(cls, arg_string: str, additional_config: Mapping[str, Any] | None = None) -> Self:
-        """From `name=value,name=value` and what else is known; what is None is left out."""
-        known = {k: v for k, v in (additional_config or {}).items() if v is not None}
-        return cls(**simple_parse_args_string(arg_string), **known)
+        """Create the model from `name=value,name=value` and further arguments, without those that are None."""
+        extra_arguments = {k: v for k, v in (additional_config or {}).items() if v is not None}
+        return cls(**simple_parse_args_string(arg_string), **extra_arguments)
 
     @property
     def rank(self) -> int:
@@ -54,22 +54,22 @@ class lmms(ABC):  # noqa: N801 - the name that classes inherit from
     def set_cache_hook(self, cache_hook: Any) -> None:
         self.cache_hook = cache_hook
 
-    def clean(self) -> None:  # noqa: B027 - memory is given back when the model is let go
-        """What a local judge would need room for."""
+    def clean(self) -> None:  # noqa: B027 - memory is freed when the model is closed
+        """Free memory for a local judge."""
 
     @staticmethod
     def _resolve_system_prompt(value: str) -> str:
-        """The words themselves, or those of the file that is named."""
+        """Return the prompt, or the content of the file that it names."""
         if value and Path(value).is_file():
             return Path(value).read_text(encoding="utf-8").strip()
         return value
 
     def _apply_system_prompt(self, messages: list[Any], system_prompt: str) -> list[Any]:
-        """Put a system message first, written as the others are, in the place of one there."""
+        """Insert or replace the system message, in the form of the other messages."""
         if not system_prompt:
             return messages
-        plain = any(isinstance(each.get("content"), str) for each in messages)
-        content = system_prompt if plain else [{"type": "text", "text": system_prompt}]
+        uses_plain_text = any(isinstance(message.get("content"), str) for message in messages)
+        content = system_prompt if uses_plain_text else [{"type": "text", "text": system_prompt}]
         if not messages or messages[0].get("role") != "system":
             messages.insert(0, {"role": "system"})
         messages[0]["content"] = content
@@ -78,7 +78,7 @@ class lmms(ABC):  # noqa: N801 - the name that classes inherit from
 
 @dataclass
 class TokenCounts:
-    """How many tokens an answer took, as far as that is known."""
+    """Token counts of an answer; None where unknown."""
 
     input_tokens: int | None = None
     output_tokens: int | None = None
@@ -90,7 +90,7 @@ class TokenCounts:
 
 @dataclass
 class GenerationResult:
-    """An answer and its token counts."""
+    """An answer with its token counts."""
 
     text: str
     token_counts: TokenCounts | None = None
@@ -114,8 +114,8 @@ class Instance:
     doc: Any = None
 
     def __post_init__(self) -> None:
-        held = self.metadata
-        self.task_name, self.doc_id, self.repeats = held["task"], held["doc_id"], held["repeats"]
+        metadata = self.metadata
+        self.task_name, self.doc_id, self.repeats = metadata["task"], metadata["doc_id"], metadata["repeats"]
 
     @property
     def args(self) -> tuple[Any, ...]:
@@ -123,7 +123,7 @@ class Instance:
 
 
 def register_model(*names: str) -> Callable[[type[Any]], type[Any]]:
-    """Nothing is looked up by these names: a class is named by its file."""
+    """Return the class unchanged; Auricle finds classes by file."""
     return lambda cls: cls
 
 
@@ -131,27 +131,27 @@ def register_model(*names: str) -> Callable[[type[Any]], type[Any]]:
 
 
 def simple_parse_args_string(arg_string: str) -> dict[str, Any]:
-    """`name=value,name=value` as values; a comma within quotes or brackets parts nothing."""
-    pieces = [each.strip() for each in _split_arguments(arg_string)]
-    pairs = [each.split("=", 1) for each in pieces if each]
+    """Parse `name=value,name=value`; commas within quotes or brackets do not separate."""
+    items = [item.strip() for item in _split_arguments(arg_string)]
+    pairs = [item.split("=", 1) for item in items if item]
     return {name: _parse_value(value) for name, value in pairs}
 
 
 def _split_arguments(text: str) -> list[str]:
     pieces, depth, quote = [""], 0, ""
-    for letter in text:
+    for character in text:
         if quote:
-            quote = "" if letter == quote else quote
-        elif letter in "'\"":
-            quote = letter
-        elif letter in "[{":
+            quote = "" if character == quote else quote
+        elif character in "'\"":
+            quote = character
+        elif character in "[{":
             depth += 1
-        elif letter in "]}":
+        elif character in "]}":
             depth -= 1
-        elif letter == "," and not depth:
+        elif character == "," and not depth:
             pieces.append("")
             continue
-        pieces[-1] += letter
+        pieces[-1] += character
     return pieces
 
 
@@ -167,73 +167,73 @@ def _parse_value(text: str) -> Any:
 
 
 class Collator:
-    """Requests sorted and cut into batches, and answers put back in the order of the requests."""
+    """Sorts requests, cuts them into batches and restores the original order of the answers."""
 
     def __init__(
         self,
         arr: Sequence[Any],
         sort_fn: Callable[[Any], Any],
-        group_fn: Callable[[Any], Any] = lambda each: each[1],
+        group_fn: Callable[[Any], Any] = lambda item: item[1],
         grouping: bool = False,
     ) -> None:
         self.size = len(arr)
         self._sort = sort_fn
         self._groups: dict[Any, list[tuple[int, Any]]] = {}
         self._order: list[int] = []
-        for at, each in enumerate(arr):
-            key = _hashable(group_fn(each)) if grouping else None
-            self._groups.setdefault(key, []).append((at, each))
+        for index, item in enumerate(arr):
+            key = _hashable(group_fn(item)) if grouping else None
+            self._groups.setdefault(key, []).append((index, item))
 
     def __len__(self) -> int:
         return self.size
 
     def get_batched(self, n: int = 1, batch_fn: Callable[..., int] | None = None) -> Iterator[list[Any]]:
         for group in self._groups.values():
-            group = sorted(group, key=lambda held: self._sort(held[1]))
-            self._order += [at for at, _ in group]
-            yield from chunks([each for _, each in group], n, batch_fn)
+            ordered = sorted(group, key=lambda indexed: self._sort(indexed[1]))
+            self._order += [index for index, _ in ordered]
+            yield from chunks([item for _, item in ordered], n, batch_fn)
 
     def get_original(self, newarr: Iterable[Any]) -> list[Any]:
-        found = dict(zip(self._order, newarr, strict=False))
-        assert len(found) == self.size, f"{len(found)} answers to {self.size} requests"
-        return [found[at] for at in range(self.size)]
+        answers = dict(zip(self._order, newarr, strict=False))
+        assert len(answers) == self.size, f"{len(answers)} answers to {self.size} requests"
+        return [answers[index] for index in range(self.size)]
 
 
 def _hashable(value: Any) -> Any:
-    """What requests are grouped by: mostly the arguments of a generation."""
+    """Convert a grouping key, usually `gen_kwargs`, to a hashable value."""
     if isinstance(value, Mapping):
-        return tuple(sorted((name, _hashable(each)) for name, each in value.items()))
+        return tuple(sorted((name, _hashable(item)) for name, item in value.items()))
     return tuple(map(_hashable, value)) if isinstance(value, (list, tuple, set)) else repr(value)
 
 
 def chunks(iterable: Iterable[Any], n: int = 0, fn: Callable[[int, Any], int] | None = None) -> Iterator[list[Any]]:
-    """Pieces of n, or of as many as a function of the place says."""
-    whole, piece = tuple(iterable), []
-    for at, each in enumerate(whole):
-        piece.append(each)
-        if len(piece) == (fn(at, whole) if fn else n):
-            yield piece
-            piece = []
-    if piece:
-        yield piece
+    """Yield chunks of n items, or of the size that `fn` returns for an index."""
+    items, chunk = tuple(iterable), []
+    for index, item in enumerate(items):
+        chunk.append(item)
+        if len(chunk) == (fn(index, items) if fn else n):
+            yield chunk
+            chunk = []
+    if chunk:
+        yield chunk
 
 
 def optional_import(module: str, attribute: str | None = None) -> tuple[Any, bool]:
-    """A thing and whether it is there."""
+    """Return a module or an attribute of it, and whether it could be imported."""
     try:
-        found = import_module(module)
-        return (getattr(found, attribute) if attribute else found), True
+        imported = import_module(module)
+        return (getattr(imported, attribute) if attribute else imported), True
     except (ImportError, AttributeError):
         return None, False
 
 
 def downsample_audio(audio_array: Any, original_sr: int, target_sr: int) -> Any:
-    """Samples at another rate."""
+    """Resample audio."""
     from auricle.audio.waveform import as_float32, resample
 
-    return resample(as_float32(audio_array), int(original_sr), int(target_sr), "The sound")
+    return resample(as_float32(audio_array), int(original_sr), int(target_sr), "The audio")
 
 
 def split_audio(audio_arrays: Any, chunk_lim: int) -> list[Any]:
-    """Pieces of at most so many samples."""
-    return [audio_arrays[at : at + chunk_lim] for at in range(0, len(audio_arrays), chunk_lim)]
+    """Split audio into chunks of at most `chunk_lim` samples."""
+    return [audio_arrays[start : start + chunk_lim] for start in range(0, len(audio_arrays), chunk_lim)]

@@ -1,4 +1,4 @@
-"""lmms-eval's task YAMLs as tasks: `auricle run lmms:my_task.yaml -m MODEL`."""
+"""Tasks from task YAMLs of lmms-eval: `auricle run lmms:my_task.yaml -m MODEL`."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ NEUTRAL_GENERATION_KWARGS: Mapping[str, tuple[Any, ...]] = {
     "do_sample": (None, False, True),
     "use_cache": (None, True, False),
 }
-"""What may be said of a generation without changing it."""
+"""Generation options, and the values that have no effect."""
 MAX_ROUNDS = 16
 
 
 @dataclass(frozen=True)
 class LmmsTaskOptions:
-    """What may be said of a YAML task with `-T name=value`; all else is the file's."""
+    """Options of a YAML task, given as `-T name=value`."""
 
     name: str = ""
     data: str = ""
@@ -45,29 +45,29 @@ class LmmsTaskOptions:
     revision: str | None = None
     rows: str = ""
     specific: str = ""
-    """Whose `lmms_eval_specific_kwargs`; by default those under `default`."""
+    """Model whose `lmms_eval_specific_kwargs` are used; by default those under `default`."""
     metrics: str | Sequence[str] = ()
-    """Metrics of Auricle's in the place of the file's own."""
+    """Auricle's metrics, in place of the file's."""
     max_tokens: int | None = None
     temperature: float | None = None
     stop: str | Sequence[str] | None = None
 
     @classmethod
     def parse(cls, path: str, options: Mapping[str, Any]) -> LmmsTaskOptions:
-        known = [each.name for each in fields(cls)]
-        if unknown := [name for name in options if name not in known]:
-            near = difflib.get_close_matches(unknown[0], known, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"It takes {', '.join(known)}."
-            raise SpecError(f"lmms:{path} takes no option {', '.join(unknown)}. {hint}")
+        option_names = [option.name for option in fields(cls)]
+        if unknown := [name for name in options if name not in option_names]:
+            matches = difflib.get_close_matches(unknown[0], option_names, n=1)
+            hint = f"Did you mean {matches[0]}?" if matches else f"Available: {', '.join(option_names)}."
+            raise SpecError(f"lmms:{path}: unknown option {', '.join(unknown)}. {hint}")
         return cls(**options)
 
 
-# --- how a model is asked --------------------------------------------------------------------
+# --- inferencers ------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
 class GenerateOnce:
-    """What a doc says, once."""
+    """Sends a doc's turns once."""
 
     max_tokens: int = 512
     temperature: float = 0.0
@@ -88,23 +88,22 @@ class GenerateOnce:
 
 @dataclass(frozen=True)
 class ChooseByLikelihood:
-    """How likely is each option after what a doc says?"""
+    """Asks for the likelihood of each choice after a doc's turns."""
 
     delimiter: str = " "
     needs: ClassVar[Ability] = "loglikelihood"
 
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         choices = cast(Sequence[str], sample.inputs["choices"])
-        texts = [f"{self.delimiter}{each}" for each in choices]
-        asked = (LogLikelihood(turns=_get_turns(sample), continuation=text) for text in texts)
-        found = await asyncio.gather(*map(ask, asked))
-        pairs = zip(found, texts, strict=True)
-        return tuple(replace(cast(Likelihood, each), text=text) for each, text in pairs)
+        texts = [f"{self.delimiter}{choice}" for choice in choices]
+        requests = (LogLikelihood(turns=_get_turns(sample), continuation=text) for text in texts)
+        outputs = await asyncio.gather(*map(ask, requests))
+        return tuple(replace(cast(Likelihood, output), text=text) for output, text in zip(outputs, texts, strict=True))
 
 
 @dataclass(frozen=True)
 class MultiRound:
-    """Rounds that `doc_to_text` makes up from the answers so far, each said alone."""
+    """Runs rounds that `doc_to_text` builds from the previous answers; each round is sent on its own."""
 
     generation: GenerateOnce
     text: UserFunction
@@ -115,34 +114,34 @@ class MultiRound:
     async def __call__(self, sample: Sample, ask: Ask) -> tuple[Output, ...]:
         answers: list[Generation] = []
         turns: tuple[Turn, ...] = _get_turns(sample)
-        told: list[str] = []
-        between: Any = None
+        previous_outputs: list[str] = []
+        round_info: Any = None
         while turns:
             if len(answers) == MAX_ROUNDS:
-                raise SampleError(f"not done after {MAX_ROUNDS} rounds")
+                raise SampleError(f"not finished after {MAX_ROUNDS} rounds")
             answers.append(cast(Generation, await ask(self.generation.request(sample, turns))))
-            told = [*told, answers[-1].text]
-            turns, told, between = self._next_round(sample, len(answers), told, between)
+            previous_outputs = [*previous_outputs, answers[-1].text]
+            turns, previous_outputs, round_info = self._next_round(sample, len(answers), previous_outputs, round_info)
         return tuple(answers)
 
     def _next_round(
         self, sample: Sample, round_index: int, previous_outputs: list[str], round_info: Any
     ) -> tuple[tuple[Turn, ...], list[str], Any]:
-        sounds = {n: LazyAudioDict(each) for n, each in sample.inputs.items() if isinstance(each, Audio)}
-        doc = {**sample.meta, **sounds}
-        found = self.text(
+        audio = {name: LazyAudioDict(value) for name, value in sample.inputs.items() if isinstance(value, Audio)}
+        doc = {**sample.meta, **audio}
+        next_round = self.text(
             doc,
             lmms_eval_specific_kwargs=self.model_kwargs,
             round_idx=round_index,
             previous_output=previous_outputs,
             previous_round_info=round_info,
         )
-        if not isinstance(found, tuple) or len(found) != 5:
-            raise SampleError(f"{self.text.name} should give five things for a later round")
-        seen, text, over, outputs, round_info = found
-        if over:
+        if not isinstance(next_round, tuple) or len(next_round) != 5:
+            raise SampleError(f"{self.text.name} should return a tuple of five values for a later round")
+        visuals, text, is_last, outputs, round_info = next_round
+        if is_last:
             return (), previous_outputs, round_info
-        parts = [to_part(each, self.root) for each in seen or ()]
+        parts = [to_part(visual, self.root) for visual in visuals or ()]
         return (Turn("user", (*parts, str(text))),), list(outputs), round_info
 
 
@@ -154,46 +153,46 @@ def _get_turns(sample: Sample) -> tuple[Turn, ...]:
 
 
 def create_task_factory(path: str) -> Callable[..., Task]:
-    """What makes the task of a YAML file; a group's file has `members`."""
+    """Return the task factory of a YAML file; for a group, it has `members`."""
     file = Path(path).expanduser()
     if file.suffix not in (".yaml", ".yml"):
-        raise UnknownName(f"'lmms:{path}' should be lmms:FILE.yaml, a task of lmms-eval.")
+        raise UnknownName(f"Not a task: 'lmms:{path}'. Expected lmms:FILE.yaml, a task of lmms-eval.")
 
-    def make(**options: Any) -> Task:
+    def build(**options: Any) -> Task:
         return _build_task(read_config(file), LmmsTaskOptions.parse(path, options))
 
     config = read_config(file)
     if isinstance(members := config.get("task"), list):
-        make.members = lambda _arguments: _find_members(config, members)  # type: ignore[attr-defined]
-    return make
+        build.members = lambda _arguments: _find_members(config, members)  # type: ignore[attr-defined]
+    return build
 
 
 def _find_members(config: TaskConfig, names: Sequence[Any]) -> list[str]:
-    """The files of a group's tasks, which lie beside its own."""
-    beside = {}
-    for each in sorted(config.source.parent.rglob("*.yaml")):
-        if isinstance(name := read_config(each).get("task"), str):
-            beside[name] = str(each)
-    if missing := [str(name) for name in names if name not in beside]:
-        raise config.spec_error(
-            f"the group's task {missing[0]} is in no file beside it; there are {', '.join(beside)}."
-        )
-    return [beside[name] for name in names]
+    """Return the files of a group's tasks, searched in the folder of the group's file."""
+    files = {}
+    for path in sorted(config.source.parent.rglob("*.yaml")):
+        if isinstance(name := read_config(path).get("task"), str):
+            files[name] = str(path)
+    if missing := [str(name) for name in names if name not in files]:
+        raise config.spec_error(f"no file in its folder defines the task {missing[0]}. Available: {', '.join(files)}.")
+    return [files[name] for name in names]
 
 
 def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
-    ours = split_list(options.metrics)
-    reject_unsupported(config, bool(ours))
-    asking = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
-    inferencer, left = _build_inferencer(config, options, asking)
-    scoring = TaskScoring([as_metric(METRICS.get(name)) for name in ours]) if ours else build_scoring(config)
+    metric_names = split_list(options.metrics)
+    reject_unsupported(config, bool(metric_names))
+    sample_builder = SampleBuilder(config, _select_model_kwargs(config, options.specific), Path())
+    inferencer, notes = _build_inferencer(config, options, sample_builder)
+    scoring = (
+        TaskScoring([as_metric(METRICS.get(name)) for name in metric_names]) if metric_names else build_scoring(config)
+    )
     source = replace(
         resolve_source(config, {"data": options.data, "split": options.split, "revision": options.revision}),
         root=Path(options.root) if options.root else None,
         span=parse_span(options.rows),
     )
     return Task(
-        source.load_samples(asking, (*left, *scoring.notes)),
+        source.load_samples(sample_builder, (*notes, *scoring.notes)),
         inferencer,
         scoring.metrics,
         name=options.name or str(config.get("task") or config.source.stem),
@@ -202,49 +201,50 @@ def _build_task(config: TaskConfig, options: LmmsTaskOptions) -> Task:
 
 
 def _select_model_kwargs(config: TaskConfig, model: str) -> Any:
-    """What prompts are told of the model: its own words where they are asked for by name."""
-    given = config.get("lmms_eval_specific_kwargs")
-    if given is None:
+    """Return the `lmms_eval_specific_kwargs` of a model, or the default ones."""
+    if config.get("lmms_eval_specific_kwargs") is None:
         if model:
-            raise config.spec_error("it has no lmms_eval_specific_kwargs, so leave out -T specific.")
+            raise config.spec_error("missing field lmms_eval_specific_kwargs. Remove -T specific.")
         return None
-    held = config.get_section("lmms_eval_specific_kwargs")
+    kwargs_by_model = config.get_section("lmms_eval_specific_kwargs")
     if model:
-        if model not in held:
-            raise config.spec_error(f"nothing is said of {model!r}; there are {', '.join(held)}.")
-        return held[model]
-    return {**held, **(held.get("default") or held.get("dataset") or {})}
+        if model not in kwargs_by_model:
+            raise config.spec_error(
+                f"lmms_eval_specific_kwargs has no entry {model!r}. Available: {', '.join(kwargs_by_model)}."
+            )
+        return kwargs_by_model[model]
+    return {**kwargs_by_model, **(kwargs_by_model.get("default") or kwargs_by_model.get("dataset") or {})}
 
 
 def _build_inferencer(
     config: TaskConfig, options: LmmsTaskOptions, sample_builder: SampleBuilder
 ) -> tuple[Inferencer, tuple[str, ...]]:
-    """How it is asked, and what of its generation_kwargs is left to the model."""
+    """Build the inferencer, and notes on generation_kwargs that are not applied."""
     if config.get("output_type") == "multiple_choice":
         return ChooseByLikelihood(str(config.values.get("target_delimiter", " "))), ()
-    say, left = build_generation(config, options)
+    generation, notes = build_generation(config, options)
     if config.get("output_type") != "generate_until_multi_round":
-        return say, left
+        return generation, notes
     text = config.get_function("doc_to_text")
     if text is None:
-        raise config.spec_error("rounds are made up by a function; doc_to_text names none.")
-    return MultiRound(say, text, sample_builder.model_kwargs, sample_builder.root), left
+        raise config.spec_error("multi-round tasks need a function as doc_to_text.")
+    return MultiRound(generation, text, sample_builder.model_kwargs, sample_builder.root), notes
 
 
 def build_generation(config: TaskConfig, options: LmmsTaskOptions) -> tuple[GenerateOnce, tuple[str, ...]]:
-    """A generation's settings as the file has them, and what of them is the model's to follow."""
-    given = config.get_section("generation_kwargs")
-    given |= config.get_section("model_specific_generation_kwargs").get("default") or {}
-    until = given.pop("until", config.get("fewshot_delimiter", "\n\n"))  # as it adds one itself
+    """Build the generation settings of a file, and notes on settings that are not applied."""
+    generation_kwargs = config.get_section("generation_kwargs")
+    generation_kwargs |= config.get_section("model_specific_generation_kwargs").get("default") or {}
+    until = generation_kwargs.pop("until", config.get("fewshot_delimiter", "\n\n"))  # lmms-eval's default
     stop = options.stop if options.stop is not None else until
-    tokens = options.max_tokens or given.pop("max_new_tokens", None) or GenerateOnce.max_tokens
-    warm = given.pop("temperature", None)
-    temperature = options.temperature if options.temperature is not None else warm or 0.0
-    given.pop("max_new_tokens", None)
-    left = tuple(
-        f"{name}={value!r} of its generation_kwargs is the model's to follow; -M gives it one."
-        for name, value in given.items()
+    tokens = options.max_tokens or generation_kwargs.pop("max_new_tokens", None) or GenerateOnce.max_tokens
+    file_temperature = generation_kwargs.pop("temperature", None)
+    temperature = options.temperature if options.temperature is not None else file_temperature or 0.0
+    generation_kwargs.pop("max_new_tokens", None)
+    notes = tuple(
+        f"{name}={value!r} of generation_kwargs is not applied; pass it to the model with -M."
+        for name, value in generation_kwargs.items()
         if value not in NEUTRAL_GENERATION_KWARGS.get(name, ())
     )
-    words = (stop,) if isinstance(stop, str) else tuple(map(str, stop or ()))
-    return GenerateOnce(int(tokens), float(temperature), tuple(filter(None, words))), left
+    stops = (stop,) if isinstance(stop, str) else tuple(map(str, stop or ()))
+    return GenerateOnce(int(tokens), float(temperature), tuple(filter(None, stops))), notes

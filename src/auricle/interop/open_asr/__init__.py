@@ -1,1 +1,1 @@
-"""The Open ASR Leaderboard: result files, read and written."""
+"""Result files of the Open ASR Leaderboard."""

@@ -1,4 +1,4 @@
-"""Open ASR Leaderboard's manifests: a transcript, a reference and how long both took a line."""
+"""Import manifests of the Open ASR Leaderboard: a transcript, a reference and durations per line."""
 
 from __future__ import annotations
 
@@ -18,49 +18,49 @@ from auricle.interop.result_files import (
     text_output,
 )
 
-TIMING_NOTE = "Times are those the manifest tells: of transcribing alone, without loading."
+TIMING_NOTE = "Times come from the manifest: transcription only, without loading the model."
 FILE_NAME = re.compile(r"MODEL_(?P<model>.+?)_DATASET_(?P<dataset>.+)")
 LANGUAGE_SUFFIX = re.compile(r"_(de|fr|it|es|pt)_test$")
-"""How manifests of its other languages end."""
+"""End of the dataset name for languages other than English."""
 KNOWN_COLUMNS = ("id", "audio_filepath", "duration", "time", "text", "pred_text")
 PARENT_COLUMN, CHUNK_COLUMN = "parent_id", "chunk_index"
 PLACEHOLDER_FILE = re.compile(r"sample_\d+")
-"""What it writes where no file is known."""
+"""Placeholder for an unknown file name."""
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
-    """Rows as they are; pieces of a long recording are put together, as its scorer does."""
-    named = FILE_NAME.fullmatch(path.stem)
-    dataset = named["dataset"] if named else path.stem
+    """Read the rows; chunks of a long recording are merged, as the leaderboard's scorer does."""
+    match = FILE_NAME.fullmatch(path.stem)
+    dataset = match["dataset"] if match else path.stem
     language = LANGUAGE_SUFFIX.search(dataset)
     chunked = PARENT_COLUMN in lines[0][1]
-    answers, notes = deduplicate_ids([_to_sample(*line) for line in (_merge_chunks(lines) if chunked else lines)])
+    samples, notes = deduplicate_ids([_to_sample(*line) for line in (_merge_chunks(lines) if chunked else lines)])
     return ImportedResults(
         path=path,
-        model=named["model"] if named else "",
+        model=match["model"] if match else "",
         dataset=dataset,
-        samples=answers,
+        samples=samples,
         kind="asr",
         task_options={"language": language[1] if language else "en"},
-        notes=(*notes, TIMING_NOTE) if any(each.seconds for each in answers) else notes,
+        notes=(*notes, TIMING_NOTE) if any(sample.seconds for sample in samples) else notes,
     )
 
 
 def _merge_chunks(lines: Sequence[ResultLine]) -> Iterable[ResultLine]:
-    """One line for each long recording: its pieces' transcripts in order, its one reference."""
+    """Yield one line per long recording: the transcripts of its chunks in order, and its reference."""
     ordered = sorted(lines, key=lambda line: (str(line[1][PARENT_COLUMN]), line[1][CHUNK_COLUMN]))
     for parent, group in groupby(ordered, key=lambda line: line[1][PARENT_COLUMN]):
-        pieces = list(group)
-        values = [each for _, each in pieces]
-        told = [each["pred_text"] for each in values]
+        chunks = list(group)
+        rows = [row for _, row in chunks]
+        transcripts = [row["pred_text"] for row in rows]
         yield (
-            pieces[0][0],
+            chunks[0][0],
             {
                 "audio_filepath": parent,
-                "duration": _sum_or_none([each.get("duration") for each in values]),
-                "time": _sum_or_none([each.get("time") for each in values]),
-                "text": values[0]["text"],
-                "pred_text": None if None in told else " ".join(filter(None, map(str.strip, told))),
+                "duration": _sum_or_none([row.get("duration") for row in rows]),
+                "time": _sum_or_none([row.get("time") for row in rows]),
+                "text": rows[0]["text"],
+                "pred_text": None if None in transcripts else " ".join(filter(None, map(str.strip, transcripts))),
             },
         )
 
@@ -71,12 +71,12 @@ def _sum_or_none(values: Sequence[Any]) -> float | None:
 
 def _to_sample(origin: str, values: Mapping[str, Any]) -> ImportedSample:
     text, file = values["pred_text"], str(values.get("audio_filepath") or "")
-    rest = {name: each for name, each in values.items() if name not in KNOWN_COLUMNS}
+    other_columns = {name: value for name, value in values.items() if name not in KNOWN_COLUMNS}
     row = {
         "id": values.get("id") or file or origin.rpartition(":")[2],
         "audio": file if file and not PLACEHOLDER_FILE.fullmatch(file) else None,
         "target": values["text"],
-        "meta": rest,
+        "meta": other_columns,
     }
     return ImportedSample(
         manifest_row=row,

@@ -1,4 +1,4 @@
-"""Models and datasets of suites for speech emotion recognition, as they are.
+"""Models and datasets written for speech emotion recognition suites.
 
 auricle run ravdess -T root=DIR -m ser:models/my_wrapper.py:MyWrapper -M device=cpu
 auricle run ser:datasets/mine.py:MyDataset -T root=DIR -m ser:models.my_wrapper:MyWrapper
@@ -11,14 +11,14 @@ from typing import Any
 
 
 def resolve_model_class(class_path: str) -> type[Any]:
-    """The model that `ser:` and this code name; the code itself runs when the model is made."""
+    """Return the model for `ser:` and this class path; the class is imported when the model is created."""
     from auricle.interop.ser.model import create_model_class
 
     return create_model_class(class_path)
 
 
 def resolve_task_factory(class_path: str) -> Callable[..., Any]:
-    """What makes the task of a dataset's class."""
+    """Return the task factory for a dataset class."""
     from auricle.interop.ser.data import DatasetTaskFactory
 
     return DatasetTaskFactory(class_path)

@@ -1,1 +1,1 @@
-"""UltraEval-Audio: result files, read and written."""
+"""Result files of UltraEval-Audio."""

@@ -1,4 +1,4 @@
-"""A run as UltraEval-Audio keeps one: `{model}/{dataset}/{time}.jsonl`, an event a line."""
+"""Export a run in UltraEval-Audio's format: `{model}/{dataset}/{time}.jsonl`, one event per line."""
 
 from __future__ import annotations
 
@@ -14,21 +14,23 @@ Event = dict[str, Any]
 
 
 def export(run: Path, out: Path, notify: Notify) -> list[Path]:
-    """Four events a sample, two where it failed, and the numbers beside."""
-    held = TextRun.load(run, "ultraeval")
-    folder = out / held.model_folder / held.dataset
-    time = held.created.strftime("%Y-%m-%d_%H-%M-%S")
-    if failed := len(held.records) - len(held.answered_records()):
-        notify(f"{failed} failed: error events, which its scorer leaves out.")
-    events = [each for at, record in enumerate(held.records) for each in _build_events(at, record)]
+    """Write four events per sample, two for a failed one, and the metric values beside them."""
+    text_run = TextRun.load(run, "ultraeval")
+    folder = out / text_run.model_folder / text_run.dataset
+    time = text_run.created.strftime("%Y-%m-%d_%H-%M-%S")
+    if failed := len(text_run.records) - len(text_run.answered_records()):
+        notify(f"{failed} failed samples are exported as error events, which UltraEval-Audio's scorer ignores.")
+    events = [event for index, record in enumerate(text_run.records) for event in _build_events(index, record)]
     path = write_jsonl(folder / f"{time}.jsonl", events)
     overall = folder / f"{time}-overall.json"
-    write_atomically(overall, str(held.metric_values()).encode())  # as it does: Python's words, not JSON
+    write_atomically(
+        overall, str(text_run.metric_values()).encode()
+    )  # as UltraEval-Audio does: a Python literal, not JSON
     return [path, overall]
 
 
 def _build_events(index: int, record: Record) -> Iterator[Event]:
-    """Numbered by place, which is what its own resuming goes by."""
+    """Yield the events of a sample, numbered by position, which UltraEval-Audio uses to resume."""
     yield _build_event(index, "prompt", {"content": _build_prompt(record)})
     if record.error:
         yield _build_event(index, "error", {"info": f"{record.error.kind}: {record.error.message}"})
@@ -44,7 +46,7 @@ def _build_event(index: int, kind: str, data: Event) -> Event:
 
 
 def _build_prompt(record: Record) -> list[Event]:
-    parts = [{"type": "audio", "value": each} for each in get_audio_uris(record)]
+    parts = [{"type": "audio", "value": uri} for uri in get_audio_uris(record)]
     if question := get_question(record):
         parts.append({"type": "text", "value": question})
     return [{"role": "user", "contents": parts}]

@@ -1,4 +1,4 @@
-"""UltraEval-Audio's log: an event a line, several a sample."""
+"""Import logs of UltraEval-Audio: one event per line, several events per sample."""
 
 from __future__ import annotations
 
@@ -17,42 +17,46 @@ from auricle.interop.result_files import (
 )
 
 ERROR_RATES = ("wer%", "cer%")
-STEPS = ("prompt", "inference", "post_process", "eval", "error")
-CUT_OFF_REASON = "the log ends before its answer: the run was cut off"
+
+CUT_OFF_REASON = "the log ends before the answer: the run was interrupted"
 
 Events = dict[str, Any]
 
 
 def read(path: Path, lines: Sequence[ResultLine]) -> ImportedResults:
-    """What was answered, as its evaluator was given it; an error is a failure in its words."""
+    """Read the answers as they were passed to the evaluator; error events become failures."""
     events, origins = _group_by_sample(lines)
-    judged = [each["eval"] for each in events.values() if isinstance(each.get("eval"), dict)]
-    if not judged:
+    evaluations = [
+        sample_events["eval"] for sample_events in events.values() if isinstance(sample_events.get("eval"), dict)
+    ]
+    if not evaluations:
         raise DataError(
-            f"{path} has {len(events)} samples and no reference: the log's eval events hold them. "
-            "Let UltraEval-Audio score it (--inf_file), and import what it writes."
+            f"{path} has {len(events)} samples but no references, which are part of the eval events. "
+            "Score it with UltraEval-Audio (--inf_file) and import the result."
         )
     return ImportedResults(
         path=path,
         model=path.parent.parent.name,
         dataset=path.parent.name,
-        samples=[_to_sample(name, origins[name], each) for name, each in events.items()],
-        kind=_infer_kind(judged),
+        samples=[_to_sample(sample_id, origins[sample_id], events[sample_id]) for sample_id in events],
+        kind=_infer_kind(evaluations),
     )
 
 
 def _group_by_sample(lines: Sequence[ResultLine]) -> tuple[dict[str, Events], dict[str, str]]:
-    """What each sample's events say, in the order of the data; a resumed one's last word counts."""
+    """Group events by sample in the order of the data; after a resume, the last event of a type counts."""
     events: dict[str, Events] = {}
     origins: dict[str, str] = {}
     for origin, values in lines:
-        name = str(values["id"])
-        told = values["data"] if isinstance(values["data"], dict) else {}
+        sample_id = str(values["id"])
+        data = values["data"] if isinstance(values["data"], dict) else {}
         step = str(values["type"])
-        events.setdefault(name, {})[step] = told if step == "eval" else told.get("content", told)
-        origins.setdefault(name, origin)
-    ordered = sorted(events, key=lambda name: (not name.isdigit(), int(name) if name.isdigit() else 0))
-    return {name: events[name] for name in ordered}, origins
+        events.setdefault(sample_id, {})[step] = data if step == "eval" else data.get("content", data)
+        origins.setdefault(sample_id, origin)
+    ordered = sorted(
+        events, key=lambda sample_id: (not sample_id.isdigit(), int(sample_id) if sample_id.isdigit() else 0)
+    )
+    return {sample_id: events[sample_id] for sample_id in ordered}, origins
 
 
 def _infer_kind(evaluations: Sequence[Mapping[str, Any]]) -> str:
@@ -61,13 +65,19 @@ def _infer_kind(evaluations: Sequence[Mapping[str, Any]]) -> str:
     return "mcq" if "extract_fail" in evaluations[0] else "qa" if "match" in evaluations[0] else ""
 
 
-def _to_sample(name: str, origin: str, events: Events) -> ImportedSample:
+def _to_sample(sample_id: str, origin: str, events: Events) -> ImportedSample:
     raw = events.get("inference")
     text = events.get("post_process", raw)
     score = events.get("eval", {})
-    sounds, question = _split_prompt(events.get("prompt"))
+    audio_paths, question = _split_prompt(events.get("prompt"))
     meta = {} if raw == text else {"raw": raw}
-    row = {"id": name, "audio": sounds or None, "question": question, "target": score.get("ref"), "meta": meta}
+    row = {
+        "id": sample_id,
+        "audio": audio_paths or None,
+        "question": question,
+        "target": score.get("ref"),
+        "meta": meta,
+    }
     missing = text is None
     return ImportedSample(
         manifest_row=row,
@@ -78,13 +88,13 @@ def _to_sample(name: str, origin: str, events: Events) -> ImportedSample:
 
 
 def _error_reason(error: Any) -> str:
-    """The last line of a traceback."""
-    words = str(error.get("info", "")) if isinstance(error, dict) else ""
-    return words.strip().rpartition("\n")[2] or CUT_OFF_REASON
+    """Return the last line of a traceback."""
+    traceback = str(error.get("info", "")) if isinstance(error, dict) else ""
+    return traceback.strip().rpartition("\n")[2] or CUT_OFF_REASON
 
 
 def _split_prompt(prompt: Any) -> tuple[list[str], str]:
-    """The sounds and the words of a prompt, in either of its two forms."""
+    """Return the audio paths and the text of a prompt, which has two forms."""
     if isinstance(prompt, str):
         return [], prompt
     if isinstance(prompt, dict):
@@ -92,9 +102,9 @@ def _split_prompt(prompt: Any) -> tuple[list[str], str]:
     else:
         turns = prompt if isinstance(prompt, list) else []
         parts = [part for turn in turns if isinstance(turn, dict) for part in turn.get("contents", ())]
-    told = [(each.get("type"), str(each.get("value", ""))) for each in parts]
-    sounds = [value for kind, value in told if kind == "audio" and value]
-    return sounds, "\n".join(value for kind, value in told if kind == "text")
+    contents = [(part.get("type"), str(part.get("value", ""))) for part in parts]
+    audio_paths = [value for kind, value in contents if kind == "audio" and value]
+    return audio_paths, "\n".join(value for kind, value in contents if kind == "text")
 
 
 FORMAT = ResultFormat(

@@ -1,0 +1,84 @@
+"""Make a framework's modules importable while a user's class runs, and remove them afterwards."""
+
+from __future__ import annotations
+
+import os
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from threading import RLock
+from types import ModuleType
+from typing import Any
+
+IMPORT_LOCK = RLock()
+"""Protects `sys.modules` while it contains a framework's modules."""
+
+
+class StubModule(ModuleType):
+    """A module that Auricle provides under another package's name."""
+
+
+def create_stub_module(name: str, content: Mapping[str, Any]) -> ModuleType:
+    """Return a module with these names in it."""
+    module = StubModule(name, "Stub provided by Auricle.")
+    vars(module).update(content)
+    return module
+
+
+def loaded_modules(package: str) -> dict[str, ModuleType]:
+    """Return the modules of a top-level package that are loaded, by name."""
+    return {name: module for name, module in list(sys.modules.items()) if name.partition(".")[0] == package}
+
+
+def swap_modules(removed: Iterable[str], added: Mapping[str, ModuleType]) -> None:
+    """Remove modules from `sys.modules` and add others."""
+    for name in list(removed):
+        sys.modules.pop(name, None)
+    sys.modules.update(added)
+
+
+def pythonpath_folders() -> list[str]:
+    """Return the folders listed in the environment variable PYTHONPATH."""
+    return [folder for folder in os.environ.get("PYTHONPATH", "").split(os.pathsep) if folder]
+
+
+class IsolatedModules(ABC):
+    """A framework's modules as one user class sees them.
+
+    Modules imported while `activate` is in effect are stored here and removed from `sys.modules` on exit,
+    so that names such as `models` or `datasets` mean to the rest of the program what they meant before.
+
+    Args:
+        file: File that defines the user's class, if it is given by file.
+        package: The framework's package that such a file belongs to.
+    """
+
+    def __init__(self, file: Path | None, package: str) -> None:
+        self.file, self.package = file, package
+        self._saved_modules: dict[str, ModuleType] = {}
+
+    @property
+    def parent_package(self) -> str:
+        """Package that the user's file is imported into, so that its relative imports work."""
+        return self.package if self.file and self.file.stem != "base" else ""
+
+    @contextmanager
+    def activate(self) -> Iterator[None]:
+        """Make the modules importable within the block."""
+        with IMPORT_LOCK:
+            modules_before = self._loaded_modules()
+            swap_modules(modules_before, self._saved_modules or self._create_modules())
+            try:
+                yield
+            finally:
+                self._saved_modules = self._loaded_modules()
+                swap_modules(self._saved_modules, modules_before)
+
+    def _loaded_modules(self) -> dict[str, ModuleType]:
+        return loaded_modules(self.package.partition(".")[0])
+
+    @abstractmethod
+    def _create_modules(self) -> dict[str, ModuleType]:
+        """Create the modules for the first activation."""
