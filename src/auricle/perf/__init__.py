@@ -1,1 +1,1 @@
-"""Serving performance: load that is offered as planned, times that mean what they say."""
+"""Load tests: send requests at planned times and measure serving performance."""

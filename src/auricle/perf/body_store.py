@@ -1,4 +1,4 @@
-"""Requests that are ready to be sent, on disk: memory does not grow with their number."""
+"""Store encoded request bodies on disk, so that memory does not grow with their number."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from hashlib import blake2b
 from auricle.models.http.timing import PreparedRequest
 
 MAX_STORED_BYTES = 4 << 30
-"""Of bodies that are made ready; data beyond that is not used, and the run says so."""
+"""Bytes of request bodies after which no further samples are prepared."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredBody:
-    """Where a body is, and what it is sent as."""
+    """Position of a request body in the store, and how to send it."""
 
     url_path: str
     content_type: str
@@ -24,22 +24,22 @@ class StoredBody:
 
 
 class BodyStore:
-    """Bodies one after the other in a file without a name."""
+    """Request bodies, one after the other in an anonymous temporary file."""
 
     def __init__(self) -> None:
-        self._file = tempfile.TemporaryFile(prefix="auricle-perf-")  # noqa: SIM115 - held open
+        self._file = tempfile.TemporaryFile(prefix="auricle-perf-")  # noqa: SIM115 - closed by close()
         self.size = 0
 
     def put(self, prepared: PreparedRequest) -> StoredBody:
         self._file.seek(self.size)
         self._file.write(prepared.body)
         size = len(prepared.body)
-        place = StoredBody(prepared.path, prepared.content_type, self.size, size, digest_body(prepared.body))
+        stored_body = StoredBody(prepared.path, prepared.content_type, self.size, size, digest_body(prepared.body))
         self.size += size
-        return place
+        return stored_body
 
     def get(self, stored_body: StoredBody) -> PreparedRequest:
-        """The body as bytes: the system has it at hand, so this takes microseconds."""
+        """Read a stored body. The file is in the page cache, so this takes microseconds."""
         self._file.seek(stored_body.offset)
         return PreparedRequest(stored_body.url_path, self._file.read(stored_body.size), stored_body.content_type)
 
@@ -52,5 +52,5 @@ class BodyStore:
 
 
 def digest_body(body: bytes) -> str:
-    """What stands for a body in the records: the same for the same."""
+    """Return a digest that identifies a request body; the fake server computes the same one."""
     return blake2b(body, digest_size=16).hexdigest()

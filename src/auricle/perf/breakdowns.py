@@ -1,8 +1,4 @@
-"""The same measures by what was asked: how much sound, which turn, how long an answer.
-
-breakdowns(columns, values, rows) -> dict[str, list]     one entry a bucket that has requests
-failures, finishes, repeats                              what else is counted
-"""
+"""Break measures down by audio length, turn and output tokens; count statuses, failures and repeats."""
 
 from __future__ import annotations
 
@@ -16,7 +12,7 @@ from auricle.perf.statistics import describe_values
 
 AUDIO_SECONDS_BOUNDS = (5.0, 15.0, 30.0, 120.0)
 OUTPUT_TOKENS_BOUNDS = (16.0, 64.0, 256.0, 1024.0)
-"""Upper bounds, themselves included."""
+"""Upper bounds of the buckets, inclusive."""
 BREAKDOWN_MEASURES = (
     "ttft_s", "ttfa_s", "latency_s", "sched_latency_s", "tpot_s", "rtf", "rtfx_request", "gen_rtf",
     "underrun_max_s",
@@ -27,15 +23,15 @@ MAX_EXAMPLES = 3
 
 
 def count_statuses(columns: RequestColumns, rows: Mask) -> dict[str, int]:
-    """How many ended how."""
-    status = columns.categorical["status"]
-    return {each: int((rows & status.equals(each)).sum()) for each in STATUSES}
+    """Count requests by status."""
+    column = columns.categorical["status"]
+    return {status: int((rows & column.equals(status)).sum()) for status in STATUSES}
 
 
 def compute_breakdowns(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask
 ) -> dict[str, list[dict[str, Any]]]:
-    """By seconds of sound sent, turn and output tokens; of whom it is unknown are out."""
+    """Compute measures by audio seconds, turn and output tokens; requests with an unknown value are left out."""
     return {
         "audio_seconds": _break_down(
             columns, measures, rows, _assign_buckets(columns["audio_seconds"], AUDIO_SECONDS_BOUNDS)
@@ -61,28 +57,28 @@ def _break_down(
     columns: RequestColumns, measures: Mapping[str, Floats], rows: Mask, buckets: Buckets
 ) -> list[dict[str, Any]]:
     codes, labels = buckets
-    found = []
+    rows_by_bucket = []
     for code in np.unique(codes[rows & (codes >= 0)]):
-        inside = rows & (codes == code)
+        in_bucket = rows & (codes == code)
         label = str(code) if labels is None else labels[code]
-        measured = {name: _describe_briefly(measures[name][inside & columns.ok]) for name in BREAKDOWN_MEASURES}
-        some = {name: each for name, each in measured.items() if each["n"]}
-        found.append({"bucket": label, **count_statuses(columns, inside), "measures": some})
-    return found
+        described = {name: _describe_briefly(measures[name][in_bucket & columns.ok]) for name in BREAKDOWN_MEASURES}
+        defined = {name: statistics for name, statistics in described.items() if statistics["n"]}
+        rows_by_bucket.append({"bucket": label, **count_statuses(columns, in_bucket), "measures": defined})
+    return rows_by_bucket
 
 
 def _describe_briefly(values: Floats) -> dict[str, Any]:
-    whole = describe_values(values)
-    return {name: whole[name] for name in BREAKDOWN_STATISTICS}
+    statistics = describe_values(values)
+    return {name: statistics[name] for name in BREAKDOWN_STATISTICS}
 
 
 def count_finish_reasons(columns: RequestColumns, rows: Mask) -> dict[str, int]:
-    """Why answers ended, the most frequent first."""
+    """Count finish reasons, most frequent first."""
     return dict(_count_categories(columns, "finish", rows & columns.ok, "unknown"))
 
 
 def count_repeats(columns: RequestColumns) -> dict[str, Any]:
-    """How many requests of any phase were sent before; None where they left no digest."""
+    """Count requests of all phases whose body was sent before; None if no digests were recorded."""
     sent = ~np.isnan(columns["sent"]) & ~columns.categorical["body"].equals("")
     requests = int(sent.sum())
     if not requests:
@@ -92,26 +88,26 @@ def count_repeats(columns: RequestColumns) -> dict[str, Any]:
 
 
 def summarise_failures(columns: RequestColumns, rows: Mask) -> list[dict[str, Any]]:
-    """By kind: how many, after how long, and in which words."""
+    """Summarise failures by error kind: count, median time until failure and example messages."""
     failed = rows & columns.categorical["status"].equals("failed")
-    kinds: dict[str, list[tuple[str, int]]] = {}
-    for words, count in _count_categories(columns, "error", failed, "unknown"):
-        kinds.setdefault(words.partition(":")[0].strip(), []).append((words, count))
-    found = [_summarise_failure(columns, failed, kind, told) for kind, told in kinds.items()]
-    return sorted(found, key=lambda each: -each["count"])
+    messages_by_kind: dict[str, list[tuple[str, int]]] = {}
+    for message, count in _count_categories(columns, "error", failed, "unknown"):
+        messages_by_kind.setdefault(message.partition(":")[0].strip(), []).append((message, count))
+    failures = [_summarise_failure(columns, failed, kind, messages) for kind, messages in messages_by_kind.items()]
+    return sorted(failures, key=lambda failure: -failure["count"])
 
 
 def _summarise_failure(
     columns: RequestColumns, failed: Mask, kind: str, messages: list[tuple[str, int]]
 ) -> dict[str, Any]:
-    said = columns.categorical["error"].categories
-    codes = [said.index(words) for words, _ in messages if words in said]
+    errors = columns.categorical["error"].categories
+    codes = [errors.index(message) for message, _ in messages if message in errors]
     after = describe_values((columns["done"] - columns["sent"])[failed & _has_error_code(columns, codes)])
     return {
         "kind": kind,
         "count": sum(count for _, count in messages),
         "after_p50_s": after["p50"],
-        "examples": [words for words, _ in messages[:MAX_EXAMPLES]],
+        "examples": [message for message, _ in messages[:MAX_EXAMPLES]],
     }
 
 
@@ -120,16 +116,14 @@ def _has_error_code(columns: RequestColumns, codes: list[int]) -> Mask:
 
 
 def count_timeouts(columns: RequestColumns, rows: Mask) -> int:
-    """Failed for lack of time, by the words of the failure."""
-    said = columns.categorical["error"]
-    late = [
-        code for code, words in enumerate(said.categories) if "timeout" in words.lower() or "timed out" in words.lower()
-    ]
-    return int((rows & columns.categorical["status"].equals("failed") & _has_error_code(columns, late)).sum())
+    """Count requests that failed with a timeout, judging by the error message."""
+    messages = [message.lower() for message in columns.categorical["error"].categories]
+    timeouts = [code for code, message in enumerate(messages) if "timeout" in message or "timed out" in message]
+    return int((rows & columns.categorical["status"].equals("failed") & _has_error_code(columns, timeouts)).sum())
 
 
 def _count_categories(columns: RequestColumns, name: str, rows: Mask, placeholder: str) -> list[tuple[str, int]]:
     column = columns.categorical[name]
     counts = np.bincount(column.codes[rows], minlength=len(column.categories))
     order = np.argsort(-counts, kind="stable")
-    return [(column.categories[at] or placeholder, int(counts[at])) for at in order if counts[at]]
+    return [(column.categories[code] or placeholder, int(counts[code])) for code in order if counts[code]]

@@ -1,4 +1,4 @@
-"""A load point, played: by a sender here, or by several in processes of their own."""
+"""Run a load point with one sender in this process, or several in subprocesses."""
 
 from __future__ import annotations
 
@@ -22,67 +22,68 @@ from auricle.perf.plan import LoadPointPlan
 from auricle.perf.request_record import RequestRecord
 from auricle.perf.worker import CoordinatorChannel, run_worker
 
-START_DELAY = 0.3  # seconds from "all are ready" to the start, so that nobody misses it
+START_DELAY = 0.3  # seconds from "all senders are ready" to the start, so that the start message arrives in time
 
 ProgressCallback = Callable[[dict[str, Any]], None]
-"""Whoever wants to see how it goes: counts over all senders, and the load they are of."""
+"""Receives the load and the counts over all senders."""
 
 
 async def run_load_point(plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event) -> SenderHealth:
-    """Offer the load and keep what came of it in the plan's folder."""
+    """Offer the load of a plan, write its requests and answers to the plan's folder, and return the senders' health."""
     on_progress = _with_recent_ttft(plan, on_progress)
     if plan.senders == 1:
-        probed = [await _run_in_process(plan, on_progress, stop_event)]
+        results = [await _run_in_process(plan, on_progress, stop_event)]
     else:
-        probed = await _run_in_subprocesses(plan, on_progress, stop_event)
+        results = await _run_in_subprocesses(plan, on_progress, stop_event)
     _merge_request_files(plan)
+    stop_reason = next((result["stop_reason"] for result in results if result["stop_reason"]), "")
     return SenderHealth.from_samples(
-        lags=[each for one in probed for each in one["lags"]],
-        idle_lags=[each for one in probed for each in one["idle_lags"]],
-        lateness=[each for one in probed for each in one["lates"]],
-        cpu_share=[one["cpu"] for one in probed],
-        stopped="interrupted"
-        if stop_event.is_set()
-        else next((one["stopped"] for one in probed if one["stopped"]), ""),
+        lags=[lag for result in results for lag in result["lags"]],
+        idle_lags=[lag for result in results for lag in result["idle_lags"]],
+        lateness=[seconds for result in results for seconds in result["lateness"]],
+        cpu_share=[result["cpu"] for result in results],
+        stopped="interrupted" if stop_event.is_set() else stop_reason,
     )
 
 
 def _with_recent_ttft(plan: LoadPointPlan, on_progress: ProgressCallback) -> ProgressCallback:
-    """The same watch, told also of which load it is, and how long the latest waited on average."""
-    last = {"answered": 0, "waited": 0.0}
+    """Wrap a progress callback to add the load, its length and the mean TTFT since the last call."""
+    last_answered, last_wait = 0, 0.0
 
-    def seen(counts: dict[str, Any]) -> None:
+    def report(counts: dict[str, Any]) -> None:
+        nonlocal last_answered, last_wait
         if not counts:
             return
-        told = {name: value for name, value in counts.items() if name != "waited"}
-        if (fresh := counts["answered"] - last["answered"]) > 0:
-            told["ttft_s"] = (counts["waited"] - last["waited"]) / fresh
-        last.update(answered=counts["answered"], waited=counts["waited"])
-        on_progress({"load": plan.load, "seconds": plan.total_seconds, **told})
+        shown = dict(counts)
+        wait = shown.pop("first_token_wait_seconds")
+        if (new_answers := counts["answered"] - last_answered) > 0:
+            shown["ttft_s"] = (wait - last_wait) / new_answers
+        last_answered, last_wait = counts["answered"], wait
+        on_progress({"load": plan.load, "seconds": plan.total_seconds, **shown})
 
-    return seen
+    return report
 
 
 async def _run_in_process(
     plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event
 ) -> dict[str, Any]:
-    async def begin() -> float:
+    async def choose_start() -> float:
         return time.monotonic() + START_DELAY
 
-    def tell(said: dict[str, Any]) -> None:
-        if said["kind"] == "live":
-            on_progress({name: value for name, value in said.items() if name != "kind"})
+    def receive(message: dict[str, Any]) -> None:
+        if message["kind"] == "progress":
+            on_progress({name: value for name, value in message.items() if name != "kind"})
 
-    own = asyncio.Event()
-    passing = asyncio.create_task(_forward_stop(stop_event, own))
+    worker_stop_event = asyncio.Event()
+    forwarding = asyncio.create_task(_forward_stop(stop_event, worker_stop_event))
     try:
-        return await run_worker(plan, CoordinatorChannel(begin, tell, own))
+        return await run_worker(plan, CoordinatorChannel(choose_start, receive, worker_stop_event))
     finally:
-        passing.cancel()
+        forwarding.cancel()
 
 
 async def _forward_stop(stop_event: asyncio.Event, worker_stop_event: asyncio.Event) -> None:
-    """A sender may stop itself, for too many errors; that is not the user's doing."""
+    """Pass an interrupt on; the worker has its own event because it may also stop itself after too many errors."""
     await stop_event.wait()
     worker_stop_event.set()
 
@@ -90,33 +91,36 @@ async def _forward_stop(stop_event: asyncio.Event, worker_stop_event: asyncio.Ev
 async def _run_in_subprocesses(
     plan: LoadPointPlan, on_progress: ProgressCallback, stop_event: asyncio.Event
 ) -> list[dict[str, Any]]:
-    senders = [WorkerProcess(share) for share in plan.split_by_sender()]
+    workers = [WorkerProcess(worker_plan) for worker_plan in plan.split_by_sender()]
     try:
-        await asyncio.gather(*(each.start() for each in senders))
-        if not await _finish_before_stop(
-            stop_event, asyncio.gather(*(each.wait_for_message("ready") for each in senders))
-        ):
+        await asyncio.gather(*(worker.start() for worker in workers))
+        ready = asyncio.gather(*(worker.wait_for_message("ready") for worker in workers))
+        if not await _finish_before_stop(stop_event, ready):
             return []
-        at = time.monotonic() + START_DELAY
-        for each in senders:
-            each.send_line(f"start {at!r}")
-        ends = [asyncio.create_task(_wait_for_result(each, senders)) for each in senders]
-        stopping = asyncio.create_task(_forward_stop_to_all(stop_event, senders))
-        watching = asyncio.create_task(_monitor_progress(senders, on_progress, plan.max_errors))
+        start_time = time.monotonic() + START_DELAY
+        _send_to_all(workers, f"start {start_time!r}")
+        result_tasks = [asyncio.create_task(_wait_for_result(worker, workers)) for worker in workers]
+        forwarding = asyncio.create_task(_forward_stop_to_all(stop_event, workers))
+        monitoring = asyncio.create_task(_monitor_progress(workers, on_progress, plan.max_errors))
         try:
-            probed = await asyncio.gather(*ends)
+            results = await asyncio.gather(*result_tasks)
         finally:
-            stopping.cancel()
-            watching.cancel()
-        if watching.done() and not watching.cancelled():  # it ended by itself, and had a reason
-            probed[0]["stopped"] = probed[0]["stopped"] or watching.result()
-        return probed
+            forwarding.cancel()
+            monitoring.cancel()
+        if monitoring.done() and not monitoring.cancelled():  # it stopped the workers
+            results[0]["stop_reason"] = results[0]["stop_reason"] or monitoring.result()
+        return results
     finally:
-        await asyncio.gather(*(each.close() for each in senders))
+        await asyncio.gather(*(worker.close() for worker in workers))
+
+
+def _send_to_all(workers: Sequence[WorkerProcess], line: str) -> None:
+    for worker in workers:
+        worker.send_line(line)
 
 
 async def _finish_before_stop(stop_event: asyncio.Event, future: asyncio.Future[Any]) -> bool:
-    """Whether something was done before somebody wanted an end."""
+    """Wait for a future or a stop, and return whether the future finished first."""
     stopped: asyncio.Task[Any] = asyncio.create_task(stop_event.wait())
     await asyncio.wait({future, stopped}, return_when="FIRST_COMPLETED")
     stopped.cancel()
@@ -128,52 +132,49 @@ async def _finish_before_stop(stop_event: asyncio.Event, future: asyncio.Future[
 
 
 async def _wait_for_result(worker: WorkerProcess, workers: Sequence[WorkerProcess]) -> dict[str, Any]:
-    """What a sender measured of itself; if it stopped before its plan ended, so do the others."""
-    said = await worker.wait_for_message("end")
-    probed: dict[str, Any] = said["probed"]
-    if probed["stopped"]:
-        for each in workers:
-            each.send_line("stop")
-    return probed
+    """Return what a worker measured about itself; if it stopped early, stop the other workers too."""
+    message = await worker.wait_for_message("result")
+    result: dict[str, Any] = message["result"]
+    if result["stop_reason"]:
+        _send_to_all(workers, "stop")
+    return result
 
 
 async def _forward_stop_to_all(stop_event: asyncio.Event, workers: Sequence[WorkerProcess]) -> None:
     await stop_event.wait()
-    for each in workers:
-        each.send_line("stop")
+    _send_to_all(workers, "stop")
 
 
 async def _monitor_progress(
     workers: Sequence[WorkerProcess], on_progress: ProgressCallback, max_errors: int | None
 ) -> str:
-    """Tell how it goes; each sender knows its own failures only, so all are counted here."""
+    """Report progress over all workers; stop them when they have `max_errors` failures together."""
     while True:
         await asyncio.sleep(0.5)
-        live = [each.progress for each in workers if each.progress]
-        counts = {name: sum(one[name] for one in live) for name in (live[0] if live else {})}
+        progress = [worker.progress for worker in workers if worker.progress]
+        counts = {name: sum(entry[name] for entry in progress) for name in (progress[0] if progress else {})}
         on_progress(counts)
         if max_errors is not None and counts.get("failed", 0) >= max_errors:
-            for each in workers:
-                each.send_line("stop")
+            _send_to_all(workers, "stop")
             return f"{counts['failed']} requests failed"
 
 
 class WorkerProcess:
-    """A sender in a process of its own."""
+    """A sender in a subprocess."""
 
     def __init__(self, plan: LoadPointPlan) -> None:
         self._plan = plan
         self._process: Process | None = None
+        self._log_path = Path(plan.folder) / f"sender.{plan.sender_index}.log"
         self.progress: dict[str, int] = {}
 
     async def start(self) -> None:
-        log = Path(self._plan.folder) / f"sender.{self._plan.sender_index}.log"
-        with log.open("wb") as errors_go_to:
+        with self._log_path.open("wb") as log:
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "auricle.perf.worker",
-                stdin=PIPE, stdout=PIPE, stderr=errors_go_to,
+                stdin=PIPE, stdout=PIPE, stderr=log,
                 env={**os.environ, "PYTHONSAFEPATH": ""},
-                start_new_session=True,  # Ctrl-C is for whoever started us to pass on
+                start_new_session=True,  # Ctrl-C reaches only the coordinator, which forwards it
                 limit=1 << 26,
             )  # fmt: skip
         self.send_line(self._plan.to_json().decode())
@@ -185,18 +186,17 @@ class WorkerProcess:
             self._process.stdin.write(f"{line}\n".encode())
 
     async def wait_for_message(self, kind: str) -> dict[str, Any]:
-        """What it says of this kind; an error it tells is raised here."""
+        """Return the next message of this kind; raise the error if the worker reports one."""
         assert self._process is not None
         assert self._process.stdout is not None
         while line := await self._process.stdout.readline():
-            said: dict[str, Any] = orjson.loads(line)
-            if said["kind"] == "error":
-                raise _error_from_message(said)
-            if said.pop("kind") == kind:
-                return said
-            self.progress = said
-        log = Path(self._plan.folder) / f"sender.{self._plan.sender_index}.log"
-        raise SpecError(f"A sender died; its last words are in {log}.")
+            message: dict[str, Any] = orjson.loads(line)
+            if message["kind"] == "error":
+                raise _error_from_message(message)
+            if message.pop("kind") == kind:
+                return message
+            self.progress = message
+        raise SpecError(f"A sender process ended unexpectedly. See its log: {self._log_path}")
 
     async def close(self) -> None:
         if self._process is None:
@@ -211,36 +211,38 @@ class WorkerProcess:
 
 
 def _error_from_message(message: dict[str, Any]) -> SpecError:
-    kind = getattr(errors, message["name"], SpecError)
-    plain = isinstance(kind, type) and issubclass(kind, SpecError) and kind is not errors.MissingExtra
-    return (kind if plain else SpecError)(message["message"])
+    error_class = getattr(errors, message["name"], SpecError)
+    takes_message = (
+        isinstance(error_class, type) and issubclass(error_class, SpecError) and error_class is not errors.MissingExtra
+    )
+    return (error_class if takes_message else SpecError)(message["message"])
 
 
 def _merge_request_files(plan: LoadPointPlan) -> None:
-    """One file of all senders' lines, in the order of the plan; their places are held, not they."""
+    """Merge the senders' files in the order of the plan; only the offsets of lines are kept in memory."""
     folder = Path(plan.folder)
-    parts = [folder / f"requests.{share}.jsonl" for share in range(plan.senders)]
-    with ExitStack() as open_files, (folder / "requests.jsonl").open("wb") as whole:
+    parts = [folder / f"requests.{sender}.jsonl" for sender in range(plan.senders)]
+    with ExitStack() as open_files, (folder / "requests.jsonl").open("wb") as merged:
         files = [open_files.enter_context(part.open("rb")) for part in parts if part.exists()]
-        places = sorted(place for at, file in enumerate(files) for place in _index_lines(at, file))
-        for _, _, at, offset in places:
-            files[at].seek(offset)
-            whole.write(files[at].readline())
+        entries = sorted(entry for number, file in enumerate(files) for entry in _index_lines(number, file))
+        for _, _, number, offset in entries:
+            files[number].seek(offset)
+            merged.write(files[number].readline())
     for part in parts:
         part.unlink(missing_ok=True)
 
 
 def _index_lines(file_index: int, file: BufferedReader) -> Iterator[tuple[int, int, int, int]]:
-    """Index and turn of each line, and where it is: which file, how far in."""
+    """Yield index, turn, file number and offset of each line."""
     offset = 0
     for line in file:
-        if line.endswith(b"\n"):  # the last may be torn
-            said = orjson.loads(line)
-            yield said["index"], said.get("turn", 0), file_index, offset
+        if line.endswith(b"\n"):  # the last line may be incomplete
+            row = orjson.loads(line)
+            yield row["index"], row.get("turn", 0), file_index, offset
         offset += len(line)
 
 
 def read_request_records(folder: Path) -> list[RequestRecord]:
-    """All requests of a load point."""
+    """Read the requests of a load point."""
     with (folder / "requests.jsonl").open("rb") as lines:
         return [RequestRecord.from_json(line) for line in lines]

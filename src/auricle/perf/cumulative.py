@@ -1,10 +1,4 @@
-"""What flows through a server: requests, tokens and sound, each as an amount that grows with time.
-
-    flows(columns) -> dict[str, Flow | None]      None where an amount is not known
-    Flow(times) -> amounts                        what had come by each of some times
-
-A rate is the difference of two amounts over the time between, so the edges of a window are exact.
-"""
+"""Cumulative requests, tokens and audio seconds as functions of time, from which rates are computed."""
 
 from __future__ import annotations
 
@@ -16,10 +10,11 @@ import numpy as np
 from auricle.perf.request_columns import Floats, Mask, RequestColumns
 
 CumulativeAmount: TypeAlias = Callable[[Floats], Floats]
+"""Maps times to the amount reached by each. A rate is the difference of two amounts over the time between them."""
 
 
 def compute_cumulative_amounts(columns: RequestColumns) -> dict[str, CumulativeAmount | None]:
-    """By the names of `definitions.RUN_DEFINITIONS`; of requests that ended well, in any phase."""
+    """Accumulate over successful requests of all phases, by the names of `RUN_DEFINITIONS`; None if unknown."""
     ok = columns.ok
     return {
         "req_s": accumulate_at(columns["done"][ok], np.ones(int(ok.sum()))),
@@ -31,30 +26,30 @@ def compute_cumulative_amounts(columns: RequestColumns) -> dict[str, CumulativeA
 
 
 def all_known(values: Floats) -> bool:
-    """Whether every one is; a sum with unknown parts would be too small."""
+    """Return whether no value is missing; a sum with unknown parts would be too small."""
     return len(values) > 0 and not bool(np.isnan(values).any())
 
 
 def accumulate_at(times: Floats, amounts: Floats) -> CumulativeAmount:
-    """An amount that comes all at once, at its time."""
+    """Accumulate amounts that arrive whole, each at its time."""
     order = np.argsort(times)
-    reached = np.concatenate([[0.0], np.cumsum(amounts[order])])
+    totals = np.concatenate([[0.0], np.cumsum(amounts[order])])
     ordered = times[order]
-    return lambda at: reached[np.searchsorted(ordered, at, side="right")]
+    return lambda query_times: totals[np.searchsorted(ordered, query_times, side="right")]
 
 
 def _accumulate_evenly(columns: RequestColumns, name: str) -> CumulativeAmount | None:
-    """An amount that comes evenly between sent and done."""
+    """Accumulate amounts that arrive evenly between sent and done."""
     rows = columns.ok & ~np.isnan(columns[name])
     if not rows.any():
         return None
-    amount, sent = columns[name][rows], columns["sent"][rows]
+    amounts, sent = columns[name][rows], columns["sent"][rows]
     spans = np.maximum(columns["done"][rows] - sent, 1e-9)
 
-    def by(at: Floats) -> Floats:
-        return np.array([np.dot(amount, np.clip((each - sent) / spans, 0.0, 1.0)) for each in at])
+    def amount_by(times: Floats) -> Floats:
+        return np.array([np.dot(amounts, np.clip((time - sent) / spans, 0.0, 1.0)) for time in times])
 
-    return by
+    return amount_by
 
 
 def _accumulate_audio_out(columns: RequestColumns) -> CumulativeAmount | None:
@@ -65,27 +60,27 @@ def _accumulate_audio_out(columns: RequestColumns) -> CumulativeAmount | None:
 
 
 def _accumulate_output_tokens(columns: RequestColumns) -> CumulativeAmount:
-    """Output tokens, each answer's spread evenly over its pieces; one not streamed comes whole."""
+    """Accumulate output tokens, spread evenly over the chunks of a stream; other responses arrive whole."""
     rows = np.flatnonzero(columns.ok)
     done, tokens = columns["done"][rows], columns["output_tokens"][rows]
-    pieces: Mask = columns.streamed[rows] & ~np.isnan(columns["first_token"][rows])
-    first = np.where(pieces, columns["first_token"][rows], done)
-    sums = columns.gaps.reduce_rows(np.add)[rows]
-    last = np.where(pieces, first + np.nan_to_num(sums), done)
-    whole = accumulate_at(last, tokens)
+    streamed: Mask = columns.streamed[rows] & ~np.isnan(columns["first_token"][rows])
+    first = np.where(streamed, columns["first_token"][rows], done)
+    stream_seconds = columns.gaps.reduce_rows(np.add)[rows]
+    last = np.where(streamed, first + np.nan_to_num(stream_seconds), done)
+    finished = accumulate_at(last, tokens)
 
-    def under_way(at: float) -> float:
-        """Of answers begun and not yet ended, the share of their pieces that came."""
-        some = np.flatnonzero((first <= at) & (at < last))
-        shares = [_share_received(columns.gaps.get_row(rows[row]), at - first[row]) for row in some]
-        return float(np.dot(tokens[some], shares)) if len(some) else 0.0
+    def unfinished(time: float) -> float:
+        """Return the tokens received by then of streams that are still open."""
+        open_rows = np.flatnonzero((first <= time) & (time < last))
+        shares = [_share_received(columns.gaps.get_row(rows[row]), time - first[row]) for row in open_rows]
+        return float(np.dot(tokens[open_rows], shares)) if len(open_rows) else 0.0
 
-    def by(at: Floats) -> Floats:
-        return np.asarray(whole(at) + np.array([under_way(each) for each in at]))
+    def amount_by(times: Floats) -> Floats:
+        return np.asarray(finished(times) + np.array([unfinished(time) for time in times]))
 
-    return by
+    return amount_by
 
 
 def _share_received(gaps: Floats, elapsed: float) -> float:
-    """Of the pieces of an answer, those that came within so many seconds of the first."""
+    """Return the share of chunks received within `elapsed` seconds of the first."""
     return (1 + int(np.searchsorted(np.cumsum(gaps), elapsed, side="right"))) / (1 + len(gaps))

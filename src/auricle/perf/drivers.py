@@ -1,4 +1,4 @@
-"""How a request is made ready and sent: over a network as bytes, or into a batch."""
+"""Prepare requests and send them: as bytes over HTTP, one by one, or in batches."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from auricle.perf.body_store import BodyStore, StoredBody, digest_body
 
 @dataclass(frozen=True, slots=True)
 class PreparedRequest:
-    """A request that can be sent without more ado."""
+    """A request that needs no further work before it is sent."""
 
     request: Request
     digest: str
     stored_body: StoredBody | None = None
     audio_seconds: float | None = None
-    """How long its sounds are; None where it has none, or one does not tell."""
+    """Length of its audio; None if it has none, or if a length is unknown."""
 
     @property
     def size(self) -> int | None:
@@ -36,7 +36,7 @@ class PreparedRequest:
 
 
 class Driver(Protocol):
-    """Whoever makes requests ready, and sends them."""
+    """Prepares requests for a model and sends them."""
 
     @property
     def is_full(self) -> bool: ...
@@ -55,7 +55,7 @@ def create_driver(model: Model, batch_size: int | None) -> Driver:
 
 
 class AsyncDriver:
-    """A model that takes one request and many at once: nothing can be prepared for it."""
+    """Driver of an asynchronous model whose requests cannot be encoded in advance."""
 
     is_full = False
 
@@ -67,8 +67,8 @@ class AsyncDriver:
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
         timer.start()
-        answer = getattr(self._model, ABILITY_BY_REQUEST[type(prepared.request)])
-        output = cast(Output, await answer(prepared.request))
+        method = getattr(self._model, ABILITY_BY_REQUEST[type(prepared.request)])
+        output = cast(Output, await method(prepared.request))
         timer.stop()
         return output
 
@@ -77,7 +77,7 @@ class AsyncDriver:
 
 
 class HttpDriver:
-    """A model behind an API: bodies are bytes before the clock starts."""
+    """Driver of an HTTP model; bodies are encoded before the clock starts."""
 
     def __init__(self, model: HttpModel) -> None:
         self._model = model
@@ -91,8 +91,8 @@ class HttpDriver:
     def prepare(self, request: Request) -> PreparedRequest:
         if not isinstance(request, Generate):
             return self._async_driver.prepare(request)
-        place = self._body_store.put(self._model.prepare(request))
-        return PreparedRequest(request, place.digest, place, measure_audio_seconds(request))
+        body = self._body_store.put(self._model.prepare(request))
+        return PreparedRequest(request, body.digest, body, measure_audio_seconds(request))
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
         if prepared.stored_body is None:
@@ -108,7 +108,7 @@ QueuedRequest: TypeAlias = tuple[Request, RequestTimer, "asyncio.Future[Output]"
 
 
 class BatchDriver:
-    """A batch model: whoever waits when a lane is free goes into its next batch, in order."""
+    """Driver of a batch model; a free worker takes the waiting requests, in order, as its next batch."""
 
     is_full = False
 
@@ -117,82 +117,82 @@ class BatchDriver:
         self._batch_size = batch_size
         self._executor = ThreadPoolExecutor(1, thread_name_prefix="auricle-model")
         self._pending: deque[QueuedRequest] = deque()
-        own: Sequence[BatchWorker] | None = getattr(model, "workers", None)
-        self._lanes = own or [self._call_in_thread]
+        model_workers: Sequence[BatchWorker] | None = getattr(model, "workers", None)
+        workers = model_workers or [self._call_in_thread]
         self._work_available = asyncio.Event()
-        self._workers = [asyncio.create_task(self._run_lane(lane)) for lane in self._lanes]
+        self._worker_tasks = [asyncio.create_task(self._run_batches(worker)) for worker in workers]
 
     def prepare(self, request: Request) -> PreparedRequest:
         rate = self._model.sample_rate
-        whole = decode_request_audio(request, rate) if rate else request
-        return PreparedRequest(whole, _digest_request(request), audio_seconds=measure_audio_seconds(request))
+        decoded = decode_request_audio(request, rate) if rate else request
+        return PreparedRequest(decoded, _digest_request(request), audio_seconds=measure_audio_seconds(request))
 
     async def send(self, prepared: PreparedRequest, timer: RequestTimer) -> Output:
         timer.start()
-        answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
-        self._pending.append((prepared.request, timer, answer))
+        result: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+        self._pending.append((prepared.request, timer, result))
         self._work_available.set()
-        return await answer
+        return await result
 
-    async def _run_lane(self, lane: BatchWorker) -> None:
+    async def _run_batches(self, worker: BatchWorker) -> None:
         while True:
             while not self._pending:
                 self._work_available.clear()
                 await self._work_available.wait()
             batch = self._take_batch()
             if batch:
-                await self._process_batch(lane, batch)
+                await self._process_batch(worker, batch)
 
     def _take_batch(self) -> list[QueuedRequest]:
-        """The longest waiting, and as many of its kind behind it as make a batch."""
+        """Take the request that has waited longest and the following ones of the same type, up to the batch size."""
         kind = type(self._pending[0][0])
         taken: list[QueuedRequest] = []
         while self._pending and len(taken) < self._batch_size and type(self._pending[0][0]) is kind:
-            each = self._pending.popleft()
-            if not each[2].done():  # else it was given up meanwhile
-                taken.append(each)
+            queued = self._pending.popleft()
+            if not queued[2].done():  # it may have been cancelled
+                taken.append(queued)
         return taken
 
-    async def _process_batch(self, lane: BatchWorker, batch: Sequence[QueuedRequest]) -> None:
+    async def _process_batch(self, worker: BatchWorker, batch: Sequence[QueuedRequest]) -> None:
         try:
-            outputs = await _run_batch(lane, [request for request, *_ in batch])
-        except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
-            for *_, answer in batch:
-                if not answer.done():
-                    answer.set_exception(error)
+            outputs = await _run_batch(worker, [request for request, *_ in batch])
+        except Exception as error:  # noqa: BLE001 - a model may raise anything; it fails its requests
+            for *_, result in batch:
+                if not result.done():
+                    result.set_exception(error)
             return
-        for (_, mark, answer), output in zip(batch, outputs, strict=True):
-            mark.stop()
-            if not answer.done():
-                answer.set_result(output)
+        for (_, timer, result), output in zip(batch, outputs, strict=True):
+            timer.stop()
+            if not result.done():
+                result.set_result(output)
 
     async def _call_in_thread(self, ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         loop = asyncio.get_running_loop()
-        call: Any = getattr(self._model, ability)
-        return cast(Sequence[Output], await loop.run_in_executor(self._executor, call, batch))
+        method: Any = getattr(self._model, ability)
+        return cast(Sequence[Output], await loop.run_in_executor(self._executor, method, batch))
 
     async def close(self) -> None:
-        for worker in self._workers:
-            worker.cancel()
-        await asyncio.gather(*self._workers, return_exceptions=True)
+        for task in self._worker_tasks:
+            task.cancel()
+        await asyncio.gather(*self._worker_tasks, return_exceptions=True)
         self._executor.shutdown(wait=False, cancel_futures=True)
         self._model.close()
-        if shut := getattr(self._model, "aclose", None):
-            await shut()
+        if aclose := getattr(self._model, "aclose", None):
+            await aclose()
 
 
-async def _run_batch(lane: BatchWorker, batch: Sequence[Request]) -> Sequence[Output]:
-    outputs = await lane(ABILITY_BY_REQUEST[type(batch[0])], batch)
+async def _run_batch(worker: BatchWorker, batch: Sequence[Request]) -> Sequence[Output]:
+    outputs = await worker(ABILITY_BY_REQUEST[type(batch[0])], batch)
     if len(outputs) != len(batch):
-        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
+        raise SampleError(f"the model returned {len(outputs)} outputs for {len(batch)} requests")
     return outputs
 
 
 def measure_audio_seconds(request: Request) -> float | None:
-    """How long the sounds of a request are; None where it has none, or one does not tell."""
-    sounds = [part for part in list_media(request) if isinstance(part, Audio)]
+    """Return the length of a request's audio; None if it has none, or if a length is unknown."""
+    clips = [part for part in list_media(request) if isinstance(part, Audio)]
     try:
-        return sum(sound.seconds for sound in sounds) if sounds else None
+        return sum(clip.seconds for clip in clips) if clips else None
     except SampleError:
         return None
 

@@ -1,4 +1,4 @@
-"""How well the senders themselves did: what a run must know before its numbers are believed."""
+"""Health of the senders: event-loop lag, lateness and CPU use, by which a load point is judged valid or not."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SenderHealth:
-    """Measured by the senders while they sent; None where nothing was measured."""
+    """What the senders measured about themselves; None where nothing was measured."""
 
     idle_lag_p99_s: float | None = None
-    """How late an idle event loop woke, before the load: what this machine cannot do better."""
+    """Lag of the idle event loop, before the load: the best this machine can do."""
     lag_p50_s: float | None = None
     lag_p99_s: float | None = None
-    """How late the event loop woke under load."""
+    """Lag of the event loop under load."""
     lag_max_s: float | None = None
     late_p50_s: float | None = None
     late_p99_s: float | None = None
-    """How long after its due time a request was ready to go, waiting for the cap not counted."""
+    """Delay between a request's due time and the moment it was started, excluding waiting for the cap."""
     late_max_s: float | None = None
     late_count: int = 0
-    """Requests later than may be caught up in silence (a second, unless told)."""
+    """Requests that were more than `LATE_THRESHOLD_S` late."""
     cpu_share: tuple[float, ...] = ()
-    """Of one core, by sender."""
+    """Share of one core that each sender used."""
     stopped: str = ""
-    """Why the load ended before its plan did; empty if it did not."""
+    """Why the load ended early; empty if it did not."""
 
     @classmethod
     def from_samples(
@@ -38,7 +38,7 @@ class SenderHealth:
         cpu_share: Sequence[float] = (),
         stopped: str = "",
     ) -> SenderHealth:
-        """From samples, in seconds, of all senders together."""
+        """Summarise samples, in seconds, of all senders together."""
         lag, late = _percentiles(lags), _percentiles(lateness)
         return cls(
             idle_lag_p99_s=_percentiles(idle_lags)[1],
@@ -48,13 +48,12 @@ class SenderHealth:
             late_p50_s=late[0],
             late_p99_s=late[1],
             late_max_s=late[2],
-            late_count=sum(each > LATE_THRESHOLD_S for each in lateness),
+            late_count=sum(seconds > LATE_THRESHOLD_S for seconds in lateness),
             cpu_share=tuple(cpu_share),
             stopped=stopped,
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
         return {**asdict(self), "cpu_share": list(self.cpu_share)}
 
 
@@ -62,7 +61,7 @@ LATE_THRESHOLD_S = 1.0  # seconds a request may be late before it counts as such
 
 
 def _percentiles(samples: Sequence[float]) -> tuple[float | None, float | None, float | None]:
-    """Median, 99th percentile, most."""
+    """Return median, 99th percentile and maximum."""
     import numpy as np
 
     if not len(samples):

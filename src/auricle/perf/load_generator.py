@@ -1,4 +1,4 @@
-"""One sender's part of a load point: requests at their time, each timed, nothing tried twice."""
+"""Generate one sender's share of a load point: send requests when they are due and time each; no retries."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from auricle.tasks.inferencers import Inferencer, preview_requests
 if TYPE_CHECKING:
     from auricle.perf.loads import Times
 
-STOP_POLL_SECONDS = 0.25  # seconds within which a stop is noticed by whoever waits for his time
-STOP_GRACE_SECONDS = 2.0  # seconds that what is under way has left when somebody wants an end
+STOP_POLL_SECONDS = 0.25  # longest time until a waiting task notices a stop
+STOP_GRACE_SECONDS = 2.0  # time that requests in flight have left after a stop
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedSample:
-    """A sample and the requests it begins with, ready to be sent."""
+    """A sample and its first requests, ready to be sent."""
 
     sample: Sample
     first_requests: tuple[PreparedRequest, ...]
@@ -38,37 +38,36 @@ class PreparedSample:
 async def prepare_samples(
     samples: Iterator[Sample], inferencer: Inferencer, driver: Driver, max_samples: int | None
 ) -> list[PreparedSample]:
-    """Samples with everything done that can be done before the clock starts.
+    """Encode the first request of each sample before the clock starts.
 
-    What the first answer decides cannot: later turns are made ready between answer and question,
-    which counts for neither.
+    Later turns depend on the first answer. They are prepared between two turns, outside the measured times.
     """
-    found: list[PreparedSample] = []
+    prepared_samples: list[PreparedSample] = []
     for sample in samples:
-        if driver.is_full or len(found) == max_samples:
+        if driver.is_full or len(prepared_samples) == max_samples:
             break
-        asked = await preview_requests(inferencer, sample)
-        ready = [await asyncio.to_thread(driver.prepare, request) for request in asked[:1]]
-        found.append(PreparedSample(sample, tuple(ready)))
-    return found
+        requests = await preview_requests(inferencer, sample)
+        prepared = [await asyncio.to_thread(driver.prepare, request) for request in requests[:1]]
+        prepared_samples.append(PreparedSample(sample, tuple(prepared)))
+    return prepared_samples
 
 
 @dataclass(slots=True)
 class ProgressCounts:
-    """What can be told while it goes on."""
+    """Counts that are reported while the load runs."""
 
     started: int = 0
     answered: int = 0
     failed: int = 0
     in_flight: int = 0
     measured: int = 0
-    """Conversations begun in the time that counts."""
+    """Conversations that began in the measured phase."""
     first_token_wait_seconds: float = 0.0
-    """Seconds until the first word, of all that were answered together."""
+    """Sum of the times to first token of all answered requests."""
 
 
 class LoadGenerator:
-    """The loop of one sender."""
+    """Sends the requests of one sender."""
 
     def __init__(
         self,
@@ -84,14 +83,14 @@ class LoadGenerator:
         self._start_time = 0.0
         self.progress = ProgressCounts()
         self.lateness: list[float] = []
-        """How long after its time each request was set going, whatever it then waited for."""
+        """Delay of each request's start after its due time, before any waiting for the cap."""
         self.stop_event = asyncio.Event()
         self.stop_reason = ""
         self._saturation_detector = SaturationDetector()
         self._last_wait_seconds: float | None = None
 
     async def run(self, load: Load, start_time: float) -> None:
-        """Play this share of the load from `start` on; what is not done in time is given up."""
+        """Send this sender's share of the load from `start_time` on; cancel requests that outlast the grace period."""
         self._start_time = start_time
         if isinstance(load, ClosedLoop):
             await self._run_closed_loop(load)
@@ -105,74 +104,76 @@ class LoadGenerator:
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def check_saturation(self) -> None:
-        """From time to time: is more asked than can be answered?"""
+        """Stop the load if it saturates the server and the plan asks for that; called periodically."""
         if not self._plan.stop_saturated:
             return
         self._saturation_detector.add(self.elapsed(), len(self._tasks), self._last_wait_seconds)
         if self._saturation_detector.is_saturated():
-            self.stop_reason = "more was asked than could be answered"
+            self.stop_reason = "the offered load exceeds the server's capacity"
             self.stop_event.set()
 
     def elapsed(self) -> float:
         return time.monotonic() - self._start_time
 
-    # --- who is sent when ---------------------------------------------------------------
+    # --- scheduling -----------------------------------------------------------------------
 
     async def _run_open_loop(self, load: OpenLoop) -> None:
-        """Each at its time, whether or not those before it are answered."""
-        plan = self._plan
-        own = len(range(plan.sender_index, load.cap, plan.senders)) if load.cap else 0
-        room = asyncio.Semaphore(own) if own else None
-        due = schedule_due_times(plan, load).tolist()
-        for index in range(plan.sender_index, len(due), plan.senders):
-            if await self._wait_until(due[index]):
-                self.lateness.append(self.elapsed() - due[index])
-                self._spawn(self._run_within_cap(room, index, due[index]))
-            elif due[index] > self.elapsed():
+        """Start each request when it is due, whether or not earlier ones are answered."""
+        own_cap = len(self._plan.own_indices(load.cap)) if load.cap else 0
+        cap_semaphore = asyncio.Semaphore(own_cap) if own_cap else None
+        due_times = schedule_due_times(self._plan, load).tolist()
+        for index in self._plan.own_indices(len(due_times)):
+            due = due_times[index]
+            if await self._wait_until(due):
+                self.lateness.append(self.elapsed() - due)
+                self._spawn(self._run_within_cap(cap_semaphore, index, due))
+            elif due > self.elapsed():
                 return
             else:
-                self._create_client(index, due=due[index]).record_unsent()
+                self._create_client(index, due=due).record_unsent()
 
     async def _run_within_cap(self, cap_semaphore: asyncio.Semaphore | None, index: int, due: float) -> None:
-        asking = self._create_client(index, due=due)
+        client = self._create_client(index, due=due)
         if cap_semaphore is None:
-            await self._run_sample(asking)
+            await self._run_sample(client)
             return
         try:
             await cap_semaphore.acquire()
         except asyncio.CancelledError:
-            asking.record_unsent()
+            client.record_unsent()
             raise
         try:
-            await self._run_sample(asking)
+            await self._run_sample(client)
         finally:
             cap_semaphore.release()
 
     async def _run_closed_loop(self, load: ClosedLoop) -> None:
-        """Users who ask, wait for the answer, think, and ask again."""
-        mine = [user for user in range(load.users) if user % self._plan.senders == self._plan.sender_index]
-        indices = iter(range(self._plan.sender_index, 1 << 62, self._plan.senders))
-        users = [asyncio.create_task(self._run_user(load, user, indices)) for user in mine]
-        await self._wait_for_users(users)
+        """Run users who each send a request, wait for the answer, think, and start over."""
+        indices = iter(self._plan.own_indices(1 << 62))
+        start_times = load.user_start_times()
+        users = self._plan.own_indices(load.users)
+        await self._wait_for_users(
+            [asyncio.create_task(self._run_user(load, user, start_times[user], indices)) for user in users]
+        )
 
-    async def _run_user(self, load: ClosedLoop, user: int, indices: Iterator[int]) -> None:
-        if not await self._wait_until(load.ramp_seconds * user / load.users):
+    async def _run_user(self, load: ClosedLoop, user: int, start_time: float, indices: Iterator[int]) -> None:
+        if not await self._wait_until(start_time):
             return
         while not self._is_finished():
-            asking = self._create_client(next(indices), user=user, think_seconds=load.think_seconds)
-            self.progress.measured += asking.phase == "measure"  # before others look how many there are
-            await asyncio.wait({self._spawn(self._run_sample(asking))})
+            client = self._create_client(next(indices), user=user, think_seconds=load.think_seconds)
+            self.progress.measured += client.phase == "measure"  # counted before other users check the total
+            await asyncio.wait({self._spawn(self._run_sample(client))})
             if load.think_seconds and not await self._wait_until(self.elapsed() + load.think_seconds):
                 return
 
     async def _wait_for_users(self, users: Sequence[asyncio.Task[None]]) -> None:
-        """Until no user asks any more; what they still wait for has its grace elsewhere."""
-        over = self._plan.total_seconds
-        left = None if over is None else max(0.0, over - self.elapsed())
+        """Wait until no user starts another request; requests in flight get their grace period in `run`."""
+        total = self._plan.total_seconds
+        remaining = None if total is None else max(0.0, total - self.elapsed())
         stopped: asyncio.Task[Any] = asyncio.create_task(self.stop_event.wait())
-        everyone = asyncio.create_task(_wait_for_all(users))
-        await asyncio.wait({everyone, stopped}, timeout=left, return_when="FIRST_COMPLETED")
-        for task in (stopped, everyone, *users):
+        all_finished = asyncio.create_task(_wait_for_all(users))
+        await asyncio.wait({all_finished, stopped}, timeout=remaining, return_when="FIRST_COMPLETED")
+        for task in (stopped, all_finished, *users):
             task.cancel()
         await asyncio.gather(*users, return_exceptions=True)
 
@@ -184,31 +185,31 @@ class LoadGenerator:
             return True
         if plan.count is None:
             return False
-        return self.progress.measured >= len(range(plan.sender_index, plan.count, plan.senders))
+        return self.progress.measured >= len(plan.own_indices(plan.count))
 
     async def _wait_until(self, due: float) -> bool:
-        """Wait for a time; False if the run is over before. Late is late: no time is made up."""
-        while (left := due - self.elapsed()) > 0:
+        """Wait until a time and return whether the load is still running then; delays are not made up for."""
+        while (remaining := due - self.elapsed()) > 0:
             if self.stop_event.is_set():
                 return False
-            await asyncio.sleep(min(left, STOP_POLL_SECONDS))
+            await asyncio.sleep(min(remaining, STOP_POLL_SECONDS))
         return not self._is_past_end()
 
     def _is_past_end(self) -> bool:
-        over = self._plan.total_seconds
+        total = self._plan.total_seconds
         if self._has_too_many_errors() or self.stop_event.is_set():
             return True
-        return over is not None and self.elapsed() >= over + STOP_POLL_SECONDS
+        return total is not None and self.elapsed() >= total + STOP_POLL_SECONDS
 
     def _has_too_many_errors(self) -> bool:
-        most = self._plan.max_errors
-        if most is None or self.progress.failed < most:
+        limit = self._plan.max_errors
+        if limit is None or self.progress.failed < limit:
             return False
         self.stop_reason = f"{self.progress.failed} requests failed"
         self.stop_event.set()
         return True
 
-    # --- one conversation -----------------------------------------------------------------
+    # --- conversations --------------------------------------------------------------------
 
     def _spawn(self, coroutine: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         task = asyncio.create_task(coroutine)
@@ -219,8 +220,8 @@ class LoadGenerator:
     def _create_client(
         self, index: int, *, due: float | None = None, user: int | None = None, think_seconds: float = 0.0
     ) -> TimedClient:
-        case = self._samples[index % len(self._samples)]
-        return TimedClient(self, index, case, due, user, think_seconds)
+        prepared_sample = self._samples[index % len(self._samples)]
+        return TimedClient(self, index, prepared_sample, due, user, think_seconds)
 
     async def _run_sample(self, client: TimedClient) -> None:
         sample = client.prepared_sample.sample
@@ -229,20 +230,19 @@ class LoadGenerator:
         outputs: tuple[Output, ...] = ()
         try:
             outputs = await self._inferencer(sample, client)
-        except Exception as failure:  # noqa: BLE001 - kept with its question
-            error = Failure(type(failure).__name__, describe(failure))
+        except Exception as exception:  # noqa: BLE001 - recorded with its sample
+            error = Failure(type(exception).__name__, describe(exception))
         if client.phase == "measure":
             self._write_answer(client.index, sample, outputs, error)
 
     def _write_answer(self, index: int, sample: Sample, outputs: tuple[Output, ...], error: Failure | None) -> None:
-        """The answer, to be scored; one sample asked again and again is many."""
-        again = index // len(self._samples)
-        name = f"{sample.id}~{again}" if again else sample.id
-        said = tuple(
-            replace(each, audio=None) if isinstance(each, Generation) else each for each in outputs
-        )  # its words are scored; speech would fill the disk
-        kept = replace(sample, id=name)
-        record = Record(sample=kept, row=index, key=name, outputs=said, error=error)
+        """Write an answer for scoring; each repeat of a sample gets its own id."""
+        repeat = index // len(self._samples)
+        name = f"{sample.id}~{repeat}" if repeat else sample.id
+        without_audio = tuple(
+            replace(output, audio=None) if isinstance(output, Generation) else output for output in outputs
+        )  # only the text is scored; audio would fill the disk
+        record = Record(sample=replace(sample, id=name), row=index, key=name, outputs=without_audio, error=error)
         self._answers_file.write(encode_record(record))
 
     def phase_at(self, elapsed_seconds: float) -> Phase:
@@ -266,11 +266,11 @@ class LoadGenerator:
         return output
 
     def record_wait(self, timer: RequestTimer, due: float | None) -> None:
-        """How long the latest answer let wait for its first word, from when it was due."""
-        first = timer.first_token or timer.done
-        since = timer.sent if due is None else self._start_time + due
-        if first is not None and since is not None:
-            self._last_wait_seconds = first - since
+        """Record how long the latest answer took to its first token, from its due time if it has one."""
+        first_token = timer.first_token or timer.done
+        start = timer.sent if due is None else self._start_time + due
+        if first_token is not None and start is not None:
+            self._last_wait_seconds = first_token - start
             self.progress.first_token_wait_seconds += self._last_wait_seconds
 
     async def prepare(self, request: Request) -> PreparedRequest:
@@ -281,7 +281,7 @@ class LoadGenerator:
 
 
 class TimedClient:
-    """What an inferencer asks through: one request after the other, each a line."""
+    """Sends the requests of one conversation for an inferencer, and writes a record of each."""
 
     def __init__(
         self,
@@ -295,36 +295,36 @@ class TimedClient:
         self._generator, self.index, self.prepared_sample = generator, index, prepared_sample
         self._due, self._user, self._think_seconds = due, user, think_seconds
         self.phase = generator.phase_at(generator.elapsed() if due is None else due)
-        """Of the first request; a later turn of a closed loop has the one it is sent in."""
+        """Phase of the first request; a later turn of a closed loop belongs to the phase it is sent in."""
         self._turn = 0
 
     async def __call__(self, request: Request) -> Output:
         turn, self._turn = self._turn, self._turn + 1
-        ready = await self._prepare(turn, request)
+        prepared = await self._prepare(turn, request)
         if turn and self._think_seconds:
             await asyncio.sleep(self._think_seconds)
-        mark, output = RequestTimer(), None
+        timer, output = RequestTimer(), None
         status: Status = "ok"
         error = ""
         try:
-            output = await self._generator.send(ready, mark)
-            self._generator.record_wait(mark, None if turn else self._due)
+            output = await self._generator.send(prepared, timer)
+            self._generator.record_wait(timer, None if turn else self._due)
         except asyncio.CancelledError:
             status = "cancelled"
             raise
-        except Exception as failure:
-            status, error = "failed", f"{type(failure).__name__}: {describe(failure)}"
+        except Exception as exception:
+            status, error = "failed", f"{type(exception).__name__}: {describe(exception)}"
             raise
         finally:
-            self._write_record(turn, ready, mark, output, status, error)
+            self._write_record(turn, prepared, timer, output, status, error)
         return output
 
     def record_unsent(self) -> None:
-        """It was due, and the end came before it could be sent."""
+        """Record a request that was due but could not be sent before the end."""
         self._write_record(0, self.prepared_sample.first_requests[0], RequestTimer(), None, "cancelled", "")
 
     async def _prepare(self, turn: int, request: Request) -> PreparedRequest:
-        """What was made ready before the clock started, if this is it."""
+        """Return the request prepared before the clock started, or prepare a later turn now."""
         if turn < len(self.prepared_sample.first_requests):
             return self.prepared_sample.first_requests[turn]
         return await self._generator.prepare(request)
@@ -340,18 +340,18 @@ class TimedClient:
     ) -> None:
         if timer.done is None:
             timer.stop()
-        said = output if isinstance(output, Generation) else None
+        generation = output if isinstance(output, Generation) else None
 
-        def exchange(start: float, share: int) -> RequestRecord:
-            sent = None if timer.sent is None else timer.sent - start
-            later = sent if turn and self._due is None else None
+        def build_record(start: float, sender: int) -> RequestRecord:
+            sent = _seconds_since(timer.sent, start)
+            later_turn_sent = sent if turn and self._due is None else None
             return RequestRecord(
                 index=self.index,
                 sample=self.prepared_sample.sample.id,
                 turn=turn,
                 user=self._user,
-                sender=share,
-                phase=self.phase if later is None else self._generator.phase_at(later),
+                sender=sender,
+                phase=self.phase if later_turn_sent is None else self._generator.phase_at(later_turn_sent),
                 status=status,
                 due=self._due if turn == 0 else None,
                 sent=sent,
@@ -367,16 +367,16 @@ class TimedClient:
                 token_gaps=tuple(timer.token_gaps),
                 spoken=tuple((at - start, seconds) for at, seconds in timer.spoken),
                 streamed=timer.streamed,
-                input_tokens=said.input_tokens if said else None,
-                output_tokens=said.tokens if said else None,
+                input_tokens=generation.input_tokens if generation else None,
+                output_tokens=generation.tokens if generation else None,
                 audio_seconds=prepared.audio_seconds,
                 bytes_sent=prepared.size,
                 body=prepared.digest,
-                finish=said.finish if said else "",
+                finish=generation.finish if generation else "",
                 error=error,
             )
 
-        self._generator.write_record(exchange)
+        self._generator.write_record(build_record)
 
 
 async def _wait_for_all(tasks: Sequence[asyncio.Task[Any]]) -> None:
@@ -388,8 +388,8 @@ def _seconds_since(timestamp: float | None, start: float) -> float | None:
 
 
 def schedule_due_times(plan: LoadPointPlan, load: OpenLoop) -> Times:
-    """When each request of all senders is due; those of the warm-up stand before the count."""
+    """Return the due times of all senders' requests; requests of the warm-up do not count towards `plan.count`."""
     if plan.count is None:
         return load.due_times(duration=plan.total_seconds, seed=plan.seed)
-    before = len(load.due_times(duration=plan.warmup, seed=plan.seed)) if plan.warmup else 0
-    return load.due_times(count=before + plan.count, duration=plan.total_seconds, seed=plan.seed)
+    warmup_count = len(load.due_times(duration=plan.warmup, seed=plan.seed)) if plan.warmup else 0
+    return load.due_times(count=warmup_count + plan.count, duration=plan.total_seconds, seed=plan.seed)

@@ -1,4 +1,4 @@
-"""The words of `--load`: what may follow each kind of load, and what is wrong with what did."""
+"""Parse the value of `--load`: its grammar and its error messages."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ LOAD_SYNTAX = {
 
 
 class _LoadSyntaxError(ValueError):
-    """What is wrong, in a few words."""
+    """A mistake in the arguments of a load."""
 
 
 class _LoadArguments:
-    """What stands behind the colon; each word is taken once, and what is left is too much."""
+    """The arguments after the colon; each is taken once, and any left over is an error."""
 
     def __init__(self, text: str) -> None:
         self.positional: list[str] = []
         self.options: dict[str, str] = {}
-        for word in filter(None, (each.strip() for each in text.split(","))):
+        for word in filter(None, map(str.strip, text.split(","))):
             name, equals, value = word.partition("=")
             if not equals:
                 self.positional.append(word)
@@ -45,7 +45,7 @@ class _LoadArguments:
                 self.options[name] = value
 
     def take_flag(self, name: str) -> bool:
-        """Whether the word is there."""
+        """Remove a flag and return whether it was present."""
         if name not in self.positional:
             return False
         self.positional.remove(name)
@@ -61,17 +61,17 @@ class _LoadArguments:
         return self.take_int("cap", 0) or None
 
     def take_positional(self) -> list[str]:
-        """The plain words, of which there must be some."""
-        found, self.positional = self.positional, []
-        if not found:
+        """Remove and return the positional arguments; there must be at least one."""
+        words, self.positional = self.positional, []
+        if not words:
             raise _LoadSyntaxError("a number is missing")
-        return found
+        return words
 
     def reject_unused(self) -> None:
-        """Refuse what nobody took."""
-        left = self.positional + [f"{name}=" for name in self.options]
-        if left:
-            raise _LoadSyntaxError(f"{left[0]} means nothing here")
+        """Raise an error if an argument is left over."""
+        unused = self.positional + [f"{name}=" for name in self.options]
+        if unused:
+            raise _LoadSyntaxError(f"unexpected argument {unused[0]}")
 
 
 def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
@@ -85,7 +85,7 @@ def _parse_float(text: str, name: str, minimum: float = 0.0) -> float:
     return value
 
 
-MIN_POSITIVE = 1e-9  # what must be more than nothing
+MIN_POSITIVE = 1e-9  # stands for "above 0"
 
 
 def _parse_int(text: str, name: str) -> int:
@@ -109,42 +109,42 @@ def _parse_burst(arguments: _LoadArguments) -> list[Load]:
 
 
 def _fixed_rate_parser(kind: Literal["constant", "poisson", "gamma"]) -> Callable[[_LoadArguments], list[Load]]:
-    def made(words: _LoadArguments) -> list[Load]:
-        cap, shape = words.take_cap(), 1.0
+    def parse(arguments: _LoadArguments) -> list[Load]:
+        cap, shape = arguments.take_cap(), 1.0
         if kind == "gamma":
-            if "shape" not in words.options:
+            if "shape" not in arguments.options:
                 raise _LoadSyntaxError("shape= is missing")
-            shape = words.take_float("shape", 1.0, minimum=MIN_POSITIVE)
-        return [FixedRate(kind, rate, shape, cap) for rate in _parse_rates(words)]
+            shape = arguments.take_float("shape", 1.0, minimum=MIN_POSITIVE)
+        return [FixedRate(kind, rate, shape, cap) for rate in _parse_rates(arguments)]
 
-    return made
+    return parse
 
 
 def _parse_ramp(arguments: _LoadArguments) -> list[Load]:
     if "over" not in arguments.options:
         raise _LoadSyntaxError("over= is missing")
-    over, cap = arguments.take_float("over", 0.0, minimum=MIN_POSITIVE), arguments.take_cap()
-    curved, random = arguments.take_flag("exp"), arguments.take_flag("poisson")
-    (bounds, *more) = arguments.take_positional()
-    first, dash, last = bounds.partition("-")
-    if more or not dash:
+    ramp_seconds, cap = arguments.take_float("over", 0.0, minimum=MIN_POSITIVE), arguments.take_cap()
+    exponential, is_poisson = arguments.take_flag("exp"), arguments.take_flag("poisson")
+    (bounds, *extra) = arguments.take_positional()
+    first_text, dash, last_text = bounds.partition("-")
+    if extra or not dash:
         raise _LoadSyntaxError(f"a ramp goes from one rate to another, such as 1-20, not {bounds!r}")
-    start = _parse_float(first, "the first rate", MIN_POSITIVE if curved else 0.0)
-    end = _parse_float(last, "the last rate", MIN_POSITIVE if curved else 0.0)
+    start = _parse_float(first_text, "the first rate", MIN_POSITIVE if exponential else 0.0)
+    end = _parse_float(last_text, "the last rate", MIN_POSITIVE if exponential else 0.0)
     if start + end <= 0:
         raise _LoadSyntaxError("one of the rates must be above 0")
-    return [Ramp(start, end, over, curved, random, cap)]
+    return [Ramp(start, end, ramp_seconds, exponential, is_poisson, cap)]
 
 
 def _parse_steps(arguments: _LoadArguments) -> list[Load]:
-    random, cap = arguments.take_flag("poisson"), arguments.take_cap()
-    found = []
+    is_poisson, cap = arguments.take_flag("poisson"), arguments.take_cap()
+    steps = []
     for word in arguments.take_positional():
-        rate, times, seconds = word.partition("x")
-        if not times:
+        rate, separator, seconds = word.partition("x")
+        if not separator:
             raise _LoadSyntaxError(f"a step is a rate and seconds, such as 5x30, not {word!r}")
-        found.append((_parse_float(rate, "a rate", MIN_POSITIVE), _parse_float(seconds, "seconds", MIN_POSITIVE)))
-    return [Steps(tuple(found), random, cap)]
+        steps.append((_parse_float(rate, "a rate", MIN_POSITIVE), _parse_float(seconds, "seconds", MIN_POSITIVE)))
+    return [Steps(tuple(steps), is_poisson, cap)]
 
 
 def _parse_trace(arguments: _LoadArguments) -> list[Load]:
@@ -153,25 +153,25 @@ def _parse_trace(arguments: _LoadArguments) -> list[Load]:
 
 def _parse_sweep(arguments: _LoadArguments) -> list[Load]:
     high = arguments.take_int("high", 128)
-    (points, *more) = arguments.take_positional()
-    arguments.positional += more
+    (points, *extra) = arguments.take_positional()
+    arguments.positional += extra
     return [SweepPlan(_parse_int(points, "points"), high)]
 
 
 def _parse_search(arguments: _LoadArguments) -> list[Load]:
     low = arguments.take_float("low", 1.0, minimum=MIN_POSITIVE)
     high = arguments.take_float("high", 128.0, minimum=MIN_POSITIVE)
-    within, repeat = (arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1))
-    over: Literal["rate", "closed"]
+    tolerance, repeat = (arguments.take_float("within", 0.05, minimum=MIN_POSITIVE), arguments.take_int("repeat", 1))
+    variable: Literal["rate", "closed"]
     if arguments.take_flag("rate"):
-        over = "rate"
+        variable = "rate"
     elif arguments.take_flag("closed"):
-        over, low, high = "closed", max(1.0, round(low)), round(high)
+        variable, low, high = "closed", max(1.0, round(low)), round(high)
     else:
         raise _LoadSyntaxError("rate or closed is missing")
     if low > high:
         raise _LoadSyntaxError(f"low={low:g} is above high={high:g}")
-    return [SearchPlan(over, low, high, within, repeat)]
+    return [SearchPlan(variable, low, high, tolerance, repeat)]
 
 
 LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[Load]]] = {
@@ -189,17 +189,21 @@ LOAD_PARSERS: dict[str, Callable[[_LoadArguments], list[Load]]] = {
 }
 
 
-def parse_load_text(text: str) -> list[Load]:
-    """The loads a text names."""
+def parse_loads(text: str) -> list[Load]:
+    """Parse a `--load` value into one load per point: `closed:1,2,4` gives three.
+
+    Raises:
+        SpecError: The text is not a load; the message shows the grammar.
+    """
     kind, _, rest = text.strip().partition(":")
     if kind not in LOAD_PARSERS:
         near = difflib.get_close_matches(kind, LOAD_PARSERS, n=1)
-        hint = f"Did you mean {near[0]}?" if near else f"There are {', '.join(LOAD_PARSERS)}."
-        raise SpecError(f"No load is called {kind!r}. {hint}")
+        hint = f"Did you mean {near[0]!r}?" if near else f"Expected one of: {', '.join(LOAD_PARSERS)}."
+        raise SpecError(f"Unknown load {kind!r}. {hint}")
     try:
-        words = _LoadArguments(rest)
-        loads = LOAD_PARSERS[kind](words)
-        words.reject_unused()
+        arguments = _LoadArguments(rest)
+        loads = LOAD_PARSERS[kind](arguments)
+        arguments.reject_unused()
     except _LoadSyntaxError as error:
-        raise SpecError(f"Load {text!r}: {error}. Write {LOAD_SYNTAX[kind]}.") from error
+        raise SpecError(f"Load {text!r}: {error}. Expected {LOAD_SYNTAX[kind]}.") from error
     return loads

@@ -1,14 +1,6 @@
-"""What load to offer: `closed:8`, `poisson:4`, ... read, named, and unrolled into due times.
+"""Load patterns and their schedules.
 
-    parse(text) -> list[Load]           one a point: `closed:1,2,4` are three
-    str(load), folder(load)             its one name, and the same fit for a folder
-    Closed.start_times()                when each user begins; afterwards users pace themselves
-    Open.due_times(count, duration, seed)   seconds from the start, never falling
-    Trace.timed(timestamps)             a trace with the times of the data
-    SearchPlan.at(value), SweepPlan.at(rate)    the load of one point of a plan
-    dealt(size, senders)                which indexes each sender serves
-
-A schedule depends on its seed and its name alone: not on senders, cap or the run's length.
+A schedule depends only on the seed and the load's name, not on the number of senders, the cap or the duration.
 """
 
 from __future__ import annotations
@@ -30,54 +22,54 @@ if TYPE_CHECKING:
 
     Times: TypeAlias = NDArray[np.float64]
 
-ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; part of what a seed means, so it never changes
+ARRIVALS_PER_BLOCK = 4096  # arrivals drawn at a time; changing it would change the schedule of a seed
 
 
 @dataclass(frozen=True, slots=True)
 class ClosedLoop:
-    """Users who each ask, wait for the answer, think, and ask again."""
+    """Users who each send a request, wait for the answer, think, and start over."""
 
     users: int
     ramp_seconds: float = 0.0
-    """Seconds over which the users begin, one after the other."""
+    """Seconds over which the users start, one after the other."""
     think_seconds: float = 0.0
-    """Seconds between an answer and the same user's next question."""
+    """Seconds between an answer and the same user's next request."""
 
     def __str__(self) -> str:
         return _format_load(f"closed:{self.users}", ramp=self.ramp_seconds, think=self.think_seconds)
 
     def user_start_times(self) -> tuple[float, ...]:
-        """When each user begins."""
+        """Return when each user starts, in seconds from the start of the load."""
         return tuple(self.ramp_seconds * user / self.users for user in range(self.users))
 
 
 class _ScheduledLoad(ABC):
-    """A load whose requests are due at times known before it starts."""
+    """An open-loop load: its due times are known before it starts."""
 
     __slots__ = ()
     cap: int | None
-    """So many may be in flight; who is due later waits, and the waiting is measured."""
+    """Most requests in flight; excess requests queue, and queueing time is recorded."""
 
     @property
     def planned_seconds(self) -> float | None:
-        """Seconds after which nothing more is due; None if it could go on for ever."""
+        """Seconds after which no request is due; None if the load has no end."""
         return None
 
     def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
-        """When each request is due: the first `count` of them, those before `duration`, or both."""
-        ends = [each for each in (duration, self.planned_seconds) if each is not None]
+        """Return the due times in seconds, ascending: the first `count`, those before `duration`, or both."""
+        ends = [seconds for seconds in (duration, self.planned_seconds) if seconds is not None]
         if count is None and not ends:
-            raise SpecError(f"{self} has no end of its own: say how many requests, or how long.")
+            raise SpecError(f"Load {self} has no end. Set the number of requests or the duration.")
         return _truncate(self._due_time_blocks(seed), count, min(ends, default=None))
 
     @abstractmethod
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
-        """Due times in rising order, block by block."""
+        """Yield due times in ascending order, block by block."""
 
 
 @dataclass(frozen=True, slots=True)
 class Burst(_ScheduledLoad):
-    """All at once."""
+    """Requests that are all due at once."""
 
     size: int
     cap: int | None = None
@@ -86,7 +78,7 @@ class Burst(_ScheduledLoad):
         return _format_load(f"burst:{self.size}", cap=self.cap)
 
     def due_times(self, count: int | None = None, duration: float | None = None, seed: int = 0) -> Times:
-        """Zero, `size` times or at most `count`."""
+        """Return a zero for each request, at most `count`."""
         return next(self._due_time_blocks(seed))[:count]
 
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
@@ -97,12 +89,12 @@ class Burst(_ScheduledLoad):
 
 @dataclass(frozen=True, slots=True)
 class FixedRate(_ScheduledLoad):
-    """So many a second: evenly, or at random intervals that know nothing of each other."""
+    """A fixed rate of requests per second, evenly spaced or at independent random intervals."""
 
     kind: Literal["constant", "poisson", "gamma"]
     rate: float
     shape: float = 1.0
-    """Of gamma intervals: 1 is Poisson, less is burstier, more is smoother."""
+    """Shape of gamma intervals: 1 is Poisson, below 1 is burstier, above 1 is smoother."""
     cap: int | None = None
 
     def __str__(self) -> str:
@@ -117,14 +109,14 @@ class FixedRate(_ScheduledLoad):
 
 @dataclass(frozen=True, slots=True)
 class Ramp(_ScheduledLoad):
-    """A rate that moves with time from one value to another, along a line or a power."""
+    """A rate that changes from one value to another, linearly or exponentially."""
 
     start_rate: float
     end_rate: float
     ramp_seconds: float
     exponential: bool = False
     is_poisson: bool = False
-    """Arrive as a Poisson process of that rate, rather than as evenly as the rate allows."""
+    """Whether requests arrive as a Poisson process of that rate, rather than evenly."""
     cap: int | None = None
 
     def __str__(self) -> str:
@@ -141,7 +133,7 @@ class Ramp(_ScheduledLoad):
 
     @property
     def total_arrivals(self) -> float:
-        """How many are due in all: the rate integrated over time."""
+        """Number of requests due in total: the rate integrated over time."""
         if self.exponential and self.start_rate != self.end_rate:
             return self.ramp_seconds * (self.end_rate - self.start_rate) / math.log(self.end_rate / self.start_rate)
         return self.ramp_seconds * (self.start_rate + self.end_rate) / 2
@@ -152,28 +144,28 @@ class Ramp(_ScheduledLoad):
         return (self._arrival_times(block) for block in arrivals)
 
     def _arrival_times(self, arrivals: Times) -> Times:
-        """The time by which so many were due: the inverse of the integral."""
+        """Return the times by which these numbers of requests are due: the inverse of the integrated rate."""
         import numpy as np
 
         due = np.full(len(arrivals), np.inf)
         inside = arrivals[arrivals < self.total_arrivals]
         if self.exponential and self.start_rate != self.end_rate:
             growth = math.log(self.end_rate / self.start_rate) / self.ramp_seconds
-            found = np.log1p(growth * inside / self.start_rate) / growth
+            times = np.log1p(growth * inside / self.start_rate) / growth
         else:
             slope = (self.end_rate - self.start_rate) / self.ramp_seconds
             speed = self.start_rate + np.sqrt(self.start_rate**2 + 2 * slope * inside)
-            found = 2 * inside / np.where(speed > 0, speed, 1.0)
-        due[: len(inside)] = found
+            times = 2 * inside / np.where(speed > 0, speed, 1.0)
+        due[: len(inside)] = times
         return due
 
 
 @dataclass(frozen=True, slots=True)
 class Steps(_ScheduledLoad):
-    """One rate after another, each for so many seconds."""
+    """A sequence of rates, each for a number of seconds."""
 
     steps: tuple[tuple[float, float], ...]
-    """Rate and seconds."""
+    """Pairs of rate and seconds."""
     is_poisson: bool = False
     cap: int | None = None
 
@@ -198,13 +190,13 @@ class Steps(_ScheduledLoad):
 
 @dataclass(frozen=True, slots=True)
 class Trace(_ScheduledLoad):
-    """As it once happened: the data says when."""
+    """A replay of the timestamps in the data."""
 
     scale: float = 1.0
-    """So many times as fast; 1000 if the timestamps are milliseconds."""
+    """Factor by which the replay is faster; 1000 if the timestamps are milliseconds."""
     cap: int | None = None
     times: tuple[float, ...] = ()
-    """Seconds from the first, once `timed`."""
+    """Seconds from the first timestamp, set by `with_timestamps`."""
 
     def __str__(self) -> str:
         words = _format_load("", scale=self.scale if self.scale != 1 else None, cap=self.cap)
@@ -215,59 +207,63 @@ class Trace(_ScheduledLoad):
         return math.inf
 
     def with_timestamps(self, timestamps: Sequence[float]) -> Trace:
-        """The trace with its times, which must be in order."""
-        for place, (before, after) in enumerate(pairwise(timestamps), 2):
+        """Return the trace with its due times.
+
+        Raises:
+            SpecError: The timestamps are not in ascending order.
+        """
+        for row, (before, after) in enumerate(pairwise(timestamps), 2):
             if not after >= before:
                 raise SpecError(
-                    f"A trace needs timestamps in order; row {place} has {after} after {before}."
+                    f"A trace needs ascending timestamps; row {row} has {after} after {before}."
                     " Sort the data by its timestamps."
                 )
-        return replace(self, times=tuple((at - timestamps[0]) / self.scale for at in timestamps))
+        return replace(self, times=tuple((timestamp - timestamps[0]) / self.scale for timestamp in timestamps))
 
     def _due_time_blocks(self, seed: int) -> Iterator[Times]:
         import numpy as np
 
         if not self.times:
-            raise SpecError("trace needs data with timestamps: none were found.")
+            raise SpecError("Load 'trace' needs data with a column 'timestamp'.")
         yield np.array([*self.times, math.inf])
 
 
 @dataclass(frozen=True, slots=True)
 class SweepPlan:
-    """One request at a time, then as many as can be, then rates between what the two gave."""
+    """One user, then many users, then rates between the throughputs of the two."""
 
     points: int
     max_users: int = 128
-    """Users that are thought to saturate the server."""
+    """Users expected to saturate the server."""
 
     def __str__(self) -> str:
         return _format_load(f"sweep:{self.points}", high=self.max_users if self.max_users != 128 else None)
 
     def load_at(self, rate: float) -> Load:
-        """A point between."""
+        """Return the load of an intermediate point."""
         return FixedRate("poisson", _round_rate(rate))
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPlan:
-    """The most that meets a promise: a rate, or a number of users."""
+    """A search for the highest rate, or number of users, that meets the SLOs."""
 
     variable: Literal["rate", "closed"]
     low: float = 1.0
     high: float = 128.0
     tolerance: float = 0.05
-    """Stops when what was met and what was not are so close, relative to the former."""
+    """The search ends when the gap between the best and the first failing value is below this share of the best."""
     repeat: int = 1
-    """Runs of a point, of which most must agree."""
+    """Runs per point; the majority decides."""
 
     def __str__(self) -> str:
-        within = self.tolerance if self.tolerance != 0.05 else None
+        tolerance = self.tolerance if self.tolerance != 0.05 else None
         repeat = self.repeat if self.repeat != 1 else None
         bounds = f"search:{self.variable},low={_format_number(self.low)},high={_format_number(self.high)}"
-        return _format_load(bounds, within=within, repeat=repeat)
+        return _format_load(bounds, within=tolerance, repeat=repeat)
 
     def load_at(self, value: float) -> Load:
-        """The load that tries `value`."""
+        """Return the load that tests `value`."""
         return ClosedLoop(round(value)) if self.variable == "closed" else FixedRate("poisson", _round_rate(value))
 
 
@@ -275,20 +271,15 @@ OpenLoop: TypeAlias = Burst | FixedRate | Ramp | Steps | Trace
 Load: TypeAlias = ClosedLoop | OpenLoop | SweepPlan | SearchPlan
 
 
-def split_indices(size: int, senders: int) -> list[range]:
-    """Which of `size` requests, or users, each sender serves: in turn, so all are equally busy."""
-    return [range(first, size, senders) for first in range(senders)]
-
-
 def folder_name(load: Load) -> str:
-    """A load's name without what some file systems refuse."""
+    """Return a load's name without characters that some file systems reject."""
     return str(load).replace(":", "-").replace(",", "_")
 
 
 def _format_load(prefix: str, **options: float | None) -> str:
-    """A name with the options that say something."""
-    said = [f"{name}={_format_number(value)}" for name, value in options.items() if value]
-    return ",".join([prefix, *said])
+    """Append the options that are set to a load's name."""
+    words = [f"{name}={_format_number(value)}" for name, value in options.items() if value]
+    return ",".join([prefix, *words])
 
 
 def _format_number(value: float) -> str:
@@ -296,44 +287,37 @@ def _format_number(value: float) -> str:
 
 
 def _round_rate(rate: float) -> float:
-    """Four digits: what is found by halving would else have sixteen, and a name as long."""
+    """Round to four significant digits, to keep the names of computed loads short."""
     return float(f"{rate:.4g}")
 
 
 def _generate_arrivals(shape: float | None, seed: int, name: str) -> Iterator[Times]:
-    """Arrivals at one a second on average, block by block; evenly if `shape` is None."""
+    """Yield arrival times at one per second on average, block by block; evenly spaced if `shape` is None."""
     import numpy as np
 
     if shape is None:
-        yield from (np.arange(at, at + ARRIVALS_PER_BLOCK, dtype=np.float64) for at in counting(0, ARRIVALS_PER_BLOCK))
-        return
+        for first in counting(0, ARRIVALS_PER_BLOCK):
+            yield np.arange(first, first + ARRIVALS_PER_BLOCK, dtype=np.float64)
     digest = hashlib.sha256(name.encode()).digest()
-    dice = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
-    reached = 0.0
+    generator = np.random.default_rng([seed, int.from_bytes(digest[:8], "big")])
+    last_arrival = 0.0
     while True:
-        block = reached + np.cumsum(dice.gamma(shape, 1 / shape, ARRIVALS_PER_BLOCK))
+        block = last_arrival + np.cumsum(generator.gamma(shape, 1 / shape, ARRIVALS_PER_BLOCK))
         yield block
-        reached = float(block[-1])
+        last_arrival = float(block[-1])
 
 
 def _truncate(blocks: Iterator[Times], count: int | None, end: float | None) -> Times:
-    """The first `count`, and of these what lies before the end."""
+    """Return the first `count` times that are before `end`."""
     import numpy as np
 
-    kept: list[Times] = []
+    parts: list[Times] = []
     size = 0
     for block in blocks:
         inside = len(block) if end is None else int(np.searchsorted(block, end))
         inside = inside if count is None else min(inside, count - size)
-        kept.append(block[:inside])
+        parts.append(block[:inside])
         size += inside
         if inside < len(block) or size == count:
             break
-    return np.concatenate(kept)
-
-
-def parse_loads(text: str) -> list[Load]:
-    """The loads a text names, one a point; a text that names none is refused with the grammar."""
-    from auricle.perf.load_syntax import parse_load_text
-
-    return parse_load_text(text)
+    return np.concatenate(parts)

@@ -1,4 +1,4 @@
-"""What one sender on this machine can do, as `auricle perf selftest` found it and left it here."""
+"""The load one sender on this machine can generate on time, as measured by `auricle perf selftest`."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from auricle.perf.loads import FixedRate, Load, Ramp, Steps
 from auricle.perf.request_columns import RequestColumns
 
 WARNING_SHARE = 0.5
-"""Of the ceiling may be asked for before a reader is told."""
+"""Share of a limit above which a load point carries a warning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineLimits:
-    """The most at which a sender is still on time, by the rules that make a load point valid."""
+    """The highest rates at which a load point of one sender is still valid."""
 
     requests_s: float | None
-    """Answered whole; None if not even the fewest tried were on time."""
+    """Requests per second that are not streamed; None if even the lowest rate was not valid."""
     events_s: float | None
-    """Of streams: pieces of answers a second."""
+    """Stream events per second."""
     idle_lag_p99_s: float | None
-    """How late the event loop wakes when it has nothing to do."""
+    """Lag of the idle event loop."""
     machine: str
     created: str
 
@@ -43,41 +43,41 @@ def limits_path() -> Path:
 
 
 def describe_machine() -> str:
-    """A ceiling found elsewhere says nothing here."""
+    """Identify this machine; limits measured on another one do not apply."""
     return f"{platform.node()}, {platform.platform()}, {os.cpu_count()} cores"
 
 
 def load_limits() -> MachineLimits | None:
-    """What was found on this machine; None if nothing was, or it cannot be read."""
+    """Read the limits of this machine; None if there are none, or if they cannot be read."""
     try:
-        found = MachineLimits(**orjson.loads(limits_path().read_bytes()))
+        limits = MachineLimits(**orjson.loads(limits_path().read_bytes()))
     except (OSError, ValueError, TypeError):
         return None
-    return found if found.machine == describe_machine() else None
+    return limits if limits.machine == describe_machine() else None
 
 
 def find_limit_warnings(load: Load, columns: RequestColumns, senders: int) -> Iterator[str]:
-    """Where a load point asked more of its senders than half of what they can do."""
-    ceiling = load_limits()
-    if ceiling is None:
+    """Yield a warning for each limit of which a load point used more than half."""
+    limits = load_limits()
+    if limits is None:
         return
-    rate = max_planned_rate(load) / senders
-    if ceiling.requests_s and rate > WARNING_SHARE * ceiling.requests_s:
-        yield _limit_warning(rate, ceiling.requests_s, "requests")
-    events = _event_rate(columns) / senders
-    if ceiling.events_s and events > WARNING_SHARE * ceiling.events_s:
-        yield _limit_warning(events, ceiling.events_s, "events of streams")
+    request_rate = max_planned_rate(load) / senders
+    if limits.requests_s and request_rate > WARNING_SHARE * limits.requests_s:
+        yield _limit_warning(request_rate, limits.requests_s, "requests")
+    event_rate = _event_rate(columns) / senders
+    if limits.events_s and event_rate > WARNING_SHARE * limits.events_s:
+        yield _limit_warning(event_rate, limits.events_s, "stream events")
 
 
 def _limit_warning(rate: float, limit: float, what: str) -> str:
     return (
-        f"A sender had {rate:.3g} {what} a second, more than half of the {limit:.3g} that"
-        " `auricle perf selftest` found it can do here: use more senders, or a faster machine."
+        f"A sender handled {rate:.3g} {what} per second, more than half of the {limit:.3g} that"
+        " `auricle perf selftest` measured on this machine. Use more senders or a faster machine."
     )
 
 
 def max_planned_rate(load: Load) -> float:
-    """Requests a second at the most, where a load plans them."""
+    """Return the highest planned request rate; 0 if the load does not plan a rate."""
     if isinstance(load, FixedRate):
         return load.rate
     if isinstance(load, Ramp):
@@ -88,7 +88,7 @@ def max_planned_rate(load: Load) -> float:
 
 
 def _event_rate(columns: RequestColumns) -> float:
-    """Pieces of answers a second, over all the time in which any came."""
+    """Return stream chunks per second, from the first request sent to the last response."""
     import numpy as np
 
     streams = columns.streamed & ~np.isnan(columns["first_token"])

@@ -1,11 +1,4 @@
-"""The measures of each request, by the names and formulas of `definitions.py`.
-
-    measures(columns) -> dict[str, Floats]   a value a request, NaN where undefined
-    measured(exchange) -> dict[str, float | None]   of one
-    DEFINITIONS                              name -> (unit, text, undefined_when)
-
-Only a request that ended well has measures. Some have many values a request: see `pooled`.
-"""
+"""Compute the measures of each request, by the names and formulas of `definitions.py`."""
 
 from __future__ import annotations
 
@@ -13,55 +6,46 @@ import numpy as np
 
 from auricle.perf.definitions import POOLED_MEASURES, REQUEST_DEFINITIONS
 from auricle.perf.request_columns import Floats, RaggedArray, RequestColumns
-from auricle.perf.request_record import RequestRecord
-
-__all__ = ["REQUEST_DEFINITIONS", "compute_measures", "compute_record_measures", "get_pooled_values"]
 
 
 def compute_measures(columns: RequestColumns) -> dict[str, Floats]:
-    """Every measure of every request."""
-    found = {**_time_measures(columns), **_ratio_measures(columns), **_playback_measures(columns)}
+    """Compute every measure of every request, except pooled ones; NaN where undefined and for failed requests."""
+    measures = {**_time_measures(columns), **_ratio_measures(columns), **_playback_measures(columns)}
     failed = ~columns.ok
-    for values in found.values():
+    for values in measures.values():
         values[failed] = np.nan
-    return {name: found[name] for name in REQUEST_DEFINITIONS if name not in POOLED_MEASURES}
+    return {name: measures[name] for name in REQUEST_DEFINITIONS if name not in POOLED_MEASURES}
 
 
 def get_pooled_values(columns: RequestColumns, name: str) -> RaggedArray:
-    """A measure with many values a request."""
+    """Return the values of a measure that has several per request."""
     return {"chunk_gap_s": columns.gaps, "itl_s": columns.token_gaps}[name]
 
 
-def compute_record_measures(record: RequestRecord) -> dict[str, float | None]:
-    """The measures of one request."""
-    found = compute_measures(RequestColumns.from_records([record]))
-    return {name: None if np.isnan(value[0]) else float(value[0]) for name, value in found.items()}
-
-
 def _time_measures(columns: RequestColumns) -> dict[str, Floats]:
-    """What is a difference of two times."""
+    """Compute measures that are the difference of two times."""
     sent, due = columns["sent"], columns["due"]
     end = np.where(columns.streamed, columns["last_content"], columns["done"])
-    token = np.where(columns.streamed, columns["first_token"], np.nan)
-    content = np.where(columns.streamed, columns["first_content"], np.nan)
+    first_token = np.where(columns.streamed, columns["first_token"], np.nan)
+    first_content = np.where(columns.streamed, columns["first_content"], np.nan)
     return {
         "queue_s": sent - due,
         "upload_s": columns["uploaded"] - sent,
         "ttfb_s": columns["first_byte"] - sent,
-        "ttft_s": token - sent,
-        "ttfc_s": content - sent,
+        "ttft_s": first_token - sent,
+        "ttfc_s": first_content - sent,
         "ttfa_s": columns["first_audio"] - sent,
         "ttfa_audible_s": columns["first_audible"] - sent,
         "latency_s": end - sent,
         "response_s": columns["done"] - sent,
         "sched_latency_s": end - due,
-        "sched_ttft_s": token - due,
+        "sched_ttft_s": first_token - due,
         "sched_ttfa_s": columns["first_audio"] - due,
     }
 
 
 def _ratio_measures(columns: RequestColumns) -> dict[str, Floats]:
-    """What is a time over tokens, or seconds of sound sent."""
+    """Compute measures that relate a time to tokens or to seconds of audio sent."""
     times = _time_measures(columns)
     tokens = columns["output_tokens"]
     decoding = np.where(columns.streamed, columns["last_content"] - columns["first_token"], np.nan)
@@ -76,15 +60,15 @@ def _ratio_measures(columns: RequestColumns) -> dict[str, Floats]:
 
 
 def _divide(numerator: Floats, denominator: Floats, *, positive_only: bool = False) -> Floats:
-    """Undefined where the bottom, or with `least` either, is not above zero."""
-    fine = (denominator > 0) & ((numerator > 0) | (not positive_only))
-    found = np.full(len(numerator), np.nan)
-    np.divide(numerator, denominator, out=found, where=fine)
-    return found
+    """Divide; NaN where the denominator (with `positive_only`, also the numerator) is not positive."""
+    defined = (denominator > 0) & ((numerator > 0) | (not positive_only))
+    quotients = np.full(len(numerator), np.nan)
+    np.divide(numerator, denominator, out=quotients, where=defined)
+    return quotients
 
 
 def _playback_measures(columns: RequestColumns) -> dict[str, Floats]:
-    """What a listener hears of the sound that came back."""
+    """Compute measures of the playback of received audio."""
     last = columns.audio_chunk_times.reduce_rows(np.maximum)
     length = columns.audio_chunk_seconds.reduce_rows(np.add)
     longest, total = compute_underruns(columns)
@@ -97,23 +81,23 @@ def _playback_measures(columns: RequestColumns) -> dict[str, Floats]:
 
 
 def compute_underruns(columns: RequestColumns) -> tuple[Floats, Floats]:
-    """The longest and all silences of a player that begins with the first sound of each request.
+    """Return the longest and the total underrun of each request.
 
-    A piece of sound is awaited if it comes after the sound before it was played out. Waiting
-    moves all that follows, so the wait so far is the most that any piece up to here was behind.
+    The player starts with the first audio chunk and pauses when its buffer is empty. A pause delays all later
+    playback, so the total pause up to a chunk is the largest lateness of any chunk so far.
     """
-    at, owners = columns.audio_chunk_times, columns.audio_chunk_times.row_indices
-    heard = np.concatenate([[0.0], np.cumsum(columns.audio_chunk_seconds.flat)])[:-1]
-    first = at.starts[:-1][owners]
-    behind = (at.flat - at.flat[first]) - (heard - heard[first])
-    apart = float(behind.max(initial=0.0)) + 1.0  # keeps one request's waits out of the next's
-    waited = np.maximum.accumulate(np.maximum(behind, 0.0) + owners * apart) - owners * apart
-    waits = np.diff(waited, prepend=0.0)
-    waits[at.starts[:-1][at.counts > 0]] = 0.0
-    longest, total = (type(at)(each, at.starts).reduce_rows(np.maximum) for each in (waits, waited))
-    for each in (longest, total):
-        each[each < MIN_UNDERRUN_SECONDS] = 0.0
+    times, rows = columns.audio_chunk_times, columns.audio_chunk_times.row_indices
+    played = np.concatenate([[0.0], np.cumsum(columns.audio_chunk_seconds.flat)])[:-1]
+    first = times.starts[:-1][rows]
+    lateness = (times.flat - times.flat[first]) - (played - played[first])
+    row_offset = float(lateness.max(initial=0.0)) + 1.0  # separates the rows in the running maximum
+    paused = np.maximum.accumulate(np.maximum(lateness, 0.0) + rows * row_offset) - rows * row_offset
+    pauses = np.diff(paused, prepend=0.0)
+    pauses[times.starts[:-1][times.counts > 0]] = 0.0
+    longest, total = (RaggedArray(values, times.starts).reduce_rows(np.maximum) for values in (pauses, paused))
+    for seconds in (longest, total):
+        seconds[seconds < MIN_UNDERRUN_SECONDS] = 0.0
     return longest, total
 
 
-MIN_UNDERRUN_SECONDS = 1e-6  # of a second: below what is recorded, so the noise of sums
+MIN_UNDERRUN_SECONDS = 1e-6  # below the resolution of recorded times

@@ -1,4 +1,4 @@
-"""One load point: what a sender must know to play its part in it."""
+"""The plan of a load point, as sent to each sender."""
 
 from __future__ import annotations
 
@@ -10,37 +10,42 @@ import orjson
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadPointPlan:
-    """What is asked of whom, under which load, for how long, and who sends it."""
+    """Task, model, load and duration of a load point, and which sender this is."""
 
     spec: dict[str, Any]
-    """The task and the model, secrets included: it is passed on, never written down."""
+    """Task and model, including secrets; it is passed to the senders, never written to disk."""
     load: str
     folder: str
-    """Where what came of it is written."""
+    """Folder of the load point."""
     seed: int = 0
     count: int | None = None
-    """Requests, or conversations, that are measured; None where the time decides."""
+    """Requests, or conversations, to measure; None if only the duration limits them."""
     duration: float | None = None
-    """Seconds in which they are measured."""
+    """Seconds to measure."""
     warmup: float = 0.0
-    """Seconds of the same load before that; it goes over into the measurement without a break."""
+    """Seconds of the same load before the measured phase, without a break in between."""
     cooldown: float = 0.0
-    """Seconds of the same load after it."""
+    """Seconds of the same load after the measured phase."""
     grace: float = 30.0
-    """Seconds that what is under way at the end has left."""
+    """Seconds that requests in flight at the end have left."""
     max_errors: int | None = None
     max_samples: int | None = None
-    """Different samples that are made ready; they are sent over and over if there are too few."""
+    """Samples to prepare; they are repeated if more requests are needed."""
     stop_saturated: bool = False
-    """End it once more is asked than can be answered."""
+    """Whether to stop when the offered load exceeds the server's capacity."""
     stream: bool | None = None
     batch_size: int | None = None
     senders: int = 1
     sender_index: int = 0
-    """Which of the senders this is."""
+    """Number of this sender, from 0."""
 
     def split_by_sender(self) -> list[LoadPointPlan]:
-        return [replace(self, sender_index=share) for share in range(self.senders)]
+        """Return a plan for each sender."""
+        return [replace(self, sender_index=index) for index in range(self.senders)]
+
+    def own_indices(self, size: int) -> range:
+        """Return which of `size` requests, or users, this sender serves; senders take turns."""
+        return range(self.sender_index, size, self.senders)
 
     def to_json(self) -> bytes:
         return orjson.dumps(asdict(self))
@@ -51,7 +56,7 @@ class LoadPointPlan:
 
     @property
     def total_seconds(self) -> float | None:
-        """Seconds after which nothing new is sent."""
+        """Seconds after which no new request is sent; None if there is no limit."""
         if self.duration is None:
             return None
         return self.warmup + self.duration + self.cooldown

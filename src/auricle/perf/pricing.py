@@ -1,13 +1,12 @@
-"""What serving costs under a load: by what is sent and said, by the hour of a machine, or both.
+"""Compute the cost of serving a load from usage prices, the price of a machine hour, or both.
 
-It follows from a point's rates, so it is about the load as it was borne: on a machine that idles
-half the time, an hour of sound costs twice as much.
+Costs follow from the measured rates: on a machine that is idle half of the time, an hour of audio costs twice as much.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from auricle.runs.usage import MILLION, Price
@@ -18,31 +17,34 @@ NO_PRICE = Price("")
 
 @dataclass(frozen=True, slots=True)
 class Pricing:
-    """What a model costs by the piece, and an hour of the machine it runs on."""
+    """Usage prices of a model, and the price of an hour of its machine."""
 
     price: Price
     machine_hour: float = 0.0
 
     @classmethod
     def from_prices(cls, price: Price | None, machine_hour: float | None) -> Pricing | None:
-        """What is to be paid, if anything is said of it."""
+        """Combine a usage price and an hourly price; None if neither is set."""
         if price is None and machine_hour is None:
             return None
         return cls(price or NO_PRICE, machine_hour or 0.0)
 
     @classmethod
     def from_dict(cls, document: Mapping[str, Any] | None) -> Pricing | None:
-        """As `asdict` wrote it."""
+        """Read what `to_dict` returned."""
         return cls(Price(**document["price"]), document["hour"]) if document else None
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"price": asdict(self.price), "hour": self.machine_hour}
+
     def compute_costs(self, run: Mapping[str, Any]) -> dict[str, float | None]:
-        """By the names of `definitions.py`, from a run's rates; None where one is unknown."""
-        whole = self._cost_per_hour(run)
-        sound, requests = run["audio_in_x"]["value"], run["req_s"]["value"]
+        """Compute the cost measures from a run's rates; None where a rate is unknown."""
+        cost_hour = self._cost_per_hour(run)
+        request_rate = run["req_s"]["value"]
         return {
-            "cost_hour": whole,
-            "cost_audio_hour": _divide(whole, sound),
-            "cost_1k_requests": _divide(whole, requests and requests * SECONDS_PER_HOUR / 1000),
+            "cost_hour": cost_hour,
+            "cost_audio_hour": _divide(cost_hour, run["audio_in_x"]["value"]),
+            "cost_1k_requests": _divide(cost_hour, request_rate and request_rate * SECONDS_PER_HOUR / 1000),
         }
 
     def _cost_per_hour(self, run: Mapping[str, Any]) -> float | None:
@@ -52,13 +54,13 @@ class Pricing:
             "audio_in_x": self.price.audio_minute * 60,
             "req_s": self.price.request * SECONDS_PER_HOUR,
         }
-        whole = self.machine_hour
+        cost = self.machine_hour
         for name, price in prices.items():
             rate = run[name]["value"]
             if price and rate is None:
                 return None
-            whole += price * (rate or 0.0)
-        return whole
+            cost += price * (rate or 0.0)
+        return cost
 
 
 def _divide(numerator: float | None, denominator: float | None) -> float | None:

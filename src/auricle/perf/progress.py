@@ -1,7 +1,4 @@
-"""Load points as they go by: one line, written over on a terminal, now and then elsewhere.
-
-with LiveView() as live: live.saw(counts)       counts over all senders, as `sending.Live` has them
-"""
+"""Show the progress of load points: one updating line on a terminal, a line now and then elsewhere."""
 
 from __future__ import annotations
 
@@ -15,11 +12,11 @@ from typing import Any, TextIO
 TERMINAL_INTERVAL = 1.0
 LOG_INTERVAL = 10.0
 RATE_WINDOW_SECONDS = 5.0
-"""Seconds over which the rate is taken."""
+"""Seconds over which the displayed rate is averaged."""
 
 
 class ProgressLine:
-    """Told how it goes as often as one likes; shows it as often as one can read."""
+    """Progress display; updates may come at any rate, the line is drawn at most once per interval."""
 
     def __init__(self, stream: TextIO | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._stream, self._clock = stream or sys.stderr, clock
@@ -35,12 +32,17 @@ class ProgressLine:
         self._finish_point()
 
     def update(self, counts: Mapping[str, Any]) -> None:
-        """So many are started, answered, failed, in flight; maybe `load`, `seconds`, `ttft_s`."""
+        """Update the counts.
+
+        Args:
+            counts: `started`, `answered`, `failed` and `in_flight` over all senders; optionally `load`,
+                `seconds` and `ttft_s`.
+        """
         if not counts:
             return
         if _get_count(counts, "started") < _get_count(self._counts, "started"):  # the next load point
             self._finish_point()
-        if not self._counts:  # what was made ready before counts for nothing
+        if not self._counts:  # the clock starts with the first request, not with the preparation
             self._start_point()
         self._counts = counts
         now = self._clock()
@@ -56,7 +58,7 @@ class ProgressLine:
         self._finished_history = deque()
 
     def _finish_point(self) -> None:
-        """What was seen last stays to be read."""
+        """Leave the last state on the screen."""
         if not self._counts:
             return
         self._draw()
@@ -75,26 +77,26 @@ class ProgressLine:
         self._stream.flush()
 
     def format_line(self) -> str:
-        """All there is to say."""
+        """Format the current counts as one line."""
         counts = self._counts
-        told = [self._format_elapsed()]
-        told += [f"{_get_count(counts, name):,.0f} {said}" for name, said in COUNT_LABELS if name in counts]
+        parts = [self._format_elapsed()]
+        parts += [f"{_get_count(counts, name):,.0f} {label}" for name, label in COUNT_LABELS if name in counts]
         if _get_count(counts, "failed"):
-            told.append(f"{_get_count(counts, 'failed'):,.0f} failed")
-        told.append(f"{self._recent_rate():.3g}/s")
-        if (first := counts.get("ttft_s")) is not None:
-            told.append(f"TTFT {first:.3g} s")
+            parts.append(f"{_get_count(counts, 'failed'):,.0f} failed")
+        parts.append(f"{self._recent_rate():.3g}/s")
+        if (ttft := counts.get("ttft_s")) is not None:
+            parts.append(f"TTFT {ttft:.3g} s")
         load = counts.get("load")
-        return f"{load}: {', '.join(told)}" if load else ", ".join(told)
+        return f"{load}: {', '.join(parts)}" if load else ", ".join(parts)
 
     def _format_elapsed(self) -> str:
-        passed, whole = self._clock() - self._start_time, self._counts.get("seconds")
-        return f"{passed:.0f} of {whole:g} s" if whole else f"{passed:.0f} s"
+        elapsed, total = self._clock() - self._start_time, self._counts.get("seconds")
+        return f"{elapsed:.0f} of {total:g} s" if total else f"{elapsed:.0f} s"
 
     def _recent_rate(self) -> float:
-        """Of requests that ended, lately."""
-        (first, before), (last, after) = self._finished_history[0], self._finished_history[-1]
-        return (after - before) / (last - first) if last > first else 0.0
+        """Return finished requests per second over the last few seconds."""
+        (first_time, first_count), (last_time, last_count) = self._finished_history[0], self._finished_history[-1]
+        return (last_count - first_count) / (last_time - first_time) if last_time > first_time else 0.0
 
 
 COUNT_LABELS = (("started", "sent"), ("answered", "answered"), ("in_flight", "in flight"))

@@ -1,63 +1,75 @@
-"""A measurement summed up again from what was kept of it: no request is sent, no model loaded."""
+"""Read a measurement, and recompute its summary from the recorded requests."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import orjson
 
 from auricle.core.errors import DataError
+from auricle.core.files import write_atomically
 from auricle.perf.health import SenderHealth
-from auricle.perf.loads import parse_loads
+from auricle.perf.load_syntax import parse_loads
 from auricle.perf.pricing import Pricing
 from auricle.perf.repeats import summarise_repeats
 from auricle.perf.request_columns import RequestColumns
-from auricle.perf.slo import parse_slos as parse_slos
+from auricle.perf.slo import parse_slos
 from auricle.perf.summary import summarise
 
+MANIFEST_FILE, SUMMARY_FILE, REQUESTS_FILE = "perf.json", "summary.json", "requests.jsonl"
+
 PricingLookup: TypeAlias = Callable[[str, Mapping[str, Any]], Pricing | None]
-"""What is paid for a model of this name and these arguments."""
+"""Returns the pricing of a model, by its name and arguments."""
 PRESERVED_KEYS = ("folder", "senders", "accuracy")
-"""What of a load point does not come from its requests."""
+"""Keys of a load point that are not computed from its requests."""
 
 
 def is_measurement(folder: Path) -> bool:
-    return (folder / "perf.json").is_file()
+    return (folder / MANIFEST_FILE).is_file()
+
+
+def read_summary(folder: Path) -> dict[str, Any]:
+    """Read the summary of a measurement.
+
+    Raises:
+        DataError: There is no readable summary.
+    """
+    try:
+        document: dict[str, Any] = orjson.loads((folder / SUMMARY_FILE).read_bytes())
+    except (OSError, orjson.JSONDecodeError) as error:
+        raise DataError(f"No readable {SUMMARY_FILE} in {folder}: no load point was completed.") from error
+    return document
 
 
 def recompute_summary(
     folder: Path, *, slo: str = "", window: str | None = None, find_pricing: PricingLookup = lambda *_: None
 ) -> dict[str, Any]:
-    """The same measurement's summary, under other promises, prices or another window if given."""
-    try:
-        document: dict[str, Any] = orjson.loads((folder / "summary.json").read_bytes())
-    except (OSError, orjson.JSONDecodeError) as error:
-        raise DataError(f"{folder} has no summary: nothing was measured to its end.") from error
-    wanted = document["about"]["wanted"]
-    wanted["slo"], wanted["window"] = slo or wanted["slo"], window or wanted["window"]
+    """Recompute and save a measurement's summary, optionally with other SLOs, prices or another window.
+
+    No request is sent and no model is loaded.
+    """
+    document = read_summary(folder)
+    config = document["about"]["wanted"]
+    config["slo"], config["window"] = slo or config["slo"], window or config["window"]
     spec = document["about"]["spec"]
-    bill = find_pricing(spec["model"], spec["model_args"])
-    wanted["bill"] = asdict(bill) if bill else wanted.get("bill")
-    document["points"] = [_recompute_point(folder, point, wanted) for point in document["points"]]
+    pricing = find_pricing(spec["model"], spec["model_args"])
+    config["bill"] = pricing.to_dict() if pricing else config.get("bill")
+    document["points"] = [_recompute_point(folder, point, config) for point in document["points"]]
     document["valid"] = all(point["validity"]["valid"] for point in document["points"])
     document["spreads"] = summarise_repeats(document["points"])
-    path = folder / "summary.json"
-    part = path.with_name("summary.json.part")
-    part.write_bytes(orjson.dumps(document, option=orjson.OPT_INDENT_2))
-    part.replace(path)
+    write_atomically(folder / SUMMARY_FILE, orjson.dumps(document, option=orjson.OPT_INDENT_2))
     return document
 
 
 def _recompute_point(folder: Path, previous: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any]:
-    place = folder / previous["folder"]
-    kept = orjson.loads((place / "health.json").read_bytes())
-    health = SenderHealth(**{**kept, "cpu_share": tuple(kept["cpu_share"])})
+    point_folder = folder / previous["folder"]
+    health_fields = orjson.loads((point_folder / "health.json").read_bytes())
+    health = SenderHealth(**{**health_fields, "cpu_share": tuple(health_fields["cpu_share"])})
     slos = parse_slos(config["slo"]) if config["slo"] else ()
-    columns = RequestColumns.read(place / "requests.jsonl")
-    bill = Pricing.from_dict(config["bill"])
-    point = summarise(columns, parse_loads(previous["load"])[0], health, slos, config["window"], bill)
+    columns = RequestColumns.read(point_folder / REQUESTS_FILE)
+    pricing = Pricing.from_dict(config["bill"])
+    point = summarise(columns, parse_loads(previous["load"])[0], health, slos, config["window"], pricing)
     point.pop("definitions", None)
     return {**point, **{name: previous[name] for name in PRESERVED_KEYS}}

@@ -1,4 +1,4 @@
-"""How far repeats of one load lie apart: what no interval within a single run can know."""
+"""Summarise the variation between repeats of a load, which the interval of a single run does not cover."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ REPEATED_STATISTICS = (
     *(("ttft_s", "p50"), ("ttft_s", "p95"), ("ttfa_s", "p50"), ("ttfa_s", "p95")),
     *(("latency_s", "p50"), ("latency_s", "p95"), ("sched_latency_s", "p95")),
 )
-"""Measures, and which statistic of each; those of a run have none."""
+"""Pairs of measure and statistic; run measures have no statistic."""
 
 
 def summarise_repeats(points: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Of every load that was played more than once: each number's mean, deviation and ends."""
+    """Compute mean, deviation, minimum and maximum of each number, for every load that ran more than once."""
     loads = dict.fromkeys(point["load"] for point in points)
-    repeats = {load: [point for point in points if point["load"] == load] for load in loads}
+    points_by_load = {load: [point for point in points if point["load"] == load] for load in loads}
     return [
-        {"load": load, "repeats": len(those), "numbers": dict(_repeat_statistics(those))}
-        for load, those in repeats.items()
-        if len(those) > 1
+        {"load": load, "repeats": len(repeats), "numbers": dict(_repeat_statistics(repeats))}
+        for load, repeats in points_by_load.items()
+        if len(repeats) > 1
     ]
 
 
 def _repeat_statistics(points: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, dict[str, Any]]]:
     for name, statistic in REPEATED_STATISTICS:
-        part = "measures" if statistic else "run"
-        values = [point[part][name][statistic or "value"] for point in points]
+        section = "measures" if statistic else "run"
+        values = [point[section][name][statistic or "value"] for point in points]
         if None not in values:
             yield f"{name} {statistic}".strip(), _describe_values(values)
 

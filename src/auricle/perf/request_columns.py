@@ -1,8 +1,4 @@
-"""Exchanges as columns: read once, a number each, what is unknown as NaN.
-
-Columns.read(path)      from requests.jsonl; a torn last line is left out
-Columns.of(exchanges)   from objects or their JSON
-"""
+"""Request records as numpy columns; unknown numbers are NaN."""
 
 from __future__ import annotations
 
@@ -30,12 +26,12 @@ NUMERIC_COLUMNS = (
 )  # fmt: skip
 GAP_COLUMNS = ("gaps", "token_gaps")
 CATEGORICAL_COLUMNS = ("phase", "status", "body", "finish", "error")
-FIELD_DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(RequestRecord)}
+FIELD_DEFAULTS: dict[str, Any] = {field.name: field.default for field in fields(RequestRecord)}
 
 
 @dataclass(frozen=True, slots=True)
 class RaggedArray:
-    """Several values a row, laid end to end: row i has `flat[starts[i] : starts[i + 1]]`."""
+    """Several values per row, end to end: row i has `flat[starts[i] : starts[i + 1]]`."""
 
     flat: Floats
     starts: Ints
@@ -46,28 +42,28 @@ class RaggedArray:
 
     @property
     def row_indices(self) -> Ints:
-        """The row each value belongs to."""
+        """Row that each value belongs to."""
         return np.repeat(np.arange(len(self.starts) - 1), self.counts)
 
     def get_row(self, row: int) -> Floats:
         return self.flat[self.starts[row] : self.starts[row + 1]]
 
     def pool_rows(self, rows: Mask) -> Floats:
-        """The values of some rows, pooled."""
+        """Return the values of the selected rows."""
         return self.flat if rows.all() else self.flat[np.repeat(rows, self.counts)]
 
     def reduce_rows(self, ufunc: np.ufunc) -> Floats:
-        """One value a row by `fold`, NaN for a row without any."""
-        found = np.full(len(self.starts) - 1, np.nan)
-        some = self.counts > 0
-        if some.any():
-            found[some] = ufunc.reduceat(self.flat, self.starts[:-1][some])
-        return found
+        """Reduce each row to one value with `ufunc`; NaN for empty rows."""
+        reduced = np.full(len(self.starts) - 1, np.nan)
+        non_empty = self.counts > 0
+        if non_empty.any():
+            reduced[non_empty] = ufunc.reduceat(self.flat, self.starts[:-1][non_empty])
+        return reduced
 
 
 @dataclass(frozen=True, slots=True)
 class CategoricalColumn:
-    """Words as numbers: row i says `words[codes[i]]`."""
+    """Strings as integer codes: row i has `categories[codes[i]]`."""
 
     codes: Ints
     categories: tuple[str, ...]
@@ -79,7 +75,7 @@ class CategoricalColumn:
 
 @dataclass(frozen=True, slots=True)
 class RequestColumns:
-    """All exchanges of one load point."""
+    """All requests of a load point."""
 
     numeric: Mapping[str, Floats]
     categorical: Mapping[str, CategoricalColumn]
@@ -105,22 +101,22 @@ class RequestColumns:
 
     @property
     def start_times(self) -> Floats:
-        """When each was due, or, where nothing is due, sent."""
+        """Due time of each request; its sending time where it has no due time."""
         return np.where(np.isnan(self["due"]), self["sent"], self["due"])
 
     @classmethod
     def read(cls, path: Path) -> RequestColumns:
-        """From a file of one exchange a line."""
+        """Read `requests.jsonl`; an incomplete last line is left out."""
         with path.open("rb") as lines:
             return cls.from_records(_parse_lines(lines))
 
     @classmethod
     def from_records(cls, records: Iterable[RequestRecord | Mapping[str, Any]]) -> RequestColumns:
-        """From exchanges, or from mappings that leave out what says nothing."""
-        rows = _ColumnBuilder()
-        for each in records:
-            rows.add(each if isinstance(each, Mapping) else _record_to_row(each))
-        return rows.build()
+        """Build columns from records, or from mappings that may leave out default values."""
+        builder = _ColumnBuilder()
+        for record in records:
+            builder.add(record if isinstance(record, Mapping) else _record_to_row(record))
+        return builder.build()
 
 
 def _parse_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
@@ -128,8 +124,8 @@ def _parse_lines(lines: Iterable[bytes]) -> Iterator[Mapping[str, Any]]:
         try:
             yield orjson.loads(line)
         except orjson.JSONDecodeError as error:
-            if line.endswith(b"\n"):  # damaged, and not only torn by the process's end
-                raise DataError(f"Line {number} of the requests is damaged: {error}. Remove it to go on.") from error
+            if line.endswith(b"\n"):  # an incomplete last line is expected after a crash; any other is damage
+                raise DataError(f"Line {number} of requests.jsonl is not valid JSON: {error}. Remove it.") from error
 
 
 def _record_to_row(record: RequestRecord) -> dict[str, Any]:
@@ -137,7 +133,7 @@ def _record_to_row(record: RequestRecord) -> dict[str, Any]:
 
 
 class _ColumnBuilder:
-    """Grows column by column, in machine numbers: a hundred gaps a request are many objects."""
+    """Collects columns in arrays of machine numbers, which need far less memory than Python objects."""
 
     def __init__(self) -> None:
         self.numeric = {name: array("d") for name in NUMERIC_COLUMNS}
@@ -153,8 +149,8 @@ class _ColumnBuilder:
             value = FIELD_DEFAULTS[name] if value is None else value
             column.append(np.nan if value is None else value)
         for name, codes in self.codes.items():
-            known = self.category_codes[name]
-            codes.append(known.setdefault(row.get(name, FIELD_DEFAULTS[name]), len(known)))
+            category_codes = self.category_codes[name]
+            codes.append(category_codes.setdefault(row.get(name, FIELD_DEFAULTS[name]), len(category_codes)))
         self.streamed.append(bool(row.get("streamed")))
         self._add_lists(row)
 
@@ -163,15 +159,15 @@ class _ColumnBuilder:
             values.extend(gaps := row.get(name, ()))
             counts.append(len(gaps))
         spoken = row.get("spoken", ())
-        for at, seconds in spoken:
-            self.audio_chunks.extend((at, seconds))
+        for time, seconds in spoken:
+            self.audio_chunks.extend((time, seconds))
         self.audio_chunk_counts.append(len(spoken))
 
     def build(self) -> RequestColumns:
         spoken = np.array(self.audio_chunks).reshape(-1, 2)
         spoken_starts = _offsets(self.audio_chunk_counts)
         return RequestColumns(
-            numeric={name: np.array(each) for name, each in self.numeric.items()},
+            numeric={name: np.array(column) for name, column in self.numeric.items()},
             categorical={
                 name: CategoricalColumn(np.array(codes, dtype=np.int64), tuple(self.category_codes[name]))
                 for name, codes in self.codes.items()

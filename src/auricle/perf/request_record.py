@@ -1,7 +1,6 @@
-"""One request as it was timed: a line of `requests.jsonl`, and all that any number is made from.
+"""The record of a timed request: a line of `requests.jsonl`, from which every number is computed.
 
-Times are seconds on one monotonic clock, from the start of the load point. What was not seen is
-None, never 0.
+Times are seconds on the monotonic clock since the start of the load point. Events that did not happen are None, not 0.
 """
 
 from __future__ import annotations
@@ -18,75 +17,75 @@ Status: TypeAlias = Literal["ok", "failed", "cancelled"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestRecord:
-    """What was sent, when it should have been, and when which part of the answer came."""
+    """A request: when it was due and sent, and when each part of its response arrived."""
 
     index: int
-    """Place in the schedule; turns of one conversation share it."""
+    """Position in the schedule; the turns of a conversation share it."""
     sample: str
     turn: int = 0
     user: int | None = None
-    """Who asked, in a closed loop."""
+    """Number of the user, in a closed loop."""
     sender: int = 0
-    """Which process sent it."""
+    """Number of the process that sent it."""
     phase: Phase = "measure"
     status: Status = "ok"
     due: float | None = None
-    """When the plan wanted it sent; None in a closed loop, which has no plan but its users."""
+    """Scheduled time; None in a closed loop, which has no schedule."""
     sent: float | None = None
-    """When it was sent: everything before was done with it by then. None if it never was."""
+    """When it was sent, after all preparation; None if it never was."""
     uploaded: float | None = None
-    """When the last piece of a large body was on its way; small ones are sent in one go."""
+    """When the last part of a large body was handed to the socket; small bodies are sent in one part."""
     first_byte: float | None = None
     first_token: float | None = None
-    """The first piece of an answer with anything in it: text, reasoning, a tool call or sound."""
+    """The first chunk with content: text, reasoning, a tool call or audio."""
     first_content: float | None = None
-    """The first that is not reasoning."""
+    """The first chunk that is not reasoning."""
     first_audio: float | None = None
     first_audible: float | None = None
-    """The first sound louder than silence."""
+    """The first audio chunk that is not silent."""
     last_content: float | None = None
     done: float | None = None
-    """When all had come, counts and the stream's end included; or when it failed."""
+    """When the response was complete, including usage and the end of the stream; or when it failed."""
     gaps: tuple[float, ...] = ()
-    """Seconds between one piece of the answer and the next, from `first_token` on."""
+    """Seconds between consecutive chunks, from `first_token` on."""
     token_gaps: tuple[float, ...] = ()
-    """Seconds a token took from one count of them to the next, of servers that count as they go."""
+    """Seconds per token between consecutive token counts, if the server reports them while streaming."""
     spoken: tuple[tuple[float, float], ...] = ()
-    """When sound came, and how many seconds of it."""
+    """Arrival time and length of each audio chunk."""
     streamed: bool = False
     input_tokens: int | None = None
     output_tokens: int | None = None
     audio_seconds: float | None = None
-    """How long the sounds are that were sent."""
+    """Length of the audio that was sent."""
     bytes_sent: int | None = None
     body: str = ""
-    """A digest of what was sent: equal for equal requests."""
+    """Digest of the body: equal for equal requests."""
     finish: str = ""
     error: str = ""
-    """A failure's kind and words."""
+    """Type and message of the error."""
 
     def to_json_line(self) -> bytes:
-        """JSON without what says nothing."""
-        held = ((name, getattr(self, name)) for name in FIELD_NAMES)
-        said = {name: _round_times(value) for name, value in held if value not in (None, "", ())}
-        return orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE)
+        """Return the record as a JSON line without empty fields."""
+        values = ((name, getattr(self, name)) for name in FIELD_NAMES)
+        document = {name: _round_times(value) for name, value in values if value not in (None, "", ())}
+        return orjson.dumps(document, option=orjson.OPT_APPEND_NEWLINE)
 
     @classmethod
     def from_json(cls, source: bytes | Mapping[str, Any]) -> RequestRecord:
-        held = dict(source if isinstance(source, Mapping) else orjson.loads(source))
+        values = dict(source if isinstance(source, Mapping) else orjson.loads(source))
         for name in ("gaps", "token_gaps"):
-            held[name] = tuple(held.get(name, ()))
-        held["spoken"] = tuple((at, seconds) for at, seconds in held.get("spoken", ()))
-        return cls(**held)
+            values[name] = tuple(values.get(name, ()))
+        values["spoken"] = tuple((time, seconds) for time, seconds in values.get("spoken", ()))
+        return cls(**values)
 
 
-FIELD_NAMES = tuple(each.name for each in fields(RequestRecord))
+FIELD_NAMES = tuple(field.name for field in fields(RequestRecord))
 
 
 def _round_times(value: Any) -> Any:
-    """Times to ten microseconds: what is finer is noise, and bytes."""
+    """Round times to ten microseconds; finer digits are noise."""
     if isinstance(value, float):
         return round(value, 5)
     if isinstance(value, tuple):
-        return [_round_times(each) for each in value]
+        return [_round_times(item) for item in value]
     return value

@@ -1,9 +1,4 @@
-"""More asked than can be answered: the backlog grows, and so does the wait, as long as it lasts.
-
-Trend.of(times, values, start, end)      how fast it grows, and whether that is beyond chance
-Saturation(window).add(at, backlog, delay); .reached()      while a load point runs
-saturation(columns, values, window) -> dict                 of one that is over
-"""
+"""Detect saturation: an offered load above the server's capacity makes backlog and delay grow without end."""
 
 from __future__ import annotations
 
@@ -16,42 +11,42 @@ from typing import Any
 import numpy as np
 
 from auricle.perf.request_columns import Floats, RequestColumns
-from auricle.perf.windows import CountOverTime, Window, find_last_time
+from auricle.perf.windows import CountOverTime, Window, fill_missing_ends
 
 TREND_BINS = 10
-CRITICAL_T = 4.501  # Student's t of 8 degrees: by chance one in a thousand rises so steadily
+CRITICAL_T = 4.501  # Student's t with 8 degrees of freedom, one-sided p = 0.001
 MIN_RELATIVE_RISE = 0.5
-"""Of its mean a value must rise over the window to matter."""
+"""Smallest rise over the window, relative to the mean, that counts as growth."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trend:
-    """A line through the means of ten stretches of time, which are nearly strangers."""
+    """A line fitted to the means of ten time bins, which are nearly independent."""
 
     per_second: float
     is_growing: bool
 
     @classmethod
     def fit(cls, times: Floats, values: Floats, start: float, end: float) -> Trend | None:
-        """None where a stretch has no value."""
+        """Fit the trend; None if a bin has no value."""
         if end <= start:
             return None
-        place = np.clip(((times - start) / (end - start) * TREND_BINS).astype(int), 0, TREND_BINS - 1)
-        counts = np.bincount(place, minlength=TREND_BINS)
+        bins = np.clip(((times - start) / (end - start) * TREND_BINS).astype(int), 0, TREND_BINS - 1)
+        counts = np.bincount(bins, minlength=TREND_BINS)
         if len(counts) > TREND_BINS or not counts.all():
             return None
-        means = np.bincount(place, values, TREND_BINS) / counts
-        middles = (np.arange(TREND_BINS) - (TREND_BINS - 1) / 2) * (end - start) / TREND_BINS
-        slope = float(middles @ means / (middles @ middles))
-        left = means - means.mean() - slope * middles
-        error = math.sqrt(float(left @ left) / (TREND_BINS - 2) / float(middles @ middles))
+        means = np.bincount(bins, values, TREND_BINS) / counts
+        centres = (np.arange(TREND_BINS) - (TREND_BINS - 1) / 2) * (end - start) / TREND_BINS
+        slope = float(centres @ means / (centres @ centres))
+        residuals = means - means.mean() - slope * centres
+        error = math.sqrt(float(residuals @ residuals) / (TREND_BINS - 2) / float(centres @ centres))
         level = float(np.abs(means).mean())
-        rises = slope * (end - start) > MIN_RELATIVE_RISE * level
-        return cls(slope, rises and slope > CRITICAL_T * error)
+        is_relevant = slope * (end - start) > MIN_RELATIVE_RISE * level
+        return cls(slope, is_relevant and slope > CRITICAL_T * error)
 
 
 class SaturationDetector:
-    """Watches a load point: both backlog and delay must grow over the last `window` seconds."""
+    """Detects saturation while a load point runs: both backlog and delay grow over the last `window_seconds`."""
 
     def __init__(self, window_seconds: float = 30.0) -> None:
         self._window_seconds = window_seconds
@@ -59,47 +54,47 @@ class SaturationDetector:
         self._delay: deque[tuple[float, float]] = deque()
 
     def add(self, timestamp: float, backlog: float, delay: float | None = None) -> None:
-        """Now so many are due and not yet answered; the latest waited so long for a first word."""
+        """Add the number of requests due and not yet answered, and the latest delay to a first token."""
         self._backlog.append((timestamp, backlog))
         if delay is not None:
             self._delay.append((timestamp, delay))
-        for kept in (self._backlog, self._delay):
-            # One from before the window stays: it shows that the window is full.
-            while len(kept) > 1 and kept[1][0] <= timestamp - self._window_seconds:
-                kept.popleft()
+        for samples in (self._backlog, self._delay):
+            # One sample from before the window is kept: it shows that the window is full.
+            while len(samples) > 1 and samples[1][0] <= timestamp - self._window_seconds:
+                samples.popleft()
 
     def is_saturated(self) -> bool:
-        """Whether more is asked than can be answered; not before the window is full."""
+        """Return whether the load exceeds the server's capacity; False until the window is full."""
         if not self._backlog or not self._delay:
             return False
         end = self._backlog[-1][0]
         start = end - self._window_seconds
         if self._backlog[0][0] > start:
             return False
-        trends = (_fit_samples(each, start, end) for each in (self._backlog, self._delay))
+        trends = (_fit_samples(samples, start, end) for samples in (self._backlog, self._delay))
         return all(trend is not None and trend.is_growing for trend in trends)
 
 
 def _fit_samples(samples: deque[tuple[float, float]], start: float, end: float) -> Trend | None:
     times, values = np.array(samples).T
-    late = times > start
-    return Trend.fit(times[late], values[late], start, end)
+    in_window = times > start
+    return Trend.fit(times[in_window], values[in_window], start, end)
 
 
 def assess_saturation(columns: RequestColumns, measures: Mapping[str, Floats], window: Window) -> dict[str, Any]:
-    """Whether backlog and delay grew throughout a window, and how fast."""
-    began = columns.start_times
-    rows = ~np.isnan(began)
-    done = np.where(np.isnan(columns["done"]), find_last_time(columns), columns["done"])
-    backlog = CountOverTime.from_spans(began[rows], done[rows])
+    """Assess whether backlog and delay grew throughout a window, and how fast."""
+    start_times = columns.start_times
+    rows = ~np.isnan(start_times)
+    done = fill_missing_ends(columns)
+    backlog = CountOverTime.from_spans(start_times[rows], done[rows])
     grid = np.linspace(window.start, window.end, 20 * TREND_BINS + 1)[1:]
     counts = np.concatenate([[0.0], backlog.counts])
-    waiting = counts[np.searchsorted(backlog.times, grid, side="right")]
+    backlog_on_grid = counts[np.searchsorted(backlog.times, grid, side="right")]
     delay = np.nan_to_num(measures["queue_s"]) + _time_to_first_output(measures)
-    known = window.select_requests(columns) & ~np.isnan(delay)
+    has_delay = window.select_requests(columns) & ~np.isnan(delay)
     trends = (
-        Trend.fit(grid, waiting, window.start, window.end),
-        Trend.fit(began[known], delay[known], window.start, window.end),
+        Trend.fit(grid, backlog_on_grid, window.start, window.end),
+        Trend.fit(start_times[has_delay], delay[has_delay], window.start, window.end),
     )
     slopes = [None if trend is None else trend.per_second for trend in trends]
     return {

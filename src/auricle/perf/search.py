@@ -1,10 +1,4 @@
-"""The most that still keeps a promise, found by doubling and then halving.
-
-search = Search(slos, low, high)      or Search.of(plan, slos)
-while (value := search.next_point()) is not None:
-    search.told(value, met)           met is None where the run could not be judged
-search.result() -> Found
-"""
+"""Search for the highest load that meets the SLOs, by doubling and then bisection."""
 
 from __future__ import annotations
 
@@ -13,45 +7,42 @@ from dataclasses import dataclass
 from typing import Any
 
 from auricle.perf.loads import SearchPlan
-from auricle.perf.slo import Slo
 
 MAX_UNJUDGED_RUNS = 3
-"""Runs of a point nobody could judge, after which it counts as not met. The lowest is left at once:
-too few requests come of it, and of a higher one there are more."""
+"""Inconclusive runs of a point after which it counts as not met. The lowest load is left after one such run:
+it yields too few requests, and a higher load yields more."""
 
 
 @dataclass(frozen=True, slots=True)
 class SearchResult:
-    """The largest value that was met, the smallest that was not, and all that was tried."""
+    """The largest value that met the SLOs, the smallest that did not, and all runs."""
 
     best: float | None
-    """None if not even the lowest was met."""
+    """None if even the lowest value did not meet them."""
     beyond: float | None
-    """None if the highest was met: the limit is out there."""
+    """None if even the highest value met them."""
     tried: tuple[tuple[float, tuple[bool | None, ...]], ...]
-    """Values in rising order, and what each run of them showed."""
+    """Values in ascending order, each with the results of its runs."""
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it."""
         points = [{"value": value, "met": list(met)} for value, met in self.tried]
         return {"best": self.best, "beyond": self.beyond, "tried": points}
 
 
 class Search:
-    """Knows what was tried, and what to try next."""
+    """A search: ask for the `next_point`, measure it, and `record_result`, until there is no next point.
+
+    Args:
+        low: First value to try.
+        high: Highest value to try.
+        tolerance: Gap between best and failing value, relative to the best, at which the search ends.
+        integer_only: Whether values are whole numbers, such as users.
+        repeat: Runs per value; the majority decides.
+    """
 
     def __init__(
-        self,
-        slos: Sequence[Slo],
-        low: float,
-        high: float,
-        *,
-        tolerance: float = 0.05,
-        integer_only: bool = False,
-        repeat: int = 1,
+        self, low: float, high: float, *, tolerance: float = 0.05, integer_only: bool = False, repeat: int = 1
     ) -> None:
-        """`whole` for users, of whom there are no parts; `repeat` runs vote on each point."""
-        self.slos = tuple(slos)
         self._low, self._high = low, high
         self._tolerance, self._integer_only, self._repeat = tolerance, integer_only, repeat
         self._votes: dict[float, list[bool | None]] = {}
@@ -59,13 +50,12 @@ class Search:
         self._beyond: float | None = None
 
     @classmethod
-    def from_plan(cls, plan: SearchPlan, slos: Sequence[Slo]) -> Search:
-        """As planned."""
-        whole = plan.variable == "closed"
-        return cls(slos, plan.low, plan.high, tolerance=plan.tolerance, integer_only=whole, repeat=plan.repeat)
+    def from_plan(cls, plan: SearchPlan) -> Search:
+        integer_only = plan.variable == "closed"
+        return cls(plan.low, plan.high, tolerance=plan.tolerance, integer_only=integer_only, repeat=plan.repeat)
 
     def next_point(self) -> float | None:
-        """What to try next; None when it is found."""
+        """Return the next value to measure; None at the end of the search."""
         for value, votes in self._votes.items():
             if value >= self._low and self._majority_vote(votes) is None:
                 return value
@@ -76,29 +66,28 @@ class Search:
         return self._midpoint(self._best, self._beyond)
 
     def _midpoint(self, best: float, beyond: float) -> float | None:
-        near = beyond - best <= max(self._tolerance * best, 1.0 if self._integer_only else 0.0)
-        if near:
+        if beyond - best <= max(self._tolerance * best, 1.0 if self._integer_only else 0.0):
             return None
         middle = (best + beyond) / 2
         return float(int(middle)) if self._integer_only else middle
 
     def record_result(self, value: float, met: bool | None) -> None:
-        """What a run of `value` showed."""
+        """Record whether a run of `value` met the SLOs; None if it was inconclusive."""
         votes = self._votes.setdefault(value, [])
         votes.append(met)
-        decided = self._majority_vote(votes)
-        if decided is True:
+        majority = self._majority_vote(votes)
+        if majority is True:
             self._best = value
-        elif decided is False:
+        elif majority is False:
             self._beyond = value
         elif met is None and self._best is None:
             self._low = min(2 * value, self._high)
 
     def _majority_vote(self, votes: Sequence[bool | None]) -> bool | None:
-        """What most say; None while more runs could tell."""
-        most = self._repeat // 2 + 1
+        """Return the majority of the votes; None while further runs could decide."""
+        majority = self._repeat // 2 + 1
         for side in (True, False):
-            if votes.count(side) >= most:
+            if votes.count(side) >= majority:
                 return side
         return False if len(votes) >= max(MAX_UNJUDGED_RUNS, self._repeat) else None
 

@@ -1,7 +1,6 @@
-"""`auricle perf selftest`: how much one sender on this machine can measure well.
+"""Measure the highest load that one sender on this machine can generate on time (`auricle perf selftest`).
 
-A fake server in a process of its own is asked more and more, until what was sent is late or the
-event loop lags, by the same rules that make any load point valid or not.
+The rate of requests to a fake server in another process is raised until a load point is no longer valid.
 """
 
 from __future__ import annotations
@@ -28,38 +27,38 @@ from auricle.perf.search import Search
 from auricle.perf.summary import summarise
 
 SERVER_LATENCY, SERVER_PACE, WORDS_PER_ANSWER = 0.2, 50, 16
-"""What the fake server does: a first word after 0.2 s, then 50 a second, 16 in all."""
+"""The fake server sends the first of 16 words after 0.2 s, and 50 words per second."""
 TRIAL_SECONDS = 2.0
 MIN_RATE, MAX_RATE, TOLERANCE = 10.0, 5120.0, 0.2
-ATTEMPTS_PER_RATE = 2  # at a rate, as somebody else may have been at work
+ATTEMPTS_PER_RATE = 2  # other processes may have disturbed the first attempt
 SAMPLE_COUNT = 64
 
 
 def run_selftest() -> tuple[MachineLimits, Path]:
-    """Measure what one sender on this machine can do, and save it for later measurements."""
+    """Measure the limits of one sender on this machine, and save them for later measurements."""
     with tempfile.TemporaryDirectory(prefix="auricle-selftest-") as name, run_fake_server() as url:
-        trial = SelfTest(Path(name), url)
-        found = MachineLimits(
-            requests_s=trial.find_max_rate(stream=False),
-            events_s=_multiply(trial.find_max_rate(stream=True), WORDS_PER_ANSWER),
-            idle_lag_p99_s=min(trial.idle_lags, default=None),
+        selftest = SelfTest(Path(name), url)
+        limits = MachineLimits(
+            requests_s=selftest.find_max_rate(stream=False),
+            events_s=_multiply(selftest.find_max_rate(stream=True), WORDS_PER_ANSWER),
+            idle_lag_p99_s=min(selftest.idle_lags, default=None),
             machine=describe_machine(),
             created=datetime.now(UTC).isoformat(timespec="seconds"),
         )
-    return found, found.save()
+    return limits, limits.save()
 
 
 def describe_limits(limits: MachineLimits) -> Iterator[str]:
-    """The ceiling in words, and what it means."""
+    """Yield lines that explain the limits."""
     lag = limits.idle_lag_p99_s
-    yield "One sender, on this machine, with a fake server beside it, is on time up to"
-    yield f"  {_format_rate(limits.requests_s)} requests a second that are answered whole,"
-    yield f"  {_format_rate(limits.events_s)} events a second of streamed answers."
+    yield "One sender on this machine, next to a fake server, keeps its schedule up to"
+    yield f"  {_format_rate(limits.requests_s)} requests per second without streaming,"
+    yield f"  {_format_rate(limits.events_s)} events per second in streamed responses."
     if lag is not None:
-        yield f"Its event loop, when idle, wakes {1000 * lag:.2g} ms late (99th percentile)."
+        yield f"Its idle event loop lags by {1000 * lag:.2g} ms (99th percentile)."
     yield (
-        "Beyond it what is measured is this machine and not the server; `auricle perf` says so from"
-        " half of it on. --senders N has as much in each of N processes, while there are cores."
+        "Above these limits, times depend on this machine rather than on the server. `auricle perf` warns above"
+        " half of a limit. With --senders N, the limits apply to each of N processes, if there are enough cores."
     )
 
 
@@ -72,19 +71,19 @@ def _multiply(value: float | None, factor: int) -> float | None:
 
 
 class SelfTest:
-    """Load points against the fake server, each judged as any other would be."""
+    """Runs load points against the fake server and checks whether they are valid."""
 
     def __init__(self, folder: Path, url: str) -> None:
         self._folder, self._url = folder, url
         self._data = folder / "questions.jsonl"
-        rows = ({"id": str(at), "question": _make_question(at), "answer": ""} for at in range(SAMPLE_COUNT))
+        rows = ({"id": str(number), "question": _make_question(number), "answer": ""} for number in range(SAMPLE_COUNT))
         self._data.write_bytes(b"".join(orjson.dumps(row) + b"\n" for row in rows))
         self._point_count = 0
         self.idle_lags: list[float] = []
 
     def find_max_rate(self, *, stream: bool) -> float | None:
-        """The highest rate of requests at which a point is valid."""
-        search = Search((), MIN_RATE, MAX_RATE, tolerance=TOLERANCE)
+        """Return the highest request rate at which a load point is valid."""
+        search = Search(MIN_RATE, MAX_RATE, tolerance=TOLERANCE)
         while (rate := search.next_point()) is not None:
             search.record_result(rate, any(self._is_valid_at(rate, stream) for _ in range(ATTEMPTS_PER_RATE)))
         return search.result().best
@@ -96,13 +95,13 @@ class SelfTest:
             self.idle_lags.append(health.idle_lag_p99_s)
         columns = RequestColumns.read(Path(plan.folder) / "requests.jsonl")
         point = summarise(columns, plan.load, health, window_kind="all")
-        held: bool = point["validity"]["valid"]
-        return held
+        is_valid: bool = point["validity"]["valid"]
+        return is_valid
 
     def _build_plan(self, rate: float, stream: bool) -> LoadPointPlan:
         self._point_count += 1
-        place = self._folder / str(self._point_count)
-        place.mkdir()
+        point_folder = self._folder / str(self._point_count)
+        point_folder.mkdir()
         spec = Spec(
             task="qa",
             task_args={"data": str(self._data)},
@@ -112,7 +111,7 @@ class SelfTest:
         return LoadPointPlan(
             spec=spec.model_dump(mode="json"),
             load=f"constant:{rate:.4g}",
-            folder=str(place),
+            folder=str(point_folder),
             duration=TRIAL_SECONDS,
             grace=5.0,
             stream=stream,
@@ -125,7 +124,7 @@ def _make_question(index: int) -> str:
 
 @contextmanager
 def run_fake_server() -> Iterator[str]:
-    """The fake server in a process of its own: where it is."""
+    """Run the fake server in a subprocess and yield its URL."""
     command = [sys.executable, "-m", "auricle", "fake-server", "--port", "0"]
     times = ["--latency", str(SERVER_LATENCY), "--pace", str(SERVER_PACE)]
     with subprocess.Popen(  # noqa: S603 - our own command, no shell
@@ -133,9 +132,9 @@ def run_fake_server() -> Iterator[str]:
     ) as process:
         try:
             assert process.stdout is not None
-            found = re.search(r"http://[^\s;]+", process.stdout.readline())
-            if found is None:
-                raise SpecError("The fake server did not start; try `auricle fake-server`.")
-            yield found[0]
+            url = re.search(r"http://[^\s;]+", process.stdout.readline())
+            if url is None:
+                raise SpecError("The fake server did not start. Run `auricle fake-server` to see why.")
+            yield url[0]
         finally:
             process.terminate()

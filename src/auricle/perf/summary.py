@@ -1,7 +1,4 @@
-"""All numbers of a load point, from its exchanges alone; any of them can be had again.
-
-summarise(exchanges, load, health, slos, window) -> dict      JSON, with its own definitions
-"""
+"""Compute all numbers of a load point from its recorded requests."""
 
 from __future__ import annotations
 
@@ -22,7 +19,8 @@ from auricle.perf.breakdowns import (
 from auricle.perf.cumulative import accumulate_at, compute_cumulative_amounts
 from auricle.perf.definitions import COST_MEASURES, POOLED_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
 from auricle.perf.health import SenderHealth
-from auricle.perf.loads import ClosedLoop, Load, parse_loads
+from auricle.perf.load_syntax import parse_loads
+from auricle.perf.loads import ClosedLoop, Load
 from auricle.perf.measures import compute_measures, get_pooled_values
 from auricle.perf.pricing import Pricing
 from auricle.perf.request_columns import Floats, Mask, RaggedArray, RequestColumns
@@ -45,7 +43,7 @@ SCHEMA = 1
 
 @dataclass(frozen=True, slots=True)
 class _LoadPoint:
-    """A load point with all that its numbers are made from."""
+    """A load point and the inputs of its numbers."""
 
     columns: RequestColumns
     measures: Mapping[str, Floats]
@@ -54,7 +52,7 @@ class _LoadPoint:
     slos: tuple[Slo, ...]
     window: Window
     in_window: Mask
-    """Measured requests that began in the window."""
+    """Requests of the measured phase that started in the window."""
     bootstrap: BlockBootstrap
     pricing: Pricing | None
 
@@ -67,38 +65,51 @@ def summarise(
     window_kind: WindowKind = "steady",
     pricing: Pricing | None = None,
 ) -> dict[str, Any]:
-    """Counts, measures with intervals, rates, promises kept, and whether to believe them."""
+    """Summarise a load point: counts, measures with intervals, rates, SLOs and validity.
+
+    Args:
+        records: The requests of the load point.
+        load: The load, or its name.
+        health: What the senders measured about themselves.
+        slos: SLOs to evaluate.
+        window_kind: `steady` for the steady window, if there is one, or `all`.
+        pricing: Prices from which costs are computed.
+
+    Returns:
+        A document of JSON types, as in `summary.json`, with the definitions of its measures.
+    """
     point = _build_point(records, load, health or SenderHealth(), tuple(slos), window_kind, pricing)
-    found = {
+    summary = {
         "schema": SCHEMA,
         "load": str(point.load),
         "window": _window_to_dict(point),
         "counts": _count_requests(point),
         "measures": _summarise_measures(point),
     }
-    judged = evaluate_requests(point.slos, point.columns, point.measures)
-    found["run"] = _summarise_run(point, judged)
-    found |= _assess_validity(point, found)
-    found["slo"] = _summarise_slos(point, judged, found)
+    slo_outcomes = evaluate_requests(point.slos, point.columns, point.measures)
+    summary["run"] = _summarise_run(point, slo_outcomes)
+    summary |= _assess_validity(point, summary)
+    summary["slo"] = _summarise_slos(point, slo_outcomes, summary)
     rows = point.in_window
-    found["breakdowns"] = compute_breakdowns(point.columns, point.measures, rows)
-    found["finish"] = count_finish_reasons(point.columns, rows)
-    found["failures"] = summarise_failures(point.columns, rows)
-    found["health"] = point.health.to_dict()
-    found["currency"] = point.pricing.price.currency if point.pricing else None
-    found["method"] = METHOD
-    found["definitions"] = {name: each._asdict() for name, each in {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}.items()}
-    tidied: dict[str, Any] = _round_floats(found)
-    return tidied
+    summary["breakdowns"] = compute_breakdowns(point.columns, point.measures, rows)
+    summary["finish"] = count_finish_reasons(point.columns, rows)
+    summary["failures"] = summarise_failures(point.columns, rows)
+    summary["health"] = point.health.to_dict()
+    summary["currency"] = point.pricing.price.currency if point.pricing else None
+    summary["method"] = METHOD
+    definitions = {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}
+    summary["definitions"] = {name: definition._asdict() for name, definition in definitions.items()}
+    rounded: dict[str, Any] = _round_floats(summary)
+    return rounded
 
 
 def _round_floats(value: Any) -> Any:
-    """Seven digits of every number: what is finer is the noise of subtracting."""
+    """Round every float in a document to seven significant digits; finer ones are rounding noise."""
     if isinstance(value, float):
         return float(f"{value:.7g}")
     if isinstance(value, dict):
-        return {name: _round_floats(each) for name, each in value.items()}
-    return [_round_floats(each) for each in value] if isinstance(value, list) else value
+        return {name: _round_floats(item) for name, item in value.items()}
+    return [_round_floats(item) for item in value] if isinstance(value, list) else value
 
 
 def _build_point(
@@ -110,14 +121,14 @@ def _build_point(
     pricing: Pricing | None,
 ) -> _LoadPoint:
     columns = records if isinstance(records, RequestColumns) else RequestColumns.from_records(records)
-    loaded = parse_loads(load)[0] if isinstance(load, str) else load
-    values = compute_measures(columns)
-    latency = values["latency_s"]
-    window = choose_window(columns, latency, loaded, window_kind)
+    parsed_load = parse_loads(load)[0] if isinstance(load, str) else load
+    measures = compute_measures(columns)
+    latency = measures["latency_s"]
+    window = choose_window(columns, latency, parsed_load, window_kind)
     rows = window.select_requests(columns)
-    known = latency[rows & ~np.isnan(latency)]
-    blocks = BlockBootstrap(window, columns.start_times[rows], float(known.mean()) if len(known) else 0.0)
-    return _LoadPoint(columns, values, loaded, health, slos, window, rows, blocks, pricing)
+    defined = latency[rows & ~np.isnan(latency)]
+    bootstrap = BlockBootstrap(window, columns.start_times[rows], float(defined.mean()) if len(defined) else 0.0)
+    return _LoadPoint(columns, measures, parsed_load, health, slos, window, rows, bootstrap, pricing)
 
 
 def _window_to_dict(point: _LoadPoint) -> dict[str, Any]:
@@ -134,9 +145,9 @@ def _window_to_dict(point: _LoadPoint) -> dict[str, Any]:
 
 def _count_requests(point: _LoadPoint) -> dict[str, Any]:
     phase = point.columns.categorical["phase"]
-    everything = np.ones(len(point.columns), dtype=bool)
+    all_rows = np.ones(len(point.columns), dtype=bool)
     return {
-        "all": count_statuses(point.columns, everything),
+        "all": count_statuses(point.columns, all_rows),
         "by_phase": {name: count_statuses(point.columns, phase.equals(name)) for name in phase.categories},
         "window": count_statuses(point.columns, point.in_window),
         "never_sent": int(np.isnan(point.columns["sent"]).sum()),
@@ -144,66 +155,66 @@ def _count_requests(point: _LoadPoint) -> dict[str, Any]:
 
 
 def _summarise_measures(point: _LoadPoint) -> dict[str, dict[str, Any]]:
-    """Of requests that ended well: a failed one has no measure, and a count of its own."""
-    ended = point.in_window & point.columns.ok
-    told = {}
+    """Describe the measures of the successful requests in the window."""
+    succeeded = point.in_window & point.columns.ok
+    summary = {}
     for name in REQUEST_DEFINITIONS:
         if name in POOLED_MEASURES:
-            told[name] = _summarise_pooled(point, ended, get_pooled_values(point.columns, name))
+            summary[name] = _summarise_pooled(point, succeeded, get_pooled_values(point.columns, name))
             continue
         values = point.measures[name]
-        told[name] = describe_values(values[ended])
-        told[name]["intervals"] = point.bootstrap.value_intervals(values[point.in_window])
-    return told
+        summary[name] = describe_values(values[succeeded])
+        summary[name]["intervals"] = point.bootstrap.value_intervals(values[point.in_window])
+    return summary
 
 
-def _summarise_pooled(point: _LoadPoint, ended: Mask, gaps: RaggedArray) -> dict[str, Any]:
-    values = gaps.pool_rows(ended)
-    found = describe_values(values)
-    found["undefined"] = int((gaps.counts[ended] == 0).sum())
-    counts = np.where(ended, gaps.counts, 0)[point.in_window]
-    owners = np.repeat(np.arange(len(counts)), counts)
-    found["intervals"] = point.bootstrap.value_intervals(values, owners)
-    return found
+def _summarise_pooled(point: _LoadPoint, succeeded: Mask, gaps: RaggedArray) -> dict[str, Any]:
+    values = gaps.pool_rows(succeeded)
+    summary = describe_values(values)
+    summary["undefined"] = int((gaps.counts[succeeded] == 0).sum())
+    counts = np.where(succeeded, gaps.counts, 0)[point.in_window]
+    row_indices = np.repeat(np.arange(len(counts)), counts)
+    summary["intervals"] = point.bootstrap.value_intervals(values, row_indices)
+    return summary
 
 
 def _summarise_run(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, dict[str, Any]]:
-    """Rates with intervals, and what else a window has one of."""
+    """Compute the run measures, by the names of `RUN_DEFINITIONS`."""
     window, rows = point.window, point.in_window
-    told: dict[str, Any] = {"window_s": window.length, **_summarise_rates(point, slo_outcomes)}
-    course = count_in_flight(point.columns)
-    ended = count_statuses(point.columns, rows)
-    finished = ended["ok"] + ended["failed"]
-    sounds = point.columns["audio_seconds"][rows & point.columns.ok]
-    told |= {
-        "in_flight_mean": course.mean(window.start, window.end),
-        "in_flight_max": course.maximum(window.start, window.end),
+    values: dict[str, Any] = {"window_s": window.length, **_summarise_rates(point, slo_outcomes)}
+    in_flight = count_in_flight(point.columns)
+    counts = count_statuses(point.columns, rows)
+    finished = counts["ok"] + counts["failed"]
+    audio_seconds = point.columns["audio_seconds"][rows & point.columns.ok]
+    values |= {
+        "in_flight_mean": in_flight.mean(window.start, window.end),
+        "in_flight_max": in_flight.maximum(window.start, window.end),
         "offered_rate": compute_offered_rate(point.columns, rows),
         "achieved_rate": compute_achieved_rate(point.columns, rows),
         "late_p99_s": _compute_late_p99(point),
         "slo_attainment": _compute_attainment(point, slo_outcomes),
-        "failed_share": ended["failed"] / finished if finished else None,
+        "failed_share": counts["failed"] / finished if finished else None,
         "timeout_share": count_timeouts(point.columns, rows) / finished if finished else None,
-        "audio_hours": None if np.isnan(sounds).all() else float(np.nansum(sounds)) / 3600,
+        "audio_hours": None if np.isnan(audio_seconds).all() else float(np.nansum(audio_seconds)) / 3600,
     }
-    told |= point.pricing.compute_costs(told) if point.pricing else dict.fromkeys(COST_MEASURES)
-    whole = {name: told[name] for name in RUN_DEFINITIONS}
-    return {name: each if isinstance(each, dict) else {"value": each} for name, each in whole.items()}
+    values |= point.pricing.compute_costs(values) if point.pricing else dict.fromkeys(COST_MEASURES)
+    ordered = {name: values[name] for name in RUN_DEFINITIONS}
+    return {name: value if isinstance(value, dict) else {"value": value} for name, value in ordered.items()}
 
 
 def _summarise_rates(point: _LoadPoint, slo_outcomes: SloOutcomes) -> dict[str, Any]:
     columns, window = point.columns, point.window
     done = columns["done"][slo_outcomes.met]
-    known = compute_cumulative_amounts(columns)
-    known["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
-    told: dict[str, Any] = {}
-    for name, flow in known.items():
-        if flow is None or not window.length:
-            told[name] = {"value": None, "interval": None}
+    amounts = compute_cumulative_amounts(columns)
+    amounts["goodput_req_s"] = accumulate_at(done, np.ones(len(done))) if _has_request_slos(point) else None
+    rates: dict[str, Any] = {}
+    for name, amount in amounts.items():
+        if amount is None or not window.length:
+            rates[name] = {"value": None, "interval": None}
             continue
-        start, end = flow(np.array([window.start, window.end]))
-        told[name] = {"value": float(end - start) / window.length, "interval": point.bootstrap.rate_interval(flow)}
-    return told
+        start, end = amount(np.array([window.start, window.end]))
+        rates[name] = {"value": float(end - start) / window.length, "interval": point.bootstrap.rate_interval(amount)}
+    return rates
 
 
 def _has_request_slos(point: _LoadPoint) -> bool:
@@ -211,15 +222,15 @@ def _has_request_slos(point: _LoadPoint) -> bool:
 
 
 def _compute_late_p99(point: _LoadPoint) -> float | None:
-    """As the senders tell; else, where no cap makes requests wait, as their times do."""
+    """Return what the senders measured; without that, and without a cap, the percentile of sent - due."""
     if isinstance(point.load, ClosedLoop):
         return None
     if point.health.late_p99_s is not None:
         return point.health.late_p99_s
-    waited = (point.columns["sent"] - point.columns["due"])[point.in_window]
-    waited = waited[~np.isnan(waited)]
-    capped = getattr(point.load, "cap", None) is not None
-    return None if capped or not len(waited) else float(np.percentile(waited, 99))
+    delays = (point.columns["sent"] - point.columns["due"])[point.in_window]
+    delays = delays[~np.isnan(delays)]
+    is_capped = getattr(point.load, "cap", None) is not None
+    return None if is_capped or not len(delays) else float(np.percentile(delays, 99))
 
 
 def _compute_attainment(point: _LoadPoint, slo_outcomes: SloOutcomes) -> float | None:
@@ -229,8 +240,8 @@ def _compute_attainment(point: _LoadPoint, slo_outcomes: SloOutcomes) -> float |
 
 
 def _assess_validity(point: _LoadPoint, summary: Mapping[str, Any]) -> dict[str, Any]:
-    again = count_repeats(point.columns)
-    grown = assess_saturation(point.columns, point.measures, point.window)
+    repeats = count_repeats(point.columns)
+    saturation = assess_saturation(point.columns, point.measures, point.window)
     evidence = Evidence(
         load=point.load,
         health=point.health,
@@ -238,38 +249,38 @@ def _assess_validity(point: _LoadPoint, summary: Mapping[str, Any]) -> dict[str,
         run=summary["run"],
         measures=summary["measures"],
         counts=summary["counts"]["window"],
-        repeats=again,
+        repeats=repeats,
         slow_cancelled=_count_slow_cancelled(point),
-        saturated=grown["saturated"] and not isinstance(point.load, ClosedLoop),
+        saturated=saturation["saturated"] and not isinstance(point.load, ClosedLoop),
     )
-    wrong = find_invalid_reasons(evidence)
+    reasons = find_invalid_reasons(evidence)
     return {
-        "validity": {"valid": not wrong, "reasons": wrong},
+        "validity": {"valid": not reasons, "reasons": reasons},
         "notes": collect_notes(evidence),
-        "saturation": grown,
-        "repeats": again,
+        "saturation": saturation,
+        "repeats": repeats,
     }
 
 
 def _count_slow_cancelled(point: _LoadPoint) -> int:
-    """Cancelled after a wait that 19 of 20 answers did not need: the slowest, unmeasured."""
-    waited = point.columns["done"] - point.columns.start_times
-    ended = waited[point.in_window & point.columns.ok]
-    if not len(ended):
+    """Count requests cancelled after a longer wait than 95 % of the successful ones: the slowest, not measured."""
+    waits = point.columns["done"] - point.columns.start_times
+    successful_waits = waits[point.in_window & point.columns.ok]
+    if not len(successful_waits):
         return 0
     cancelled = point.in_window & point.columns.categorical["status"].equals("cancelled")
-    return int((waited[cancelled] > np.percentile(ended, 95)).sum())
+    return int((waits[cancelled] > np.percentile(successful_waits, 95)).sum())
 
 
 def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, summary: Mapping[str, Any]) -> dict[str, Any] | None:
-    """What was promised, what came of it; None if nothing was."""
+    """Summarise the SLOs and whether they were met; None if there are none."""
     if not point.slos:
         return None
-    those = slo_outcomes.select(point.in_window)
+    in_window = slo_outcomes.select(point.in_window)
     requests = {
-        "met": int(those.met.sum()),
-        "missed": int(those.missed.sum()),
-        "not_evaluable": int(those.not_evaluable.sum()),
+        "met": int(in_window.met.sum()),
+        "missed": int(in_window.missed.sum()),
+        "not_evaluable": int(in_window.not_evaluable.sum()),
         "cancelled": summary["counts"]["window"]["cancelled"],
     }
     return {
@@ -280,7 +291,7 @@ def _summarise_slos(point: _LoadPoint, slo_outcomes: SloOutcomes, summary: Mappi
 
 
 def _summarise_slo(point: _LoadPoint, slo: Slo, summary: Mapping[str, Any]) -> dict[str, Any]:
-    """Of a promise to every request, the value is the share to whom it was kept."""
+    """Summarise one SLO; the value of a per-request SLO is the share of requests that met it."""
     if not slo.is_per_request:
         value = slo.read_value(summary)
         return {"slo": str(slo), "of": "run", "value": value, "met": slo.is_met_by(value)}

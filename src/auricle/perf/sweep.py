@@ -1,9 +1,4 @@
-"""From idle to full: one request at a time, as many as can be, and rates between the two.
-
-sweep = Sweep(plan)
-while (load := sweep.next_point()) is not None:
-    sweep.told(load, req_s)      what came of it; None if nothing did
-"""
+"""Sweep from idle to saturation: one user, many users, then rates between their throughputs."""
 
 from __future__ import annotations
 
@@ -11,7 +6,7 @@ from auricle.perf.loads import ClosedLoop, Load, SweepPlan
 
 
 class Sweep:
-    """Plans its rates once it knows what one user and many users get."""
+    """A sweep: ask for the `next_point`, measure it, and `record_result`, until there is no next point."""
 
     def __init__(self, plan: SweepPlan) -> None:
         self._plan = plan
@@ -19,11 +14,11 @@ class Sweep:
         self._measured_rates: list[float | None] = []
 
     def next_point(self) -> Load | None:
-        """What to try next; None at the end."""
+        """Return the next load; None at the end."""
         return self._remaining_loads[0] if self._remaining_loads else None
 
     def record_result(self, load: Load, req_s: float | None) -> None:
-        """What a point achieved."""
+        """Record the throughput of a load; None if no request succeeded. The first two determine the rates."""
         self._remaining_loads.remove(load)
         self._measured_rates.append(req_s)
         if len(self._measured_rates) == 2:
@@ -32,9 +27,9 @@ class Sweep:
             ]
 
     def _intermediate_rates(self, single_user_rate: float | None, max_rate: float | None) -> list[float]:
-        """Evenly between the two, without them; from further below if one user fills the server."""
+        """Return rates evenly between the two; from half the maximum if one user already saturates the server."""
         if not max_rate:
             return []
-        least = min(single_user_rate or 0.0, max_rate / 2)
+        lowest = min(single_user_rate or 0.0, max_rate / 2)
         parts = self._plan.points + 1
-        return [least + (max_rate - least) * part / parts for part in range(1, parts)]
+        return [lowest + (max_rate - lowest) * part / parts for part in range(1, parts)]

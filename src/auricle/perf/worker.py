@@ -1,8 +1,8 @@
-"""A sender: makes everything ready, waits for the start, sends, and tells how well it could.
+"""A sender: prepares requests, waits for the start, sends them, and measures its own health.
 
-`python -m auricle.perf.worker` is one in a process of its own. Its plan comes as a line on
-standard input, then `start SECONDS` and maybe `stop`; when the input ends, so does the sender.
-It writes lines of JSON: `ready`, `live` and, last, `end` or `error`.
+`python -m auricle.perf.worker` runs one in a subprocess. It reads its plan as a line from standard input, then
+`start SECONDS` and possibly `stop`, and ends when its input ends. It writes JSON lines of the kinds `ready`,
+`progress` and, last, `result` or `error`.
 """
 
 from __future__ import annotations
@@ -30,72 +30,72 @@ from auricle.models import BatchModel, abilities
 from auricle.models.http.timing import RequestTimer
 from auricle.perf.drivers import Driver, create_driver
 from auricle.perf.load_generator import LoadGenerator, PreparedSample, prepare_samples
-from auricle.perf.loads import Load, Trace, parse_loads
+from auricle.perf.load_syntax import parse_loads
+from auricle.perf.loads import Load, Trace
 from auricle.perf.plan import LoadPointPlan
 from auricle.tasks.inferencers import Inferencer, select_inferencer, with_context
 from auricle.tasks.inferencers.base import adapt_to_batching, close_inferencer
 
-IDLE_PROBE_SECONDS = 0.5  # seconds in which the event loop's own lag is measured before anything is sent
-PROBE_INTERVAL = 0.02  # seconds between two looks at it
-PREFLIGHT_ATTEMPTS = 3  # at the one request that is not measured; a server may fail now and then
-PROGRESS_INTERVAL = 0.5  # seconds between two words on how it goes
+IDLE_PROBE_SECONDS = 0.5  # seconds during which the lag of the idle event loop is measured
+PROBE_INTERVAL = 0.02  # seconds between two measurements of the lag
+PREFLIGHT_ATTEMPTS = 3  # attempts at the unmeasured first request
+PROGRESS_INTERVAL = 0.5  # seconds between two progress messages
 
 SendMessage = Callable[[dict[str, Any]], None]
 ProbeResult = dict[str, Any]
-"""What a sender measured of itself: how late its loop woke, idle and not, and its processor."""
+"""What a sender measured about itself: lag of its event loop, lateness, CPU share and why it stopped early."""
 
 
-EMPTY_PROBE_RESULT: ProbeResult = {"idle_lags": [], "lags": [], "lates": [], "cpu": 0.0, "stopped": ""}
-"""Of one who was stopped before he sent anything."""
+EMPTY_PROBE_RESULT: ProbeResult = {"idle_lags": [], "lags": [], "lateness": [], "cpu": 0.0, "stop_reason": ""}
+"""Result of a sender that was stopped before it sent anything."""
 
 
 @dataclass(frozen=True, slots=True)
 class CoordinatorChannel:
-    """Whoever runs the show, as a sender knows it."""
+    """A sender's connection to the coordinator."""
 
     wait_for_start: Callable[[], Awaitable[float]]
-    """Tells when to start, once all are ready: seconds of the monotonic clock."""
+    """Waits until all senders are ready and returns the start time on the monotonic clock."""
     send_message: SendMessage
     stop_event: asyncio.Event
 
 
 async def run_worker(plan: LoadPointPlan, coordinator: CoordinatorChannel) -> ProbeResult:
-    """One sender's whole life."""
+    """Run one sender: build the model, prepare the samples and send the load."""
     spec = Spec.model_validate(plan.spec)
     task, model_class = build_task(spec), resolve_model(spec)
-    way = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
-    way = with_context(way, model_class, task.model_context)
-    inferencer = adapt_to_batching(way, is_batch_model=issubclass(model_class, BatchModel))
+    inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
+    inferencer = with_context(inferencer, model_class, task.model_context)
+    inferencer = adapt_to_batching(inferencer, is_batch_model=issubclass(model_class, BatchModel))
     model = construct_model(model_class, spec.model, spec.model_args)
     if plan.stream is not None and hasattr(model, "streams"):
         model.streams = plan.stream
-    wire = create_driver(model, plan.batch_size)
+    driver = create_driver(model, plan.batch_size)
     try:
         rows = takewhile(lambda _: not coordinator.stop_event.is_set(), islice(task.samples, spec.limit))
-        held = await prepare_samples((s for s in rows if isinstance(s, Sample)), inferencer, wire, plan.max_samples)
+        sendable = (row for row in rows if isinstance(row, Sample))
+        samples = await prepare_samples(sendable, inferencer, driver, plan.max_samples)
         if coordinator.stop_event.is_set():
             return EMPTY_PROBE_RESULT
-        if not held:
-            raise DataError(f"{task.name} has no sample that could be sent.")
+        if not samples:
+            raise DataError(f"Task '{task.name}' has no sample to send.")
         if plan.sender_index == 0:
-            await _preflight(held[0], wire)
-        with gc_paused():  # before the start is agreed on: looking for garbage takes its time
-            return await _run_load(plan, inferencer, wire, held, coordinator)
+            await _preflight(samples[0], driver)
+        with gc_paused():  # before the start time is chosen, because a collection takes time
+            return await _run_load(plan, inferencer, driver, samples, coordinator)
     finally:
         await close_inferencer(inferencer)
-        await wire.close()
+        await driver.close()
 
 
 async def _preflight(sample: PreparedSample, driver: Driver) -> None:
-    """One request before all others: a server that cannot answer it is not worth the wait."""
-    for left in reversed(range(PREFLIGHT_ATTEMPTS)):
+    """Send one unmeasured request, so that a server that does not work is noticed before the load starts."""
+    for remaining in reversed(range(PREFLIGHT_ATTEMPTS)):
         try:
             await driver.send(sample.first_requests[0], RequestTimer())
-        except Transient as error:
-            if not left:
-                raise SpecError(f"The first request already failed: {error}") from error
         except AuricleError as error:
-            raise SpecError(f"The first request already failed: {error}") from error
+            if not isinstance(error, Transient) or not remaining:
+                raise SpecError(f"The first request failed, so nothing was measured: {error}") from error
         else:
             return
 
@@ -111,27 +111,33 @@ async def _run_load(
     lags: list[float] = []
     probe = asyncio.create_task(_measure_loop_lag(lags))
     await asyncio.sleep(IDLE_PROBE_SECONDS)
-    idle = list(lags)
+    idle_lags = list(lags)
     coordinator.send_message({"kind": "ready", "samples": len(samples)})
     start = await coordinator.wait_for_start()
     folder = Path(plan.folder)
     names = (f"requests.{plan.sender_index}.jsonl", f"answers.{plan.sender_index}.jsonl")
     with (folder / names[0]).open("wb") as requests, (folder / names[1]).open("wb") as answers:
-        sending = LoadGenerator(plan, inferencer, driver, samples, (requests, answers))
-        sending.stop_event = coordinator.stop_event
-        telling = asyncio.create_task(_report_progress(sending, coordinator.send_message))
+        generator = LoadGenerator(plan, inferencer, driver, samples, (requests, answers))
+        generator.stop_event = coordinator.stop_event
+        reporting = asyncio.create_task(_report_progress(generator, coordinator.send_message))
         lags.clear()
-        cpu, wall = time.process_time(), time.monotonic()
-        await sending.run(load, start)
-        busy = (time.process_time() - cpu) / max(1e-9, time.monotonic() - wall)
-    for task in (telling, probe):
+        cpu_start, wall_start = time.process_time(), time.monotonic()
+        await generator.run(load, start)
+        cpu_share = (time.process_time() - cpu_start) / max(1e-9, time.monotonic() - wall_start)
+    for task in (reporting, probe):
         task.cancel()
-    return {"idle_lags": idle, "lags": lags, "lates": sending.lateness, "cpu": busy, "stopped": sending.stop_reason}
+    return {
+        "idle_lags": idle_lags,
+        "lags": lags,
+        "lateness": generator.lateness,
+        "cpu": cpu_share,
+        "stop_reason": generator.stop_reason,
+    }
 
 
 @contextmanager
 def gc_paused() -> Iterator[None]:
-    """Without looking for garbage in what was there before: that stops the clock for everybody."""
+    """Exclude existing objects from garbage collection, which would delay all requests."""
     gc.collect()
     gc.freeze()
     try:
@@ -142,17 +148,18 @@ def gc_paused() -> Iterator[None]:
 
 
 def _apply_trace_timestamps(load: Load, samples: list[PreparedSample]) -> Load:
-    """A trace gets its times from the data; other loads have their own."""
+    """Give a trace the timestamps of its data; return other loads unchanged."""
     if not isinstance(load, Trace):
         return load
-    told = [case.sample.meta.get("timestamp") for case in samples]
-    if not all(isinstance(each, (int, float)) for each in told):
-        raise DataError("trace needs a column `timestamp` with a number in every row.")
-    return load.with_timestamps([float(each) for each in told if isinstance(each, (int, float))])
+    values = [prepared.sample.meta.get("timestamp") for prepared in samples]
+    timestamps = [float(value) for value in values if isinstance(value, (int, float))]
+    if len(timestamps) < len(values):
+        raise DataError("Load 'trace' needs a column 'timestamp' with a number in every row.")
+    return load.with_timestamps(timestamps)
 
 
 async def _measure_loop_lag(lags: list[float]) -> None:
-    """How late the event loop wakes whoever sleeps: what it does to everybody else's clock."""
+    """Measure how late the event loop wakes a sleeping task, which delays every recorded time."""
     while True:
         due = time.monotonic() + PROBE_INTERVAL
         await asyncio.sleep(PROBE_INTERVAL)
@@ -162,11 +169,11 @@ async def _measure_loop_lag(lags: list[float]) -> None:
 async def _report_progress(generator: LoadGenerator, send_message: SendMessage) -> None:
     while True:
         await asyncio.sleep(PROGRESS_INTERVAL)
-        send_message({"kind": "live", **asdict(generator.progress)})
+        send_message({"kind": "progress", **asdict(generator.progress)})
         generator.check_saturation()
 
 
-# --- in a process of its own ------------------------------------------------------------
+# --- subprocess -------------------------------------------------------------------------
 
 
 async def _main() -> None:
@@ -174,30 +181,31 @@ async def _main() -> None:
     reader = asyncio.StreamReader(limit=1 << 26)
     await loop.connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
     out = os.fdopen(os.dup(1), "wb", buffering=0)
-    os.dup2(2, 1)  # whatever a library prints is not for whoever reads our lines
+    os.dup2(2, 1)  # libraries that print must not write among the messages
 
-    def tell(said: dict[str, Any]) -> None:
-        out.write(orjson.dumps(said, option=orjson.OPT_APPEND_NEWLINE))
+    def send(message: dict[str, Any]) -> None:
+        out.write(orjson.dumps(message, option=orjson.OPT_APPEND_NEWLINE))
 
     plan = LoadPointPlan.from_json(await reader.readline())
-    stop = asyncio.Event()
+    stop_event = asyncio.Event()
 
-    async def begin() -> float:
-        word = (await reader.readline()).split()
-        if not word or word[0] != b"start":
-            raise asyncio.CancelledError  # whoever started us is gone, or thinks better of it
-        listening = asyncio.create_task(_wait_for_stop(reader, stop))
-        listening.add_done_callback(lambda _: stop.set())
-        return float(word[1])
+    async def wait_for_start() -> float:
+        words = (await reader.readline()).split()
+        if not words or words[0] != b"start":
+            raise asyncio.CancelledError  # the coordinator is gone, or was interrupted
+        listening = asyncio.create_task(_wait_for_stop(reader, stop_event))
+        listening.add_done_callback(lambda _: stop_event.set())
+        return float(words[1])
 
     try:
-        tell({"kind": "end", "probed": await run_worker(plan, CoordinatorChannel(begin, tell, stop))})
+        result = await run_worker(plan, CoordinatorChannel(wait_for_start, send, stop_event))
+        send({"kind": "result", "result": result})
     except AuricleError as error:
-        tell({"kind": "error", "name": type(error).__name__, "message": describe(error)})
+        send({"kind": "error", "name": type(error).__name__, "message": describe(error)})
 
 
 async def _wait_for_stop(reader: asyncio.StreamReader, stop_event: asyncio.Event) -> None:
-    """Until somebody says stop, or nobody is there any more."""
+    """Wait for the line `stop`, or for the end of the input."""
     while line := await reader.readline():
         if line.strip() == b"stop":
             stop_event.set()

@@ -1,7 +1,6 @@
-"""Models without weights, for tests, demos and a first run on any laptop.
+"""Models without weights, for tests and demos.
 
-What they get wrong, and when they fail, depends only on what they are asked, so a run
-can be repeated to the letter.
+Their answers, mistakes and failures depend only on the request, so runs are reproducible.
 """
 
 from __future__ import annotations
@@ -18,9 +17,25 @@ from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, 
 from auricle.models.adapt import extract_request_text
 from auricle.models.base import AsyncModel, BatchModel
 
+REWARD_NAMES = ("alignment", "musicality")
+
 
 class Echo(BatchModel):
-    """Says the words in an audio file's name, or the text it is given."""
+    """A batch model that answers with the words in the names of the audio files, or with the text of the request.
+
+    Args:
+        wrong: Share of words to get wrong.
+        fail: Share of requests that fail.
+        delay: Seconds per batch.
+        reply: Text of every answer, instead of the request's words.
+
+    Example:
+        >>> from auricle import Audio, Generate, Turn
+        >>> from auricle.testing import Echo
+        >>> request = Generate(turns=(Turn("user", (Audio("good_morning.wav"),)),))
+        >>> Echo().generate([request])[0].text
+        'good morning'
+    """
 
     batch_size = 64
 
@@ -33,17 +48,33 @@ class Echo(BatchModel):
         return [Generation(text=self._reply_text(request)) for request in batch]
 
     def loglikelihood(self, batch: Sequence[LogLikelihood]) -> list[Likelihood]:
-        return [Likelihood(logprobs=(-0.5,) * len(r.continuation.split())) for r in batch]
+        return [Likelihood(logprobs=(-0.5,) * len(request.continuation.split())) for request in batch]
 
     def _reply_text(self, request: Generate) -> str:
-        words = self.reply or fake_transcript(request)
-        if self.fail and pseudo_random(words, "fail") < self.fail:
-            raise SampleError("the fake was told to fail on this one")
-        return corrupt_words(words, self.wrong) if self.wrong else words
+        text = self.reply or fake_transcript(request)
+        if self.fail and pseudo_random(text, "fail") < self.fail:
+            raise SampleError("the fake model is set to fail on this request")
+        return corrupt_words(text, self.wrong)
 
 
 class FakeApi(AsyncModel):
-    """Answers after a delay, gets words wrong, fails for good or for a while, and can stream."""
+    """An asynchronous model that answers as `Echo` does, after a delay, and can stream.
+
+    Args:
+        delay: Seconds before each answer.
+        wrong: Share of words to get wrong.
+        fail: Share of requests that fail permanently.
+        fail_every: Every nth call fails with a transient error; 0 for none.
+        reply: Text of every answer, instead of the request's words.
+
+    Example:
+        >>> import asyncio
+        >>> from auricle import Generate, Turn
+        >>> from auricle.testing import FakeApi
+        >>> request = Generate(turns=(Turn("user", ("hello",)),))
+        >>> asyncio.run(FakeApi(delay=0).generate(request)).text
+        'hello'
+    """
 
     def __init__(
         self, *, delay: float = 0.001, wrong: float = 0.0, fail: float = 0.0, fail_every: int = 0, reply: str = ""
@@ -57,10 +88,10 @@ class FakeApi(AsyncModel):
         await asyncio.sleep(self.delay)
         if self.fail_every and call % self.fail_every == 0:
             raise Transient("429 Too Many Requests")
-        words = self.reply or fake_transcript(request)
-        if self.fail and pseudo_random(words, "fail") < self.fail:
-            raise SampleError("400 the fake was told to refuse this one")
-        return Generation(text=corrupt_words(words, self.wrong), tokens=len(words.split()))
+        text = self.reply or fake_transcript(request)
+        if self.fail and pseudo_random(text, "fail") < self.fail:
+            raise SampleError("400 the fake model is set to reject this request")
+        return Generation(text=corrupt_words(text, self.wrong), tokens=len(text.split()))
 
     async def stream(self, request: Generate) -> AsyncIterator[str]:
         for word in (self.reply or fake_transcript(request)).split():
@@ -69,13 +100,23 @@ class FakeApi(AsyncModel):
 
 
 class FakeLabels(BatchModel):
-    """Probabilities over `labels` that depend only on the inputs."""
+    """A classifier whose probabilities depend only on the inputs.
+
+    Args:
+        labels: Labels, separated by commas or as a sequence.
+
+    Example:
+        >>> from auricle import Predict
+        >>> from auricle.testing import FakeLabels
+        >>> FakeLabels(labels="yes,no").predict([Predict(inputs={"text": "hello"})])[0].values
+        {'yes': 0.31..., 'no': 0.68...}
+    """
 
     def __init__(self, *, labels: str | Iterable[str] = "angry,happy,neutral,sad") -> None:
         self.labels = labels.split(",") if isinstance(labels, str) else list(labels)
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
-        return [Prediction(values=self._probabilities(each), scale="probability") for each in batch]
+        return [Prediction(values=self._probabilities(request), scale="probability") for request in batch]
 
     def _probabilities(self, request: Predict) -> dict[str, float]:
         weights = {label: pseudo_random(request_key(request), label) + 1e-6 for label in self.labels}
@@ -84,23 +125,30 @@ class FakeLabels(BatchModel):
 
 
 class FakeReward(BatchModel):
-    """Raw, unnormalised numbers that depend only on the inputs."""
+    """A reward model whose raw scores, between -5 and 5, depend only on the inputs.
+
+    Example:
+        >>> from auricle import Predict
+        >>> from auricle.testing import FakeReward
+        >>> sorted(FakeReward().predict([Predict(inputs={"text": "hello"})])[0].values)
+        ['alignment', 'musicality']
+    """
 
     def predict(self, batch: Sequence[Predict]) -> list[Prediction]:
         return [
             Prediction(
-                values={k: 10 * pseudo_random(request_key(r), k) - 5 for k in ("alignment", "musicality")},
+                values={name: 10 * pseudo_random(request_key(request), name) - 5 for name in REWARD_NAMES},
                 scale="continuous",
             )
-            for r in batch
+            for request in batch
         ]
 
 
 def fake_transcript(request: Request) -> str:
-    """The words in the names of the sounds; without sounds, the words of the text."""
-    sounds = [part for part in list_media(request) if isinstance(part, Audio)]
-    names = (PurePath(sound.uri).stem.replace("_", " ") for sound in sounds)
-    return " ".join(names) if sounds else extract_request_text(request)
+    """Return the words in the names of the audio files; without audio, the text of the request."""
+    clips = [part for part in list_media(request) if isinstance(part, Audio)]
+    names = (PurePath(clip.uri).stem.replace("_", " ") for clip in clips)
+    return " ".join(names) if clips else extract_request_text(request)
 
 
 def request_key(request: Predict) -> str:
@@ -108,15 +156,15 @@ def request_key(request: Predict) -> str:
 
 
 def pseudo_random(key: str, salt: str) -> float:
-    """A number in [0, 1) that `what` and `salt` decide."""
+    """Return a number in [0, 1) that depends only on `key` and `salt`."""
     return zlib.crc32(f"{salt}\0{key}".encode()) / 2**32
 
 
 def corrupt_words(text: str, fraction: float) -> str:
-    """Replace about `share` of the words."""
+    """Replace about this fraction of the words."""
     if not fraction:
         return text
-    words = text.split()
     return " ".join(
-        f"not{word}" if pseudo_random(f"{at} {text}", "wrong") < fraction else word for at, word in enumerate(words)
+        f"not{word}" if pseudo_random(f"{index} {text}", "wrong") < fraction else word
+        for index, word in enumerate(text.split())
     )

@@ -1,4 +1,4 @@
-"""What more load costs: pictures over all load points of a test."""
+"""Draw charts over all load points: latency and throughput against load."""
 
 from __future__ import annotations
 
@@ -14,42 +14,49 @@ PERCENTILES = ("p50", "p95", "p99")
 
 
 def draw_load_charts(summaries: Sequence[Summary]) -> Markup:
-    """Latency against throughput, throughput and first words against load."""
-    load, rate = _choose_load_axis(summaries)
-    spoken = any(each["measures"]["ttfa_s"]["n"] for each in summaries)
-    first, said = ("ttfa_s", "first sound, s") if spoken else ("ttft_s", "TTFT, s")
-    answered = _run_reader("req_s")
+    """Draw latency against throughput, and throughput and time to first output against load."""
+    load_label, read_load = _choose_load_axis(summaries)
+    has_audio = any(summary["measures"]["ttfa_s"]["n"] for summary in summaries)
+    first_measure, first_label = ("ttfa_s", "first audio, s") if has_audio else ("ttft_s", "TTFT, s")
+    read_throughput = _run_reader("req_s")
 
-    def percentiles(across: SummaryReader, name: str) -> list[Series]:
-        return [_build_series(each, summaries, across, _statistic_reader(name, each)) for each in PERCENTILES]
+    def percentiles(read_x: SummaryReader, name: str) -> list[Series]:
+        return [_build_series(p, summaries, read_x, _statistic_reader(name, p)) for p in PERCENTILES]
 
-    came = [
-        _build_series("answered", summaries, rate, answered),
-        _build_series("with promises kept", summaries, rate, _run_reader("goodput_req_s"), "course dashed"),
+    throughputs = [
+        _build_series("answered", summaries, read_load, read_throughput),
+        _build_series("SLOs met", summaries, read_load, _run_reader("goodput_req_s"), "line dashed"),
     ]
-    made = (
+    figures = (
         render_figure(
-            _draw_if_known("Latency against throughput", Axes("answered a second", "latency, s"),
-                   percentiles(answered, "latency_s")),
-            "Each mark is a load point. Where the lines turn upwards, more load buys no more.",
+            _draw_if_known(
+                "Latency against throughput",
+                Axes("answered per second", "latency, s"),
+                percentiles(read_throughput, "latency_s"),
+            ),
+            "Each mark is a load point. Where the lines turn upwards, more load no longer raises throughput.",
         ),
         render_figure(
-            _draw_if_known("Throughput against load", Axes(load, "answered a second"), came),
-            "What came back for what was asked.",
+            _draw_if_known("Throughput against load", Axes(load_label, "answered per second"), throughputs),
+            "Answered requests per second at each load.",
         ),
         render_figure(
-            _draw_if_known("First word against load", Axes(load, said), percentiles(rate, first)),
-            "From when a request was sent.",
+            _draw_if_known(
+                "Time to first output against load",
+                Axes(load_label, first_label),
+                percentiles(read_load, first_measure),
+            ),
+            "Measured from when a request was sent.",
         ),
-    )  # fmt: skip
-    return tag("div", [each for each in made if each], class_="pictures")
+    )
+    return tag("div", [figure for figure in figures if figure], class_="pictures")
 
 
 def _choose_load_axis(summaries: Sequence[Summary]) -> tuple[str, SummaryReader]:
-    """What load points differ by: the rate that was offered, or how many were at it."""
-    if all(each["run"]["offered_rate"]["value"] is not None for each in summaries):
-        return "offered a second", _run_reader("offered_rate")
-    return "in flight, on average", _run_reader("in_flight_mean")
+    """Return the label and reader of the load: the offered rate, or the concurrency if a point has no rate."""
+    if all(summary["run"]["offered_rate"]["value"] is not None for summary in summaries):
+        return "offered per second", _run_reader("offered_rate")
+    return "mean in flight", _run_reader("in_flight_mean")
 
 
 def _run_reader(name: str) -> SummaryReader:
@@ -61,12 +68,12 @@ def _statistic_reader(name: str, statistic: str) -> SummaryReader:
 
 
 def _build_series(
-    name: str, summaries: Sequence[Summary], read_x: SummaryReader, read_y: SummaryReader, kind: str = "course"
+    name: str, summaries: Sequence[Summary], read_x: SummaryReader, read_y: SummaryReader, kind: str = "line"
 ) -> Series:
-    pairs = [(read_x(each), read_y(each)) for each in summaries]
+    pairs = [(read_x(summary), read_y(summary)) for summary in summaries]
     return Series(name, sorted((x, y) for x, y in pairs if x is not None and y is not None), kind)
 
 
 def _draw_if_known(title: str, axes: Axes, series: Sequence[Series]) -> Markup | None:
-    known = [each for each in series if len(each.points) > 1]
-    return draw_chart(title, axes, known) if known else None
+    lines = [line for line in series if len(line.points) > 1]
+    return draw_chart(title, axes, lines) if lines else None

@@ -1,4 +1,4 @@
-"""One row a load point: on a terminal, and flat for a spreadsheet."""
+"""Format load points as text for a terminal and as CSV, with one row per point."""
 
 from __future__ import annotations
 
@@ -8,33 +8,36 @@ import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
-from auricle.perf.definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS
+from auricle.perf.definitions import COST_MEASURES, REQUEST_DEFINITIONS, RUN_DEFINITIONS, Definition
 
 Summary: TypeAlias = Mapping[str, Any]
 MISSING = "–"
 MIN_WIDTH = 60
-MIN_SHOWN_VALUE = 0.001  # below which digits are told as "less"
+MIN_SHOWN_VALUE = 0.001  # smaller values are shown as "<0.001"
+STATISTICS = ("n", "mean", "p50", "p90", "p95", "p99", "max")
+"""Statistics of a measure in the Markdown and HTML reports."""
+INTERRUPTED_NOTICE = "Interrupted: only what was measured before the interruption is shown."
 
 
 class TableColumn(NamedTuple):
-    """A number of a load point: a statistic of a measure, or of the run if none is named."""
+    """A column of the overview: a statistic of a request measure, or a run measure if `statistic` is empty."""
 
     title: str
     name: str
     statistic: str = ""
 
     def read_value(self, summary: Summary) -> float | None:
-        part = summary["measures" if self.statistic else "run"].get(self.name)
-        found: float | None = part[self.statistic or "value"] if part else None
-        return found
+        entry = summary["measures" if self.statistic else "run"].get(self.name)
+        value: float | None = entry[self.statistic or "value"] if entry else None
+        return value
 
     @property
-    def unit(self) -> str:
-        return (REQUEST_DEFINITIONS if self.statistic else RUN_DEFINITIONS)[self.name].unit
+    def definition(self) -> Definition:
+        return (REQUEST_DEFINITIONS if self.statistic else RUN_DEFINITIONS)[self.name]
 
 
 def _percentile_columns(title: str, name: str, *statistics: str) -> Iterator[TableColumn]:
-    return (TableColumn(f"{title} {each}", name, each) for each in statistics)
+    return (TableColumn(f"{title} {statistic}", name, statistic) for statistic in statistics)
 
 
 TABLE_COLUMNS = (
@@ -53,18 +56,18 @@ TABLE_COLUMNS = (
     TableColumn("gen RTF p95", "gen_rtf", "p95"),
     TableColumn("stall p95", "underrun_max_s", "p95"),
     TableColumn("goodput/s", "goodput_req_s"),
-    TableColumn("kept", "slo_attainment"),
+    TableColumn("SLO met", "slo_attainment"),
 )
-"""What a reader looks at first; a column nobody has a number for is left out."""
+"""Columns of the overview; a column without any number is left out."""
 COLUMN_DROP_ORDER = (
     *("RTF p95", "TPOT p50", "from due p50", "first audio p95", "TTFT p95", "latency p95"),
     *("in flight", "goodput/s", "sent/s", "offered/s", "gen RTF p95", "TTFT p50", "tok/s"),
 )
-"""What is left out first where there is no room."""
+"""Columns to leave out, in this order, if there is not enough room."""
 
 
 def format_number(value: float | None, unit: str = "") -> str:
-    """Three digits, and no powers of ten."""
+    """Format a number with three digits and without an exponent."""
     if value is None:
         return MISSING
     if unit == "share":
@@ -74,53 +77,75 @@ def format_number(value: float | None, unit: str = "") -> str:
     return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
 
 
+def format_interval(interval: Sequence[float] | None, unit: str = "") -> str:
+    """Format the bounds of an interval."""
+    return " … ".join(format_number(bound, unit) for bound in interval) if interval else MISSING
+
+
 def select_columns(summaries: Sequence[Summary]) -> list[TableColumn]:
-    """Those of `SHOWN` that some point has a number for."""
+    """Return the columns of `TABLE_COLUMNS` for which a point has a number."""
     return [
-        shown
-        for shown in TABLE_COLUMNS
-        if any(shown.read_value(each) is not None and _is_informative(shown, each) for each in summaries)
+        column
+        for column in TABLE_COLUMNS
+        if any(column.read_value(summary) is not None and _is_informative(column, summary) for summary in summaries)
     ]
 
 
 def drop_column(columns: Sequence[TableColumn]) -> list[TableColumn]:
-    """One column less, if there is one to spare."""
-    titles = {each.title for each in columns}
-    least = next((each for each in COLUMN_DROP_ORDER if each in titles), None)
-    return [each for each in columns if each.title != least]
+    """Return the columns without the least important one; all of them if none can be left out."""
+    titles = {column.title for column in columns}
+    dropped = next((title for title in COLUMN_DROP_ORDER if title in titles), None)
+    return [column for column in columns if column.title != dropped]
 
 
 def _is_informative(column: TableColumn, summary: Summary) -> bool:
-    """A rate of sending says nothing where nothing was due."""
+    """Return whether a column tells something: the achieved rate does not without an offered rate."""
     return column.name != "achieved_rate" or summary["run"]["offered_rate"]["value"] is not None
 
 
 def format_header(columns: Sequence[TableColumn]) -> list[str]:
-    return ["load", "ok", "failed", *(_title_with_unit(each) for each in columns), "valid"]
+    return ["load", "ok", "failed", *(_title_with_unit(column) for column in columns), "valid"]
 
 
 def _title_with_unit(column: TableColumn) -> str:
-    return f"{column.title}, s" if column.unit == "s" else column.title
+    return f"{column.title}, s" if column.definition.unit == "s" else column.title
 
 
 def format_row(summary: Summary, columns: Sequence[TableColumn]) -> list[str]:
     counts = summary["counts"]["window"]
-    told = [format_number(each.read_value(summary), each.unit) for each in columns]
+    numbers = [format_number(column.read_value(summary), column.definition.unit) for column in columns]
     valid = "yes" if summary["validity"]["valid"] else "no"
-    return [summary["load"], f"{counts['ok']:,}", f"{counts['failed']:,}", *told, valid]
+    return [summary["load"], f"{counts['ok']:,}", f"{counts['failed']:,}", *numbers, valid]
 
 
-# --- the terminal ---------------------------------------------------------------------------
+def used_definitions(summaries: Sequence[Summary]) -> dict[str, Definition]:
+    """Return the definitions of all run measures and of the request measures that have values."""
+    used = [name for name in REQUEST_DEFINITIONS if any(summary["measures"][name]["n"] for summary in summaries)]
+    return {name: REQUEST_DEFINITIONS[name] for name in used} | RUN_DEFINITIONS
+
+
+def describe_window(summary: Summary) -> str:
+    """Describe the window of a load point and its requests in one sentence."""
+    window, counts = summary["window"], summary["counts"]["window"]
+    kind = "steady window" if window["kind"] == "steady" else "whole measured phase"
+    return (
+        f"{window['requests']:,} requests in {format_number(window['length_s'])} s ({kind}):"
+        f" {counts['ok']:,} succeeded, {counts['failed']:,} failed,"
+        f" {counts['cancelled']:,} were cancelled."
+    )
+
+
+# --- terminal -------------------------------------------------------------------------------
 
 
 def format_measurement(document: Mapping[str, Any]) -> str:
-    """All that a terminal says of a measurement."""
+    """Format a measurement for a terminal."""
     width = shutil.get_terminal_size((120, 24)).columns
     lines = format_summaries(document["points"], width=max(width, MIN_WIDTH))
-    lines += [format_search(each) for each in document.get("searches", ())]
-    lines += [format_repeats(each) for each in document.get("spreads", ())]
+    lines += [format_search(result) for result in document.get("searches", ())]
+    lines += [format_repeats(repeats) for repeats in document.get("spreads", ())]
     if document.get("interrupted"):
-        lines.append("Interrupted: what is told is of what was measured before.")
+        lines.append(INTERRUPTED_NOTICE)
     return "\n".join(lines)
 
 
@@ -128,59 +153,55 @@ MEASURE_LONGER_HINT = "measure longer, with --duration or --count"
 
 
 def format_search(search_result: Mapping[str, Any]) -> str:
-    """What a search came to."""
+    """Format the result of a search as a sentence."""
     best, beyond = search_result["best"], search_result["beyond"]
-    unjudged = {each["value"] for each in search_result["tried"] if not {True, False} & {*each["met"]}}
-    if best is None and beyond in unjudged:
-        said = f"no load could be judged; {MEASURE_LONGER_HINT}"
-    elif best is None and unjudged:
-        said = f"{format_number(beyond)} broke what was promised, and less could not be judged; {MEASURE_LONGER_HINT}"
+    inconclusive = {trial["value"] for trial in search_result["tried"] if not {True, False} & {*trial["met"]}}
+    if best is None and beyond in inconclusive:
+        outcome = f"no load could be judged; {MEASURE_LONGER_HINT}"
+    elif best is None and inconclusive:
+        outcome = f"{format_number(beyond)} missed the SLOs, and lower loads could not be judged; {MEASURE_LONGER_HINT}"
     elif best is None:
-        said = "not even the lowest load kept what was promised"
+        outcome = "even the lowest load missed the SLOs"
     elif beyond is None:
-        said = f"{format_number(best)} still kept what was promised; try higher"
+        outcome = f"{format_number(best)}, the highest load, met the SLOs; raise high="
     else:
-        failed = f"could not be judged; {MEASURE_LONGER_HINT}" if beyond in unjudged else "did not"
-        said = f"{format_number(best)} kept what was promised, {format_number(beyond)} {failed}"
-    return f"{search_result['search']}: {said}."
+        failure = f"could not be judged; {MEASURE_LONGER_HINT}" if beyond in inconclusive else "missed them"
+        outcome = f"{format_number(best)} met the SLOs, {format_number(beyond)} {failure}"
+    return f"{search_result['search']}: {outcome}."
 
 
 def format_repeats(repeats: Mapping[str, Any]) -> str:
-    """How far the repeats of one load lie apart."""
-    told = [
-        f"{name} {format_number(each['mean'])} ± {format_number(each['std'])}"
-        f" ({format_number(each['min'])} … {format_number(each['max'])})"
-        for name, each in repeats["numbers"].items()
+    """Format the variation between repeats of a load as a sentence."""
+    numbers = [
+        f"{name} {format_number(number['mean'])} ± {format_number(number['std'])}"
+        f" ({format_interval((number['min'], number['max']))})"
+        for name, number in repeats["numbers"].items()
     ]
-    return f"{repeats['load']}, {repeats['repeats']} times, mean ± sd: {'; '.join(told)}."
+    return f"{repeats['load']}, {repeats['repeats']} repeats, mean ± sd: {'; '.join(numbers)}."
 
 
-def format_summaries(
-    summaries: Sequence[Summary], *, width: int | None = None, with_definitions: bool = False
-) -> list[str]:
-    """A table, what speaks against it, what was promised; on demand, what its words mean."""
+def format_summaries(summaries: Sequence[Summary], *, width: int | None = None) -> list[str]:
+    """Format a table of load points that fits into `width`, followed by remarks on each."""
     if not summaries:
         return ["No load point was measured."]
     columns = select_columns(summaries)
     while True:
-        lines = _align_columns(format_header(columns), [format_row(each, columns) for each in summaries])
-        fewer = drop_column(columns)
-        if width is None or len(lines[2]) <= width or fewer == columns:
+        lines = _align_columns(format_header(columns), [format_row(summary, columns) for summary in summaries])
+        fewer_columns = drop_column(columns)
+        if width is None or len(lines[2]) <= width or fewer_columns == columns:
             break
-        columns = fewer
-    lines += [line for each in summaries for line in format_remarks(each)]
-    return lines + (format_definitions(columns) if with_definitions else [])
+        columns = fewer_columns
+    return lines + [line for summary in summaries for line in format_remarks(summary)]
 
 
 def _align_columns(titles: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Titles of two words over two lines, so that numbers stand close."""
+    """Align a table; titles of several words take two lines, to keep columns narrow."""
     above, below = zip(*(_split_title(title) for title in titles), strict=True)
-    whole = [above, below, *rows]
-    widths = [max(len(each[at]) for each in whole) for at in range(len(titles))]
+    widths = [max(map(len, column)) for column in zip(above, below, *rows, strict=True)]
 
     def line(cells: Sequence[str]) -> str:
-        first, *rest = zip(cells, widths, strict=True)
-        padded = [first[0].ljust(first[1]), *(cell.rjust(width) for cell, width in rest)]
+        name, *numbers = zip(cells, widths, strict=True)
+        padded = [name[0].ljust(name[1]), *(cell.rjust(width) for cell, width in numbers)]
         return "  ".join(padded).rstrip()
 
     return [line(above), line(below), "  ".join("─" * width for width in widths), *map(line, rows)]
@@ -195,97 +216,84 @@ def _split_title(title: str) -> tuple[str, str]:
 
 
 def format_remarks(summary: Summary) -> list[str]:
-    """Why a point is not to be believed, what else to know, and which promises were kept."""
+    """Return why a point is not valid, its notes, failures, SLOs, metrics and costs."""
     load = summary["load"]
-    told = [f"{load} is not valid: {each}" for each in summary["validity"]["reasons"]]
-    told += [f"{load}: {each}" for each in summary["notes"]]
-    for kind in summary["failures"]:
-        told.append(f"{load}: {kind['count']:,} failed with {kind['examples'][0]}")
-    return told + [f"{load}: {each}" for each in format_outcomes(summary)]
+    remarks = [f"{load} is not valid: {reason}" for reason in summary["validity"]["reasons"]]
+    remarks += [f"{load}: {note}" for note in summary["notes"]]
+    for failure in summary["failures"]:
+        remarks.append(f"{load}: {failure['count']:,} failed with {failure['examples'][0]}")
+    return remarks + [f"{load}: {outcome}" for outcome in format_outcomes(summary)]
 
 
 def format_outcomes(summary: Summary) -> list[str]:
-    """Which promises were kept, how good the answers were, and what they cost."""
+    """Return sentences on the SLOs, the metrics and the costs of a load point."""
     return [*format_slos(summary), *format_accuracies(summary), *format_costs(summary)]
 
 
 def format_costs(summary: Summary) -> list[str]:
-    """What this load costs, where that is known."""
-    hour, sound, requests = (summary["run"].get(name, {}).get("value") for name in COST_MEASURES)
+    """Return a sentence on the cost of a load point; none if the cost is unknown."""
+    hour, audio_hour, requests = (summary["run"].get(name, {}).get("value") for name in COST_MEASURES)
     if hour is None:
         return []
     unit = summary["currency"]
-    told = f"{format_number(hour)} {unit} an hour"
-    if sound is not None:
-        told += f", {format_number(sound)} {unit} for an hour of sound"
-    return [f"{told}, {format_number(requests)} {unit} for a thousand requests."]
+    parts = [f"{format_number(hour)} {unit} per hour"]
+    if audio_hour is not None:
+        parts.append(f"{format_number(audio_hour)} {unit} per hour of audio")
+    return [f"{', '.join(parts)}, {format_number(requests)} {unit} per thousand requests."]
 
 
 def format_accuracies(summary: Summary) -> list[str]:
-    """How good the answers were that were timed, where they were scored."""
+    """Return a sentence on each metric of a load point."""
     return [
-        f"{each['metric']} {format_number(each['value'])}"
-        f" ({format_number(each['low'])} … {format_number(each['high'])}) over {each['scored']:,} answers."
-        for each in summary.get("accuracy", ())
+        f"{number['metric']} {format_number(number['value'])}"
+        f" ({format_interval((number['low'], number['high']))}) over {number['scored']:,} answers."
+        for number in summary.get("accuracy", ())
     ]
 
 
 def format_slos(summary: Summary) -> list[str]:
-    """What was promised, and what came of it."""
-    made = (summary["slo"] or {}).get("promises", ())
-    return [f"{each['slo']} {_format_slo_outcome(each, summary)}" for each in made]
+    """Return a sentence on each SLO of a load point."""
+    slos = (summary["slo"] or {}).get("promises", ())
+    return [f"{slo['slo']} {_format_slo_outcome(slo, summary)}" for slo in slos]
 
 
 def _format_slo_outcome(slo: Mapping[str, Any], summary: Summary) -> str:
     if slo["of"] == "request":
         share = summary["run"]["slo_attainment"]["value"]
-        return f"of each request: {format_number(share, 'share')} kept all that was promised so."
-    said = {True: "was met", False: "was not met", None: "cannot be judged"}[slo["met"]]
-    return f"{said}: {format_number(slo['value'])}."
+        return f"per request: {format_number(share, 'share')} of the requests met all per-request SLOs."
+    verdict = {True: "was met", False: "was not met", None: "cannot be judged"}[slo["met"]]
+    return f"{verdict}: {format_number(slo['value'])}."
 
 
-def format_definitions(columns: Sequence[TableColumn]) -> list[str]:
-    """What each number of the table is, once."""
-    known = {**REQUEST_DEFINITIONS, **RUN_DEFINITIONS}
-    found = []
-    for name in dict.fromkeys(each.name for each in columns):
-        titles = ", ".join(each.title for each in columns if each.name == name)
-        unit = f" [{known[name].unit}]" if known[name].unit else ""
-        found.append(f"{titles}: {name}{unit} = {known[name].text}.")
-    return found
-
-
-# --- the spreadsheet ------------------------------------------------------------------------
+# --- CSV ------------------------------------------------------------------------------------
 
 CSV_BASE_COLUMNS = (
     *("load", "valid", "window", "window_start_s", "window_end_s", "requests"),
     *("ok", "failed", "cancelled", "slo_met", "saturated"),
 )
 CSV_STATISTICS = ("n", "mean", "std", "min", "p50", "p75", "p90", "p95", "p99", "p99.9", "max")
-CSV_RUN_COLUMNS = tuple(
-    f"{name}{end}" for name in RUN_DEFINITIONS for end in ("", "_low", "_high")
-)  # fmt: skip
+CSV_RUN_COLUMNS = tuple(f"{name}{suffix}" for name in RUN_DEFINITIONS for suffix in ("", "_low", "_high"))
 CSV_COLUMNS = (
     *CSV_BASE_COLUMNS,
     *CSV_RUN_COLUMNS,
-    *(f"{name}_{each}" for name in REQUEST_DEFINITIONS for each in CSV_STATISTICS),
+    *(f"{name}_{statistic}" for name in REQUEST_DEFINITIONS for statistic in CSV_STATISTICS),
 )
-"""The same columns whatever was measured, so that files of several runs fit below each other."""
+"""Always the same columns, so that files of several measurements can be concatenated."""
 
 
 def render_csv(summaries: Sequence[Summary]) -> bytes:
-    """One row a load point; what is unknown is empty."""
+    """Render one row per load point; unknown values are empty."""
     text = io.StringIO()
     writer = csv.DictWriter(text, CSV_COLUMNS, extrasaction="ignore", lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flatten_summary(each) for each in summaries)
+    writer.writerows(flatten_summary(summary) for summary in summaries)
     return text.getvalue().encode()
 
 
 def flatten_summary(summary: Summary) -> dict[str, Any]:
-    """A point's numbers by one name each."""
-    window, found = summary["window"], {"load": summary["load"], **summary["counts"]["window"]}
-    found |= {
+    """Flatten a load point's summary into one value per CSV column."""
+    window, row = summary["window"], {"load": summary["load"], **summary["counts"]["window"]}
+    row |= {
         "valid": summary["validity"]["valid"],
         "window": window["kind"],
         "window_start_s": window["start_s"],
@@ -296,7 +304,7 @@ def flatten_summary(summary: Summary) -> dict[str, Any]:
     }
     for name, number in summary["run"].items():
         low, high = number.get("interval") or (None, None)
-        found |= {name: number["value"], f"{name}_low": low, f"{name}_high": high}
+        row |= {name: number["value"], f"{name}_low": low, f"{name}_high": high}
     for name, measure in summary["measures"].items():
-        found |= {f"{name}_{each}": measure[each] for each in CSV_STATISTICS}
-    return found
+        row |= {f"{name}_{statistic}": measure[statistic] for statistic in CSV_STATISTICS}
+    return row

@@ -1,7 +1,6 @@
-"""A server that speaks OpenAI's and Gemini's protocols, answers by rule and fails by script.
+"""A fake server for the OpenAI, Azure and Gemini protocols.
 
-For tests, for `auricle doctor` and for whoever has no key. Nothing it does is random: what
-befalls a request follows from its bytes, so every count can be foretold.
+Its replies and faults are deterministic: they depend only on the script and the bytes of the request.
 """
 
 from auricle.core.errors import MissingExtra

@@ -1,4 +1,4 @@
-"""A voice for the fake server: a tone as long as its words."""
+"""Audio of the fake server's spoken answers: a tone whose length depends on the number of tokens."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from functools import lru_cache
 
 SAMPLE_RATE = 24_000
 SECONDS_PER_TOKEN = 0.05
-"""Seconds of sound for a token."""
+"""Seconds of audio per token."""
 
 
 @lru_cache(maxsize=64)
 def generate_pcm(token_count: int) -> bytes:
-    """A quiet 440 Hz in 16 bit."""
+    """Generate a quiet 440 Hz tone as 16-bit PCM."""
     frames = round(max(token_count, 1) * SECONDS_PER_TOKEN * SAMPLE_RATE)
     step = 2 * math.pi * 440 / SAMPLE_RATE
-    return array("h", (round(8000 * math.sin(at * step)) for at in range(frames))).tobytes()
+    return array("h", (round(8000 * math.sin(frame * step)) for frame in range(frames))).tobytes()
 
 
 def encode_wav(frames: bytes) -> bytes:
@@ -32,7 +32,7 @@ def encode_wav(frames: bytes) -> bytes:
 
 
 def measure_seconds(content: bytes) -> float:
-    """How long a sound lasts: by its header if it is plain WAV, else as if it were 16 kHz."""
+    """Return the length of audio by its WAV header; other formats count as 16-bit PCM at 16 kHz."""
     try:
         with wave.open(io.BytesIO(content)) as file:
             return float(file.getnframes() / file.getframerate())

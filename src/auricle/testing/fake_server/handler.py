@@ -1,4 +1,4 @@
-"""What is done with a request: read, count, wait, and answer or fail as the script has it."""
+"""Handle requests: parse and count them, then answer or fail at the time set by the script."""
 
 from __future__ import annotations
 
@@ -15,10 +15,25 @@ from weakref import WeakSet
 import orjson
 from aiohttp import web
 
-from auricle.testing.fake_server import request_parsing as reading
-from auricle.testing.fake_server import response_rendering
-from auricle.testing.fake_server.request_parsing import ParsedRequest, Refusal, RequestBody
-from auricle.testing.fake_server.response_rendering import Answer
+from auricle.testing.fake_server.request_parsing import (
+    ParsedRequest,
+    Refusal,
+    RequestBody,
+    read_chat,
+    read_completion,
+    read_gemini,
+    upload_reader,
+)
+from auricle.testing.fake_server.response_rendering import (
+    Answer,
+    build_answer,
+    build_gemini_error,
+    build_openai_error,
+    render_chat,
+    render_completion,
+    render_gemini,
+    render_transcription,
+)
 from auricle.testing.fake_server.schedule import (
     CONTENT_KINDS,
     ResponseTimes,
@@ -34,22 +49,22 @@ from auricle.testing.fake_server.streaming import build_chunks, keep_alive_event
 
 JSON_TYPE, EVENT_STREAM_TYPE = "application/json", "text/event-stream"
 ENDLESS_INTERVAL = 0.01
-"""Seconds between the pieces of a reply that never ends, unless a pace is set."""
+"""Seconds between the chunks of an endless reply, unless a pace is set."""
 HTML_PAGE = "<!DOCTYPE html><html><body><h1>Sign in to continue</h1></body></html>"
 FAULT_ERRORS = {
-    "400": ("invalid_request", "The script refuses this request."),
-    "401": ("invalid_api_key", "The script refuses this key."),
-    "404": ("model_not_found", "The script has no such model."),
-    "408": ("timeout", "The script lets this request time out."),
-    "429": ("rate_limit_exceeded", "The script counts too many requests."),
-    "500": ("server_error", "The script has the server fail."),
-    "503": ("overloaded", "The script has the server overloaded."),
+    "400": ("invalid_request", "Scripted fault: invalid request."),
+    "401": ("invalid_api_key", "Scripted fault: invalid API key."),
+    "404": ("model_not_found", "Scripted fault: model not found."),
+    "408": ("timeout", "Scripted fault: request timed out."),
+    "429": ("rate_limit_exceeded", "Scripted fault: too many requests."),
+    "500": ("server_error", "Scripted fault: server error."),
+    "503": ("overloaded", "Scripted fault: server overloaded."),
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A path of one protocol: how its requests are read and its replies written."""
+    """A path of a protocol, with its request reader and response writer."""
 
     pattern: re.Pattern[str]
     read: Callable[[RequestBody, str | None], ParsedRequest]
@@ -58,77 +73,63 @@ class Route:
 
 OPENAI_PREFIX = r"/v1|/openai/deployments/(?P<name>[^/]+)"
 ROUTES = (
-    Route(re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"), reading.read_chat, response_rendering.render_chat),
-    Route(
-        re.compile(rf"(?:{OPENAI_PREFIX})/completions"), reading.read_completion, response_rendering.render_completion
-    ),
-    Route(
-        re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"),
-        reading.upload_reader("transcribe"),
-        response_rendering.render_transcription,
-    ),
-    Route(
-        re.compile(rf"(?:{OPENAI_PREFIX})/audio/translations"),
-        reading.upload_reader("translate"),
-        response_rendering.render_transcription,
-    ),
-    Route(
-        re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"),
-        reading.read_gemini,
-        response_rendering.render_gemini,
-    ),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/chat/completions"), read_chat, render_chat),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/completions"), read_completion, render_completion),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/transcriptions"), upload_reader("transcribe"), render_transcription),
+    Route(re.compile(rf"(?:{OPENAI_PREFIX})/audio/translations"), upload_reader("translate"), render_transcription),
+    Route(re.compile(r"/v1beta/models/(?P<name>[^/:]+):generateContent"), read_gemini, render_gemini),
 )
 
 
 @lru_cache(maxsize=1024)
 def find_route(method: str, path: str) -> tuple[Route, str | None]:
-    """The route of a path, and the model that the path names if it does."""
+    """Return the route of a path, and the model that the path names, if any."""
     if method == "POST":
         for route in ROUTES:
-            if found := route.pattern.fullmatch(path):
-                return route, found.groupdict().get("name")
-    raise Refusal(404, "unknown_path", f"There is no {method} {path} here.")
+            if match := route.pattern.fullmatch(path):
+                return route, match.groupdict().get("name")
+    raise Refusal(404, "unknown_path", f"Unknown path: {method} {path}")
 
 
 @dataclass(slots=True)
 class ServerCounts:
-    """What came in and what became of it. A digest stands for a body; see `digest_of`."""
+    """Counts of requests and their outcomes, as in `GET /stats`; `compute_digest` gives the digest of a body."""
 
     requests: Counter[str] = field(default_factory=Counter)
-    """By path, whatever became of them."""
+    """All requests, by path."""
     received: Counter[str] = field(default_factory=Counter)
-    """By digest: attempts that were let in."""
+    """Accepted attempts, by digest."""
     answered: Counter[str] = field(default_factory=Counter)
-    """By digest: attempts that were answered in full and without a fault."""
+    """Attempts that were answered completely and without a fault, by digest."""
     faults: Counter[str] = field(default_factory=Counter)
-    """By kind: what the dice dealt."""
+    """Faults, by kind."""
     refused: Counter[str] = field(default_factory=Counter)
-    """By code: what was not let in, for its key, its model, its form or the capacity."""
+    """Requests rejected because of their key, model or format or the capacity, by code."""
     abandoned: int = 0
-    """Requests whose client left before the end."""
+    """Requests whose client disconnected before the end."""
     at_once: int = 0
     most_at_once: int = 0
     times: dict[str, list[ResponseTimes]] | None = None
-    """By digest: when each attempt came and its reply left, if the script wants that kept."""
+    """Times of each attempt by digest, if the script records them."""
 
     def add_times(self, digest: str, times: ResponseTimes) -> None:
         if self.times is not None:
             self.times.setdefault(digest, []).append(times)
 
     def to_dict(self) -> dict[str, Any]:
-        """A copy, each part of it taken in one step: the server counts on in its own thread."""
-        parts = {each.name: getattr(self, each.name) for each in fields(self)}
-        kept = parts.pop("times")
-        counts = {name: dict(part) if isinstance(part, dict) else part for name, part in parts.items()}
-        if kept is None:
+        """Return a copy; each counter is copied in one step, because the server's thread keeps counting."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        recorded = values.pop("times")
+        counts = {name: dict(value) if isinstance(value, dict) else value for name, value in values.items()}
+        if recorded is None:
             return counts
-        times = {digest: [each.document() for each in list(found)] for digest, found in dict(kept).items()}
+        times = {digest: [entry.to_dict() for entry in list(entries)] for digest, entries in dict(recorded).items()}
         return {**counts, "times": times}
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedResponse:
-    """One request, and the answer it would get."""
+    """A request, its answer or fault, and when to send it."""
 
     request: web.BaseRequest
     route: Route
@@ -136,9 +137,9 @@ class PlannedResponse:
     fault: str | None
     times: ResponseTimes
     due_time: float = 0.0
-    """When the answer begins."""
+    """When the reply begins."""
     chunks: Sequence[StreamChunk] = ()
-    """The answer as it is streamed, at its times."""
+    """The chunks of a streamed answer, with their times."""
 
     @property
     def is_streamed(self) -> bool:
@@ -146,7 +147,7 @@ class PlannedResponse:
 
 
 class RequestHandler:
-    """Answers requests; knows nothing of sockets."""
+    """Handles requests according to a script, and counts them."""
 
     def __init__(self, script: Script) -> None:
         self.script = script
@@ -171,28 +172,27 @@ class RequestHandler:
             raise
         except ConnectionError:
             counts.abandoned += 1
-            return web.Response()  # reaches nobody
+            return web.Response()  # the client is gone
         finally:
             counts.at_once -= 1
 
     async def _handle_request(self, request: web.BaseRequest) -> web.StreamResponse:
         arrival = await self._wait_for_arrival(request)
-        # Whoever is refused must be heard out first, or a client may choke on its own upload.
+        # The body is read before a refusal; otherwise a client that is still uploading sees a broken connection.
         content = await request.content.read()
         self._check_access(request)
         if (request.method, request.path) == ("GET", "/v1/models"):
             return _json_response(self._list_models())
         route, name = find_route(request.method, request.path)
         body = RequestBody(content, request.headers.get("Content-Type", ""))
-        question = route.read(body, name)
-        if self.script.models and question.model not in self.script.models:
-            known = ", ".join(self.script.models)
-            message = f"There is no model {question.model!r} here, only {known}."
+        parsed_request = route.read(body, name)
+        if self.script.models and parsed_request.model not in self.script.models:
+            message = f"Unknown model {parsed_request.model!r}. Expected one of: {', '.join(self.script.models)}."
             raise Refusal(404, "model_not_found", message)
-        return await self._handle_attempt(request, route, question, body.digest, arrival)
+        return await self._handle_attempt(request, route, parsed_request, body.digest, arrival)
 
     async def _wait_for_arrival(self, request: web.BaseRequest) -> float:
-        """When a request is heard, which on a new connection may be later than it came."""
+        """Return when a request arrives, after `accept_delay` if its connection is new."""
         now = time.monotonic()
         self._schedule.start_clock(now)
         if self.script.accept_delay and request.transport and request.transport not in self._seen_connections:
@@ -204,10 +204,9 @@ class RequestHandler:
     def _check_access(self, request: web.BaseRequest) -> None:
         script = self.script
         if script.key is not None and script.key not in _get_api_keys(request):
-            raise Refusal(401, "invalid_api_key", "The key is wrong or missing.")
+            raise Refusal(401, "invalid_api_key", "The API key is wrong or missing.")
         if script.capacity is not None and self.counts.at_once > script.capacity:
-            message = f"More than {script.capacity} requests at once."
-            raise Refusal(429, "rate_limit_exceeded", message)
+            raise Refusal(429, "rate_limit_exceeded", f"More than {script.capacity} concurrent requests.")
 
     async def _handle_attempt(
         self, request: web.BaseRequest, route: Route, parsed_request: ParsedRequest, digest: str, arrival: float
@@ -217,32 +216,32 @@ class RequestHandler:
         fault = self.script.draw_fault(digest, attempt)
         if fault:
             self.counts.faults[fault] += 1
-        said = response_rendering.build_answer(parsed_request, digest, self.script, empty=fault == "empty")
+        answer = build_answer(parsed_request, digest, self.script, empty=fault == "empty")
         delay = self.script.draw_delay(digest, attempt)
-        exchange = self._plan_response(PlannedResponse(request, route, said, fault, ResponseTimes(arrival)), delay)
-        self.counts.add_times(digest, exchange.times)
-        return await self._send_response(exchange)
+        response = self._plan_response(PlannedResponse(request, route, answer, fault, ResponseTimes(arrival)), delay)
+        self.counts.add_times(digest, response.times)
+        return await self._send_response(response)
 
     def _plan_response(self, response_plan: PlannedResponse, delay: float) -> PlannedResponse:
-        """Give it its turn, and every piece of its answer a time by the clock."""
-        times, timetable = response_plan.times, self._schedule
-        pieces = build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
-        work = delay + (pieces[-1].due if pieces else 0.0)
-        times.begun = begun = timetable.assign_slot(times.arrival, work)
-        due = timetable.finish_time(begun, delay)
-        planned = [piece._replace(due=timetable.finish_time(begun, delay + piece.due)) for piece in pieces]
+        """Assign a slot to a response, and a time to each of its chunks."""
+        times, schedule = response_plan.times, self._schedule
+        chunks = build_chunks(response_plan.answer, self.script) if response_plan.is_streamed else []
+        work_seconds = delay + (chunks[-1].due if chunks else 0.0)
+        times.begun = begun = schedule.assign_slot(times.arrival, work_seconds)
+        due = schedule.finish_time(begun, delay)
+        planned = [chunk._replace(due=schedule.finish_time(begun, delay + chunk.due)) for chunk in chunks]
         if planned and self.script.role_first:
-            planned[0] = planned[0]._replace(due=timetable.finish_time(times.arrival, 0.0))
+            planned[0] = planned[0]._replace(due=schedule.finish_time(times.arrival, 0.0))
         return replace(response_plan, due_time=due, chunks=self._add_keep_alives(response_plan, planned))
 
     def _add_keep_alives(self, response_plan: PlannedResponse, chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
-        every = self.script.keep_alive
-        if every is None:
+        interval = self.script.keep_alive
+        if interval is None:
             return chunks
-        signs = keep_alive_events(response_plan.answer)
-        filled = insert_keep_alives(chunks, response_plan.times.arrival, every, signs)
-        rests = self._schedule.is_stalled
-        return [piece for piece in filled if piece.kind != "alive" or not rests(piece.due)]
+        events = keep_alive_events(response_plan.answer)
+        filled = insert_keep_alives(chunks, response_plan.times.arrival, interval, events)
+        is_stalled = self._schedule.is_stalled
+        return [chunk for chunk in filled if chunk.kind != "keep_alive" or not is_stalled(chunk.due)]
 
     async def _send_response(self, response_plan: PlannedResponse) -> web.StreamResponse:
         fault = response_plan.fault
@@ -258,21 +257,21 @@ class RequestHandler:
     async def _send_stream(self, response_plan: PlannedResponse) -> web.StreamResponse:
         response: web.StreamResponse | None = None
         last = response_plan.chunks[-1]
-        async for pieces in iterate_when_due(response_plan.chunks):
+        async for chunks in iterate_when_due(response_plan.chunks):
             response = response or await _open_response(response_plan.request, EVENT_STREAM_TYPE)
-            content = b"".join([piece.data for piece in pieces])
-            if pieces[-1] is last:
-                response_plan.times.record_sent(pieces, time.monotonic())
+            content = b"".join([chunk.data for chunk in chunks])
+            if chunks[-1] is last:
+                response_plan.times.record_sent(chunks, time.monotonic())
                 self._finish_response(response_plan)
                 await response.write_eof(content)
             else:
                 await response.write(content)
-                response_plan.times.record_sent(pieces, time.monotonic())  # the socket has them now
+                response_plan.times.record_sent(chunks, time.monotonic())  # the socket has them now
         assert response
         return response
 
     def _finish_response(self, response_plan: PlannedResponse) -> None:
-        """Called before the last byte leaves: whoever has an answer finds it counted."""
+        """Count an answer; called before its last byte is sent, so that a client that has it finds it counted."""
         now = time.monotonic()
         response_plan.times.first_byte = response_plan.times.first_byte or now
         response_plan.times.done = now
@@ -297,20 +296,20 @@ class RequestHandler:
 
     def _error_response(self, request: web.BaseRequest, refusal: Refusal) -> web.Response:
         gemini = request.path.startswith("/v1beta/")
-        refuse = response_rendering.build_gemini_error if gemini else response_rendering.build_openai_error
-        response = _json_response(refuse(refusal), refusal.status)
+        build_error = build_gemini_error if gemini else build_openai_error
+        response = _json_response(build_error(refusal), refusal.status)
         if refusal.status == 429:
             response.headers["Retry-After"] = f"{self.script.retry_after:g}"
         return response
 
     async def _disconnect(self, response_plan: PlannedResponse, *, before_reply: bool) -> web.StreamResponse:
-        """Hang up, after half of the reply or none of it."""
+        """Close the connection, after half of the reply or before it."""
         response = web.StreamResponse()
         if not before_reply and response_plan.is_streamed:
             response = await _open_response(response_plan.request, EVENT_STREAM_TYPE)
-            async for pieces in iterate_when_due(first_half(response_plan.chunks)):
-                response_plan.times.record_sent(pieces, time.monotonic())
-                await response.write(b"".join([piece.data for piece in pieces]))
+            async for chunks in iterate_when_due(first_half(response_plan.chunks)):
+                response_plan.times.record_sent(chunks, time.monotonic())
+                await response.write(b"".join([chunk.data for chunk in chunks]))
         elif not before_reply:
             content = response_plan.route.write(response_plan.answer)
             response = await _open_response(response_plan.request, JSON_TYPE, len(content))
@@ -320,13 +319,13 @@ class RequestHandler:
         return response
 
     async def _stream_endlessly(self, response_plan: PlannedResponse) -> web.StreamResponse:
-        """More deltas, or more of the blanks that JSON may begin with, for ever."""
+        """Send deltas, or spaces before a JSON document, until the client disconnects."""
         response = await _open_response(
             response_plan.request, EVENT_STREAM_TYPE if response_plan.is_streamed else JSON_TYPE
         )
         deltas = [b" "]
         if response_plan.is_streamed:
-            deltas = [piece.data for piece in response_plan.chunks if piece.kind in CONTENT_KINDS]
+            deltas = [chunk.data for chunk in response_plan.chunks if chunk.kind in CONTENT_KINDS]
             await response.write(response_plan.chunks[0].data)
         while True:
             for delta in deltas or [b": nothing\n\n"]:
@@ -340,7 +339,7 @@ class RequestHandler:
 
 
 def _get_api_keys(request: web.BaseRequest) -> set[str | None]:
-    """Every key a request shows, wherever a protocol has it."""
+    """Return the API keys of a request, wherever a protocol puts them."""
     headers = request.headers
     bearer = headers.get("Authorization", "").removeprefix("Bearer ")
     return {bearer, headers.get("api-key"), headers.get("x-goog-api-key"), request.query.get("key")}
@@ -351,9 +350,9 @@ def _json_response(document: Any, status: int = 200) -> web.Response:
 
 
 def _full_response(response_plan: PlannedResponse) -> web.Response:
-    plain = response_plan.answer.request.response_format == "text"
+    is_text = response_plan.answer.request.response_format == "text"
     content = response_plan.route.write(response_plan.answer)
-    return web.Response(body=content, content_type="text/plain" if plain else JSON_TYPE)
+    return web.Response(body=content, content_type="text/plain" if is_text else JSON_TYPE)
 
 
 def _garbage_response(response_plan: PlannedResponse) -> web.Response:

@@ -1,4 +1,4 @@
-"""How likely the server finds words: made up, but the same words after the same have the same."""
+"""Made-up but deterministic log-probabilities, and how each protocol renders them."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from auricle.testing.fake_server.script import compute_digest
 
 Document = dict[str, Any]
 GREEDY_THRESHOLD = -2.0
-"""Whatever is likelier than this counts as the likeliest there was."""
+"""Log-probability above which a token counts as the most likely one."""
 
 
 def compute_logprob(token: str, context: str = "") -> float:
-    """A number between -4 and 0 that belongs to a token and all that stands before it."""
-    said = context.encode() + b"\0" if context else b""
-    return -4 * int(compute_digest(said + token.encode())[:4], 16) / 0xFFFF
+    """Compute the log-probability, between -4 and 0, of a token after a context."""
+    prefix = context.encode() + b"\0" if context else b""
+    return -4 * int(compute_digest(prefix + token.encode())[:4], 16) / 0xFFFF
 
 
 def compute_text_logprobs(text: str) -> list[tuple[str, float | None]]:
-    """Each token of a text and how likely it is after those before it; the first is after none."""
-    found: list[tuple[str, float | None]] = []
-    at = 0
+    """Return each token of a text with its log-probability after the tokens before it; None for the first."""
+    logprobs: list[tuple[str, float | None]] = []
+    offset = 0
     for token in split_tokens(text):
-        found.append((token, compute_logprob(token, text[:at]) if at else None))
-        at += len(token)
-    return found
+        logprobs.append((token, compute_logprob(token, text[:offset]) if offset else None))
+        offset += len(token)
+    return logprobs
 
 
 def render_prompt_logprobs(text: str) -> list[Document | None]:
-    """As vLLM tells them: one object a token, null for the first."""
+    """Render log-probabilities of a prompt as vLLM does: one object per token, null for the first."""
     return [
         None if logprob is None else {_token_id(token): _prompt_entry(token, logprob)}
         for token, logprob in compute_text_logprobs(text)
@@ -48,29 +48,30 @@ def _prompt_entry(token: str, logprob: float) -> Document:
 
 
 def render_echo_logprobs(text: str) -> Document:
-    """As OpenAI's completions told them: lists of equal length."""
-    found = compute_text_logprobs(text)
-    tokens = [token for token, _ in found]
-    best = [None if each is None else {token: max(each, GREEDY_THRESHOLD)} for token, each in found]
+    """Render log-probabilities as OpenAI's completions API does: lists of equal length."""
+    logprobs = compute_text_logprobs(text)
+    tokens = [token for token, _ in logprobs]
     return {
         "tokens": tokens,
-        "token_logprobs": [logprob for _, logprob in found],
-        "top_logprobs": best,
-        "text_offset": [len("".join(tokens[:at])) for at in range(len(tokens))],
+        "token_logprobs": [logprob for _, logprob in logprobs],
+        "top_logprobs": [
+            None if logprob is None else {token: max(logprob, GREEDY_THRESHOLD)} for token, logprob in logprobs
+        ],
+        "text_offset": [len("".join(tokens[:index])) for index in range(len(tokens))],
     }
 
 
 def render_token_logprobs(tokens: Sequence[str], top_count: int) -> Document:
-    """As chat completions tell them: each token, and the likeliest in its place."""
+    """Render log-probabilities as chat completions do: each token, with the most likely alternatives."""
     return {"content": [{**_token_entry(token), "top_logprobs": _top_entries(token, top_count)} for token in tokens]}
 
 
 def _top_entries(token: str, top_count: int) -> list[Document]:
-    """The likeliest of the token itself and the letters; without a number asked for, itself."""
+    """Return the most likely of the token itself and the capital letters; only the token if `top_count` is 0."""
     if not top_count:
         return [_token_entry(token)]
-    known = [_token_entry(each) for each in dict.fromkeys((token, *ascii_uppercase))]
-    return sorted(known, key=lambda each: -float(each["logprob"]))[:top_count]
+    entries = [_token_entry(candidate) for candidate in dict.fromkeys((token, *ascii_uppercase))]
+    return sorted(entries, key=lambda entry: -float(entry["logprob"]))[:top_count]
 
 
 def _token_entry(token: str) -> Document:

@@ -1,4 +1,4 @@
-"""Requests as they arrive, reduced to what an answer needs; the malformed are refused."""
+"""Parse requests of each protocol into what an answer needs, and reject malformed ones."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ from auricle.testing.fake_server import audio
 from auricle.testing.fake_server.script import compute_digest
 
 BYTES_PER_TOKEN = 640
-"""Fifty tokens a second of 16 kHz sound."""
+"""Bytes of audio per input token: 50 tokens per second of 16 kHz audio."""
 MAX_TOP_LOGPROBS = 20
-"""As OpenAI has it."""
+"""OpenAI's limit."""
 RESPONSE_FORMATS = ("json", "text", "verbose_json")
 TOKEN_PATTERN = re.compile(r"\s*[\u3040-\u30ff\u3400-\u9fff]|\s*[^\s\u3040-\u30ff\u3400-\u9fff]+|\s+")
 BOUNDARY_PATTERN = re.compile(r'boundary="?([^";]+)')
@@ -27,7 +27,7 @@ LABEL_PATTERN = re.compile(r';\s*(name|filename\*?)=(?:"((?:[^"\\]|\\.)*)"|([^;\
 
 
 class Refusal(Exception):
-    """A request that is not answered, and why; `code` is what it is counted as."""
+    """A rejected request; `code` is the name under which it is counted."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -41,28 +41,27 @@ def invalid_request(message: str) -> Refusal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedRequest:
-    """A request of any protocol: what follows from it, and in which form it wants that."""
+    """A request of any protocol: the text of its reply and the requested format."""
 
     model: str
     reply_text: str
-    """What to answer unless the script says otherwise."""
+    """Text to answer, unless the script sets a reply."""
     input_tokens: int
     max_tokens: int | None = None
-    """The most tokens wanted."""
     stream: bool = False
     include_usage: bool = False
-    """Is a stream to end with token counts?"""
+    """Whether a stream ends with token counts."""
     continuous_usage: bool = False
-    """Is it to tell with all its words how many tokens they are so far, as vLLM can?"""
+    """Whether every event of a stream has the token count so far, a vLLM extension."""
     logprobs: bool = False
     top_logprobs: int = 0
-    """How many of the likeliest tokens to tell in each place of the answer."""
+    """Number of most likely tokens to list for each token of the answer."""
     prompt: str = ""
-    """All that was read as one text, where its tokens are asked about."""
+    """The prompt as one text, if log-probabilities of its tokens are requested."""
     prompt_logprobs: bool = False
     echo: bool = False
     audio_format: str = ""
-    """The sound format of a spoken answer: `wav` or `pcm16`."""
+    """Format of a spoken answer: `wav` or `pcm16`; empty for text."""
     response_format: str = "json"
     language: str = "english"
     task: str = "transcribe"
@@ -70,17 +69,17 @@ class ParsedRequest:
 
 
 class RequestBody:
-    """The bytes of a request, and what they are said to be."""
+    """The body of a request, split at form boundaries if it is multipart."""
 
     def __init__(self, content: bytes, content_type: str) -> None:
         self.content = content
-        found = BOUNDARY_PATTERN.search(content_type) if content_type.startswith("multipart/") else None
-        self._sections = content.split(b"--" + found[1].encode()) if found else [content]
-        self._is_multipart = bool(found)
+        boundary = BOUNDARY_PATTERN.search(content_type) if content_type.startswith("multipart/") else None
+        self._sections = content.split(b"--" + boundary[1].encode()) if boundary else [content]
+        self._is_multipart = bool(boundary)
 
     @cached_property
     def digest(self) -> str:
-        """Without the boundaries of a form, which differ each time the same is sent."""
+        """Digest of the body without form boundaries, which differ each time the same form is sent."""
         return compute_digest(*self._sections)
 
     def parse_json(self) -> dict[str, Any]:
@@ -93,10 +92,10 @@ class RequestBody:
         return document
 
     def parse_form(self) -> dict[str, tuple[str, bytes]]:
-        """Fields of a form by name: file name and content."""
+        """Return file name and content of each form field, by name."""
         if not self._is_multipart:
             raise invalid_request("The body must be multipart/form-data.")
-        return dict(_parse_field(piece) for piece in self._sections[1:-1])
+        return dict(_parse_field(section) for section in self._sections[1:-1])
 
 
 def _parse_field(section: bytes) -> tuple[str, tuple[str, bytes]]:
@@ -107,20 +106,21 @@ def _parse_field(section: bytes) -> tuple[str, tuple[str, bytes]]:
 
 
 def split_tokens(text: str) -> list[str]:
-    """Words with the space before them; a Chinese or Japanese character is a token."""
+    """Split a text into words with the space before them; a Chinese or Japanese character is a token."""
     return TOKEN_PATTERN.findall(text)
 
 
 def describe_media(verb: str, content: bytes) -> str:
-    """All that this server understands of a sound or picture: `heard 3f2a9c`."""
+    """Describe audio or an image by a digest of its bytes, such as `heard 3f2a9c`."""
     return f"{verb} {compute_digest(content)[:6]}"
 
 
 @dataclass(frozen=True, slots=True)
 class ContentPart:
-    """One piece of a message; what is encoded is decoded only if the answer is about it."""
+    """A part of a message; base64 content is decoded only when the answer needs it."""
 
     verb: str
+    """`heard` for audio, `saw` for images, empty for text."""
     content: str
     is_base64: bool = False
 
@@ -137,23 +137,23 @@ class ContentPart:
 
 
 ChatTurns = list[tuple[Any, list[ContentPart]]]
-"""Roles and what they said."""
+"""Role and parts of each message."""
 
 
 def _last_user_text(turns: ChatTurns) -> str:
-    """What was heard and seen in the user's last turn, or else its text."""
-    last: list[ContentPart] = next((parts for role, parts in reversed(turns) if role == "user"), [])
-    media = [part for part in last if part.verb]
+    """Return descriptions of the media in the last user turn, or its text if it has none."""
+    last_turn: list[ContentPart] = next((parts for role, parts in reversed(turns) if role == "user"), [])
+    media = [part for part in last_turn if part.verb]
     if media:
         return " ".join(part.to_text() for part in media)
-    return "\n".join(part.content for part in last)
+    return "\n".join(part.content for part in last_turn)
 
 
 def _count_tokens(turns: ChatTurns) -> int:
     return sum(part.token_count for _, parts in turns for part in parts)
 
 
-# --- OpenAI's conversations ------------------------------------------------------
+# --- OpenAI chat completions -----------------------------------------------------
 
 
 def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
@@ -179,43 +179,43 @@ def read_chat(body: RequestBody, path_model: str | None) -> ParsedRequest:
 
 
 def _wants_prompt_logprobs(document: Mapping[str, Any]) -> bool:
-    """Zero is a number, too: of each token itself, and of no other."""
+    """Return whether log-probabilities of the prompt are requested; 0 requests them without alternatives."""
     return document.get("prompt_logprobs") is not None
 
 
 def _parse_top_logprobs(document: Mapping[str, Any]) -> int:
     top = document.get("top_logprobs") or 0
     if not isinstance(top, int) or not 0 <= top <= MAX_TOP_LOGPROBS:
-        raise invalid_request(f"`top_logprobs` must be a number from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
+        raise invalid_request(f"`top_logprobs` must be an integer from 0 to {MAX_TOP_LOGPROBS}, not {top!r:.40}.")
     if top and not document.get("logprobs"):
-        raise invalid_request("`top_logprobs` needs `logprobs` to be true.")
+        raise invalid_request("`top_logprobs` requires `logprobs` to be true.")
     return top
 
 
 def _render_chat(turns: ChatTurns, document: Mapping[str, Any]) -> str:
-    """A chat template of its own: a line a turn, and the last one left open if it goes on."""
-    text = "".join(f"{role}: {' '.join(part.to_text() for part in said)}\n" for role, said in turns)
+    """Render a chat as one line per turn; the last line stays open if it is to be continued."""
+    text = "".join(f"{role}: {' '.join(part.to_text() for part in parts)}\n" for role, parts in turns)
     if document.get("continue_final_message"):
         return text.removesuffix("\n")
     return f"{text}assistant: " if document.get("add_generation_prompt", True) else text
 
 
-# --- OpenAI's older completions ----------------------------------------------------
+# --- OpenAI completions --------------------------------------------------------------
 
 
 def read_completion(body: RequestBody, path_model: str | None) -> ParsedRequest:
-    """A bare text; what it says last is what is answered."""
+    """Read a completion request; the answer is the last line of its prompt."""
     document = body.parse_json()
     prompt = document.get("prompt")
     if not isinstance(prompt, str) or not prompt:
-        raise invalid_request("`prompt` must be a text.")
+        raise invalid_request("`prompt` must be a non-empty string.")
     echo = bool(document.get("echo"))
-    silent = echo and document.get("max_tokens") == 0
+    echo_only = echo and document.get("max_tokens") == 0
     return ParsedRequest(
         model=path_model or _require_model(document),
-        reply_text="" if silent else prompt.rstrip().rpartition("\n")[2],
+        reply_text="" if echo_only else prompt.rstrip().rpartition("\n")[2],
         input_tokens=len(split_tokens(prompt)),
-        max_tokens=None if silent else _parse_max_tokens(document, "max_tokens"),
+        max_tokens=None if echo_only else _parse_max_tokens(document, "max_tokens"),
         logprobs=document.get("logprobs") is not None,
         prompt=prompt,
         prompt_logprobs=_wants_prompt_logprobs(document),
@@ -228,8 +228,7 @@ def _parse_parts(message: Mapping[str, Any]) -> Iterator[ContentPart]:
     if content is None or isinstance(content, str):
         yield ContentPart("", content or "")
     elif isinstance(content, list):
-        for each in content:
-            yield _parse_part(each)
+        yield from map(_parse_part, content)
     else:
         raise invalid_request("A message's `content` must be a string or a list of parts.")
 
@@ -245,11 +244,11 @@ def _parse_part(part: Any) -> ContentPart:
         case {"type": "image_url", "image_url": {"url": str(url)}}:
             return _parse_media_url("saw", url)
     kind = part.get("type") if isinstance(part, dict) else type(part).__name__
-    raise invalid_request(f"Not a content part: {kind!r}. Known: text, input_audio, audio_url, image_url.")
+    raise invalid_request(f"Unknown content part: {kind!r}. Expected one of: text, input_audio, audio_url, image_url.")
 
 
 def _parse_media_url(verb: str, url: str) -> ContentPart:
-    """A data URL holds its content; any other stands for it, as nothing is fetched."""
+    """Read a data URL; any other URL is not fetched, and stands for its content."""
     head, comma, data = url.partition(",")
     if url.startswith("data:") and comma and head.endswith(";base64"):
         return ContentPart(verb, data, is_base64=True)
@@ -259,35 +258,37 @@ def _parse_media_url(verb: str, url: str) -> ContentPart:
 def _parse_audio_format(document: Mapping[str, Any]) -> str:
     if "audio" not in (document.get("modalities") or ()):
         return ""
-    form = _get_object(document, "audio").get("format", "wav")
-    if form not in ("wav", "pcm16"):
-        raise invalid_request(f"`audio.format` must be wav or pcm16 here, not {form!r}.")
-    return str(form)
+    audio_format = _get_object(document, "audio").get("format", "wav")
+    if audio_format not in ("wav", "pcm16"):
+        raise invalid_request(f"`audio.format` must be wav or pcm16, not {audio_format!r}.")
+    return str(audio_format)
 
 
-# --- OpenAI's uploads ------------------------------------------------------------
+# --- OpenAI transcriptions and translations --------------------------------------
 
 
 def upload_reader(task: str) -> Callable[[RequestBody, str | None], ParsedRequest]:
-    """Read a form with a sound, to be transcribed or translated."""
+    """Return a reader of forms with audio to transcribe or translate."""
 
     def read(body: RequestBody, name: str | None) -> ParsedRequest:
         fields = body.parse_form()
         if "file" not in fields:
             raise invalid_request("The form has no field `file`.")
-        texts = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
-        form = texts.get("response_format", "json")
-        if form not in RESPONSE_FORMATS:
-            raise invalid_request(f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {form!r}.")
+        values = {key: value.decode("utf-8", "replace") for key, (_, value) in fields.items()}
+        response_format = values.get("response_format", "json")
+        if response_format not in RESPONSE_FORMATS:
+            raise invalid_request(
+                f"`response_format` must be one of {', '.join(RESPONSE_FORMATS)}, not {response_format!r}."
+            )
         file_name, content = fields["file"]
         words = PurePath(file_name).stem.replace("_", " ")
         return ParsedRequest(
-            model=name or _require_model(texts),
+            model=name or _require_model(values),
             reply_text=words or describe_media("heard", content),
             input_tokens=max(1, len(content) // BYTES_PER_TOKEN),
-            response_format=form,
+            response_format=response_format,
             task=task,
-            language="english" if task == "translate" else texts.get("language", "english"),
+            language="english" if task == "translate" else values.get("language", "english"),
             audio_seconds=audio.measure_seconds(content),
         )
 
@@ -325,13 +326,13 @@ def _parse_gemini_part(part: Any) -> ContentPart:
             return ContentPart(verb, str(inline.get("data", "")), is_base64=True)
         case {"fileData": dict(file)} | {"file_data": dict(file)}:
             return ContentPart("heard", str(file.get("fileUri") or file.get("file_uri")))
-    raise invalid_request("A part must have one of text, inlineData and fileData.")
+    raise invalid_request("A part must have a field text, inlineData or fileData.")
 
 
 def _require_model(document: Mapping[str, Any]) -> str:
     model = document.get("model")
     if not model or not isinstance(model, str):
-        raise invalid_request("`model` must be named.")
+        raise invalid_request("`model` must be a non-empty string.")
     return model
 
 
@@ -341,7 +342,7 @@ def _parse_max_tokens(document: Mapping[str, Any], *names: str) -> int | None:
         if limit is None:
             continue
         if not isinstance(limit, int) or limit < 1:
-            raise invalid_request(f"`{name}` must be a number of tokens, not {limit!r:.40}.")
+            raise invalid_request(f"`{name}` must be a positive integer, not {limit!r:.40}.")
         return limit
     return None
 
@@ -352,7 +353,7 @@ def _get_object(document: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 def _require_object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise invalid_request(f"An object was due, not {value!r:.40}.")
+        raise invalid_request(f"Expected an object, not {value!r:.40}.")
     return value
 
 
@@ -360,4 +361,4 @@ def _decode_base64(data: str) -> bytes:
     try:
         return binascii.a2b_base64(data.encode(), strict_mode=True)
     except binascii.Error as error:
-        raise invalid_request(f"A sound or picture is not base64: {error}.") from error
+        raise invalid_request(f"Audio or image data is not valid base64: {error}.") from error

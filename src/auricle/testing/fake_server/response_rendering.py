@@ -1,4 +1,4 @@
-"""Answers, and how each protocol writes them down."""
+"""Build answers and render them in each protocol."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GEMINI_STATUS = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
-    """What is said to a question."""
+    """The answer to a request."""
 
     request: ParsedRequest
     digest: str
@@ -43,22 +43,22 @@ class Answer:
 
 
 def build_answer(request: ParsedRequest, digest: str, script: Script, *, empty: bool = False) -> Answer:
-    if script.no_logprobs:  # asked for or not, as servers do that know no such field
+    if script.no_logprobs:  # servers that do not support the field ignore it
         request = replace(request, logprobs=False, prompt_logprobs=False)
-    words = request.reply_text if script.reply is None else script.reply
-    tokens = [] if empty else split_tokens(words)
-    cut = request.max_tokens is not None and len(tokens) > request.max_tokens
+    text = request.reply_text if script.reply is None else script.reply
+    tokens = [] if empty else split_tokens(text)
+    truncated = request.max_tokens is not None and len(tokens) > request.max_tokens
     return Answer(
         request=request,
         digest=digest,
-        tokens=tokens[: request.max_tokens] if cut else tokens,
+        tokens=tokens[: request.max_tokens] if truncated else tokens,
         reasoning_tokens=[] if empty else [" hm"] * script.reasoning,
-        finish_reason="length" if cut else "stop",
+        finish_reason="length" if truncated else "stop",
         include_usage=not script.no_usage,
     )
 
 
-# --- OpenAI's conversations ------------------------------------------------------
+# --- OpenAI chat and text completions --------------------------------------------
 
 
 def render_chat(answer: Answer) -> bytes:
@@ -75,26 +75,28 @@ def render_chat(answer: Answer) -> bytes:
         else None,
         "finish_reason": answer.finish_reason,
     }
-    more: Document = {"usage": build_usage(answer)} if answer.include_usage else {}
+    document = {**build_head(answer, "chat.completion"), "choices": [choice]}
+    if answer.include_usage:
+        document["usage"] = build_usage(answer)
     if answer.request.prompt_logprobs:
-        more["prompt_logprobs"] = render_prompt_logprobs(answer.request.prompt)
-    return orjson.dumps({**build_head(answer, "chat.completion"), "choices": [choice], **more})
+        document["prompt_logprobs"] = render_prompt_logprobs(answer.request.prompt)
+    return orjson.dumps(document)
 
 
 def render_completion(answer: Answer) -> bytes:
-    """An answer to a bare text, in the older protocol; echoed, it begins with that text."""
-    asked = answer.request
-    text = f"{asked.prompt if asked.echo else ''}{answer.text}"
+    """Render a text completion; with `echo`, it begins with the prompt."""
+    request = answer.request
+    text = f"{request.prompt if request.echo else ''}{answer.text}"
     choice: Document = {
         "index": 0,
         "text": text,
-        "logprobs": render_echo_logprobs(text) if asked.logprobs else None,
+        "logprobs": render_echo_logprobs(text) if request.logprobs else None,
         "finish_reason": answer.finish_reason,
     }
-    if asked.prompt_logprobs:
-        choice["prompt_logprobs"] = render_prompt_logprobs(asked.prompt)
-    counts = {"usage": build_usage(answer)} if answer.include_usage else {}
-    return orjson.dumps({**build_head(answer, "text_completion"), "choices": [choice], **counts})
+    if request.prompt_logprobs:
+        choice["prompt_logprobs"] = render_prompt_logprobs(request.prompt)
+    usage = {"usage": build_usage(answer)} if answer.include_usage else {}
+    return orjson.dumps({**build_head(answer, "text_completion"), "choices": [choice], **usage})
 
 
 def render_event(document: Document) -> bytes:
@@ -102,20 +104,19 @@ def render_event(document: Document) -> bytes:
 
 
 def build_head(answer: Answer, object_type: str) -> Document:
-    """Nothing in it depends on the clock: the same request has the same reply."""
-    name = f"chatcmpl-{answer.digest}"
-    return {"id": name, "object": object_type, "created": 0, "model": answer.request.model}
+    """Build the common fields; they do not depend on the clock, so that replies are reproducible."""
+    reply_id = f"chatcmpl-{answer.digest}"
+    return {"id": reply_id, "object": object_type, "created": 0, "model": answer.request.model}
 
 
 def build_usage(answer: Answer, token_count: int | None = None) -> Document:
-    """Token counts; thoughts count as written, and are told apart where there are any."""
-    read, thought = answer.request.input_tokens, len(answer.reasoning_tokens)
-    wrote = thought + len(answer.tokens)
-    if token_count is not None:
-        return {"prompt_tokens": read, "completion_tokens": token_count, "total_tokens": read + token_count}
-    counts = {"prompt_tokens": read, "completion_tokens": wrote, "total_tokens": read + wrote}
-    details = {"completion_tokens_details": {"reasoning_tokens": thought}} if thought else {}
-    return {**counts, **details}
+    """Build token counts, of the whole answer or of its first `token_count` tokens; reasoning counts as output."""
+    prompt, reasoning = answer.request.input_tokens, len(answer.reasoning_tokens)
+    completion = reasoning + len(answer.tokens) if token_count is None else token_count
+    usage: Document = {"prompt_tokens": prompt, "completion_tokens": completion, "total_tokens": prompt + completion}
+    if reasoning and token_count is None:
+        usage["completion_tokens_details"] = {"reasoning_tokens": reasoning}
+    return usage
 
 
 def build_audio_id(answer: Answer) -> str:
@@ -131,7 +132,7 @@ def _build_audio(answer: Answer) -> Document:
     return {"id": build_audio_id(answer), "data": b64encode(synthesise_audio(answer)).decode(), "expires_at": 0}
 
 
-# --- OpenAI's uploads ------------------------------------------------------------
+# --- OpenAI transcriptions and translations --------------------------------------
 
 
 def render_transcription(answer: Answer) -> bytes:
@@ -168,9 +169,8 @@ def _build_segment(answer: Answer) -> Document:
 def _build_upload_usage(answer: Answer) -> Document:
     if answer.request.response_format == "verbose_json":
         return {"type": "duration", "seconds": math.ceil(answer.request.audio_seconds)}
-    read, wrote = answer.request.input_tokens, len(answer.tokens)
-    counts = {"input_tokens": read, "output_tokens": wrote, "total_tokens": read + wrote}
-    return {"type": "tokens", **counts}
+    inputs, outputs = answer.request.input_tokens, len(answer.tokens)
+    return {"type": "tokens", "input_tokens": inputs, "output_tokens": outputs, "total_tokens": inputs + outputs}
 
 
 # --- Gemini ----------------------------------------------------------------------
@@ -184,23 +184,23 @@ def render_gemini(answer: Answer) -> bytes:
     }
     document: Document = {"candidates": [candidate], "modelVersion": answer.request.model}
     if answer.include_usage:
-        read, wrote = answer.request.input_tokens, len(answer.tokens)
+        inputs, outputs = answer.request.input_tokens, len(answer.tokens)
         document["usageMetadata"] = {
-            "promptTokenCount": read,
-            "candidatesTokenCount": wrote,
-            "totalTokenCount": read + wrote,
+            "promptTokenCount": inputs,
+            "candidatesTokenCount": outputs,
+            "totalTokenCount": inputs + outputs,
         }
     return orjson.dumps(document)
 
 
-# --- refusals --------------------------------------------------------------------
+# --- errors ----------------------------------------------------------------------
 
 
 def build_openai_error(refusal: Refusal) -> Document:
-    kind = "invalid_request_error" if refusal.status < 429 else "server_error"
+    error_type = "invalid_request_error" if refusal.status < 429 else "server_error"
     if refusal.status == 429:
-        kind = "requests"
-    error = {"message": str(refusal), "type": kind, "param": None, "code": refusal.code}
+        error_type = "requests"
+    error = {"message": str(refusal), "type": error_type, "param": None, "code": refusal.code}
     return {"error": error}
 
 

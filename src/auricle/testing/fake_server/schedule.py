@@ -1,4 +1,4 @@
-"""When the server does what: by the clock and from a request's arrival, so nothing adds up."""
+"""Schedule of the fake server: every event has an absolute time, so that delays do not accumulate."""
 
 from __future__ import annotations
 
@@ -13,26 +13,25 @@ from typing import Any, NamedTuple
 from auricle.testing.fake_server.script import Script
 
 CONTENT_KINDS = ("reasoning", "text", "audio")
-"""What pieces must be to hold something of an answer."""
+"""Kinds of chunks that have content."""
 
 
 class StreamChunk(NamedTuple):
-    """Some bytes of a stream, when they are to leave, and what of an answer they hold."""
+    """Bytes of a stream, when to send them, and what they contain."""
 
     due: float
-    """Seconds of work after the answer began; once it is planned, of the monotonic clock."""
+    """Seconds of work after the answer begins; in a planned response, a time of the monotonic clock."""
     kind: str
-    """`role`, `alive`, `reasoning`, `text`, `audio` or `end`."""
+    """`role`, `keep_alive`, `reasoning`, `text`, `audio` or `end`."""
     data: bytes
     audio_seconds: float = 0.0
-    """How long it sounds."""
+    """Length of its audio."""
 
 
 class ServerSchedule:
-    """The server's day: how many are served at once, and when all work rests.
+    """Slots in which requests are served, and the stall during which all work pauses.
 
-    Turns are given on arrival and for as long as the whole answer takes, as that is known then.
-    One whose client leaves keeps its turn.
+    A slot is assigned on arrival, for the time that the whole answer takes. It stays taken if the client disconnects.
     """
 
     def __init__(self, script: Script) -> None:
@@ -41,20 +40,20 @@ class ServerSchedule:
         self._first_arrival: float | None = None
 
     def start_clock(self, now: float) -> None:
-        """The first request that comes sets the clock of the stall."""
+        """Start the clock of the stall with the first request."""
         if self._first_arrival is None:
             self._first_arrival = now
 
     def assign_slot(self, arrival: float, work_seconds: float) -> float:
-        """When a request has its turn, which it then has for so many seconds of work."""
+        """Assign a slot for `work_seconds` and return when the request gets it."""
         if not self._slot_free_times:
             return arrival
-        begun = max(arrival, heappop(self._slot_free_times))
-        heappush(self._slot_free_times, self.finish_time(begun, work_seconds))
-        return begun
+        begin_time = max(arrival, heappop(self._slot_free_times))
+        heappush(self._slot_free_times, self.finish_time(begin_time, work_seconds))
+        return begin_time
 
     def finish_time(self, begin_time: float, work_seconds: float) -> float:
-        """The time at which so much is done of what was begun then."""
+        """Return when work that begins at `begin_time` is done, including the stall."""
         start, end = self._stall_interval()
         if begin_time >= end or begin_time + work_seconds < start:
             return begin_time + work_seconds
@@ -65,60 +64,61 @@ class ServerSchedule:
         return start <= timestamp < end
 
     def _stall_interval(self) -> tuple[float, float]:
-        at, seconds = self._stall
-        if at is None or self._first_arrival is None:
+        delay, seconds = self._stall
+        if delay is None or self._first_arrival is None:
             return math.inf, math.inf
-        return self._first_arrival + at, self._first_arrival + at + seconds
+        return self._first_arrival + delay, self._first_arrival + delay + seconds
 
 
 def insert_keep_alives(
     chunks: Sequence[StreamChunk], arrival: float, interval: float, keep_alive_events: Sequence[bytes]
 ) -> Iterator[StreamChunk]:
-    """Fill the times in which nothing is said; `pieces` have their times of the clock."""
-    last, told = arrival, 0
-    for piece in chunks:
-        for count in range(1, math.ceil((piece.due - last) / interval)):
-            yield StreamChunk(last + count * interval, "alive", keep_alive_events[told % len(keep_alive_events)])
-            told += 1
-        yield piece
-        last = piece.due
+    """Yield planned chunks, with keep-alive events in silences that are longer than `interval`."""
+    last, keep_alive_count = arrival, 0
+    for chunk in chunks:
+        for count in range(1, math.ceil((chunk.due - last) / interval)):
+            event = keep_alive_events[keep_alive_count % len(keep_alive_events)]
+            yield StreamChunk(last + count * interval, "keep_alive", event)
+            keep_alive_count += 1
+        yield chunk
+        last = chunk.due
 
 
 async def sleep_until(due: float) -> None:
-    if (left := due - time.monotonic()) > 0:
-        await asyncio.sleep(left)
+    if (remaining := due - time.monotonic()) > 0:
+        await asyncio.sleep(remaining)
 
 
 async def iterate_when_due(chunks: Sequence[StreamChunk]) -> AsyncIterator[Sequence[StreamChunk]]:
-    """Wait for the time of each piece; what is due by then comes with it."""
-    at = 0
-    while at < len(chunks):
-        await sleep_until(chunks[at].due)
+    """Wait until each chunk is due, and yield it together with all others that are due by then."""
+    start = 0
+    while start < len(chunks):
+        await sleep_until(chunks[start].due)
         now = time.monotonic()
-        end = at + 1
+        end = start + 1
         while end < len(chunks) and chunks[end].due <= now:
             end += 1
-        yield chunks[at:end]
-        at = end
+        yield chunks[start:end]
+        start = end
 
 
 def first_half(chunks: Sequence[StreamChunk]) -> Sequence[StreamChunk]:
-    """As much of a stream as says half of what it has to say."""
-    said = [at for at, piece in enumerate(chunks) if piece.kind in CONTENT_KINDS]
-    kept = said[: round(len(said) * 0.5)]
-    return chunks[: kept[-1] + 1] if kept else chunks[:1]
+    """Return the chunks up to half of the content."""
+    content_indices = [index for index, chunk in enumerate(chunks) if chunk.kind in CONTENT_KINDS]
+    first_indices = content_indices[: round(len(content_indices) * 0.5)]
+    return chunks[: first_indices[-1] + 1] if first_indices else chunks[:1]
 
 
 @dataclass(slots=True)
 class ResponseTimes:
-    """When a request came and its reply left, in seconds of this machine's monotonic clock.
+    """When a request arrived and the parts of its response were sent, on this machine's monotonic clock.
 
-    Named as a client names its own: what it measures is these, and the way. None is never.
+    The names are those of the client's measures, which are later by the time on the network. None means never.
     """
 
     arrival: float
     begun: float | None = None
-    """When it had its turn."""
+    """When it got its slot."""
     first_byte: float | None = None
     first_token: float | None = None
     first_content: float | None = None
@@ -129,11 +129,11 @@ class ResponseTimes:
     spoken: list[tuple[float, float]] = field(default_factory=list)
 
     def record_sent(self, chunks: Sequence[StreamChunk], now: float) -> None:
-        """Pieces leave, all at once."""
+        """Record that chunks were sent together."""
         self.first_byte = self.first_byte or now
-        for piece in chunks:
-            if piece.kind in CONTENT_KINDS:
-                self._record_content(piece, now)
+        for chunk in chunks:
+            if chunk.kind in CONTENT_KINDS:
+                self._record_content(chunk, now)
 
     def _record_content(self, chunk: StreamChunk, now: float) -> None:
         if self.first_token is None:

@@ -1,4 +1,4 @@
-"""What the server is to do, decided before it starts: how fast, and which requests fail how."""
+"""The behaviour of the fake server: its timing, and which requests fail and how."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from hashlib import blake2b
 from auricle.core.errors import SpecError
 
 FAULTS: Mapping[str, str] = {
-    "400": "a refusal of the request",
-    "401": "a refusal of the key",
-    "404": "a refusal of the model",
-    "408": "a timeout told by the server",
+    "400": "invalid request",
+    "401": "invalid key",
+    "404": "unknown model",
+    "408": "timeout reported by the server",
     "429": "too many requests, with Retry-After",
-    "500": "an error of the server",
-    "503": "an overloaded server",
-    "drop": "the connection closed without a reply",
-    "cut": "a reply broken off half way",
-    "html": "a web page with status 200",
+    "500": "server error",
+    "503": "server overloaded",
+    "drop": "connection closed without a reply",
+    "cut": "connection closed half way through the reply",
+    "html": "web page with status 200",
     "garbage": "invalid JSON with status 200",
-    "hang": "no reply until the client goes",
-    "endless": "a reply that does not end until the client goes",
-    "empty": "a reply without words",
+    "hang": "no reply until the client disconnects",
+    "endless": "reply that does not end until the client disconnects",
+    "empty": "reply without text",
 }
-"""Every fault and what it is, in the order in which shares are dealt out."""
+"""Description of every fault, in the order in which the shares are applied."""
 
 NON_NEGATIVE_FIELDS = (
     *("latency", "jitter", "retry_after", "usage_delay", "accept_delay"),
@@ -34,7 +34,16 @@ POSITIVE_FIELDS = ("pace", "audio_pace", "audio_chunk_seconds", "keep_alive", "s
 
 
 def compute_digest(*pieces: bytes) -> str:
-    """What stands for a request's body in the dice and in the counts."""
+    """Return the digest that identifies a request's body in the counts and in the choice of faults.
+
+    Args:
+        pieces: Parts of the body, in order.
+
+    Example:
+        >>> from auricle.testing.fake_server import compute_digest
+        >>> compute_digest(b"hel", b"lo") == compute_digest(b"hello")
+        True
+    """
     state = blake2b(digest_size=16)
     for piece in pieces:
         state.update(piece)
@@ -43,57 +52,71 @@ def compute_digest(*pieces: bytes) -> str:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Script:
-    """How the server behaves; the same script and requests give the same replies and faults."""
+    """The behaviour of a `FakeServer`; the same script and requests give the same replies and faults.
+
+    Args:
+        reply: Text of every answer; by default it is derived from the request.
+        latency: Seconds before a reply begins.
+        jitter: Most seconds added to the latency.
+        pace: Tokens per second when streaming; by default all at once.
+        faults: Share of attempts that get each fault, such as `{"429": 0.1}`.
+        fault_attempts: Most attempts at the same body that may get a fault; by default all.
+        retry_after: Seconds that a 429 asks the client to wait.
+        no_usage: Omit token counts.
+        no_logprobs: Omit log-probabilities, even if they are requested.
+        key: The only accepted API key; by default any request is accepted.
+        models: The only models that exist; by default all do.
+        capacity: Most concurrent requests; further ones get a 429.
+        role_first: Start a stream on arrival, with an event that has a role and no content.
+        keep_alive: Seconds of silence after which a stream sends a keep-alive event.
+        tokens_per_event: Tokens per event of a stream.
+        reasoning: Reasoning tokens before the answer.
+        usage_delay: Seconds between the last content of a stream and its token counts and end.
+        audio_chunk_seconds: Seconds of audio per event of a spoken answer; by default one event at the end.
+        audio_pace: Seconds of audio sent per second; by default all chunks at once.
+        audio_gaps: Delays of audio chunks in seconds, used in turn.
+        slots: Most requests served at once; further ones wait, first come, first served.
+        stall_at: Seconds after the first request at which all work pauses.
+        stall_seconds: Length of that pause.
+        accept_delay: Seconds before the first request on a new connection is read.
+        record_times: Record when each request arrived and its response was sent, for `FakeServer.stats`.
+        seed: Chooses which attempts get faults, and their jitter.
+
+    Raises:
+        SpecError: A value is out of range, or a fault does not exist.
+
+    Example:
+        >>> from auricle.testing import Script
+        >>> script = Script(faults={"503": 1.0}, fault_attempts=1)
+        >>> script.draw_fault("a body's digest", attempt=1), script.draw_fault("a body's digest", attempt=2)
+        ('503', None)
+    """
 
     reply: str | None = None
-    """What to answer; by default the request decides."""
     latency: float = 0.0
-    """Seconds before a reply begins."""
     jitter: float = 0.0
-    """The most seconds added to the latency."""
     pace: float | None = None
-    """Tokens a second when streaming, from the first on; by default all at once."""
     faults: Mapping[str, float] = field(default_factory=dict)
-    """The share of attempts that meets each fault; see `FAULTS`."""
     fault_attempts: int | None = None
-    """How many attempts at one body may meet a fault; by default all."""
     retry_after: float = 1.0
-    """Seconds a 429 asks the client to wait."""
     no_usage: bool = False
-    """Tell no token counts."""
     no_logprobs: bool = False
-    """Tell no log-probabilities, of a prompt or of an answer, whatever is asked for."""
     key: str | None = None
-    """The only key that is let in; by default all are, and none."""
     models: tuple[str, ...] = ()
-    """The only models there are; by default all."""
     capacity: int | None = None
-    """The most requests at once; one more meets a 429."""
     role_first: bool = False
-    """Begin a stream on arrival with an event that tells a role and no words."""
     keep_alive: float | None = None
-    """Seconds after which a stream that has nothing to say tells that it lives."""
     tokens_per_event: int = 1
     reasoning: int = 0
-    """Tokens of thought before the first word."""
     usage_delay: float = 0.0
-    """Seconds between the last words of a stream and its token counts and end."""
     audio_chunk_seconds: float | None = None
-    """Seconds of sound in an event of a spoken answer; by default all is in one, at the end."""
     audio_pace: float | None = None
-    """Seconds of sound a second; by default all chunks at once."""
     audio_gaps: tuple[float, ...] = ()
-    """Seconds that chunks of sound come late, by turns."""
     slots: int | None = None
-    """The most requests served at once; others wait for their turn, first come, first served."""
     stall_at: float | None = None
-    """Seconds after the first request at which all work rests."""
     stall_seconds: float = 0.0
-    """For how long."""
     accept_delay: float = 0.0
-    """Seconds before the first request on a new connection is heard."""
     record_times: bool = False
-    """Keep when each request came and its reply left, for `stats`."""
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -111,30 +134,32 @@ class Script:
     def _check_faults(self) -> None:
         for kind, share in self.faults.items():
             if kind not in FAULTS:
-                raise SpecError(f"No fault is called {kind!r}. There are: {', '.join(FAULTS)}.")
+                raise SpecError(f"Unknown fault {kind!r}. Expected one of: {', '.join(FAULTS)}.")
             if not 0 <= share <= 1:
-                raise SpecError(f"The share of fault {kind} must lie in 0..1, not {share:g}.")
+                raise SpecError(f"The share of fault {kind} must be between 0 and 1, not {share:g}.")
         if sum(self.faults.values()) > 1 + 1e-9:
-            raise SpecError(f"Shares of faults add up to {sum(self.faults.values()):g}; 1 is all.")
+            raise SpecError(
+                f"The shares of all faults must not exceed 1; they add up to {sum(self.faults.values()):g}."
+            )
 
     def draw_fault(self, digest: str, attempt: int) -> str | None:
-        """The fault that the nth attempt (from 1) at a body meets, if any."""
+        """Return the fault of an attempt (from 1) at a body; None if it has none."""
         if self.fault_attempts is not None and attempt > self.fault_attempts:
             return None
-        drawn = self._draw("fault", digest, attempt)
+        remaining = self._draw("fault", digest, attempt)
         for kind in FAULTS:
-            drawn -= self.faults.get(kind, 0.0)
-            if drawn < 0:
+            remaining -= self.faults.get(kind, 0.0)
+            if remaining < 0:
                 return kind
         return None
 
     def draw_delay(self, digest: str, attempt: int) -> float:
-        """Seconds before the reply to the nth attempt begins."""
+        """Return the seconds before the reply to an attempt (from 1) begins."""
         if not self.jitter:
             return self.latency
         return self.latency + self.jitter * self._draw("delay", digest, attempt)
 
     def _draw(self, purpose: str, digest: str, attempt: int) -> float:
-        """A number in 0..1 that looks drawn and is computed."""
+        """Compute a pseudo-random number in [0, 1)."""
         text = f"{self.seed} {purpose} {digest} {attempt}"
         return int.from_bytes(blake2b(text.encode(), digest_size=6).digest(), "big") / 2**48

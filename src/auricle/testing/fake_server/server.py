@@ -1,4 +1,4 @@
-"""The server as something that is started and stopped, from a coroutine or around a test."""
+"""Start and stop the fake server, in a thread or in a coroutine."""
 
 from __future__ import annotations
 
@@ -16,19 +16,29 @@ from auricle.testing.fake_server.handler import RequestHandler
 from auricle.testing.fake_server.script import Script
 
 SHUTDOWN_GRACE_SECONDS = 0.05
-"""Seconds that requests in hand have left when the server is stopped."""
+"""Seconds that open requests have left when the server is stopped."""
 
 
 async def _yield_to_event_loop() -> None:
-    """Let the loop do what it has put off: accepting and letting go take a few turns each."""
+    """Let the loop run pending callbacks; accepting and closing a connection take several iterations."""
     for _ in range(8):
         await asyncio.sleep(0)
 
 
 class FakeServer:
-    """A fake server on this machine: `with FakeServer(Script(...)) as server: server.url`.
+    """A fake server for the OpenAI, Azure and Gemini protocols on this machine.
 
-    The `with` runs it in a thread of its own; in a coroutine, await `start` and `stop` instead.
+    `with` runs it in a thread. In a coroutine, await `start` and `stop` instead.
+
+    Args:
+        script: Its behaviour; by default it answers at once and without faults.
+        port: Port to listen on; 0 for any free one.
+
+    Example:
+        >>> from auricle.testing import FakeServer, Script
+        >>> with FakeServer(Script(reply="yes")) as server:
+        ...     server.url.startswith("http://127.0.0.1:"), server.stats()["answered"]
+        (True, {})
     """
 
     def __init__(self, script: Script | None = None, *, port: int = 0) -> None:
@@ -42,11 +52,11 @@ class FakeServer:
 
     @property
     def url(self) -> str:
-        """The base URL that a client of OpenAI's is given."""
+        """Base URL for OpenAI clients."""
         return f"http://127.0.0.1:{self._port}/v1"
 
     def stats(self) -> dict[str, Any]:
-        """Exact counts, as `GET /stats` tells them; see `Counts`."""
+        """Return exact counts of requests, answers and faults, as `GET /stats` does."""
         return self._handler.counts.to_dict()
 
     async def start(self) -> None:
@@ -58,17 +68,17 @@ class FakeServer:
         await web.SockSite(self._runner, self._socket, backlog=4096).start()
 
     async def stop(self) -> None:
-        """End it without leaving a socket open, whatever clients are about to do."""
+        """Stop the server and close all sockets, whatever the clients do."""
         if not self._runner or not self._runner.server or not self._socket:
             return
-        with suppress(NotImplementedError):  # a server closed while it accepts leaks the connection
+        with suppress(NotImplementedError):  # closing a server while it accepts would leak the connection
             asyncio.get_running_loop().remove_reader(self._socket)
         await _yield_to_event_loop()
-        transports = [each.transport for each in self._runner.server.connections]
+        transports = [connection.transport for connection in self._runner.server.connections]
         await self._runner.cleanup()
         for transport in transports:
             if transport:
-                transport.abort()  # closing alone waits for a client that may never read on
+                transport.abort()  # close() would wait for a client that may never read
         await _yield_to_event_loop()
         self._runner = self._socket = None
 
@@ -87,14 +97,14 @@ class FakeServer:
         self._thread.join()
 
     async def _serve(self, ready: Future[None]) -> None:
-        stopping = asyncio.Event()
+        stop_event = asyncio.Event()
         loop = asyncio.get_running_loop()
-        self._request_stop = lambda: loop.call_soon_threadsafe(stopping.set)
+        self._request_stop = lambda: loop.call_soon_threadsafe(stop_event.set)
         try:
             await self.start()
         except OSError as error:
             ready.set_exception(error)
             return
         ready.set_result(None)
-        await stopping.wait()
+        await stop_event.wait()
         await self.stop()

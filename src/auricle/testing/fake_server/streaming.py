@@ -1,4 +1,4 @@
-"""A streamed answer, piece by piece, and how long after it began each is due."""
+"""Build the chunks of a streamed answer, each with the time at which it is due."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ BYTES_PER_SECOND = SAMPLE_RATE * 2
 
 
 def build_chunks(answer: Answer, script: Script) -> list[StreamChunk]:
-    """What a stream says, in order; what is due at once may leave at once."""
+    """Build the chunks of a stream in order; their times are relative to the start of the answer."""
     opening = StreamChunk(0.0, "role", _render_chunk(answer, {"role": "assistant", "content": ""}))
     spoken = sorted([*_text_chunks(answer, script), *_audio_chunks(answer, script)], key=attrgetter("due"))
     last = spoken[-1].due if spoken else 0.0
@@ -35,22 +35,25 @@ def build_chunks(answer: Answer, script: Script) -> list[StreamChunk]:
 
 
 def keep_alive_events(answer: Answer) -> tuple[bytes, bytes]:
-    """What says nothing: a comment, and a delta without words."""
+    """Return the events without content: a comment and an empty delta."""
     return KEEP_ALIVE_COMMENT, _render_chunk(answer, {"content": ""})
 
 
 def _text_chunks(answer: Answer, script: Script) -> Iterator[StreamChunk]:
-    """Thoughts, then words, so many tokens to an event."""
-    each = script.tokens_per_event
-    thoughts = [answer.reasoning_tokens[at : at + each] for at in range(0, len(answer.reasoning_tokens), each)]
-    words = [answer.tokens[at : at + each] for at in range(0, len(answer.tokens), each)]
-    step = each / script.pace if script.pace else 0.0
-    so_far = list(accumulate(map(len, [*thoughts, *words])))
-    for at, tokens in enumerate(thoughts):
-        thought = {"reasoning_content": "".join(tokens)}
-        yield StreamChunk(at * step, "reasoning", _render_chunk(answer, thought, token_count=so_far[at]))
-    for at, tokens in enumerate(words, len(thoughts)):
-        yield StreamChunk(at * step, "text", _render_delta(answer, tokens, so_far[at]))
+    """Yield the reasoning, then the text, with `tokens_per_event` tokens per chunk."""
+    reasoning = _split_events(answer.reasoning_tokens, script.tokens_per_event)
+    text = _split_events(answer.tokens, script.tokens_per_event)
+    interval = script.tokens_per_event / script.pace if script.pace else 0.0
+    token_counts = list(accumulate(map(len, [*reasoning, *text])))
+    for index, tokens in enumerate(reasoning):
+        delta = {"reasoning_content": "".join(tokens)}
+        yield StreamChunk(index * interval, "reasoning", _render_chunk(answer, delta, token_count=token_counts[index]))
+    for index, tokens in enumerate(text, len(reasoning)):
+        yield StreamChunk(index * interval, "text", _render_delta(answer, tokens, token_counts[index]))
+
+
+def _split_events(tokens: list[str], size: int) -> list[list[str]]:
+    return [tokens[start : start + size] for start in range(0, len(tokens), size)]
 
 
 def _render_delta(answer: Answer, tokens: list[str], token_count: int) -> bytes:
@@ -65,41 +68,41 @@ def _render_delta(answer: Answer, tokens: list[str], token_count: int) -> bytes:
 
 
 def _audio_chunks(answer: Answer, script: Script) -> Iterator[StreamChunk]:
-    """A spoken answer, in chunks from the beginning on or whole when all its words are said."""
+    """Yield the audio of a spoken answer, in chunks from the start or in one after the text."""
     if not answer.request.audio_format:
         return
     content = synthesise_audio(answer)
     seconds = script.audio_chunk_seconds
     if seconds is None:
-        last = max((piece.due for piece in _text_chunks(answer, script)), default=0.0)
+        last = max((chunk.due for chunk in _text_chunks(answer, script)), default=0.0)
         yield _build_audio_chunk(answer, content, last)
         return
     size = max(1, round(seconds * SAMPLE_RATE)) * 2
     starts = range(0, len(content), size)
-    for start, at in zip(starts, _audio_chunk_times(script, len(starts)), strict=True):
-        yield _build_audio_chunk(answer, content[start : start + size], at)
+    for start, due in zip(starts, _audio_chunk_times(script, len(starts)), strict=True):
+        yield _build_audio_chunk(answer, content[start : start + size], due)
 
 
 def _audio_chunk_times(script: Script, count: int) -> Iterator[float]:
-    """When chunks of sound are due: at their pace, late by turns, never before one before them."""
-    step = (script.audio_chunk_seconds or 0.0) / script.audio_pace if script.audio_pace else 0.0
-    late = script.audio_gaps or (0.0,)
-    return accumulate((at * step + late[at % len(late)] for at in range(count)), max)
+    """Return when audio chunks are due: at their pace, delayed by `audio_gaps` in turn, in ascending order."""
+    interval = (script.audio_chunk_seconds or 0.0) / script.audio_pace if script.audio_pace else 0.0
+    delays = script.audio_gaps or (0.0,)
+    return accumulate((index * interval + delays[index % len(delays)] for index in range(count)), max)
 
 
 def _build_audio_chunk(answer: Answer, content: bytes, due: float) -> StreamChunk:
-    told = {"id": build_audio_id(answer), "data": b64encode(content).decode(), "expires_at": 0}
-    return StreamChunk(due, "audio", _render_chunk(answer, {"audio": told}), len(content) / BYTES_PER_SECOND)
+    audio = {"id": build_audio_id(answer), "data": b64encode(content).decode(), "expires_at": 0}
+    return StreamChunk(due, "audio", _render_chunk(answer, {"audio": audio}), len(content) / BYTES_PER_SECOND)
 
 
 def _closing_chunks(answer: Answer, script: Script, last: float) -> Iterator[StreamChunk]:
-    """Why it ends, then the token counts, which may be long in coming."""
+    """Yield the finish reason, then the token counts after `usage_delay`."""
     yield StreamChunk(last, "end", _render_chunk(answer, {}, finish_reason=answer.finish_reason))
-    counts = b""
+    usage_event = b""
     if answer.request.include_usage and answer.include_usage:
         document = {**build_head(answer, "chat.completion.chunk"), "choices": [], "usage": build_usage(answer)}
-        counts = render_event(document)
-    yield StreamChunk(last + script.usage_delay, "end", counts + DONE_EVENT)
+        usage_event = render_event(document)
+    yield StreamChunk(last + script.usage_delay, "end", usage_event + DONE_EVENT)
 
 
 def _render_chunk(
