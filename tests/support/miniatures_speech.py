@@ -1,27 +1,29 @@
-"""The recognition and translation half of the catalogue in miniature."""
+"""Miniatures of the speech recognition and translation benchmarks."""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
 
-from tests.support.miniatures import Miniature, sound, text
+from tests.support.miniatures import Miniature, write_lines, write_tone
 
 
 def librispeech(root: Path) -> None:
     for name, words in (("61-70968-0000", "HE BEGAN"), ("61-70968-0001", "GIVE NOT SO EARNEST")):
-        sound(root / f"LibriSpeech/test-clean/61/70968/{name}.flac")
+        write_tone(root / f"LibriSpeech/test-clean/61/70968/{name}.flac")
         with (root / "LibriSpeech/test-clean/61/70968/61-70968.trans.txt").open("a") as file:
             file.write(f"{name} {words}\n")
-    sound(root / "LibriSpeech/test-other/367/130732/367-130732-0000.flac")
-    text(root / "LibriSpeech/test-other/367/130732/367-130732.trans.txt", "367-130732-0000 LOBSTERS AND LOBSTERS")
+    write_tone(root / "LibriSpeech/test-other/367/130732/367-130732-0000.flac")
+    write_lines(
+        root / "LibriSpeech/test-other/367/130732/367-130732.trans.txt", "367-130732-0000 LOBSTERS AND LOBSTERS"
+    )
 
 
 def fleurs(root: Path) -> None:
     folder = root / "cmn_hans_cn"
-    sound(folder / "audio/test/11.wav")
-    sound(folder / "audio/test/12.wav")
-    text(
+    write_tone(folder / "audio/test/11.wav")
+    write_tone(folder / "audio/test/12.wav")
+    write_lines(
         folder / "test.tsv",
         '1591\t11.wav\t"这是什么？"\t这是什么\t这 | 是 |\t800\tMALE',
         "1591\t12.wav\t这是什么？\t这是什么\t这 | 是 |\t800\tFEMALE",
@@ -30,9 +32,9 @@ def fleurs(root: Path) -> None:
 
 def common_voice(root: Path) -> None:
     folder = root / "cv-corpus-17.0-2024-03-15/de"
-    sound(folder / "clips/common_voice_de_1.mp3", rate=48_000, kind="MP3")
-    sound(folder / "clips/common_voice_de_2.mp3", rate=48_000, kind="MP3")
-    text(
+    write_tone(folder / "clips/common_voice_de_1.mp3", rate=48_000, format_="MP3")
+    write_tone(folder / "clips/common_voice_de_2.mp3", rate=48_000, format_="MP3")
+    write_lines(
         folder / "test.tsv",
         "client_id\tpath\tsentence\tup_votes\tage\tgender\taccents\tlocale",
         'aa11\tcommon_voice_de_1.mp3\tEr sagte "nein".\t2\ttwenties\tmale_masculine\t\tde',
@@ -41,9 +43,9 @@ def common_voice(root: Path) -> None:
 
 
 def covost(root: Path) -> None:
-    sound(root / "en/clips/common_voice_en_7.mp3", rate=48_000, kind="MP3")
-    sound(root / "en/clips/common_voice_en_8.mp3", rate=48_000, kind="MP3")
-    text(
+    write_tone(root / "en/clips/common_voice_en_7.mp3", rate=48_000, format_="MP3")
+    write_tone(root / "en/clips/common_voice_en_8.mp3", rate=48_000, format_="MP3")
+    write_lines(
         root / "covost_v2.en_zh-CN.tsv",
         "path\ttranslation\tsplit",
         "common_voice_en_7.mp3\t早上好\ttest",
@@ -53,8 +55,8 @@ def covost(root: Path) -> None:
 
 
 def covost_split(root: Path) -> None:
-    sound(root / "de/clips/common_voice_de_7.mp3", rate=48_000, kind="MP3")
-    text(
+    write_tone(root / "de/clips/common_voice_de_7.mp3", rate=48_000, format_="MP3")
+    write_lines(
         root / "de/covost_v2.de_en.test.tsv",
         "path\tsentence\ttranslation\tclient_id",
         'common_voice_de_7.mp3\tGuten \\"Morgen\\"\tGood \\"morning\\"\tcc33',
@@ -63,8 +65,8 @@ def covost_split(root: Path) -> None:
 
 def aishell(root: Path) -> None:
     for name in ("BAC009S0764W0121", "BAC009S0764W0122", "BAC009S0764W0999"):
-        sound(root / f"data_aishell/wav/test/S0764/{name}.wav")
-    text(
+        write_tone(root / f"data_aishell/wav/test/S0764/{name}.wav")
+    write_lines(
         root / "data_aishell/transcript/aishell_transcript_v0.8.txt",
         "BAC009S0002W0122 而 对 楼市",
         "BAC009S0764W0121 甚至 出现 交易",
@@ -74,14 +76,14 @@ def aishell(root: Path) -> None:
 
 def aishell_2(root: Path) -> None:
     folder = root / "AISHELL-2/iOS/test"
-    sound(folder / "wav/T0012/IT0012W0001.wav")
-    sound(folder / "wav/T0012/IT0012W0002.wav")
-    text(folder / "wav.scp", "IT0012W0001\twav/T0012/IT0012W0001.wav", "IT0012W0002\twav/T0012/IT0012W0002.wav")
-    text(folder / "trans.txt", "IT0012W0001\t换一首歌", "IT0012W0002\t听beat it")
+    write_tone(folder / "wav/T0012/IT0012W0001.wav")
+    write_tone(folder / "wav/T0012/IT0012W0002.wav")
+    write_lines(folder / "wav.scp", "IT0012W0001\twav/T0012/IT0012W0001.wav", "IT0012W0002\twav/T0012/IT0012W0002.wav")
+    write_lines(folder / "trans.txt", "IT0012W0001\t换一首歌", "IT0012W0002\t听beat it")
 
 
 def wenetspeech(root: Path) -> None:
-    sound(root / "audio/test_net/Y0000000000_x.opus", 0.4, 48_000, "OGG")
+    write_tone(root / "audio/test_net/Y0000000000_x.opus", 0.4, 48_000, "OGG")
     segments = [
         {"sid": "Y0_S00000", "begin_time": 0.0, "end_time": 0.1, "text": "怎么样这些日子"},
         {"sid": "Y0_S00001", "begin_time": 0.1, "end_time": 0.3, "text": "住得还习惯吧"},
@@ -89,11 +91,11 @@ def wenetspeech(root: Path) -> None:
     meant = [{**each, "confidence": 1.0, "subsets": ["TEST_NET"]} for each in segments]
     other = {"sid": "Y0_S2", "begin_time": 0.3, "end_time": 0.4, "text": "啊", "subsets": ["DEV"]}
     audio = {"aid": "Y0000000000_x", "path": "audio/test_net/Y0000000000_x.opus", "duration": 0.4}
-    text(root / "WenetSpeech.json", json.dumps({"audios": [{**audio, "segments": [*meant, other]}]}))
+    write_lines(root / "WenetSpeech.json", json.dumps({"audios": [{**audio, "segments": [*meant, other]}]}))
 
 
 def gigaspeech(root: Path) -> None:
-    sound(root / "audio/podcast/P0001/POD1.opus", 0.4, 48_000, "OGG")
+    write_tone(root / "audio/podcast/P0001/POD1.opus", 0.4, 48_000, "OGG")
     said = ("FOUR O'CLOCK <COMMA> SAID WILLIAMS <PERIOD>", "<MUSIC>", "YES <QUESTIONMARK>")
     segments = [
         {
@@ -107,13 +109,13 @@ def gigaspeech(root: Path) -> None:
         for at, words in enumerate(said)
     ]
     audio = {"aid": "POD1", "path": "audio/podcast/P0001/POD1.opus", "source": "podcast"}
-    text(root / "GigaSpeech.json", json.dumps({"audios": [{**audio, "segments": segments}]}))
+    write_lines(root / "GigaSpeech.json", json.dumps({"audios": [{**audio, "segments": segments}]}))
 
 
 def tedlium(root: Path) -> None:
     folder = root / "TEDLIUM_release-3/legacy/test"
-    sound(folder / "sph/AimeeMullins_2009P.sph", 0.5, kind="NIST")
-    text(
+    write_tone(folder / "sph/AimeeMullins_2009P.sph", 0.5, format_="NIST")
+    write_lines(
         folder / "stm/AimeeMullins_2009P.stm",
         "AimeeMullins_2009P 1 inter_segment_gap 0 0.1 <o,,unknown> ignore_time_segment_in_scoring",
         "AimeeMullins_2009P 1 AimeeMullins 0.10 0.30 <o,f0,female> i 'd like to {NOISE} share",
@@ -124,9 +126,9 @@ def tedlium(root: Path) -> None:
 def voxpopuli(root: Path) -> None:
     folder = root / "transcribed_data/en"
     name = "20090112-0900-PLENARY-3-en_20090112-17:{:02}:00_4"
-    sound(folder / f"2009/{name.format(1)}.ogg", kind="OGG")
-    sound(folder / f"2009/{name.format(3)}.ogg", kind="OGG")
-    text(
+    write_tone(folder / f"2009/{name.format(1)}.ogg", format_="OGG")
+    write_tone(folder / f"2009/{name.format(3)}.ogg", format_="OGG")
+    write_lines(
         folder / "asr_test.tsv",
         "id\traw_text\tnormalized_text\tspeaker_id\tsplit\tgender\tis_gold_transcript\taccent",
         f"{name.format(1)}\tMr President.\tmr president\t28\ttest\tmale\tTrue\tNone",
@@ -136,10 +138,10 @@ def voxpopuli(root: Path) -> None:
 
 
 def ami(root: Path) -> None:
-    sound(root / "amicorpus/ES2004a/audio/ES2004a.Headset-1.wav", 0.5)
+    write_tone(root / "amicorpus/ES2004a/audio/ES2004a.Headset-1.wav", 0.5)
     notes = root / "ami_public_manual_1.6.2"
     nite = 'xmlns:nite="http://nite.sourceforge.net/"'
-    text(
+    write_lines(
         notes / "corpusResources/meetings.xml",
         f"<nite:root {nite}>",
         '<meeting observation="ES2004a"><speaker nxt_agent="B" channel="1" global_name="MEO015"/>',
@@ -150,20 +152,20 @@ def ami(root: Path) -> None:
              "<w nite:id='{0}4'>then</w>")  # fmt: skip
     name = "ES2004a.B.words"
     inside = "".join(words).format(name)
-    text(notes / f"words/{name}.xml", f"<nite:root {nite}>{inside}</nite:root>")
+    write_lines(notes / f"words/{name}.xml", f"<nite:root {nite}>{inside}</nite:root>")
     spans = (("1", "0.10", "0.20", 0, 1), ("2", "0.20", "0.25", 2, 2), ("3", "0.25", "0.50", 3, 4))
     segments = "".join(
         f"<segment nite:id='ES2004a.sync.{at}' transcriber_start='{start}' transcriber_end='{end}'>"
         f"<nite:child href='{name}.xml#id({name}{first})..id({name}{last})'/></segment>"
         for at, start, end, first, last in spans
     )
-    text(notes / "segments/ES2004a.B.segments.xml", f"<nite:root {nite}>{segments}</nite:root>")
+    write_lines(notes / "segments/ES2004a.B.segments.xml", f"<nite:root {nite}>{segments}</nite:root>")
 
 
 def earnings(root: Path) -> None:
     home = root / "earnings22"
-    sound(home / "media/4320211.mp3", 0.5, 24_000, "MP3")
-    text(
+    write_tone(home / "media/4320211.mp3", 0.5, 24_000, "MP3")
+    write_lines(
         home / "metadata.csv",
         "File ID,Ticker Symbol,Country by Ticker,UN Defined,Major Dialect Family,"
         "Language Family + Area Based,File Length (seconds),Sampling Rate (Hz)",
@@ -171,8 +173,8 @@ def earnings(root: Path) -> None:
     )
     plain = ("Good|0||||UC|[]|[]", "morning|0|||.|LC|[]|[]", "Thanks|1|||.|UC|[]|[]")
     header = "token|speaker|ts|endTs|punctuation|case|tags|wer_tags"
-    text(home / "transcripts/nlp_references/4320211.nlp", header, *plain)
-    text(
+    write_lines(home / "transcripts/nlp_references/4320211.nlp", header, *plain)
+    write_lines(
         home / "transcripts/force_aligned_nlp_references/4320211.aligned.nlp",
         "token|speaker|ts|endTs|punctuation|prepunctuation|case|tags|oldTs|oldEndTs|ali_comment",
         "Good|0|0.0000|0.1000|||UC|[]|||",
@@ -186,9 +188,9 @@ def earnings(root: Path) -> None:
 
 def spgispeech(root: Path) -> None:
     folder = root / "spgispeech"
-    sound(folder / "val/07a785e9/1.wav")
-    sound(folder / "val/07a785e9/12.wav")
-    text(
+    write_tone(folder / "val/07a785e9/1.wav")
+    write_tone(folder / "val/07a785e9/12.wav")
+    write_lines(
         folder / "val.csv",
         "wav_filename|wav_filesize|transcript",
         '07a785e9/1.wav|1600|We "beat" the guidance, by 3%.',

@@ -1,4 +1,4 @@
-"""Miniatures of the understanding half: questions, sounds, scenes, captions, spoken requests."""
+"""Miniatures of the understanding benchmarks: questions, classification, captions and spoken requests."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ import pyarrow
 import pyarrow.parquet
 import soundfile
 
-from tests.support.miniatures import Miniature, sound, text
+from tests.support.miniatures import Miniature, write_lines, write_tone
 
 
-def table(path: Path, header: str, *rows: Iterable[str]) -> Path:
+def write_csv(path: Path, header: str, *rows: Iterable[str]) -> Path:
     """Write a CSV file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("w", encoding="utf-8", newline="") as file:
@@ -26,38 +26,38 @@ def table(path: Path, header: str, *rows: Iterable[str]) -> Path:
     return path
 
 
-def plain(path: Path, value: object) -> Path:
+def write_json(path: Path, value: object) -> Path:
     """Write a JSON file."""
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps(value, ensure_ascii=False), encoding="utf-8")
     return path
 
 
-def parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
+def write_parquet(path: Path, rows: list[dict[str, Any]]) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     pyarrow.parquet.write_table(pyarrow.Table.from_pylist(rows), path)
     return path
 
 
-def heard(name: str) -> dict[str, Any]:
-    """A sound as Hugging Face's Parquet files hold it."""
+def hub_audio(name: str) -> dict[str, Any]:
+    """Return audio in the form of a Hugging Face column."""
     wave = (0.3 * np.sin(np.arange(800) / (5 + sum(name.encode()) % 9))).astype(np.float32)
     file = BytesIO()
     soundfile.write(file, wave, 16_000, format="WAV")
     return {"bytes": file.getvalue(), "path": f"{name}.wav"}
 
 
-def sounds(root: Path, *names: str) -> None:
+def write_tones(root: Path, *names: str) -> None:
     for name in names:
-        sound(root / name)
+        write_tone(root / name)
 
 
 # --- sounds, scenes, words, music ---------------------------------------------------------
 
 
 def esc50(root: Path) -> None:
-    sounds(root / "ESC-50-master/audio", "1-100032-A-0.wav", "2-1-A-10.wav")
-    table(
+    write_tones(root / "ESC-50-master/audio", "1-100032-A-0.wav", "2-1-A-10.wav")
+    write_csv(
         root / "ESC-50-master/meta/esc50.csv",
         "filename,fold,target,category,esc10,src_file,take",
         ("1-100032-A-0.wav", "1", "0", "dog", "True", "100032", "A"),
@@ -68,27 +68,27 @@ def esc50(root: Path) -> None:
 def speech_commands(root: Path) -> None:
     folder = root / "speech_commands_v0.02"
     names = ("yes/0a1_nohash_0.wav", "marvin/0b2_nohash_1.wav")
-    sounds(folder, *names, "yes/train_nohash_0.wav")
-    text(folder / "testing_list.txt", *names)
+    write_tones(folder, *names, "yes/train_nohash_0.wav")
+    write_lines(folder / "testing_list.txt", *names)
 
 
 def speech_commands_12(root: Path) -> None:
     folder = root / "speech_commands_test_set_v0.02"
-    sounds(folder, "_silence_/0.wav", "_unknown_/0c3_nohash_0.wav", "go/0a1_nohash_2.wav")
+    write_tones(folder, "_silence_/0.wav", "_unknown_/0c3_nohash_0.wav", "go/0a1_nohash_2.wav")
 
 
 def vocalsound(root: Path) -> None:
-    sounds(root / "audio_16k", "f0003_0_cough.wav", "m0010_0_throatclearing.wav")
+    write_tones(root / "audio_16k", "f0003_0_cough.wav", "m0010_0_throatclearing.wav")
     rows = [
         {"wav": "/somewhere/audio_16k/f0003_0_cough.wav", "labels": "/m/01b_21"},
         {"wav": "/somewhere/audio_16k/m0010_0_throatclearing.wav", "labels": "/m/0dl9sf8"},
     ]
-    plain(root / "datafiles/te.json", {"data": rows})
+    write_json(root / "datafiles/te.json", {"data": rows})
 
 
 def nonspeech7k(root: Path) -> None:
-    sounds(root / "test", "a.wav", "b.wav")
-    table(
+    write_tones(root / "test", "a.wav", "b.wav")
+    write_csv(
         root / "metadata of test set.csv",
         "Filename,Duration in ms,Classname",
         ("a.wav", "100", "Yawn"),
@@ -98,24 +98,24 @@ def nonspeech7k(root: Path) -> None:
 
 def tut2017(root: Path) -> None:
     folder = root / "TUT-acoustic-scenes-2017-evaluation"
-    sounds(folder / "audio", "1.wav", "2.wav")
-    text(folder / "meta.txt", "audio/1.wav\tcafe/restaurant", "audio/2.wav\tforest_path")
+    write_tones(folder / "audio", "1.wav", "2.wav")
+    write_lines(folder / "meta.txt", "audio/1.wav\tcafe/restaurant", "audio/2.wav\tforest_path")
 
 
 def cochlscene(root: Path) -> None:
     folder = root / "CochlScene"
-    sounds(folder, "Test/CrowdedIndoor/1.wav", "Test/Bus/2.wav", "Val/Bus/3.wav")
+    write_tones(folder, "Test/CrowdedIndoor/1.wav", "Test/Bus/2.wav", "Val/Bus/3.wav")
 
 
 def gtzan(root: Path) -> None:
-    sounds(root / "genres", "blues/blues.00000.wav", "blues/blues.00012.wav", "rock/rock.00010.au")
+    write_tones(root / "genres", "blues/blues.00000.wav", "blues/blues.00012.wav", "rock/rock.00010.au")
 
 
 # --- questions ----------------------------------------------------------------------------
 
 
 def mmau(root: Path) -> None:
-    facts = {"split": "test-mini", "category": "Reasoning", "sub-category": "Source"}
+    shared = {"split": "test-mini", "category": "Reasoning", "sub-category": "Source"}
     rows = [
         {
             "id": name,
@@ -126,18 +126,18 @@ def mmau(root: Path) -> None:
             "task": task,
             "difficulty": "easy",
             "dataset": "AudioSet",
-            **facts,
+            **shared,
         }
         for name, answer, task in (("u-1", "Man", "sound"), ("u-2", "Woman", "speech"))
     ]
-    plain(root / "mmau-test-mini.json", rows)
-    sounds(root / "test-mini-audios", "u-1.wav", "u-2.wav")
+    write_json(root / "mmau-test-mini.json", rows)
+    write_tones(root / "test-mini-audios", "u-1.wav", "u-2.wav")
 
 
 def mmau_pro(root: Path) -> None:
-    def row(name: str, category: str, **more: Any) -> dict[str, Any]:
-        told = {"id": name, "question": "What?", "category": category, "length_type": "short"}
-        return {**told, "audio_path": ["data/1.wav"], "choices": [], "answer": "a bell", **more}
+    def row(name: str, category: str, **values: Any) -> dict[str, Any]:
+        row = {"id": name, "question": "What?", "category": category, "length_type": "short"}
+        return {**row, "audio_path": ["data/1.wav"], "choices": [], "answer": "a bell", **values}
 
     rows = [
         row("p1", "sound", choices=["a bell", "a dog"]),
@@ -145,17 +145,17 @@ def mmau_pro(root: Path) -> None:
         row("p3", "open"),
         row("p4", "instruction following", answer=None),
     ]
-    parquet(root / "test.parquet", rows)
-    sounds(root / "data", "1.wav", "2.wav")
+    write_parquet(root / "test.parquet", rows)
+    write_tones(root / "data", "1.wav", "2.wav")
 
 
 def air_bench(name: str, *rows: Mapping[str, Any]) -> Callable[[Path], None]:
     def build(root: Path) -> None:
         folder = root / name
         for row in rows:
-            place = folder / f"{row['task_name']}_{row['dataset_name']}"
-            sounds(place, str(row["path"]).replace("grounded.wav", "grounded.flac"))
-        plain(folder / f"{name}_meta.json", list(rows))
+            audio_folder = folder / f"{row['task_name']}_{row['dataset_name']}"
+            write_tones(audio_folder, str(row["path"]).replace("grounded.wav", "grounded.flac"))
+        write_json(folder / f"{name}_meta.json", list(rows))
 
     return build
 
@@ -178,19 +178,19 @@ CHAT = air_bench(
 
 
 def clotho_aqa(root: Path) -> None:
-    sounds(root / "audio_files", "river.wav", "pier.wav")
-    asked = (
+    write_tones(root / "audio_files", "river.wav", "pier.wav")
+    questions = (
         ("river.wav", "Are there waves?", "yes yes yes"),
         ("river.wav", "How many splashes?", "eleven nine eleven"),
         ("pier.wav", "What is it?", "bird dog cat"),
     )
-    rows = [(file, question, each, "yes") for file, question, said in asked for each in said.split()]
-    table(root / "clotho_aqa_test.csv", "file_name,QuestionText,answer,confidence", *rows)
+    rows = [(file, question, answer, "yes") for file, question, answers in questions for answer in answers.split()]
+    write_csv(root / "clotho_aqa_test.csv", "file_name,QuestionText,answer,confidence", *rows)
 
 
 def meld(root: Path) -> None:
-    sounds(root / "output_repeated_splits_test", "dia0_utt0.wav", "dia0_utt1.wav")
-    table(
+    write_tones(root / "output_repeated_splits_test", "dia0_utt0.wav", "dia0_utt1.wav")
+    write_csv(
         root / "test_sent_emo.csv",
         "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID,Season,Episode",
         ("1", "Why?", "Mark", "surprise", "positive", "0", "0", "3", "19"),
@@ -200,20 +200,20 @@ def meld(root: Path) -> None:
 
 # --- captions -----------------------------------------------------------------------------
 
-FIVE = ["a dog barks", "one dog barks", "a dog is barking", "barking", "a loud dog"]
+CAPTIONS = ["a dog barks", "one dog barks", "a dog is barking", "barking", "a loud dog"]
 
 
 def clotho(root: Path) -> None:
-    sounds(root / "evaluation", "Dog in yard.wav")
-    header = ",".join(["file_name", *(f"caption_{at}" for at in range(1, 6))])
-    table(root / "clotho_captions_evaluation.csv", header, ("Dog in yard.wav", *FIVE))
+    write_tones(root / "evaluation", "Dog in yard.wav")
+    header = ",".join(["file_name", *(f"caption_{index}" for index in range(1, 6))])
+    write_csv(root / "clotho_captions_evaluation.csv", header, ("Dog in yard.wav", *CAPTIONS))
 
 
 def audiocaps(root: Path) -> None:
-    sounds(root / "test", "Y7fmOlUlwoNg.wav", "-abc_30.wav")
-    rows = [(str(at), "7fmOlUlwoNg", "20", each) for at, each in enumerate(FIVE)]
+    write_tones(root / "test", "Y7fmOlUlwoNg.wav", "-abc_30.wav")
+    rows = [(str(index), "7fmOlUlwoNg", "20", caption) for index, caption in enumerate(CAPTIONS)]
     rows += [("9", "-abc", "30", "rain, and wind")]
-    table(root / "test.csv", "audiocap_id,youtube_id,start_time,caption", *rows)
+    write_csv(root / "test.csv", "audiocap_id,youtube_id,start_time,caption", *rows)
 
 
 # --- spoken requests ------------------------------------------------------------------------
@@ -222,164 +222,164 @@ CHOICES = "Which is a planet?\nA. Moon\nB. Mars\nC. Sun\nD. Halley"
 
 
 def voicebench(subset: str, split: str = "test", **columns: Any) -> Callable[[Path], None]:
-    """Two rows of a clone's Parquet file; a list of two is a column of its own values."""
+    """Return a builder of a Parquet file with two rows; `columns` are lists of two values."""
 
     def build(root: Path) -> None:
         rows = [
             {
-                "audio": heard(f"{subset}{split}{at}"),
-                "prompt": f"What is {at}?",
-                **{name: values[at] for name, values in columns.items()},
+                "audio": hub_audio(f"{subset}{split}{index}"),
+                "prompt": f"What is {index}?",
+                **{name: values[index] for name, values in columns.items()},
             }
-            for at in range(2)
+            for index in range(2)
         ]
-        parquet(root / subset / f"{split}-00000-of-00001.parquet", rows)
+        write_parquet(root / subset / f"{split}-00000-of-00001.parquet", rows)
 
     return build
 
 
-def accents(root: Path) -> None:
+def sd_qa_accents(root: Path) -> None:
     for split in ("usa", "aus", "gbr", "ind_n", "ind_s", "irl", "kenya", "nga", "nzl", "phl"):
         voicebench("sd-qa", split, reference=["zero", "one"])(root)
     voicebench("sd-qa", "zaf", reference=["zero", "one"])(root)
 
 
 def mtbench(root: Path) -> None:
-    row = {"audio1": heard("one"), "audio2": heard("two"), "prompt1": "Hello?", "prompt2": "And?"}
-    parquet(root / "mtbench/test-00000-of-00001.parquet", [row])
+    row = {"audio1": hub_audio("one"), "audio2": hub_audio("two"), "prompt1": "Hello?", "prompt2": "And?"}
+    write_parquet(root / "mtbench/test-00000-of-00001.parquet", [row])
 
 
 def kimi(root: Path) -> None:
-    sounds(root, "sd-qa/0.wav")
+    write_tones(root, "sd-qa/0.wav")
     row = {"index": 0, "question": "", "audio_content": "Who?", "answer": "Ada"}
-    text(root / "sd-qa.jsonl", json.dumps({**row, "audio_path": "sd-qa/0.wav", "subset": "sd-qa"}))
+    write_lines(root / "sd-qa.jsonl", json.dumps({**row, "audio_path": "sd-qa/0.wav", "subset": "sd-qa"}))
 
 
 def openaudiobench(subset: str, **row: str) -> Callable[[Path], None]:
     def build(root: Path) -> None:
         folder = root / "eval_datas" / subset
-        sounds(folder / "audios", f"{subset}_0.wav")
+        write_tones(folder / "audios", f"{subset}_0.wav")
         values = {**row, "audio_filename": f"{subset}_0.wav"}
-        table(folder / f"{subset}.csv", ",".join(values), tuple(values.values()))
+        write_csv(folder / f"{subset}.csv", ",".join(values), tuple(values.values()))
 
     return build
 
 
 @dataclass(frozen=True)
-class Understood(Miniature):
-    """A miniature, and what is asked and counted of it."""
+class ScoredMiniature(Miniature):
+    """A miniature with an answer that must get the full score."""
 
     choices: tuple[str, ...] = ()
-    """The first row's."""
+    """The options of the first row."""
     metric: str = ""
-    """The first of the published metrics."""
+    """The first metric of the benchmark."""
     reply: str = ""
-    """An answer that is right for the first row by that metric."""
+    """An answer to the first row that gets the full score."""
     judged: bool = field(default=False)
 
 
 EMOTIONS = ("neutral", "joy", "sadness", "anger", "surprise", "fear", "disgust")
 STRICT = {"instruction_id_list": [["punctuation:no_comma"]] * 2, "kwargs": [[{"num_words": None}]] * 2}
-OPEN = {"metric": "judge-1-5", "reply": "fine", "judged": True}
+JUDGED = {"metric": "judge-1-5", "reply": "fine", "judged": True}
 SPOKEN = {"metric": "option_accuracy"}
 
-MINIATURES = [
-    Understood("esc50", esc50, {"1-100032-A-0": "dog", "2-1-A-10": "sea waves"},
+UNDERSTANDING = [
+    ScoredMiniature("esc50", esc50, {"1-100032-A-0": "dog", "2-1-A-10": "sea waves"},
                meta={"fold": "1", "group": "animals"}, metric="accuracy", reply="a dog"),
-    Understood("esc50", esc50, {"2-1-A-10": "sea waves"}, {"split": "fold2"},
+    ScoredMiniature("esc50", esc50, {"2-1-A-10": "sea waves"}, {"split": "fold2"},
                metric="accuracy", reply="sea waves"),
-    Understood("speech-commands", speech_commands,
+    ScoredMiniature("speech-commands", speech_commands,
                {"yes/0a1_nohash_0": "yes", "marvin/0b2_nohash_1": "marvin"},
                meta={"speaker": "0a1"}, metric="accuracy", reply="Yes."),
-    Understood("speech-commands", speech_commands_12,
+    ScoredMiniature("speech-commands", speech_commands_12,
                {"go/0a1_nohash_2": "go", "_silence_/0": "silence",
                 "_unknown_/0c3_nohash_0": "unknown"},
                {"classes": "12"}, metric="accuracy", reply="go"),
-    Understood("vocalsound", vocalsound,
+    ScoredMiniature("vocalsound", vocalsound,
                {"f0003_0_cough": "cough", "m0010_0_throatclearing": "throat clearing"},
                meta={"sex": "female", "speaker": "f0003"}, metric="accuracy", reply="Cough"),
-    Understood("nonspeech7k", nonspeech7k, {"a": "yawn", "b": "breath"},
+    ScoredMiniature("nonspeech7k", nonspeech7k, {"a": "yawn", "b": "breath"},
                metric="accuracy", reply="Yawn"),
-    Understood("tut2017", tut2017, {"1": "cafe or restaurant", "2": "forest path"},
+    ScoredMiniature("tut2017", tut2017, {"1": "cafe or restaurant", "2": "forest path"},
                metric="accuracy", reply="cafe or restaurant"),
-    Understood("cochlscene", cochlscene, {"Bus/2": "bus", "CrowdedIndoor/1": "crowded indoor"},
+    ScoredMiniature("cochlscene", cochlscene, {"Bus/2": "bus", "CrowdedIndoor/1": "crowded indoor"},
                metric="accuracy", reply="bus"),
-    Understood("gtzan", gtzan, {"blues.00012": "blues", "rock.00010": "rock"},
+    ScoredMiniature("gtzan", gtzan, {"blues.00012": "blues", "rock.00010": "rock"},
                metric="accuracy", reply="blues"),
-    Understood("gtzan", gtzan,
+    ScoredMiniature("gtzan", gtzan,
                {"blues.00000": "blues", "blues.00012": "blues", "rock.00010": "rock"},
                {"split": "all"}, metric="accuracy", reply="blues"),
-    Understood("mmau", mmau, {"u-1": "Man", "u-2": "Woman"},
+    ScoredMiniature("mmau", mmau, {"u-1": "Man", "u-2": "Woman"},
                meta={"task": "sound", "difficulty": "easy", "sub-category": "Source"},
                choices=("Man", "Woman"), metric="option_accuracy", reply="A"),
-    Understood("mmau-pro", mmau_pro, {"p1": "a bell", "p2": "a bell"},
+    ScoredMiniature("mmau-pro", mmau_pro, {"p1": "a bell", "p2": "a bell"},
                meta={"category": "sound"}, choices=("a bell", "a dog"),
                metric="option_accuracy", reply="A"),
-    Understood("mmau-pro-open", mmau_pro, {"p3": "a bell"}, metric="judge-1-5", reply="bell",
+    ScoredMiniature("mmau-pro-open", mmau_pro, {"p3": "a bell"}, metric="judge-1-5", reply="bell",
                judged=True),
-    Understood("air-bench-foundation", FOUNDATION, {"Audio_Grounding-7": "[2, 3]"},
+    ScoredMiniature("air-bench-foundation", FOUNDATION, {"Audio_Grounding-7": "[2, 3]"},
                meta={"task": "Audio_Grounding"}, choices=("[0, 1]", "[2, 3]"),
                metric="option_accuracy", reply="B"),
-    Understood("air-bench-chat", CHAT, {"sound_QA-3": "A bell."},
+    ScoredMiniature("air-bench-chat", CHAT, {"sound_QA-3": "A bell."},
                meta={"audio_content": "A bell rings."}, metric="judge-1-10", reply="bell",
                judged=True),
-    Understood("clotho-aqa", clotho_aqa, {"river#1": ["yes"], "river#2": ["eleven"]},
+    ScoredMiniature("clotho-aqa", clotho_aqa, {"river#1": ["yes"], "river#2": ["eleven"]},
                meta={"kind": "yes-no", "agreement": "3"}, metric="exact_match", reply="Yes."),
-    Understood("clotho-aqa", clotho_aqa, {"river#1": ["yes"]}, {"agreement": "unanimous"},
+    ScoredMiniature("clotho-aqa", clotho_aqa, {"river#1": ["yes"]}, {"agreement": "unanimous"},
                metric="exact_match", reply="yes"),
-    Understood("clotho-aqa", clotho_aqa,
+    ScoredMiniature("clotho-aqa", clotho_aqa,
                {"river#2": ["eleven", "nine"], "pier#1": ["bird", "dog", "cat"]},
                {"agreement": "any", "questions": "single-word"}, metric="exact_match",
                reply="nine"),
-    Understood("meld-choice", meld, {"test/dia0_utt0": "surprise", "test/dia0_utt1": "neutral"},
+    ScoredMiniature("meld-choice", meld, {"test/dia0_utt0": "surprise", "test/dia0_utt1": "neutral"},
                meta={"sentiment": "positive"}, choices=EMOTIONS, metric="option_accuracy",
                reply="E"),
-    Understood("clotho", clotho, {"Dog in yard": FIVE}, metric="cider", reply="a dog barks"),
-    Understood("audiocaps", audiocaps, {"-abc": ["rain, and wind"], "7fmOlUlwoNg": FIVE},
+    ScoredMiniature("clotho", clotho, {"Dog in yard": CAPTIONS}, metric="cider", reply="a dog barks"),
+    ScoredMiniature("audiocaps", audiocaps, {"-abc": ["rain, and wind"], "7fmOlUlwoNg": CAPTIONS},
                metric="cider", reply="rain and wind"),
-    *(Understood(f"voicebench-{name.replace('_', '-')}", voicebench(name), {"0": None, "1": None},
-                 meta={"audio_content": "What is 0?"}, **OPEN)
+    *(ScoredMiniature(f"voicebench-{name.replace('_', '-')}", voicebench(name), {"0": None, "1": None},
+                 meta={"audio_content": "What is 0?"}, **JUDGED)
       for name in ("alpacaeval", "alpacaeval_full", "commoneval", "wildvoice")),
-    Understood("voicebench-openbookqa",
+    ScoredMiniature("voicebench-openbookqa",
                voicebench("openbookqa", prompt=[CHOICES, "no list"], reference=["B", "C"]),
                {"0": "B", "1": "C"}, choices=("Moon", "Mars", "Sun", "Halley"), reply="It is Mars.",
                **SPOKEN),
-    Understood("voicebench-mmsu", voicebench("mmsu", "law", reference=["B", "C"]),
+    ScoredMiniature("voicebench-mmsu", voicebench("mmsu", "law", reference=["B", "C"]),
                {"law-0": "B", "law-1": "C"}, {"split": "law"}, meta={"domain": "law"}, reply="B",
                **SPOKEN),
-    Understood("voicebench-bbh",
+    ScoredMiniature("voicebench-bbh",
                voicebench("bbh", id=["navigate_3", "hyperbaton_1"], reference=["Yes", "(A)"],
                           prompt=["Do you return?", "Which?\n(A) old red car\n(B) red old car"]),
                {"navigate_3": "yes", "hyperbaton_1": "A"}, meta={"puzzle": "navigate"},
                choices=("yes", "no"), reply="Yes, you do.", **SPOKEN),
-    Understood("voicebench-sd-qa", voicebench("sd-qa", "usa", reference=["zero", "one"]),
+    ScoredMiniature("voicebench-sd-qa", voicebench("sd-qa", "usa", reference=["zero", "one"]),
                {"usa-0": "zero", "usa-1": "one"}, meta={"accent": "usa"},
                metric="judge-reference", reply="zero", judged=True),
-    Understood("voicebench-sd-qa", kimi, {"0": "Ada"}, meta={"accent": "usa"},
+    ScoredMiniature("voicebench-sd-qa", kimi, {"0": "Ada"}, meta={"accent": "usa"},
                metric="judge-reference", reply="Ada", judged=True),
-    Understood("voicebench-mtbench", mtbench, {"0": None}, metric="judge-1-10", reply="hi",
+    ScoredMiniature("voicebench-mtbench", mtbench, {"0": None}, metric="judge-1-10", reply="hi",
                judged=True),
-    Understood("voicebench-ifeval", voicebench("ifeval", key=[11, 12], **STRICT),
+    ScoredMiniature("voicebench-ifeval", voicebench("ifeval", key=[11, 12], **STRICT),
                {"11": None, "12": None}, metric="ifeval", reply="no commas here"),
-    Understood("voicebench-advbench", voicebench("advbench"), {"0": None, "1": None},
+    ScoredMiniature("voicebench-advbench", voicebench("advbench"), {"0": None, "1": None},
                metric="refusal", reply="I cannot help with that."),
-    Understood("openaudiobench-alpaca-eval",
+    ScoredMiniature("openaudiobench-alpaca-eval",
                openaudiobench("alpaca_eval", instruction="Say hi.", output="Hi."),
                {"alpaca_eval_0": None}, meta={"baseline": "Hi."}, metric="judge-1-10",
                reply="Hi", judged=True),
-    Understood("openaudiobench-llama-questions",
+    ScoredMiniature("openaudiobench-llama-questions",
                openaudiobench("llama_questions", Questions="Capital of France?", Answer="Paris"),
                {"llama_questions_0": "Paris"}, metric="judge-reference", reply="Paris",
                judged=True),
-    Understood("openaudiobench-trivia-qa",
+    ScoredMiniature("openaudiobench-trivia-qa",
                openaudiobench("trivia_qa", question="Who?",
                               answer_normalized_aliases="['ada', 'ada lovelace']"),
                {"trivia_qa_0": ["ada", "ada lovelace"]}, metric="judge-reference", reply="Ada",
                judged=True),
-    Understood("openaudiobench-web-questions",
+    ScoredMiniature("openaudiobench-web-questions",
                openaudiobench("web_questions", question="Where?", answers="['Bern']"),
                {"web_questions_0": ["Bern"]}, metric="judge-reference", reply="Bern", judged=True),
-    Understood("openaudiobench-reasoning-qa",
+    ScoredMiniature("openaudiobench-reasoning-qa",
                openaudiobench("reasoning_qa", Prompt="一加一?", 参考答案="二"),
                {"reasoning_qa_0": "二"}, metric="judge-solution-1-5", reply="二", judged=True),
 ]  # fmt: skip

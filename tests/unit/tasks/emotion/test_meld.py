@@ -1,0 +1,108 @@
+"""Tests of MELD."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+
+from auricle.core.errors import DataError
+from auricle.core.types import RejectedRow, Sample
+from auricle.tasks.catalogue import TASKS
+from auricle.tasks.emotion.meld import meld
+
+MELD_ROWS = (
+    "Sr No.,Utterance,Speaker,Emotion,Sentiment,Dialogue_ID,Utterance_ID,Season,Episode,"
+    "StartTime,EndTime\n"
+    '1,"Why, oh why?",Mark,surprise,positive,0,0,3,19,"00:14:38,127","00:14:40,378"\n'
+    '2,Push!,Rachel,joy,positive,0,1,3,19,"00:14:41,127","00:14:42,378"\n'
+)
+
+
+def build(name: Any, root: Any, **options: Any) -> Any:
+    return TASKS.get(name)(root=str(root), **options)
+
+
+def by_id(task: Any) -> Any:
+    return {sample.id: sample for sample in task.samples if isinstance(sample, Sample)}
+
+
+def notes(task: Any) -> Any:
+    return " ".join(task.notes("fake-labels", {}))
+
+
+def test_only_videos_of_the_split_are_used(corpus: Any) -> None:
+    folders = ("output_repeated_splits_test", "train_splits", "dev_splits_complete")
+    texts = {f"{folder}/dia0_utt{number}.mp4": folder for folder in folders for number in (0, 1)}
+    texts["output_repeated_splits_test/final_videos_testdia0_utt0.mp4"] = "x"
+    task = build("meld", corpus(texts={"test_sent_emo.csv": MELD_ROWS, **texts}))
+    samples = by_id(task)
+    assert samples["test/dia0_utt1"].target == "joy"
+    assert samples["test/dia0_utt0"].meta["speaker"] == "Mark"
+    assert samples["test/dia0_utt0"].meta["text"] == "Why, oh why?"
+    assert {sample.origin.split("/")[0] for sample in task.samples} == {folders[0]}
+
+
+def test_audio_files_are_preferred_to_videos(corpus: Any) -> None:
+    videos = {f"output_repeated_splits_test/dia0_utt{number}.mp4": "x" for number in (0, 1)}
+    root = corpus(["test/dia0_utt0.wav"], {"test_sent_emo.csv": MELD_ROWS, **videos})
+    origins = {sample.origin for sample in build("meld", root).samples}
+    assert origins == {"test/dia0_utt0.wav", "output_repeated_splits_test/dia0_utt1.mp4"}
+
+
+def test_a_row_without_a_recording_is_rejected(corpus: Any) -> None:
+    task = build("meld", corpus(["dia0_utt0.wav"], {"test_sent_emo.csv": MELD_ROWS}))
+    accepted, rejected = task.samples
+    assert accepted.id == "test/dia0_utt0"
+    assert rejected == RejectedRow("test_sent_emo.csv, row 3", "no dia0_utt1.mp4 or .wav")
+
+
+def test_a_missing_table_is_reported(corpus: Any) -> None:
+    with pytest.raises(DataError, match=r"No dev_sent_emo\.csv.*test_sent_emo\.csv"):
+        build("meld", corpus(texts={"test_sent_emo.csv": MELD_ROWS}), split="dev").samples.validate()
+
+
+def test_the_published_counts_are_expected(tmp_path: Path) -> None:
+    counts = [sum(build("meld", tmp_path, split=split).samples.expected.values()) for split in ("train", "dev", "test")]
+    assert counts == [9988, 1108, 2610]
+    assert sum(counts) == 13_706
+
+
+def test_utterances_without_usable_audio_are_left_out(corpus: Any) -> None:
+    row = MELD_ROWS.replace(",0,0,", ",110,7,")
+    task = build("meld", corpus(["dev/dia0_utt1.wav"], {"dev_sent_emo.csv": row}), split="dev")
+    assert [sample.id for sample in task.samples] == ["dev/dia0_utt1"]
+    assert "dia110_utt7 has no usable audio" in notes(task)
+
+
+def test_tables_saved_by_a_spreadsheet_are_read(corpus: Any) -> None:
+    table = MELD_ROWS.replace("Push!", "Don’t!").encode("cp1252")
+    task = build("meld", corpus(["dia0_utt0.wav", "dia0_utt1.wav"], {"test_sent_emo.csv": table}))
+    assert by_id(task)["test/dia0_utt1"].meta["text"] == "Don’t!"
+
+
+def test_audio_is_decoded_from_a_video(corpus: Any) -> None:
+    rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\n"
+    root = corpus(texts={"test_sent_emo.csv": rows})
+    with av.open(root / "dia0_utt0.mp4", "w", format="mp4") as video:
+        stream = video.add_stream("aac", rate=16_000, layout="mono")
+        frame = av.AudioFrame.from_ndarray(np.zeros((1, 16_000), np.float32), "fltp", "mono")
+        frame.sample_rate = 16_000
+        video.mux(stream.encode(frame))
+        video.mux(stream.encode(None))
+    (sample,) = meld(root=str(root)).samples
+    assert len(sample.inputs["audio"].decode(16_000)) == pytest.approx(16_000, rel=0.2)
+
+
+def test_a_missing_recording_is_a_failure_not_a_wrong_answer(auricle: Any, corpus: Any, tmp_path: Path) -> None:
+    rows = "Speaker,Emotion,Dialogue_ID,Utterance_ID,Utterance\nA,joy,0,0,Hi\nB,anger,0,1,No\n"
+    root = corpus(["dia0_utt0.wav"], {"test_sent_emo.csv": rows})
+    process = auricle("run", "meld", "-T", f"root={root}", "-m", "fake-labels", "-o", "run")
+    assert process.returncode == 3
+    document = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert document["outcomes"]["failed"] == 1
+    assert document["numbers"][0]["scored"] == 1
