@@ -1,4 +1,4 @@
-"""A dataset in a format of your own is seven lines; one in JSON lines needs none (dataset.jsonl).
+"""A dataset in a custom format needs seven lines of code; JSON lines need none (dataset.jsonl).
 
 auricle run examples/dataset.py:capitals -m echo
 auricle run examples/dataset.jsonl --as qa -m echo
@@ -10,7 +10,7 @@ from auricle.tasks.inferencers import Respond
 
 
 def capitals() -> Task:
-    """Capitals, from a format nobody else has."""
+    """Read capitals from a custom format."""
     rows = ("France=Paris", "Japan=Tokyo")
     pairs = (row.split("=") for row in rows)
     samples = [Sample(id=a, inputs={"place": a}, target=b) for a, b in pairs]

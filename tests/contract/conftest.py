@@ -1,3 +1,3 @@
-"""What the promises are tested with."""
+"""Fixtures of the contract tests."""
 
 from tests.support.real_server import language_model as language_model

@@ -1,4 +1,4 @@
-"""Runs against a server, as a user has them: what is asked, kept, paid for, told and kept quiet."""
+"""Runs against API servers: requests, cache, costs, judges and redaction."""
 
 import base64
 import json
@@ -24,7 +24,7 @@ SECRETS = (KEY, HEADER, IN_URL, JUDGE_KEY)
 
 @pytest.fixture
 def ask_all(auricle: Any, manifest: Any) -> Any:
-    """Ask about rows of text; by default each is answered with its own question."""
+    """Run a task with text rows; by default the server echoes each question."""
 
     def call(url: Any, *words: Any, rows: int = 30, out: str = "run", env: Any = None) -> Any:
         data = manifest(rows if isinstance(rows, list) else questions(rows))
@@ -40,7 +40,7 @@ def questions(number: Any) -> Any:
 
 
 def records(folder: Any) -> Any:
-    """Each sample's line, and there is one of each."""
+    """Return the journal lines by sample id, and check that there is one per sample."""
     lines = [json.loads(line) for line in (folder / "outputs.jsonl").read_bytes().splitlines()]
     assert set(Counter(line["id"] for line in lines).values()) <= {1}
     return {line["id"]: line for line in lines}
@@ -267,11 +267,11 @@ def value(folder: Any, metric: Any) -> Any:
     return next(item["value"] for item in metrics(folder)["numbers"] if item["metric"] == metric and not item["field"])
 
 
-# --- what must not be told ----------------------------------------------------------
+# --- redaction -----------------------------------------------------------------------
 
 
 class Echo(BaseHTTPRequestHandler):
-    """A server that tells back all it was told, as some do when they refuse a key."""
+    """A server that repeats the whole request in its error, as some do when they refuse a key."""
 
     protocol_version = "HTTP/1.1"
     status = 401
@@ -321,7 +321,7 @@ def echoing() -> Iterator[Any]:
 
 @pytest.fixture
 def noise(tmp_path: Path, manifest: Any) -> Any:
-    """Rows with sounds that no text resembles, and stretches of them as they might leak."""
+    """Write rows with random audio, and return excerpts by which a leak would be noticed."""
     folder = tmp_path / "sounds"
     folder.mkdir()
     rows, dice = [], np.random.default_rng(1)
@@ -333,7 +333,7 @@ def noise(tmp_path: Path, manifest: Any) -> Any:
 
 
 def stretches(folder: Any) -> Iterator[Any]:
-    """Parts of every sound, raw and as base64 has them."""
+    """Return excerpts of every clip, raw and in base64."""
     for path in folder.glob("*.wav"):
         content = path.read_bytes()
         encoded = base64.b64encode(content)

@@ -1,4 +1,4 @@
-"""The embedded default: two real recognisers, no network, numbers that make sense."""
+"""The demo: two real recognisers, no network, plausible numbers."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import pytest
 from auricle.engine.factory import build_task
 from auricle.engine.spec import Spec
 
-SENTENCES = 5  # of sixteen, each in three subsets: enough to tell the two apart
+SENTENCES = 5  # of sixteen, each in three subsets: enough to distinguish the two recognisers
 NO_NETWORK = """
 import socket
 
@@ -24,7 +24,7 @@ socket.socket.connect = socket.socket.connect_ex = refuse
 
 @pytest.fixture
 def offline(tmp_path: Path) -> Any:
-    """An environment in which any connection fails."""
+    """Return environment variables with which every connection fails."""
     folder = tmp_path / "offline"
     folder.mkdir()
     (folder / "sitecustomize.py").write_text(NO_NETWORK)

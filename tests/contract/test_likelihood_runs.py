@@ -1,4 +1,4 @@
-"""Likelihoods from the command line: who is refused, after how many requests, and what is told."""
+"""Log-likelihoods from the command line: results, and servers that are refused."""
 
 import json
 from pathlib import Path

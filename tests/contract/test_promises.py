@@ -1,4 +1,4 @@
-"""The promises to whoever extends Auricle, kept by the files in examples/."""
+"""The extension points of Auricle, shown by the files in examples/."""
 
 import ast
 import os
@@ -15,7 +15,7 @@ EXAMPLES = paths.EXAMPLES
 
 
 def body_lines(path: Any, name: Any) -> Any:
-    """Lines of a top-level function or class, without its docstring."""
+    """Count the lines of a top-level function or class, without its docstring."""
     tree = ast.parse(path.read_text())
     (result,) = [node for node in tree.body if getattr(node, "name", "") == name]
     return sum(
@@ -79,7 +79,7 @@ def test_a_class_in_a_package_needs_no_registration(auricle: Any) -> None:
 
 @pytest.fixture(scope="module")
 def plugin(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """The example package, installed as pip would, in a folder of its own."""
+    """Install the example package into a folder."""
     target = tmp_path_factory.mktemp("site")
     install = [sys.executable, "-m", "pip", "install", "-q", "--no-deps", "--target", str(target)]
     subprocess.run([*install, str(EXAMPLES / "plugin")], check=True, capture_output=True)

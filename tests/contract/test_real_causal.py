@@ -1,4 +1,4 @@
-"""A language model with real weights: batches change nothing, likelihoods know the capital."""
+"""A language model with real weights."""
 
 import importlib.util
 from typing import Any

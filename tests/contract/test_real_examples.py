@@ -1,4 +1,4 @@
-"""Examples chosen by meaning, with a real model of sentences."""
+"""Examples selected by meaning, with a real sentence encoder."""
 
 import importlib.util
 from typing import Any

@@ -1,4 +1,4 @@
-"""A language model and a server that nobody here wrote: asked, streamed, judging, refusing."""
+"""A real language model behind a third-party server: answers, streams, judges and errors."""
 
 import json
 from pathlib import Path
@@ -27,7 +27,7 @@ template: |
 
 @pytest.fixture
 def service(language_model: Any) -> Any:
-    """What names the served model, as arguments of `flag`."""
+    """Return the options of the served model as arguments of `flag`."""
 
     def words(flag: str = "-M", **more: Any) -> Any:
         inputs = {"base_url": language_model.url, "model": language_model.model, **more}
@@ -38,7 +38,7 @@ def service(language_model: Any) -> Any:
 
 @pytest.fixture
 def asked(auricle: Any, manifest: Any, service: Any) -> Any:
-    """Ask the served model about rows; what the command said."""
+    """Run a command with the served model and return its result."""
 
     def run(out: Any, *words: Any, rows: Any = ROWS, **more: Any) -> Any:
         data = [manifest(rows), "--as", "qa", "-T", f"max_tokens={MOST_TOKENS}"]
@@ -52,7 +52,7 @@ def lines(file: Any) -> Any:
 
 
 def generations(run: Any) -> Any:
-    """What the model wrote about each sample."""
+    """Return the answer to each sample."""
     return {line["id"]: line["outputs"][0] for line in lines(run / "outputs.jsonl")}
 
 
@@ -73,10 +73,10 @@ def test_streamed_answers_equal_complete_answers(asked: Any, tmp_path: Path) -> 
 
 def test_unknown_model_name_gives_a_one_line_error(asked: Any) -> None:
     many = [{**row, "id": f"{row['id']}-{at}"} for row in ROWS for at in range(6)]
-    done = asked("run", rows=many, model="nobody")
+    done = asked("run", rows=many, model="unknown-model")
     assert done.returncode == 2, done.stdout
     (line,) = done.stderr.strip().splitlines()
-    assert "nobody" in line
+    assert "unknown-model" in line
     assert "400" in line
 
 

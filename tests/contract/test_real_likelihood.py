@@ -16,7 +16,7 @@ from tests.support.real_server import model_folder
 TEXT = (
     "The lighthouse keeper counted the ships every evening. When the fog came in from the sea, "
     "he lit the lamp early and wrote the hour into a small green book. 灯台は静かだった。 "
-    "Nobody read the book until, years later, a child found it 🙂 under the stairs."
+    "No one read the book until, years later, a child found it 🙂 under the stairs."
 )
 
 
@@ -38,7 +38,7 @@ def chatty() -> Any:
 
 
 def direct(model: Any, tokens: Any) -> Any:
-    """Log-probabilities of each token but the first, after all before it, in one pass."""
+    """Return the log-probability of each token but the first, from one forward pass."""
     import torch
 
     with torch.inference_mode():
@@ -78,7 +78,7 @@ def close(wanted: Any) -> Any:
     ],
 )
 def test_continuation_is_scored_from_its_first_character(bare: Any, context: str, continuation: str) -> None:
-    """White space goes with what follows; what the tokeniser joins is scored as it is read."""
+    """White space belongs to the continuation; merged tokens are scored as the model reads them."""
     remaining = context.rstrip()
     before, both = encode(bare, remaining), encode(bare, context + continuation)
     pairs = enumerate(zip(before, both, strict=False))
@@ -113,7 +113,7 @@ def test_include_context_scores_every_token_but_the_first(bare: Any) -> None:
 
 @pytest.mark.parametrize("stride", [5, 8, 16])
 def test_text_longer_than_the_window_is_scored_in_windows(bare: Any, stride: int) -> None:
-    """Each token once: after all that fits, and never after less than its stride leaves."""
+    """Each token is scored once, with as much context as fits in its window."""
     window = 16
     tokens = [bare.tokenizer.bos_token_id, *encode(bare, TEXT)]
     expected = direct(bare, tokens[: window + 1])

@@ -1,4 +1,4 @@
-"""A real quality model hears real speech go under in real noise, as a user would have it run."""
+"""A real quality model on real speech in real noise, run from the command line."""
 
 import json
 from collections import defaultdict
@@ -20,7 +20,7 @@ RATE = 16_000
 SENTENCES = 12
 RATIOS = range(40, 4, -5)  # decibels
 LASTING = ("rain", "sea_waves", "crackling_fire", "helicopter", "chainsaw")
-"""Noises that go on: between two barks of a dog there is none."""
+"""Continuous noises; a barking dog, for example, leaves gaps."""
 
 
 def rows(folder: Any) -> Any:
@@ -28,7 +28,7 @@ def rows(folder: Any) -> Any:
 
 
 def mixed(speech: Any, noise: Any, ratio: Any) -> Any:
-    """Speech with as much noise as leaves it `ratio` decibels louder, within full scale."""
+    """Mix speech with noise at a signal-to-noise ratio in dB, within full scale."""
     noise = np.resize(noise, len(speech))
     gain = np.sqrt(np.mean(speech**2) / np.mean(noise**2) / 10 ** (ratio / 10))
     sound = speech + gain * noise
@@ -37,7 +37,7 @@ def mixed(speech: Any, noise: Any, ratio: Any) -> Any:
 
 @pytest.fixture
 def falling(real_speech: Any, tmp_path: Path, manifest: Any) -> Any:
-    """Sentences at falling ratios, each in one noise, with the ratio as their rating."""
+    """Write sentences at falling signal-to-noise ratios, with the ratio as rating."""
     sounds = real_speech.parent / "esc10"
     lasting = [item for item in rows(sounds) if item["label"] in LASTING]
     result = []
@@ -54,7 +54,7 @@ def falling(real_speech: Any, tmp_path: Path, manifest: Any) -> Any:
 
 
 def within(run: Any) -> Any:
-    """The mean over sentences of how well quality follows the ratio."""
+    """Return the mean rank correlation of quality and ratio within a sentence."""
     groups = defaultdict(list)
     for record in Run.load(run).records():
         (output,) = record.outputs

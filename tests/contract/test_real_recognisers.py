@@ -1,4 +1,4 @@
-"""Recognisers with real weights hear real speech as their own libraries do."""
+"""Recognisers with real weights give the same text as their own libraries."""
 
 import ctypes
 import json
@@ -71,7 +71,7 @@ ENGINES = {
 
 @pytest.fixture(scope="module", params=ENGINES)
 def engine(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Ours, its answers remembered and afresh; and the same weights asked by their library."""
+    """Return the model, a caching wrapper, and the library's own transcription with the same weights."""
     package, folder, directly, options = ENGINES[request.param]
     pytest.importorskip(package, reason=f"pip install 'auricle[{request.param}]'")
     weights = folder()

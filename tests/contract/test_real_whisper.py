@@ -1,4 +1,4 @@
-"""Whisper with its official weights hears real speech as transformers itself does."""
+"""Whisper with its official weights gives the same text as transformers."""
 
 import json
 from pathlib import Path
@@ -30,7 +30,7 @@ def folder() -> Any:
 
 @pytest.fixture(scope="module")
 def directly(folder: Any) -> Any:
-    """Transformers itself, one sound at a time."""
+    """Transcribe with transformers directly, one clip at a time."""
     import torch
     from transformers import WhisperForConditionalGeneration, WhisperProcessor
 
@@ -86,7 +86,7 @@ def test_run_gives_exactly_the_text_of_transformers(
     assert speed["rtfx"] == pytest.approx(seconds / only["wall_seconds"], rel=1e-4)
     assert speed["rtfx"] > 0
     result = {"wer": f"{wer.value:.3f} [{wer.low:.3f}, {wer.high:.3f}]", "rtfx": f"{speed['rtfx']:.2f}"}
-    for name, value in result.items():  # told, not tested: how fast depends on the machine
+    for name, value in result.items():  # reported, not asserted: the speed depends on the machine
         record_property(name, value)
     print(result)  # noqa: T201 - `pytest -s` shows it
 

@@ -1,4 +1,4 @@
-"""Speech that ships with the package, as files of several kinds."""
+"""Speech that ships with the package, in several file formats."""
 
 from pathlib import Path
 from typing import Any
@@ -15,13 +15,13 @@ SPOKEN = Path(auricle.tasks.__file__).with_name("demo_speech")
 
 
 def spoken(number: int = 1) -> Any:
-    """Mono samples at 16 kHz; nothing above 6 kHz, where a copy at another rate would differ."""
+    """Return mono samples at 16 kHz without content above 6 kHz, so that resampled copies do not differ."""
     narrow = Audio.of(SPOKEN / f"s{number:02d}-clean.opus").decode(12_000)
     return soxr.resample(narrow, 12_000, 16_000)
 
 
 def written(path: Any, samples: Any, rate: int = 16_000, channels: int = 1) -> Any:
-    """A WAV file of these samples, at another rate or with all channels alike."""
+    """Write a WAV file of these samples, at another rate or with equal channels."""
     samples = soxr.resample(samples, 16_000, rate) if rate != 16_000 else samples
     columns = np.repeat(samples[:, None], channels, axis=1)
     soundfile.write(path, columns, rate, subtype="FLOAT")

@@ -1,4 +1,4 @@
-"""A server that says exactly what it was given, and how a model is asked in these tests."""
+"""A server with canned replies, and helpers that send requests to it."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ CHUNK = {"id": "1", "object": "chat.completion.chunk"}
 
 
 class ReceivedRequest:
-    """One request as it came: its path, headers and body."""
+    """A received request: its path, headers and body."""
 
     def __init__(self, handler: Any, body: Any) -> None:
         self.path = handler.path
@@ -28,7 +28,7 @@ class ReceivedRequest:
 
 
 class CannedServer(ThreadingHTTPServer):
-    """Says what it was given, whoever asks, and remembers who did."""
+    """Returns canned replies and records the requests."""
 
     daemon_threads = True
     block_on_close = True
@@ -39,7 +39,7 @@ class CannedServer(ThreadingHTTPServer):
         self.requests = []
 
     def handle_error(self, *_: Any) -> None:
-        """Clients may leave early; that is theirs to decide."""
+        """Ignore clients that disconnect early."""
 
     @property
     def url(self) -> Any:
@@ -73,7 +73,7 @@ class Handler(BaseHTTPRequestHandler):
         reply(self)
 
     def end_headers(self) -> None:
-        self.send_header("Connection", "close")  # as it does; who is not told would send on it
+        self.send_header("Connection", "close")  # otherwise the client would reuse the connection
         super().end_headers()
 
     def log_message(self, *_: Any) -> None:
@@ -81,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def http_reply(status: int = 200, body: bytes = b"", headers: Any = None, kind: str = "application/json") -> Any:
-    """A reply as it should be, whatever it says."""
+    """Return a well-formed HTTP reply."""
     content = body if isinstance(body, bytes) else json.dumps(body).encode()
 
     def reply(handler: Any) -> None:
@@ -96,7 +96,7 @@ def http_reply(status: int = 200, body: bytes = b"", headers: Any = None, kind: 
 
 
 def stream_reply(*events: Any, cut: bool = False) -> Any:
-    """Events, each a document or a line as it is; `cut` ends the connection in their midst."""
+    """Return a stream of events, each a document or a raw line; `cut` ends the connection early."""
     lines = [event if isinstance(event, bytes) else b"data: " + json.dumps(event).encode() for event in events]
 
     def reply(handler: Any) -> None:
@@ -119,7 +119,7 @@ def delta(content: Any = None, finish: Any = None, **more: Any) -> Any:
 
 
 def chat(text: str = "fine", **more: Any) -> Any:
-    """A whole chat completion."""
+    """Return a complete chat completion."""
     message = {"role": "assistant", "content": text, **more}
     return {"choices": [{"index": 0, "message": message, "finish_reason": "stop"}]}
 
@@ -137,7 +137,7 @@ async def closing_model(model: Any) -> AsyncIterator[Any]:
 
 
 def run_model(model: Any, *requests: Any) -> Any:
-    """What a model answers to each request, asked once, in a loop of its own."""
+    """Send each request once and return the answers (one answer for one request)."""
 
     async def main() -> Any:
         async with closing_model(model):
@@ -148,7 +148,7 @@ def run_model(model: Any, *requests: Any) -> Any:
 
 
 def stream_model(model: Any, request: Any = None) -> Any:
-    """What a model streams."""
+    """Return the streamed texts of a model."""
 
     async def main() -> Any:
         async with closing_model(model):

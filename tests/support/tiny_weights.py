@@ -1,4 +1,4 @@
-"""Tiny random models of real families, saved as their makers save theirs."""
+"""Tiny random models of real families, in the formats of the originals."""
 
 import json
 from typing import Any
@@ -18,7 +18,7 @@ CHAT = (
 
 
 def tone(seconds: Any, hertz: float = 440.0, rate: int = 16_000) -> Any:
-    """A sound with something in it, not alike for two lengths."""
+    """Return a non-silent clip that differs by length."""
     time = np.arange(round(seconds * rate)) / rate
     noise = np.random.default_rng(round(hertz)).normal(0, 0.1, len(time))
     return (0.3 * np.sin(2 * np.pi * hertz * time) + noise).astype(np.float32)
@@ -32,7 +32,7 @@ def seeded() -> None:
 
 
 def tokenizer(chat: Any = None) -> Any:
-    """Bytes and a few pairs of them: tokens that join across a seam."""
+    """Build a byte tokeniser with a few merges, so that tokens may span a boundary."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers, trainers
     from transformers import PreTrainedTokenizerFast
 
@@ -79,7 +79,7 @@ def llama(folder: Any, chat: Any = None) -> Any:
 
 
 def whisper(folder: Any, languages: Any = ()) -> Any:
-    """Windows of a second; multilingual where languages are given."""
+    """Save a Whisper with windows of one second; multilingual if languages are given."""
     from tokenizers import AddedToken, Tokenizer, decoders, models, pre_tokenizers
     from transformers import (
         WhisperConfig,
@@ -171,7 +171,7 @@ def ctc(folder: Any, family: str = "Wav2Vec2", mask: bool = True) -> Any:
 
 
 def qwen2_audio(folder: Any, template: Any = CHAT) -> Any:
-    """Hears a second."""
+    """Save a Qwen2-Audio with a limit of one second."""
     from transformers import (
         Qwen2AudioConfig,
         Qwen2AudioEncoderConfig,
@@ -233,7 +233,7 @@ def text_model(words: Any) -> Any:
 
 
 def audio_flamingo3(folder: Any) -> Any:
-    """Hears thirty seconds at a time; its sounds must be padded its own way."""
+    """Save an Audio Flamingo 3 with windows of thirty seconds and its own padding."""
     import transformers
 
     words = tokenizer()
@@ -261,7 +261,7 @@ def audio_flamingo3(folder: Any) -> Any:
 
 
 def omni_thinker(folder: Any) -> Any:
-    """The half of Qwen2.5-Omni that writes, with a processor that does not see."""
+    """Save the text part of Qwen2.5-Omni, with a processor without vision."""
     import transformers
     from transformers.models.qwen2_5_omni.configuration_qwen2_5_omni import Qwen2_5OmniThinkerConfig
 

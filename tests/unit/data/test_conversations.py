@@ -1,4 +1,4 @@
-"""Conversations, in the shapes people keep them in."""
+"""Parsing of conversations."""
 
 import base64
 import json

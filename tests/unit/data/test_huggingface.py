@@ -1,4 +1,4 @@
-"""Datasets of the Hugging Face kind, from folders on this disk."""
+"""Hugging Face datasets in local folders."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Rows and fields: what people have, taken as it is; what is wrong, told with its place."""
+"""Samples from the rows of a manifest."""
 
 import csv
 from pathlib import Path
@@ -25,7 +25,7 @@ def test_kimi_columns_are_recognised(manifest: Any, tmp_path: Path) -> None:
     row = {
         "index": 3,
         "audio_path": "a.wav",
-        "question": "What is said?",
+        "question": "What do you hear?",
         "answer": "hello",
         "subset": "clean",
         "audio_content": "spoken",
@@ -34,7 +34,7 @@ def test_kimi_columns_are_recognised(manifest: Any, tmp_path: Path) -> None:
     (sample,) = samples(manifest([row]))
     assert sample.id == "3"
     assert sample.inputs["audio"][0].uri == str(tmp_path / "a.wav")
-    assert sample.inputs["question"] == "What is said?"
+    assert sample.inputs["question"] == "What do you hear?"
     assert sample.target == "hello"
     assert sample.meta == {"subset": "clean", "audio_content": "spoken", "lang": "en"}
     assert sample.origin == "mine.jsonl:1"

@@ -1,4 +1,4 @@
-"""Servers for models behind an API: one that behaves by script, one that says exactly this."""
+"""Servers for models behind an API: a scripted fake server, and one with canned replies."""
 
 import threading
 from typing import Any
@@ -25,7 +25,7 @@ def serve(request: pytest.FixtureRequest) -> Any:
 
 @pytest.fixture
 def canned(request: pytest.FixtureRequest) -> Any:
-    """Start a server that gives these replies in turn, the last of them for ever."""
+    """Start a server that returns these replies in turn and then repeats the last one."""
 
     def start(*replies: Any) -> Any:
         server = CannedServer([reply if callable(reply) else http_reply(body=reply) for reply in replies])

@@ -1,4 +1,4 @@
-"""Likelihoods over HTTP: what is sent, what is counted, and who is refused before any sample."""
+"""Completions and log-likelihoods over HTTP."""
 
 import asyncio
 from typing import Any
@@ -23,7 +23,7 @@ def at(kind: Any, server: Any, **options: Any) -> Any:
 
 
 def asked(model: Any, *requests: Any) -> Any:
-    """All of them at once, by one model."""
+    """Score all requests concurrently with one model."""
 
     async def ask() -> Any:
         try:
@@ -44,7 +44,7 @@ def likely(context: Any, continuation: Any, **more: Any) -> Any:
 
 
 def known(before: Any, *tokens: Any) -> Any:
-    """What the server makes up for these tokens after that text."""
+    """Return the log-probabilities that the fake server assigns to these tokens after that text."""
     result = []
     for token in tokens:
         result.append(compute_logprob(token, before))

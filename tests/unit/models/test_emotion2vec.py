@@ -1,4 +1,4 @@
-"""emotion2vec through FunASR itself, with a tiny random checkpoint in FunASR's own form."""
+"""emotion2vec through FunASR, with a tiny random checkpoint."""
 
 import importlib.util
 import json
@@ -40,7 +40,7 @@ def model(checkpoint: Any) -> Any:
 
 @pytest.fixture
 def other(tmp_path: Path) -> Any:
-    """Another checkpoint, to be spoilt."""
+    """Build checkpoints that a test may modify."""
 
     def make(**config: Any) -> Any:
         with module._silence_funasr():
@@ -175,7 +175,7 @@ def test_unknown_hub_is_refused() -> None:
 
 
 class Hub:
-    """Gives a directory, or raises; remembers what it was asked for."""
+    """A hub that returns a directory or raises, and records the requests."""
 
     def __init__(self, here: Any = None, there: Any = None) -> None:
         self.here, self.there, self.asked = here, there, []
@@ -223,7 +223,7 @@ def test_unreachable_hub_error_suggests_a_directory(monkeypatch: pytest.MonkeyPa
 def test_both_hubs_work_with_local_files(hub: str) -> None:
     download, trouble = module._modelscope_downloader() if hub == "ms" else module._huggingface_downloader()
     with pytest.raises(trouble):
-        download("nobody/such-a-model", revision=None, local_files_only=True)
+        download("acme/such-a-model", revision=None, local_files_only=True)
 
 
 def test_missing_package_error_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:

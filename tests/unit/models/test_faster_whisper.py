@@ -1,4 +1,4 @@
-"""What faster-whisper and Vosk say when they are given the wrong thing; no weights are needed."""
+"""Errors of faster-whisper and Vosk; no weights are needed."""
 
 import sys
 from pathlib import Path

@@ -22,11 +22,11 @@ def sound(tone: Any) -> Any:
     return Audio(str(tone("a.wav", 0.5)))
 
 
-def fields(said: Any) -> Any:
+def fields(request: Any) -> Any:
     """A form's fields by name, as a list of (file name, content) each."""
-    head = f"Content-Type: {said.headers['content-type']}\r\n\r\n".encode()
+    head = f"Content-Type: {request.headers['content-type']}\r\n\r\n".encode()
     result = {}
-    for part in email.message_from_bytes(head + said.body).get_payload():
+    for part in email.message_from_bytes(head + request.body).get_payload():
         name = part.get_param("name", header="Content-Disposition")
         result.setdefault(name, []).append((part.get_filename(), part.get_payload(decode=True)))
     return result
@@ -97,7 +97,7 @@ def test_large_file_is_sent_without_warnings(canned: Any, tone: Any) -> None:
 def test_request_must_have_one_clip(serve: Any, sound: Any, sounds: int) -> None:
     server = serve()
     with pytest.raises(SampleError, match=f"exactly one audio clip .* got {sounds}"):
-        run_model(model_at(server), question(*[sound] * sounds, "what is said"))
+        run_model(model_at(server), question(*[sound] * sounds, "transcribe this"))
     assert server.stats()["requests"] == {}
 
 

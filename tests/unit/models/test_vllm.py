@@ -1,4 +1,4 @@
-"""vLLM's offline engine, in a stand-in of its documented API: a word is a token."""
+"""vLLM's offline engine, with a fake of its documented API in which a word is a token."""
 
 import base64
 import io
@@ -54,7 +54,7 @@ class RequestOutput:
 
 
 class LLM:
-    """Repeats what it was told, and how many samples it heard; words are worth their length."""
+    """A fake engine that repeats its prompt and the number of audio samples; the logprob of a word is its length."""
 
     def __init__(self, *, model: Any, limit_mm_per_prompt: Any = None, **engine: Any) -> None:
         if model == "too/big":
@@ -110,18 +110,18 @@ class LLM:
         samples, rate = soundfile.read(io.BytesIO(base64.b64decode(content)))
         return f"{len(samples)}@{rate}"
 
-    def _answers(self, told: Any, chosen: Any, use_tqdm: Any) -> Any:
+    def _answers(self, texts: Any, chosen: Any, use_tqdm: Any) -> Any:
         assert use_tqdm is False
-        chosen = chosen if isinstance(chosen, list) else [chosen] * len(told)
-        assert len(chosen) == len(told)
+        chosen = chosen if isinstance(chosen, list) else [chosen] * len(texts)
+        assert len(chosen) == len(texts)
         assert all(isinstance(item, SamplingParams) for item in chosen)
-        return [self._answer(*pair) for pair in zip(told, chosen, strict=True)]
+        return [self._answer(*pair) for pair in zip(texts, chosen, strict=True)]
 
-    def _answer(self, told: Any, chosen: Any) -> Any:
-        prompt = self._tokens(told)
+    def _answer(self, text: Any, chosen: Any) -> Any:
+        prompt = self._tokens(text)
         if chosen.seed is not None:
-            told = f"{told} {chosen.seed}"
-        answer = told.split()[: chosen.max_tokens]
+            text = f"{text} {chosen.seed}"
+        answer = text.split()[: chosen.max_tokens]
         for word in chosen.stop:
             answer = answer[: answer.index(word)] if word in answer else answer
         short = len(answer) == chosen.max_tokens

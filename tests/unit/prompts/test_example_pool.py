@@ -39,7 +39,7 @@ def test_examples_do_not_share_the_disjoint_fields() -> None:
     pool = [make_sample(f"{speaker}{n}", speaker=speaker) for speaker in "abc" for n in range(2)]
     options = {"use": "first", "k": 9, "same": ["speaker"]}
     assert select_ids(options, pool, make_sample("x", speaker="b")) == ["a0", "a1", "c0", "c1"]
-    assert len(select_ids(options, pool, make_sample("x"))) == 6  # nobody knows whose it is
+    assert len(select_ids(options, pool, make_sample("x"))) == 6  # a missing field excludes nothing
 
 
 def test_input_can_be_a_disjoint_field() -> None:
@@ -61,8 +61,8 @@ def test_disjoint_field_that_no_row_has_is_refused() -> None:
     some.lists(some.tuples(some.sampled_from("abcd"), some.sampled_from("pqr")), min_size=1),
     some.sampled_from(["first:9", "random:9", "balanced:9", "bm25:9", "diverse:9"]),
 )
-def test_no_sample_has_its_own_content_as_example(held: Any, use: Any) -> None:
-    pool = [make_sample(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(held)]
+def test_no_sample_has_its_own_content_as_example(groups: Any, use: Any) -> None:
+    pool = [make_sample(str(n), q, f"{q} {a}") for n, (q, a) in enumerate(groups)]
     chosen = make_selector(use, pool)
     for sample in chosen.attach_to(pool):
         for shot in chosen.examples_for(sample):

@@ -1,4 +1,4 @@
-"""Examples before a sample: never the sample itself, no more than fit, on record and in place."""
+"""Selection of few-shot examples, and how they are shown and stored."""
 
 import random
 from pathlib import Path

@@ -60,7 +60,7 @@ def test_signature_contains_the_tokenizer() -> None:
 
 
 @pytest.mark.parametrize(
-    ("options", "told", "where"),
+    ("options", "message", "where"),
     [
         ({"use": "bm52", "k": 1}, "Did you mean bm25", ("shots", "use")),
         ({"use": "bm25", "k": 1, "feild": "q"}, "did you mean field?", ("shots", "feild")),
@@ -79,10 +79,10 @@ def test_signature_contains_the_tokenizer() -> None:
         ("", "must be a number", ("shots",)),
     ],
 )
-def test_wrong_option_is_refused_by_name(options: Any, told: str, where: Any) -> None:
+def test_wrong_option_is_refused_by_name(options: Any, message: str, where: Any) -> None:
     with pytest.raises(SpecError) as refused:
         make_selector(options, make_samples(3))
-    assert told in str(refused.value)
+    assert message in str(refused.value)
     assert refused.value.location == where
 
 

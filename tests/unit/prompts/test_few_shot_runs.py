@@ -1,4 +1,4 @@
-"""Examples from task file to journal."""
+"""Few-shot examples in a run."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""A model's own chat format."""
+"""Chat formats."""
 
 from pathlib import Path
 from typing import Any

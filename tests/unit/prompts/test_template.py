@@ -1,4 +1,4 @@
-"""What a task says to a model."""
+"""Prompt templates."""
 
 import re
 from typing import Any

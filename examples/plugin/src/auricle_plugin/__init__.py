@@ -1,4 +1,4 @@
-"""A package that adds a model, a task and a metric by entry points alone."""
+"""A package that adds a model, a task and a metric through entry points."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from auricle.tasks.inferencers import Respond
 
 
 class Whisperer(BatchModel):
-    """Answers quietly."""
+    """A model that answers in lower case."""
 
     def generate(self, batch: Sequence[Generate]) -> list[Generation]:
         return [Generation(text=str(request.turns[-1].parts[-1]).lower()) for request in batch]
@@ -15,12 +15,12 @@ class Whisperer(BatchModel):
 
 @metric(limits=(0.0, 1.0))
 def polite(sample: Sample, output: Generation) -> float:
-    """Is there a please in it?"""
+    """Return whether the answer contains "please"."""
     return float("please" in output.text.lower())
 
 
 def greetings() -> Task:
-    """Two greetings."""
+    """Build a task with two greetings."""
     words = ("Hello, please", "Hey")
     samples = [Sample(id=word, inputs={"text": word}, target=word) for word in words]
     return Task(samples, Respond("{text}"), [polite], name="greetings")

@@ -20,8 +20,8 @@ from auricle import BatchModel, Generation
 
 class Ear(BatchModel):
     def generate(self, batch):
-        told = f"{sys.prefix} {os.environ['EAR']}"
-        return [Generation(text=told) for _ in batch]
+        text = f"{sys.prefix} {os.environ['EAR']}"
+        return [Generation(text=text) for _ in batch]
 """
 
 
@@ -45,7 +45,7 @@ SECRET = "sesame"
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What pip finds instead of an index."""
+    """Build the wheels that pip finds instead of an index."""
     folder = tmp_path_factory.mktemp("wheels")
     wheels.packed_again(folder, "orjson")
     wheels.made(folder, "earmodel", MODEL)
@@ -59,7 +59,7 @@ def offline(shelf: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def ear(shelf: Any, offline: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """An environment with a model that this one lacks, and where such are kept."""
+    """Create an environment with a model that this one lacks."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
@@ -77,7 +77,7 @@ def with_ear(ear: Any, offline: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 @pytest.fixture
 def nowhere(offline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A home without environments."""
+    """Use a home directory without environments."""
     for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "home" / "auricle" / "environments"
@@ -85,7 +85,7 @@ def nowhere(offline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> An
 
 @pytest.fixture
 def quick(tmp_path: Path) -> Any:
-    """A Python whose virtualenvs hold another of its kind, and whose pip has nothing to do."""
+    """Write a fake Python whose environments contain the same fake and whose pip does nothing."""
     path = tmp_path / "quick"
     path.write_text(f"#!{sys.executable}\n{QUICK}")
     path.chmod(0o755)
@@ -103,7 +103,7 @@ def unfinished(folder: Any, name: str = "half") -> Any:
 
 
 def finished(folder: Any, name: Any, **block: Any) -> Any:
-    """What looks like an environment until a model is run in it."""
+    """Create a folder that looks like a finished environment."""
     path = unfinished(folder, name)
     remaining = EnvironmentSpec(**block)
     about = {"environment": remaining.to_dict(), "digest": compute_digest(remaining, "3.11", []), "python": "3.11"}
@@ -113,7 +113,7 @@ def finished(folder: Any, name: Any, **block: Any) -> Any:
 
 
 def stand_in(path: Any, pip: Any, venv: str = "") -> Any:
-    """A Python that makes a virtualenv of nothing but another, whose pip does as it is told."""
+    """Write a fake Python that creates a virtual environment whose pip runs this script."""
     made = path.with_name("made")
     made.write_text(f"#!/bin/sh\n{pip}\n")
     venv = venv or f'mkdir -p "$3/bin"; cp {made} "$3/bin/python"'
@@ -170,12 +170,12 @@ TALK = {
 }
 
 
-@pytest.mark.parametrize("said", TALK)
-def test_most_helpful_line_of_pip_is_reported(nowhere: Any, tmp_path: Path, said: Any) -> None:
-    stand_in(tmp_path / "python", f"cat <<'END'\n{said}\nEND\nexit 1")
+@pytest.mark.parametrize("output", TALK)
+def test_most_helpful_line_of_pip_is_reported(nowhere: Any, tmp_path: Path, output: Any) -> None:
+    stand_in(tmp_path / "python", f"cat <<'END'\n{output}\nEND\nexit 1")
     with pytest.raises(SpecError) as error:
         create("mine", EnvironmentSpec(python=str(tmp_path / "python")))
-    assert str(error.value) == f"pip could not install the packages: {TALK[said]}"
+    assert str(error.value) == f"pip could not install the packages: {TALK[output]}"
 
 
 def test_interrupted_creation_leaves_no_files_and_no_process(nowhere: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What an `environment:` block may say."""
+"""The `environment:` block."""
 
 from pathlib import Path
 from typing import Any

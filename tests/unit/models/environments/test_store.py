@@ -18,8 +18,8 @@ from auricle import BatchModel, Generation
 
 class Ear(BatchModel):
     def generate(self, batch):
-        told = f"{sys.prefix} {os.environ['EAR']}"
-        return [Generation(text=told) for _ in batch]
+        text = f"{sys.prefix} {os.environ['EAR']}"
+        return [Generation(text=text) for _ in batch]
 """
 
 
@@ -28,7 +28,7 @@ SECRET = "sesame"
 
 @pytest.fixture(scope="module")
 def shelf(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """What pip finds instead of an index."""
+    """Build the wheels that pip finds instead of an index."""
     folder = tmp_path_factory.mktemp("wheels")
     wheels.packed_again(folder, "orjson")
     wheels.made(folder, "earmodel", MODEL)
@@ -42,7 +42,7 @@ def offline(shelf: Any) -> Any:
 
 @pytest.fixture(scope="module")
 def ear(shelf: Any, offline: Any, tmp_path_factory: pytest.TempPathFactory) -> Any:
-    """An environment with a model that this one lacks, and where such are kept."""
+    """Create an environment with a model that this one lacks."""
     home = tmp_path_factory.mktemp("home")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in {**offline, "XDG_DATA_HOME": str(home)}.items():
@@ -53,7 +53,7 @@ def ear(shelf: Any, offline: Any, tmp_path_factory: pytest.TempPathFactory) -> A
 
 @pytest.fixture
 def nowhere(offline: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A home without environments."""
+    """Use a home directory without environments."""
     for name, value in {**offline, "XDG_DATA_HOME": str(tmp_path / "home")}.items():
         monkeypatch.setenv(name, value)
     return tmp_path / "home" / "auricle" / "environments"
@@ -70,7 +70,7 @@ def unfinished(folder: Any, name: str = "half") -> Any:
 
 
 def finished(folder: Any, name: Any, **block: Any) -> Any:
-    """What looks like an environment until a model is run in it."""
+    """Create a folder that looks like a finished environment."""
     path = unfinished(folder, name)
     remaining = EnvironmentSpec(**block)
     about = {"environment": remaining.to_dict(), "digest": compute_digest(remaining, "3.11", []), "python": "3.11"}

@@ -1,4 +1,4 @@
-"""One conversation with a server: statuses, timeouts, keys, several servers, and the end."""
+"""The HTTP client: statuses, timeouts, keys and redaction."""
 
 import asyncio
 import socket
@@ -32,7 +32,7 @@ def model_at(*servers: Any, **options: Any) -> Any:
 
 
 def asked(model: Any, request: Any = None, settings: Any = QUICK) -> Any:
-    """What the engine makes of it: the answer and how many attempts it took."""
+    """Send a request with retries; return the answer and the number of attempts."""
 
     async def main() -> Any:
         async with closing_model(model):
@@ -154,7 +154,7 @@ def test_endless_stream_is_refused(serve: Any) -> None:
 
 
 def test_connection_timeout_is_reported() -> None:
-    with socket.socket() as full:  # a queue of one that nobody empties
+    with socket.socket() as full:  # a queue of one that is never emptied
         full.bind(("127.0.0.1", 0))
         full.listen(0)
         waiting = [socket.socket() for _ in range(2)]
@@ -181,11 +181,11 @@ def test_plain_http_server_behind_https_url_is_reported(canned: Any) -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_key_and_audio_are_removed_from_error_messages(canned: Any, stream: bool) -> None:
-    words = f"Bearer {KEY} may not send {'UklGRg' * 100}, said {KEY}"
+    words = f"Bearer {KEY} may not send {'UklGRg' * 100}, sent {KEY}"
     server = canned(stream_reply({"error": words}) if stream else error(400, words))
     with pytest.raises((Refused, Transient)) as caught:
         run_model(model_at(server, api_key=KEY, stream=stream))
-    assert "may not send …, said …" in str(caught.value)
+    assert "may not send …, sent …" in str(caught.value)
 
 
 def test_key_in_a_custom_header_is_redacted(canned: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -23,7 +23,7 @@ def at(kind: Any, server: Any, **options: Any) -> Any:
 
 
 def asked(model: Any, *requests: Any) -> Any:
-    """All of them at once, by one model."""
+    """Score all requests concurrently with one model."""
 
     async def ask() -> Any:
         try:

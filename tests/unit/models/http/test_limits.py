@@ -1,4 +1,4 @@
-"""How much is sent at once, where and how fast, mostly by a clock that the test turns."""
+"""Limits on concurrency and rate, and the choice of endpoint, with a manual clock."""
 
 import asyncio
 import math
@@ -36,25 +36,25 @@ def clock() -> Any:
 
 
 def rounds(gate: Any, clock: Any, rate: Any, number: int = 1) -> None:
-    """Let a crowded gate answer whole rounds of requests, at `rate` a second."""
+    """Complete whole epochs of requests at `rate` per second while the limiter is full."""
     for _ in range(number):
         size = math.ceil(2 * gate.limit)
         gate.in_flight = int(gate.limit)
-        gate.has_room()  # somebody is turned away
+        gate.has_room()  # one request is turned away
         clock.now += size / rate
         for _ in range(size):
             gate.record_success()
 
 
 def burst(gate: Any, wait: Any) -> None:
-    """As many busy replies as it takes for the gate to believe them."""
+    """Record as many busy replies as it takes to lower the limit."""
     for _ in range(int(max(MIN_BUSY_REPLIES, BUSY_SHARE * 2 * gate.limit)) + 1):
         gate.record_busy(wait)
 
 
 @pytest.fixture
 def slept(clock: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """Sleeping turns the clock, and is noted."""
+    """Replace sleeping by advancing the clock, and record the durations."""
     naps = []
 
     async def sleep(seconds: Any) -> None:
@@ -66,7 +66,7 @@ def slept(clock: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 
 def pool_of(*limits: Any, clock: Any = time.monotonic) -> Any:
-    """A pool with one endpoint for each limit, named a, b, c."""
+    """Build a pool with one endpoint per limit, named a, b, c."""
     endpoints = []
     for name, limit in zip("abc", limits, strict=False):
         gate = AdaptiveLimiter(clock=clock)
@@ -76,7 +76,7 @@ def pool_of(*limits: Any, clock: Any = time.monotonic) -> Any:
 
 
 def entered(pool: Any, number: Any) -> Any:
-    """Enter as often as that; the names of where."""
+    """Acquire this many times and return the names of the endpoints."""
 
     async def main() -> Any:
         return "".join([(await pool.acquire()).host for _ in range(number)])
@@ -109,7 +109,7 @@ def test_step_without_gain_is_undone(clock: Any) -> None:
     assert gate.limit == INITIAL_LIMIT
 
 
-def test_limit_is_held_before_the_next_step(clock: Any) -> None:
+def test_limit_is_kept_before_the_next_step(clock: Any) -> None:
     gate = AdaptiveLimiter(clock=clock)
     rounds(gate, clock, rate=100, number=2)
     rounds(gate, clock, rate=100, number=HOLD_EPOCHS - 1)
@@ -398,7 +398,7 @@ def test_waiters_wake_when_the_pause_began_after_they_queued() -> None:
         await turns()
         only.limiter.paused_until = time.monotonic() + 0.02
         only.limiter.limit = 2.0
-        pool.release(only)  # nobody is inside now, and the gate is closed
+        pool.release(only)  # no request is in flight, and the limiter is paused
         async with asyncio.timeout(2):
             await asyncio.gather(*tasks)
 
@@ -505,7 +505,7 @@ def test_no_slot_is_lost_under_random_cancellation() -> None:
 
 
 def test_pause_ending_on_arrival_admits_all_waiters(clock: Any) -> None:
-    """Whoever sets the timer anew must not take away the wake-up that was due."""
+    """Resetting the timer must not cancel a wake-up that is due."""
     pool = pool_of(4, clock=clock)
     pool.endpoints[0].limiter.paused_until = clock.now + 0.01
 

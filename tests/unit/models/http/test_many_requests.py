@@ -1,4 +1,4 @@
-"""Many requests to one server and to several, given up and left early; nothing stays behind."""
+"""Concurrent requests to one and several servers, including cancelled ones."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Sounds as files that travel: untouched where they can be, made anew where they must."""
+"""Encoding of audio and images for requests."""
 
 import io
 from pathlib import Path

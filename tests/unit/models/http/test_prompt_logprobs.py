@@ -1,4 +1,4 @@
-"""Which tokens of a prompt a continuation is made of, told from their spelling."""
+"""Parsing prompt log-probabilities, and finding the tokens of a continuation."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A preview shows what is sent, and a chat format decides what that is."""
+"""Previews of requests, with and without a chat format."""
 
 import json
 from pathlib import Path

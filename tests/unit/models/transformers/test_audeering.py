@@ -1,4 +1,4 @@
-"""Arousal, dominance and valence by tiny random networks of audeering's shape."""
+"""Arousal, dominance and valence, with tiny random networks of audeering's architecture."""
 
 import json
 from pathlib import Path

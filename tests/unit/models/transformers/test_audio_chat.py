@@ -1,4 +1,4 @@
-"""Chat models that hear, through transformers."""
+"""Chat models with audio, through transformers."""
 
 import base64
 from dataclasses import replace
@@ -44,7 +44,7 @@ def questions() -> Any:
 
 
 def direct(model: Any, prompt: Any, sounds: Any) -> Any:
-    """What the processor makes of a prompt and its sounds."""
+    """Return the processor's inputs for a prompt and its audio."""
     samples = [clip.decode(16_000) for clip in sounds]
     return model.processor(text=[prompt], audio=samples, sampling_rate=16_000, return_tensors="pt").to(
         model.model.device
@@ -139,8 +139,8 @@ def test_first_tokens_are_returned_for_audio(model: Any) -> None:
     assert len(result.first_token_logprobs) <= 5
     assert other.first_token_logprobs is None
     (matches,) = model.loglikelihood([likelihood(sound(0.5), "what is it?", "e")])
-    (all_told,) = model.generate([replace(requests, first_tokens=400)])
-    assert all_told.first_token_logprobs["e"] == pytest.approx(matches.logprobs[0], abs=1e-4)
+    (full,) = model.generate([replace(requests, first_tokens=400)])
+    assert full.first_token_logprobs["e"] == pytest.approx(matches.logprobs[0], abs=1e-4)
 
 
 def test_conversation_keeps_its_turns(model: Any) -> None:
@@ -195,7 +195,7 @@ def test_audio_is_decoded_at_the_rate_of_the_processor(model: Any) -> None:
 
 
 class WithoutTemplate:
-    """A processor as Voxtral's: its tokeniser takes whole conversations, sounds as files."""
+    """A processor like Voxtral's, whose tokeniser takes conversations with encoded audio."""
 
     chat_template = None
 
@@ -222,7 +222,7 @@ def test_processor_without_a_template_gets_encoded_audio(tmp_path: Path) -> None
     request = generate(sound(0.5), "what?", max_tokens=5)
     requests = likelihood(sound(0.5), "what?", "zebra!")
     assert other.generate([request])[0].input_tokens == plain.generate([request])[0].input_tokens
-    # A file has sixteen bits a sample, so the sound is not quite the same.
+    # A file has 16 bits per sample, so the audio is not exactly the same.
     expected = plain.loglikelihood([requests])[0].logprobs
     assert other.loglikelihood([requests])[0].logprobs == pytest.approx(expected, abs=0.1)
 

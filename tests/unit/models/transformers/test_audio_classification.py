@@ -1,4 +1,4 @@
-"""Classifiers of sounds by tiny random networks of several families."""
+"""Audio classifiers, with tiny random networks of several families."""
 
 import json
 from pathlib import Path
@@ -18,7 +18,7 @@ from auricle.models.transformers.audio_classification import AudioClassification
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, numbers, spoken, written
 
-# Torch's word about how transformers masks in WavLM; the mask is right.
+# torch warns about the mask type in transformers' WavLM; the mask is right.
 pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
 
 
@@ -54,9 +54,9 @@ def test_multi_label_probabilities_need_not_sum_to_one(tmp_path: Path) -> None:
     assert numbers(received) == pytest.approx(logits(model, spoken()).sigmoid().numpy(), abs=1e-9)
 
 
-@pytest.mark.parametrize(("labels", "told"), [(("mos", "noise"), {"problem_type": "regression"}), (("mos",), {})])
-def test_regressor_returns_raw_values(tmp_path: Path, labels: Any, told: Any) -> None:
-    folder = tiny_emotions.classifier(tmp_path, labels=labels, **told)
+@pytest.mark.parametrize(("labels", "options"), [(("mos", "noise"), {"problem_type": "regression"}), (("mos",), {})])
+def test_regressor_returns_raw_values(tmp_path: Path, labels: Any, options: Any) -> None:
+    folder = tiny_emotions.classifier(tmp_path, labels=labels, **options)
     model = AudioClassification(model=str(folder))
     (received,) = model.predict(asked()[:1])
     assert received.scale == "continuous"

@@ -14,7 +14,7 @@ from auricle.models.transformers.audio_classification import AudioClassification
 from tests.support import tiny_emotions
 from tests.support.emotional_speech import about, numbers, spoken
 
-# Torch's word about how transformers masks in WavLM; the mask is right.
+# torch warns about the mask type in transformers' WavLM; the mask is right.
 pytestmark = pytest.mark.filterwarnings("ignore:Support for mismatched key_padding_mask")
 
 

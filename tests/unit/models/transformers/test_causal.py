@@ -1,4 +1,4 @@
-"""Language models through transformers: no answer depends on its neighbours."""
+"""Language models through transformers."""
 
 from dataclasses import replace
 from typing import Any
@@ -36,7 +36,7 @@ def chatty(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def direct(model: Any, tokens: Any, limit: Any) -> Any:
-    """What transformers itself writes after these tokens."""
+    """Generate after these tokens with transformers directly."""
     ids = torch.tensor([tokens])
     with torch.inference_mode():
         out = model.model.generate(ids, attention_mask=torch.ones_like(ids), max_new_tokens=limit)
@@ -153,7 +153,7 @@ def test_too_long_prompt_is_refused(bare: Any) -> None:
 
 
 def chances(model: Any, tokens: Any) -> Any:
-    """Log-probabilities of each token after those before it, in a pass of its own."""
+    """Return the log-probability of each token, from a separate forward pass."""
     with torch.inference_mode():
         result = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
     return [result[at - 1, tokens[at]].item() for at in range(1, len(tokens))]

@@ -1,4 +1,4 @@
-"""Agreement of sound and text by a tiny random CLAP."""
+"""Similarity of audio and text, with a tiny random CLAP."""
 
 from pathlib import Path
 from typing import Any
@@ -77,7 +77,7 @@ def test_long_clip_is_used_completely_and_reproducibly(model: Any) -> None:
 
 
 def test_windows_are_weighted_by_length(model: Any) -> None:
-    """A second said three times is one embedding, however often."""
+    """Repeating one second does not change its embedding."""
     once = noise(1.0)
     assert alignment(model, np.tile(once, 3)) == pytest.approx(alignment(model, once), abs=1e-6)
 

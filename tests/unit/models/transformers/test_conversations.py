@@ -1,4 +1,4 @@
-"""Conversations and several answers from end to end: local weights, and servers that remember."""
+"""Conversations and several answers per sample, with local weights and recording servers."""
 
 import json
 from pathlib import Path
@@ -20,7 +20,7 @@ QUICK = Settings(max_attempts=1, initial_backoff=0.01)
 
 @pytest.fixture
 def talk(manifest: Any, tone: Any) -> Any:
-    """Two conversations: one with a sound in each of its turns, one of words alone."""
+    """Write two conversations: one with audio in every turn, one with text only."""
     tone("first.wav", 0.3)
     tone("second.wav", 0.2)
     spoken = [
@@ -58,7 +58,7 @@ def answers(out: Any) -> Any:
 
 
 def remembering(canned: Any, replies: Any) -> Any:
-    """A server whose reply tells how many messages it was sent, and who remembers them."""
+    """Start a server that replies with the number of messages and records them."""
 
     def reply(handler: Any) -> None:
         body = handler.server.requests[-1].json()
@@ -77,7 +77,7 @@ def counted(messages: Any) -> Any:
 
 
 def words(message: Any) -> Any:
-    """What a message says; a sound is told by the beginning of its file."""
+    """Return the text of a message; audio is shown by the first bytes of its file."""
     content = message["content"]
     if isinstance(content, str):
         return content
@@ -85,7 +85,7 @@ def words(message: Any) -> Any:
 
 
 def heard_of(server: Any, opening: Any) -> Any:
-    """The requests of one conversation, each as what its messages say."""
+    """Return the requests of one conversation, each as the texts of its messages."""
     answer = [item.json() for item in server.requests]
     mine = [body for body in answer if opening in str(words(body["messages"][0]))]
     return sorted(([words(item) for item in body["messages"]] for body in mine), key=len)

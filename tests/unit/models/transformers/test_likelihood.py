@@ -29,7 +29,7 @@ def bare(folder: Any) -> Any:
 
 
 def chances(model: Any, tokens: Any) -> Any:
-    """Log-probabilities of each token after those before it, in a pass of its own."""
+    """Return the log-probability of each token, from a separate forward pass."""
     with torch.inference_mode():
         result = torch.log_softmax(model.model(torch.tensor([tokens])).logits[0], -1)
     return [result[at - 1, tokens[at]].item() for at in range(1, len(tokens))]
@@ -47,7 +47,7 @@ def test_likelihoods_of_all_next_tokens_sum_to_one(bare: Any) -> None:
 
 
 def test_long_text_is_read_in_equal_windows(folder: Any) -> None:
-    """Disjoint windows are one after the other, each after the last token of the one before."""
+    """Disjoint windows follow each other, each after the last token of the previous one."""
     model = Causal(model=str(folder), window=10, stride=10, batch_size=2)
     text = "the mat and a user " * 9
     tokens = [1, *model.tokenizer(text, add_special_tokens=False)["input_ids"]]

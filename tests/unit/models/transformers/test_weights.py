@@ -1,4 +1,4 @@
-"""What is loaded, where from and onto what; and what is said if it cannot be."""
+"""Loading weights, and errors when that fails."""
 
 import builtins
 import json
@@ -99,9 +99,9 @@ def test_offline_error_names_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(SpecError) as error:
-        Causal(model="nobody/such-a-model", revision="abc")
+        Causal(model="acme/such-a-model", revision="abc")
     result = one_line(error)
-    assert "Model 'nobody/such-a-model' at revision abc not found" in result
+    assert "Model 'acme/such-a-model' at revision abc not found" in result
     assert "HF_HUB_OFFLINE is set, so only the local cache was searched" in result
     assert "-M model=DIRECTORY" in result
 

@@ -1,4 +1,4 @@
-"""Whisper through transformers: short and long, one language or several."""
+"""Whisper through transformers: short and long clips, one language or several."""
 
 from typing import Any
 
@@ -38,7 +38,7 @@ def model(english: Any) -> Any:
 
 
 def direct(model: Any, hear: Any, **options: Any) -> Any:
-    """What transformers itself writes of one sound."""
+    """Transcribe one clip with transformers directly."""
     ears = model.processor.feature_extractor
     received = ears(hear.decode(16_000), sampling_rate=16_000, return_tensors="pt")
     with torch.inference_mode():

@@ -1,4 +1,4 @@
-"""Who chooses examples: by name, place, chance, label, shared words, sound and meaning."""
+"""Retrieval by id, position, chance and label."""
 
 from collections import Counter
 from collections.abc import Iterator

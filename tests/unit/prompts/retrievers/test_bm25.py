@@ -14,7 +14,7 @@ from tests.support.few_shot import make_sample, make_selector, select_ids
 
 
 def bm25_by_the_book(texts: Any, query: Any, k1: float = 1.5, b: float = 0.75) -> Any:
-    """The formula, word by word and text by text."""
+    """Compute BM25 directly from its formula."""
     stored = [Counter(tokenise(text)) for text in texts]
     mean = sum(item.total() for item in stored) / len(stored)
     scores = []

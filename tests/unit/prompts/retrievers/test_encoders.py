@@ -60,8 +60,10 @@ def test_encoder_can_be_a_function_in_a_file(encoder: Any) -> None:
     assert select_ids(options, pool, make_sample("x", "0.2 9")) == ["east", "north"]
 
 
-@pytest.mark.parametrize(("name", "told"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")])
-def test_unknown_encoder_is_refused(name: str, told: str) -> None:
-    with pytest.raises(SpecError, match=told) as refused:
+@pytest.mark.parametrize(
+    ("name", "message"), [("logmle", "Did you mean logmel"), ("text", "needs a model: text:FOLDER")]
+)
+def test_unknown_encoder_is_refused(name: str, message: str) -> None:
+    with pytest.raises(SpecError, match=message) as refused:
         make_selector({"use": "dense", "encoder": name, "k": 2}, make_samples(3))
     assert refused.value.location == ("shots", "encoder")
