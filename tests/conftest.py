@@ -1,4 +1,4 @@
-"""What tests share: manifests, sounds and the command line."""
+"""Fixtures for all tests: manifests, audio files and the command line."""
 
 import json
 import subprocess
@@ -12,26 +12,26 @@ import pytest
 import soundfile
 
 from tests.support import paths
-from tests.support.warm_cli import Warm
+from tests.support.warm_cli import WarmCli
 
 SHARED = paths.SHARED_DATA
 
 
 @pytest.fixture(autouse=True)
-def _what_a_test_wrote_does_not_stay_imported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """Tests write modules of like names; the next is to import its own."""
-    paths, known = [*sys.path], {*sys.modules}
+def _forget_modules_of_the_test(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """Remove modules that the test wrote, because other tests write modules of the same name."""
+    path_before, modules_before = [*sys.path], {*sys.modules}
     yield
-    sys.path[:] = paths
+    sys.path[:] = path_before
     base = str(tmp_path_factory.getbasetemp())
-    for name in sys.modules.keys() - known:
+    for name in sys.modules.keys() - modules_before:
         if str(getattr(sys.modules[name], "__file__", None)).startswith(base):
             del sys.modules[name]
 
 
 @pytest.fixture
 def manifest(tmp_path: Path) -> Any:
-    """Write rows as JSON lines; a string is written as it is."""
+    """Return a function that writes rows as JSON lines; strings are written unchanged."""
 
     def write(rows: Any, name: str = "mine.jsonl") -> Any:
         path = tmp_path / name
@@ -44,7 +44,7 @@ def manifest(tmp_path: Path) -> Any:
 
 @pytest.fixture
 def tone(tmp_path: Path) -> Any:
-    """Write a tone as a WAV file."""
+    """Return a function that writes a tone as a WAV file."""
 
     def write(name: Any, seconds: float = 0.1, rate: int = 16_000) -> Any:
         path = tmp_path / name
@@ -57,16 +57,16 @@ def tone(tmp_path: Path) -> Any:
 
 @pytest.fixture(scope="session")
 def warm() -> Iterator[Any]:
-    """The command line with its imports done: most of a short call's time."""
-    server = Warm()
+    """Start a process that has imported the command line, which saves most of the time of a short call."""
+    server = WarmCli()
     yield server
     server.close()
 
 
 @pytest.fixture
 def auricle(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, warm: Any) -> Any:
-    """The command line as a user has it, in a folder of its own."""
-    scratch = tmp_path_factory.mktemp("said")
+    """Return a function that runs the command line in an empty folder."""
+    scratch = tmp_path_factory.mktemp("output")
 
     def call(*words: Any, **options: Any) -> Any:
         if not options:
@@ -79,14 +79,14 @@ def auricle(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, warm: Any)
 
 @pytest.fixture
 def begin(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, warm: Any) -> Any:
-    """The command line begun and left running, to be killed."""
-    scratch = tmp_path_factory.mktemp("said")
+    """Return a function that starts the command line without waiting for its end."""
+    scratch = tmp_path_factory.mktemp("output")
     return lambda *words: warm.start([str(word) for word in words], tmp_path, scratch)
 
 
 @pytest.fixture
 def real_speech() -> Any:
-    """Recordings that are not part of the project."""
+    """Return a folder of recordings that are not part of the project, or skip."""
     folder = SHARED / "prompts-en"
     if not folder.exists():
         pytest.skip(f"no real recordings at {folder}")

@@ -1,6 +1,6 @@
-"""Evaluate anything that listens: accuracy with intervals, from a run directory you can trust.
+"""Evaluate speech and audio models.
 
-Names are looked up when first used, so importing this package loads nothing heavy.
+Names are imported when first used, so importing this package is fast.
 """
 
 from importlib import import_module
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from auricle.audio import Audio, Image, Video
     from auricle.core.errors import AuricleError, SampleError, SpecError, Transient, Unreadable
     from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Predict, Prediction, Sample, Turn
-    from auricle.engine.run_loop import Settings
+    from auricle.engine.settings import Settings
     from auricle.engine.spec import Spec
     from auricle.metrics.base import Metric, metric
     from auricle.models.base import AsyncModel, BatchModel
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from auricle.tasks.base import Task, jsonl
     from auricle.tasks.catalogue import task
 
-_HOMES = {
+_EXPORTS = {
     "api": ("compare", "evaluate", "load_model", "score", "summary"),
     "audio": ("Audio", "Image", "Video"),
     "engine.spec": ("Spec",),
-    "engine.run_loop": ("Settings",),
+    "engine.settings": ("Settings",),
     "core.errors": ("AuricleError", "SampleError", "SpecError", "Transient", "Unreadable"),
     "metrics.base": ("Metric", "metric"),
     "models.base": ("AsyncModel", "BatchModel"),
@@ -32,7 +32,7 @@ _HOMES = {
     "tasks.base": ("Task", "jsonl"),
     "core.types": ("Generate", "Generation", "Likelihood", "LogLikelihood", "Predict", "Prediction", "Sample", "Turn"),
 }
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+_MODULE_BY_NAME = {name: module for module, names in _EXPORTS.items() for name in names}
 
 __all__ = [
     "AsyncModel",
@@ -70,9 +70,9 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOME:
+    if name not in _MODULE_BY_NAME:
         raise AttributeError(f"module 'auricle' has no attribute {name!r}")
-    value = getattr(import_module(f"auricle.{_HOME[name]}"), name)
+    value = getattr(import_module(f"auricle.{_MODULE_BY_NAME[name]}"), name)
     globals()[name] = value
     return value
 

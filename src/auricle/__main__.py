@@ -1,4 +1,4 @@
-"""`python -m auricle`."""
+"""Entry point of `python -m auricle`."""
 
 from auricle.cli import main
 

@@ -1,4 +1,4 @@
-"""The Python front door; the command line and the web UI go through it."""
+"""The Python API, which the command line and the app also use."""
 
 from __future__ import annotations
 
@@ -20,19 +20,20 @@ from auricle.core.types import (
     Output,
     Part,
     Predict,
-    Record,
     RejectedRow,
     Request,
     Sample,
     Turn,
 )
-from auricle.engine import judge as judging
 from auricle.engine import run_loop
+from auricle.engine.budget import Budget
 from auricle.engine.factory import build_spec_document, check_arguments, check_settings, deploy_model, resolve_model
 from auricle.engine.factory import build_task as build_task
 from auricle.engine.factory import construct_model as construct_model
 from auricle.engine.factory import display_name as display_name
-from auricle.engine.run_loop import Observer, Settings
+from auricle.engine.judge import JudgePass
+from auricle.engine.observer import JudgeObserver, NullObserver, Observer
+from auricle.engine.settings import Settings
 from auricle.engine.signals import stop_on_interrupt
 from auricle.engine.spec import JudgeSpec, Spec
 from auricle.models import AsyncModel, Model, abilities, adapt
@@ -42,7 +43,6 @@ from auricle.report.publish import publish
 from auricle.report.score_table import ScoreTable
 from auricle.report.summary import Number
 from auricle.runs.run_directory import Run, lock_run
-from auricle.runs.usage import Budget
 from auricle.runs.verdicts import Judge, VerdictIndex, read_last_judge
 from auricle.tasks import inferencers
 from auricle.tasks.base import Task
@@ -52,24 +52,31 @@ T = TypeVar("T")
 ALL_ABILITIES: list[Ability] = [*ABILITY_BY_REQUEST.values(), "first_tokens"]
 
 
-class NullObserver:
-    """For runs nobody looks at."""
-
-    def on_result(self, record: Record) -> None: ...
-    def on_skipped(self) -> None: ...
-    def on_in_flight(self, count: int) -> None: ...
-
-
 def evaluate(
     spec: Spec,
     out: str | Path,
     *,
     settings: Settings | None = None,
     observer: Observer | None = None,
-    judge_observer: judging.JudgeObserver | None = None,
+    judge_observer: JudgeObserver | None = None,
     infer_only: bool = False,
 ) -> list[Number]:
-    """Run, or finish, what `spec` describes in the folder `out`; its numbers over all samples."""
+    """Run a spec, or resume an earlier run of it, and score the answers.
+
+    Args:
+        spec: What to evaluate.
+        out: Run directory.
+        settings: How to execute the run.
+        observer: Follows the progress of the run.
+        judge_observer: Follows the progress of the judge.
+        infer_only: Store answers without scoring them.
+
+    Returns:
+        The metrics over all samples; empty with `infer_only`.
+
+    Example:
+        >>> numbers = evaluate(Spec(task="demo", model="echo"), "runs/demo")  # doctest: +SKIP
+    """
     spec = spec.resolved()
     task, model_class = build_task(spec), resolve_model(spec)
     if spec.judge:
@@ -78,15 +85,15 @@ def evaluate(
     inferencer = with_context(inferencer, model_class, task.model_context)
     settings = _with_limit(settings or Settings(), spec)
     check_settings(model_class, spec, settings)
-    peek = getattr(task.samples, "validate", None)
-    if peek:
-        peek()
+    validate = getattr(task.samples, "validate", None)
+    if validate:
+        validate()
     with Run.open(Path(out), build_spec_document(spec, task, inferencer)) as run:
         model = deploy_model(model_class, spec, settings, run.path)
         _run_inference(task, inferencer, model, run, settings, observer or NullObserver())
-        limited = f"[:{spec.limit}]" if spec.limit else ""
-        known = {"revision": f"{task.revision}{limited}", "notes": task.notes(spec.model, spec.model_args)}
-        run.write_progress({**run.read_progress(), **known})
+        limit = f"[:{spec.limit}]" if spec.limit else ""
+        description = {"revision": f"{task.revision}{limit}", "notes": task.notes(spec.model, spec.model_args)}
+        run.write_progress({**run.read_progress(), **description})
         if infer_only:
             return []
         judge = spec.judge if run.read_progress().get("complete") else None
@@ -99,11 +106,21 @@ def score(
     *,
     judge: JudgeSpec | dict[str, Any] | str | None = None,
     settings: Settings | None = None,
-    judge_observer: judging.JudgeObserver | None = None,
+    judge_observer: JudgeObserver | None = None,
 ) -> list[Number]:
-    """Score a run again from its journal, under another normaliser profile if given.
+    """Score a run again from its journal.
 
-    A model is loaded only if a `judge` is named that has not judged every answer yet.
+    A model is loaded only if `judge` is given and verdicts of it are missing.
+
+    Args:
+        out: Run directory.
+        profile: Text normaliser that replaces the one of the run.
+        judge: Judge model, by name or with arguments.
+        settings: How to execute the judge.
+        judge_observer: Follows the progress of the judge.
+
+    Returns:
+        The metrics over all samples.
     """
     run = Run.load(Path(out))
     spec = Spec.from_run(run)
@@ -113,29 +130,29 @@ def score(
     if not any(metric.judge_requests for metric in task.metrics):
         names = ", ".join(metric.name for metric in task.metrics)
         raise SpecError(
-            f"{out} asks no judge: its metrics are {names}. Give the command that made it again, "
-            "with -T metrics=judge-reference or another that does; nothing is asked twice."
+            f"{out} has no metric that uses a judge; its metrics are {names}. Run the same command again with "
+            "-T metrics=judge-reference or another judge metric; answered samples are not sent again."
         )
     with lock_run(run.path):
-        named = JudgeSpec.parse(judge).resolved()
-        return _judge_and_publish(run, task, named, settings or Settings(), judge_observer)
+        judge_spec = JudgeSpec.parse(judge).resolved()
+        return _judge_and_publish(run, task, judge_spec, settings or Settings(), judge_observer)
 
 
 def read_judge(run: Run) -> Judge | None:
-    """Who judged a run last, or is to judge it; told without loading anything."""
-    named = Spec.from_run(run).judge
-    return read_last_judge(run.verdicts_path) or (named.to_judge() if named else None)
+    """Return the last judge of a run, or else the one of its spec."""
+    judge_spec = Spec.from_run(run).judge
+    return read_last_judge(run.verdicts_path) or (judge_spec.to_judge() if judge_spec else None)
 
 
 def _judge_and_publish(
-    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, judge_observer: judging.JudgeObserver | None
+    run: Run, task: Task, judge: JudgeSpec | None, settings: Settings, judge_observer: JudgeObserver | None
 ) -> list[Number]:
-    """Have answers judged if there is a judge, then publish: also where it cannot be reached."""
+    """Request missing verdicts and write the results, even if the judge is unreachable."""
     if judge is None:
         return _publish(run, task, read_judge(run))
     try:
-        # The answers that are remembered are the model's, not the judge's.
-        _run_judge_pass(run, task, judge, replace(settings, cache=None), judge_observer or judging.NullJudgeObserver())
+        # The cache belongs to the evaluated model, not to the judge.
+        _run_judge_pass(run, task, judge, replace(settings, cache=None), judge_observer or NullObserver())
     except AllRequestsFailed:
         _publish(run, task, judge.to_judge())
         raise
@@ -146,14 +163,12 @@ def _publish(run: Run, task: Task, judge: Judge | None) -> list[Number]:
     return publish(run, task, display_name(Spec.from_run(run).model), judge)
 
 
-def _run_judge_pass(
-    run: Run, task: Task, judge: JudgeSpec, settings: Settings, judge_observer: judging.JudgeObserver
-) -> None:
-    """Ask for the verdicts that are not there; without any, no judge is loaded."""
-    asked = judging.JudgePass(run, task.metrics, judge.to_judge())
-    total = asked.count_pending()
+def _run_judge_pass(run: Run, task: Task, judge: JudgeSpec, settings: Settings, judge_observer: JudgeObserver) -> None:
+    """Request missing verdicts; the judge is loaded only if there are any."""
+    judge_pass = JudgePass(run, task.metrics, judge.to_judge())
+    total = judge_pass.count_pending()
     if not total:
-        asked.write_judge_line()
+        judge_pass.write_judge_line()
         return
     model = construct_model(_resolve_judge_model(judge), judge.model, judge.args)
 
@@ -161,7 +176,7 @@ def _run_judge_pass(
         stop = asyncio.Event()
         with stop_on_interrupt(stop):
             try:
-                await asked.run(model, settings, judge_observer.start_judging(total), stop)
+                await judge_pass.run(model, settings, judge_observer.start_judging(total), stop)
             finally:
                 await run_loop.close_model(model)
 
@@ -169,23 +184,31 @@ def _run_judge_pass(
 
 
 def _resolve_judge_model(judge: JudgeSpec) -> type[Model]:
-    """The judge's class, or a refusal before anything is asked of anybody."""
+    """Return the class of a judge after checking that it can generate text."""
     model_class = adapt(MODELS.get(judge.model))
-    can = abilities(model_class)
-    if "generate" not in can:
-        told_can = ", ".join(can) or "do nothing"
-        raise Unsupported(f"A judge has to generate; {judge.model} can {told_can}.")
+    if "generate" not in abilities(model_class):
+        raise Unsupported(f"Model {judge.model!r} cannot be used as a judge: it does not support text generation.")
     check_arguments(model_class, judge.model, judge.args)
     return model_class
 
 
 def summary(out: str | Path, by: str | None = None) -> list[dict[str, Any]]:
-    """The numbers of a run as `metrics.json` has them: over all samples, or by a meta field."""
-    return [each for each in load_metrics(out)["numbers"] if by is None or each["field"] in ("", by)]
+    """Return the numbers of a run as in `metrics.json`.
+
+    Args:
+        out: Run directory.
+        by: Only the numbers over all samples and those grouped by this metadata field. Default: all numbers.
+
+    Example:
+        >>> summary("runs/demo")[0]["metric"]  # doctest: +SKIP
+        'accuracy'
+    """
+    numbers = load_metrics(out)["numbers"]
+    return [number for number in numbers if by is None or number["field"] in ("", by)]
 
 
 def load_metrics(out: str | Path) -> dict[str, Any]:
-    """Everything that is known of a run; scored first if it was not, or not since it grew."""
+    """Return the content of `metrics.json`; the run is scored first if that is missing or outdated."""
     run = Run.load(Path(out))
     if run.read_metrics() is None:
         score(out)
@@ -200,7 +223,7 @@ def compare(
     Args:
         a: Directory of the baseline run.
         b: Directory of the candidate run.
-        metrics: Metrics to compare by; all that the runs share if none are named.
+        metrics: Names of the metrics to compare. Default: all that both runs have.
         by: Metadata field to break the comparison down by.
         most_flips: Number of changed samples to keep in each direction, per metric.
 
@@ -213,20 +236,25 @@ def compare(
 
 
 def worst_samples(out: str | Path, limit: int) -> list[str]:
-    """Ids of the samples that did worst on the first metric, worst first."""
+    """Return the ids of the samples with the worst scores on the first metric, worst first."""
     run = Run.load(Path(out))
     task = build_task(Spec.from_run(run))
     judge = read_judge(run)
-    with ExitStack() as held:
-        verdicts = held.enter_context(VerdictIndex(run.verdicts_path, judge)) if judge else None
-        board = ScoreTable(task.metrics[:1], max_worst=limit, verdicts=verdicts)
+    with ExitStack() as stack:
+        verdicts = stack.enter_context(VerdictIndex(run.verdicts_path, judge)) if judge else None
+        scores = ScoreTable(task.metrics[:1], max_worst=limit, verdicts=verdicts)
         for record in run.records():
-            board.add(record)
-    return board.worst_ids()
+            scores.add(record)
+    return scores.worst_ids()
 
 
 def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | RejectedRow, list[tuple[Request, str]]]]:
-    """Each sample with what would first be asked about it, and how a named model is told that."""
+    """Yield each sample with its first requests and how the model would render them.
+
+    Args:
+        spec: What to preview; nothing is sent to the model.
+        has_model: Whether the spec names a real model. Without one, requests are not rendered.
+    """
     spec = spec.resolved()
     task = build_task(spec)
     if not has_model:
@@ -236,7 +264,7 @@ def preview(spec: Spec, *, has_model: bool = True) -> Iterator[tuple[Sample | Re
     model_class = resolve_model(spec)
     inferencer = select_inferencer(task.inferencer, abilities(model_class), task.name, spec.model)
     inferencer = with_context(inferencer, model_class, task.model_context)
-    if {"python", "environment"} & spec.model_args.keys():  # only its own Python could tell
+    if {"python", "environment"} & spec.model_args.keys():  # only the other Python can render requests
         yield from _preview_samples(task, inferencer, lambda _: "")
         return
     model = construct_model(model_class, spec.model, spec.model_args)
@@ -253,8 +281,8 @@ def _preview_samples(
         if isinstance(sample, RejectedRow):
             yield sample, []
         else:
-            asked = _run_async(inferencers.preview_requests(inferencer, sample))
-            yield sample, [(request, render_request(request)) for request in asked]
+            requests = _run_async(inferencers.preview_requests(inferencer, sample))
+            yield sample, [(request, render_request(request)) for request in requests]
 
 
 def _with_limit(settings: Settings, spec: Spec) -> Settings:
@@ -270,8 +298,7 @@ def _run_inference(
             observer.start(run, stop.set)
         with stop_on_interrupt(stop):
             try:
-                one_pass = run_loop.RunLoop(inferencer, model, run, settings, observer)
-                await one_pass.run(task.samples, stop)
+                await run_loop.RunLoop(inferencer, model, run, settings, observer).run(task.samples, stop)
             finally:
                 await run_loop.close_model(model)
 
@@ -279,7 +306,7 @@ def _run_inference(
 
 
 def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Do async work to its end, from anywhere: in a notebook a loop is running already."""
+    """Run a coroutine to its end, also where an event loop is already running, as in a notebook."""
     try:
         asyncio.get_running_loop()
     except RuntimeError:
@@ -289,56 +316,62 @@ def _run_async(coroutine: Coroutine[Any, Any, T]) -> T:
 
 
 class LoadedModel:
-    """A model outside any benchmark: ask it about a sound, then another."""
+    """A loaded model to call directly, without a task. Close it after use, or use it in a `with` block."""
 
     def __init__(self, model: Model, abilities: list[str]) -> None:
         self.model = model
         self.abilities = abilities
-        # A thread and a loop of its own: sessions live from one question to the next, and a
-        # notebook's own loop is not in the way.
+        # Its own thread and event loop, so that connections stay open between calls and the loop of a
+        # notebook does not interfere.
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="auricle-ask")
         self._runner = asyncio.Runner()
 
     def ask(self, audio: Any = None, text: str = "", **inputs: Any) -> Output:
-        """One question, one raw output: text from a model that writes, numbers from one that rates.
+        """Send one request and return the raw output.
 
-        `audio` is a path, bytes, an array with `rate=`, a Hugging Face dict, or a list of them.
+        Args:
+            audio: A path, bytes, an array with `rate=`, a Hugging Face dict, or a list of these.
+            text: Prompt.
+            inputs: Fields of `Generate` such as `max_tokens`, or further inputs of a predicting model.
+
+        Returns:
+            A `Generation` from a model that generates text, or else a `Prediction`.
         """
         return self._run_on_thread(run_loop.send_once(self.model, self._build_request(audio, text, inputs)))
 
     @property
     def can_stream(self) -> bool:
-        """Does the model tell its answer piece by piece?"""
-        told = type(self.model)
-        return issubclass(told, AsyncModel) and told.stream is not AsyncModel.stream
+        """Whether the model can stream its answers."""
+        model_class = type(self.model)
+        return issubclass(model_class, AsyncModel) and model_class.stream is not AsyncModel.stream
 
     def stream(self, audio: Any = None, text: str = "", **inputs: Any) -> Iterator[str]:
-        """Pieces of the answer as they come, from a model that `streams`."""
+        """Yield pieces of the answer as they arrive; only if `can_stream`. See `ask` for the arguments."""
         request, model = self._build_request(audio, text, inputs), self.model
         assert isinstance(request, Generate)
         assert isinstance(model, AsyncModel)
         pieces: SimpleQueue[str | None] = SimpleQueue()
 
-        async def listen() -> None:
+        async def collect() -> None:
             try:
                 async for piece in model.stream(request):
                     pieces.put(piece)
             finally:
                 pieces.put(None)
 
-        done = self._thread.submit(self._runner.run, listen())
+        done = self._thread.submit(self._runner.run, collect())
         yield from iter(pieces.get, None)
         done.result()
 
     def _build_request(self, audio: Any, text: str, inputs: dict[str, Any]) -> Request:
         rate = inputs.pop("rate", None)
-        sounds = audio if isinstance(audio, list) and not _is_number_list(audio) else [audio]
-        heard = [Audio.of(each, rate=rate) for each in sounds if each is not None]
+        values = audio if isinstance(audio, list) and not _is_number_list(audio) else [audio]
+        clips = [Audio.of(value, rate=rate) for value in values if value is not None]
         if "generate" in self.abilities:
-            parts: tuple[Part, ...] = (*heard, text) if text else (*heard,)
+            parts: tuple[Part, ...] = (*clips, text) if text else (*clips,)
             return Generate(turns=(Turn("user", parts),), **inputs)
         named: dict[str, Any] = {**inputs, **({"text": text} if text else {})}
-        return Predict(inputs={**named, **({"audio": heard[0]} if heard else {})})
+        return Predict(inputs={**named, **({"audio": clips[0]} if clips else {})})
 
     def close(self) -> None:
         self._run_on_thread(run_loop.close_model(self.model))
@@ -360,7 +393,17 @@ def _is_number_list(value: list[Any]) -> bool:
 
 
 def load_model(name: str, **arguments: Any) -> LoadedModel:
-    """A model by name, `module:Class` or `file.py:name`, ready to be asked."""
+    """Load a model to call it directly.
+
+    Args:
+        name: Name of a model, `package.module:Class` or `file.py:Class`.
+        arguments: Arguments of the model.
+
+    Example:
+        >>> with load_model("echo") as model:
+        ...     model.ask(text="hello").text
+        'hello'
+    """
     spec = Spec(task="ask", model=name, model_args=arguments)
     model_class = resolve_model(spec)
     return LoadedModel(deploy_model(model_class, spec, Settings()), list(abilities(model_class)))

@@ -1,8 +1,8 @@
-"""The command line without its start-up: a process that has imported it forks for each call.
+"""Run the command line without its start-up time, by forking a process that has imported it.
 
-Every call is a process of its own, as a user's is; only the imports are shared. Run as a script
-this is that process. It reads a line of JSON for each call and answers with the process's id; asked
-about an id it answers with the exit code, or with nothing while the process runs.
+Every call is a separate process, as for a user; only the imports are shared. Run as a script, this file
+is the forking process. It reads one line of JSON per call and replies with the process id. For a line
+with a process id it replies with the exit code, or with an empty line while the process runs.
 """
 
 import atexit
@@ -13,14 +13,24 @@ import subprocess
 import sys
 import threading
 from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-HEAVY = {"emotion2vec", "audeering", "audio-chat", "audio-classification", "causal", "clap", "ctc", "whisper"}
+MODELS_WITH_WEIGHTS = {
+    "emotion2vec",
+    "audeering",
+    "audio-chat",
+    "audio-classification",
+    "causal",
+    "clap",
+    "ctc",
+    "whisper",
+}
 
 
-class Warm:
-    """Calls `auricle` in children of a process that has it imported already."""
+class WarmCli:
+    """Calls `auricle` in forks of a process that has already imported it."""
 
     def __init__(self) -> None:
         self._server = subprocess.Popen(
@@ -29,22 +39,23 @@ class Warm:
         self._calls = 0
 
     def __call__(self, words: Any, folder: Any, scratch: Any) -> Any:
-        """What a call said and how it ended, as `subprocess.run` tells it."""
-        begun = self.start(words, folder, scratch)
-        code = begun.wait()
-        said, told = (path.read_text(encoding="utf-8", errors="replace") for path in begun.files)
-        return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, said, told)
+        """Run a command to its end and return what `subprocess.run` would."""
+        process = self.start(words, folder, scratch)
+        code = process.wait()
+        out, err = (path.read_text(encoding="utf-8", errors="replace") for path in process.files)
+        return subprocess.CompletedProcess([sys.executable, "-m", "auricle", *words], code, out, err)
 
     def start(self, words: Any, folder: Any, scratch: Any) -> Any:
-        """A call that runs on by itself."""
+        """Start a command and return its process."""
         self._calls += 1
         files = [Path(scratch) / f"{self._calls}.{name}" for name in ("out", "err")]
-        asked = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
-        asked["environment"] = dict(os.environ)
-        return Begun(int(self.ask(asked)), files, self)
+        call = {"words": words, "folder": str(folder), "out": str(files[0]), "err": str(files[1])}
+        call["environment"] = dict(os.environ)
+        return WarmProcess(int(self.send(call)), files, self)
 
-    def ask(self, question: Any) -> Any:
-        self._server.stdin.write(json.dumps(question) + "\n")
+    def send(self, message: dict[str, Any]) -> str:
+        """Send a message to the forking process and return its reply."""
+        self._server.stdin.write(json.dumps(message) + "\n")
         self._server.stdin.flush()
         return self._server.stdout.readline().strip()
 
@@ -54,77 +65,80 @@ class Warm:
         self._server.wait()
 
 
-class Begun:
-    """A process of the command line, waited for or killed: as much of `Popen` as tests use."""
+class WarmProcess:
+    """A running command, with as much of the interface of `Popen` as tests use."""
 
     def __init__(self, pid: Any, files: Any, server: Any) -> None:
         self.pid, self.files, self.returncode = pid, files, None
         self._server = server
 
-    def poll(self, patiently: bool = False) -> Any:
+    def poll(self, block: bool = False) -> int | None:
         if self.returncode is None:
-            said = self._server.ask({"pid": self.pid, "patiently": patiently})
-            self.returncode = int(said) if said else None
+            code = self._server.send({"pid": self.pid, "block": block})
+            self.returncode = int(code) if code else None
         return self.returncode
 
-    def wait(self) -> Any:
-        return self.poll(patiently=True)
+    def wait(self) -> int | None:
+        return self.poll(block=True)
 
     def kill(self) -> None:
         os.kill(self.pid, signal.SIGKILL)
 
 
 def _serve() -> None:
-
+    # Imported by name: unused import statements would be removed by the linter.
+    for name in ("click", "numpy", "orjson", "soundfile", "auricle.api", "auricle.cli", "auricle.cli.run"):
+        import_module(name)
     with suppress(ImportError):
-        pass
+        import_module("aiohttp")
 
-    answers = os.fdopen(os.dup(1), "w")
+    replies = os.fdopen(os.dup(1), "w")
     for line in sys.stdin:
-        asked = json.loads(line)
-        print(_ended(**asked) if "pid" in asked else _begun(asked), file=answers, flush=True)
+        message = json.loads(line)
+        print(_exit_code(**message) if "pid" in message else _fork(message), file=replies, flush=True)
 
 
-def _begun(asked: Any) -> Any:
-    if not HEAVY.isdisjoint(asked["words"]):
-        _import_weights()
+def _fork(call: dict[str, Any]) -> int:
+    if not MODELS_WITH_WEIGHTS.isdisjoint(call["words"]):
+        _import_torch()
     child = os.fork()
     if child == 0:
-        _be_the_command(asked)
+        _run_command(call)
     return child
 
 
-def _ended(pid: Any, patiently: Any) -> Any:
-    done, status = os.waitpid(pid, 0 if patiently else os.WNOHANG)
+def _exit_code(pid: int, block: bool) -> int | str:
+    done, status = os.waitpid(pid, 0 if block else os.WNOHANG)
     return os.waitstatus_to_exitcode(status) if done else ""
 
 
-def _import_weights() -> None:
-    """What models with weights take seconds to import; no thread is started by it."""
+def _import_torch() -> None:
+    """Import what takes seconds in models with weights; it starts no thread."""
     with suppress(ImportError):
-        pass
+        import_module("torch")
+        import_module("transformers").AutoTokenizer  # noqa: B018 - imported when first used
 
 
-def _be_the_command(asked: Any) -> None:
-    """As `python -m auricle` would: in that folder, with that output, to the end."""
-    os.chdir(asked["folder"])
+def _run_command(call: dict[str, Any]) -> None:
+    """Do what `python -m auricle` does: in that folder, with that output, to the end."""
+    os.chdir(call["folder"])
     os.environ.clear()
-    os.environ.update(asked["environment"])
+    os.environ.update(call["environment"])
     with Path(os.devnull).open("rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     for name, number in (("out", 1), ("err", 2)):
-        with Path(asked[name]).open("wb") as file:
+        with Path(call[name]).open("wb") as file:
             os.dup2(file.fileno(), number)
-    sys.path[0] = asked["folder"]
-    sys.argv = ["auricle", *asked["words"]]
+    sys.path[0] = call["folder"]
+    sys.argv = ["auricle", *call["words"]]
     code = 0
     try:
         from auricle.cli import main
 
         main()
-    except SystemExit as ended:
-        code = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
-    except BaseException:  # noqa: BLE001 - told as the interpreter would
+    except SystemExit as error:
+        code = error.code if isinstance(error.code, int) else int(error.code is not None)
+    except BaseException:  # noqa: BLE001 - printed as the interpreter would
         sys.excepthook(*sys.exc_info())
         code = 1
     threading._shutdown()

@@ -1,4 +1,4 @@
-"""Sounds, images and videos: references, decoding, resampling and encoding."""
+"""Audio, images and videos: references, decoding, resampling and encoding."""
 
 from auricle.audio.media import Audio as Audio
 from auricle.audio.media import Image as Image

@@ -1,8 +1,8 @@
-"""Bytes to samples: by content, never by file name, and never less sound than was promised.
+"""Decode audio files by content, not by file name, and reject truncated ones.
 
 libsndfile reads what it can and PyAV the rest. libsndfile trusts some headers it should not (it
-loses the end of MP3 files without a frame count, and hides that a WAV file was cut short), so the
-header is looked at here first.
+loses the end of MP3 files without a frame count, and hides that a WAV file is truncated), so the
+header is checked here first.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
 
 
 class _Reader(Protocol):
-    """What both libraries are reduced to."""
+    """Common interface of both libraries."""
 
     def info(self) -> AudioInfo: ...
     def read(self, start: float, end: float | None) -> Waveform: ...
 
 
 def probe(source: Path | bytes, name: str) -> AudioInfo:
-    """Rate, channels and length, from the header where the header can be believed."""
+    """Return rate, channels and length, from the header if it is reliable."""
     with open_source(source, name) as stream:
         if plain := _parse_plain_wav(stream.read(44), stream.seek(0, os.SEEK_END)):
             return plain
@@ -45,43 +45,43 @@ def probe(source: Path | bytes, name: str) -> AudioInfo:
 
 
 def read(source: Path | bytes, name: str, start: float = 0.0, end: float | None = None) -> Waveform:
-    """The slice from start to end in seconds, all channels, at the rate it was stored with."""
+    """Decode the slice from start to end in seconds, with all channels and the rate of the file."""
     with _open_reader(source, name) as reader:
         return reader.read(start, end)
 
 
-# Opening
+# --- opening ------------------------------------------------------------------------
 
 _OPEN_ERRORS: dict[type[Exception], str] = {
     FileNotFoundError: "does not exist",
     IsADirectoryError: "is a directory, not a file",
-    PermissionError: "may not be read by this user",
+    PermissionError: "cannot be read by this user",
 }
 
 
 class _ClampedBytesIO(io.BytesIO):
-    """Takes a seek before its start for the start: C code that calls it cannot be raised at."""
+    """Clamps seeks before the start, because C code that calls it cannot handle an exception."""
 
     def seek(self, offset: int, whence: int = os.SEEK_SET) -> int:
         return super().seek(max(offset, 0) if whence == os.SEEK_SET else offset, whence)
 
 
 def _open_regular_file(path: Path) -> BinaryIO:
-    """A file unbuffered, so that its descriptor stands where the stream stands."""
+    """Open a file unbuffered, so that its descriptor has the position of the stream."""
     kind = path.stat().st_mode
     if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
-        raise OSError("not a regular file")  # a named pipe would wait for its writer, for ever
+        raise OSError("not a regular file")  # a named pipe would block for ever
     return cast("BinaryIO", path.open("rb", buffering=0))
 
 
 @contextmanager
 def open_source(source: Path | bytes, name: str, error_type: type[SampleError] = AudioError) -> Iterator[BinaryIO]:
-    """A seekable stream over a file or bytes that hold something; always closed again."""
+    """Open a non-empty file or bytes as a seekable stream."""
     try:
         stream = _ClampedBytesIO(source) if isinstance(source, bytes) else _open_regular_file(source)
-    except (OSError, ValueError) as fault:
-        words = _OPEN_ERRORS.get(type(fault), f"cannot be opened ({fault})")
-        raise error_type(f"{name} {words}.") from fault
+    except (OSError, ValueError) as error:
+        reason = _OPEN_ERRORS.get(type(error), f"cannot be opened ({error})")
+        raise error_type(f"{name} {reason}.") from error
     with stream:
         if not stream.seek(0, os.SEEK_END):
             raise error_type(f"{name} is empty (0 bytes).")
@@ -91,7 +91,7 @@ def open_source(source: Path | bytes, name: str, error_type: type[SampleError] =
 
 @contextmanager
 def _open_reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
-    """The library that reads this content right: libsndfile if it can, PyAV otherwise."""
+    """Open audio with libsndfile if that reads it correctly, or else with PyAV."""
     with open_source(source, name) as stream:
         head = stream.read(64)
         file = _open_soundfile(stream) if _length_is_stated(stream, head, name) else None
@@ -103,29 +103,29 @@ def _open_reader(source: Path | bytes, name: str) -> Iterator[_Reader]:
                 yield _ContainerReader(container, name)
 
 
-# Looking at headers
+# --- headers ------------------------------------------------------------------------
 
 
 def _parse_plain_wav(head: bytes, size: int) -> AudioInfo | None:
-    """What the 44 bytes most WAV files begin with say: a twentieth of the time of a library.
+    """Parse the 44-byte header of most WAV files, in a twentieth of the time of a library.
 
-    Nothing where they are not those of a whole file of samples as integers.
+    Returns None unless it describes a complete file of integer samples.
     """
     if len(head) < 44 or head[:4] != b"RIFF" or head[8:16] != b"WAVEfmt " or head[36:40] != b"data":
         return None
     length, kind, channels, rate, _, block, width = struct.unpack("<IHHIIHH", head[16:36])
-    (bytes_of_sound,) = struct.unpack("<I", head[40:44])
-    whole = 0 < bytes_of_sound <= size - 44 and bytes_of_sound < _UNKNOWN_SIZE
-    sane = (length, kind) == (16, 1) and channels and rate and block * 8 == channels * width
-    return AudioInfo(rate, channels, bytes_of_sound // block) if whole and sane and block else None
+    (data_size,) = struct.unpack("<I", head[40:44])
+    is_complete = 0 < data_size <= size - 44 and data_size < _UNKNOWN_SIZE
+    is_plain = (length, kind) == (16, 1) and channels and rate and block * 8 == channels * width
+    return AudioInfo(rate, channels, data_size // block) if is_complete and is_plain and block else None
 
 
-_UNKNOWN_SIZE = 0x7FFFF000  # sizes from here on are what writers to a pipe put for "unknown"
-_MAX_OGG_PAGE = 65_307  # the longest page an Ogg file can have
+_UNKNOWN_SIZE = 0x7FFFF000  # programs that write to a pipe state sizes from here on for "unknown"
+_MAX_OGG_PAGE = 65_307  # bytes
 
 
 def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
-    """Whether libsndfile will find the true length; raises if the file ends before its sound."""
+    """Return whether libsndfile can determine the length; raise if the file is truncated."""
     size = stream.seek(0, os.SEEK_END)
     if head[:3] == b"ID3" or (head[0] == 0xFF and head[1:2] >= b"\xe0"):
         return _mpeg_length_is_stated(stream, head)
@@ -134,7 +134,7 @@ def _length_is_stated(stream: BinaryIO, head: bytes, name: str) -> bool:
 
 
 def _chunk_length_is_stated(stream: BinaryIO, size: int, name: str, *, order: str, data_tag: bytes) -> bool:
-    """RIFF and its kin: the chunk of samples must lie within the file."""
+    """Check RIFF and AIFF: the chunk of samples must be within the file."""
     stream.seek(4)
     (stated,) = struct.unpack(order + "I", stream.read(4).ljust(4, b"\0"))
     position = 12
@@ -144,41 +144,41 @@ def _chunk_length_is_stated(stream: BinaryIO, size: int, name: str, *, order: st
         position += 8
         if tag == data_tag:
             if length < _UNKNOWN_SIZE and position + length > size:
-                raise _truncated_error(name, f"{length:,} bytes of sound", f"{size - position:,}")
+                raise _truncated_error(name, f"{length:,} bytes of audio", f"{size - position:,}")
             return bool(length) or int(stated) + 8 == size
         position += length + length % 2
     return True
 
 
 def _flac_length_is_stated(stream: BinaryIO, _size: int, _name: str) -> bool:
-    """FLAC written to a pipe states zero samples."""
+    """Check FLAC: written to a pipe, it states zero samples."""
     stream.seek(18)
     return int.from_bytes(stream.read(8)) % (1 << 36) > 0
 
 
 def _ogg_length_is_stated(stream: BinaryIO, size: int, name: str) -> bool:
-    """The last page of an Ogg file must be whole."""
+    """Check Ogg: the last page must be complete."""
     stream.seek(max(0, size - _MAX_OGG_PAGE))
     tail = stream.read()
     page = tail[tail.rfind(b"OggS") :]
     lacing = page[27 : 27 + page[26]] if len(page) > 26 else b""
     if len(page) < 27 + len(lacing) + sum(lacing) or len(lacing) < page[26]:
-        raise _truncated_error(name, "one more page of sound", "a part of it")
+        raise _truncated_error(name, "one more page", "a part of it")
     return True
 
 
 def _mpeg_length_is_stated(stream: BinaryIO, head: bytes) -> bool:
-    """Only MP3 files with a Xing header state their length; for others libsndfile guesses."""
+    """Check MP3: only files with a Xing header state their length; for others libsndfile guesses."""
     tag = 0
     if head[:3] == b"ID3":
         tag = 10 + reduce(lambda total, byte: total << 7 | byte, head[6:10])
     stream.seek(tag)
-    found = re.search(rb"(?:Xing|Info)...(.)", stream.read(2048), re.DOTALL)
-    return found is not None and found[1][0] % 2 == 1  # the lowest flag: frames are counted
+    header = re.search(rb"(?:Xing|Info)...(.)", stream.read(2048), re.DOTALL)
+    return header is not None and header[1][0] % 2 == 1  # the lowest flag: the number of frames is stated
 
 
 def _check_mp4_boxes(stream: BinaryIO, size: int, name: str) -> bool:
-    """MP4 and its kin: every box must lie within the file; libsndfile does not read them."""
+    """Check MP4: every box must be within the file; libsndfile does not read MP4."""
     position = 0
     while position + 16 <= size:
         stream.seek(position)
@@ -201,21 +201,23 @@ _LENGTH_CHECKS: dict[bytes, Callable[[BinaryIO, int, str], bool]] = {
 
 
 def _truncated_error(name: str, expected: str, actual: str) -> AudioError:
-    return AudioError(f"{name} is cut short: it promises {expected} and holds {actual}. Copy or download it again.")
+    return AudioError(
+        f"{name} is truncated: its header states {expected}, but it contains {actual}. Copy or download it again."
+    )
 
 
-# libsndfile
+# --- libsndfile ---------------------------------------------------------------------
 
 
 def _open_soundfile(stream: BinaryIO) -> Any:
-    """A SoundFile, or None where libsndfile does not know the content."""
+    """Open a SoundFile; return None if libsndfile does not support the format."""
     import soundfile
 
     stream.seek(0)
     # A descriptor is read without calling back into Python, and has no misleading suffix.
-    by_descriptor = isinstance(stream, io.FileIO) and os.name == "posix"
+    use_descriptor = isinstance(stream, io.FileIO) and os.name == "posix"
     try:
-        return soundfile.SoundFile(stream.fileno() if by_descriptor else stream, closefd=False)
+        return soundfile.SoundFile(stream.fileno() if use_descriptor else stream, closefd=False)
     except soundfile.SoundFileError:
         return None
 
@@ -227,32 +229,32 @@ class _SoundFileReader:
 
     def info(self) -> AudioInfo:
         if not self.file.frames:
-            raise AudioError(f"{self.name} holds no sound: its header states zero samples.")
+            raise AudioError(f"{self.name} contains no audio: its header states zero samples.")
         return AudioInfo(self.file.samplerate, self.file.channels, self.file.frames)
 
     def read(self, start: float, end: float | None) -> Waveform:
         import soundfile
 
         info = self.info()
-        wanted = frames_between(start, end, info, self.name)
-        # Seeking in an MP3 file lands beside the frame asked for, so it is read from its start.
-        first = 0 if self.file.format == "MP3" else wanted.start
+        frames = frames_between(start, end, info, self.name)
+        # Seeking in MP3 files is inexact, so they are read from the start.
+        first = 0 if self.file.format == "MP3" else frames.start
         try:
             self.file.seek(first)
-            values = self.file.read(wanted.stop - first, dtype="float32")
-        except soundfile.SoundFileError as fault:
-            raise _damaged_error(self.name, f"libsndfile says '{str(fault).rstrip('.')}'") from fault
-        except (MemoryError, ValueError) as fault:
-            raise _damaged_error(self.name, f"{info.seconds:g} s of sound do not fit in memory") from fault
-        if len(values) < wanted.stop - first:
+            values = self.file.read(frames.stop - first, dtype="float32")
+        except soundfile.SoundFileError as error:
+            raise _damaged_error(self.name, f"libsndfile reports '{str(error).rstrip('.')}'") from error
+        except (MemoryError, ValueError) as error:
+            raise _damaged_error(self.name, f"{info.seconds:g} s of audio do not fit in memory") from error
+        if len(values) < frames.stop - first:
             seconds = (first + len(values)) / info.rate
             raise _truncated_error(self.name, f"{info.seconds:g} s", f"{seconds:g} s")
-        return Waveform(values[wanted.start - first :], info.rate)
+        return Waveform(values[frames.start - first :], info.rate)
 
 
-# PyAV
+# --- PyAV ---------------------------------------------------------------------------
 
-# Playlists would make FFmpeg open other files and addresses, so only containers are let in.
+# Playlists would make FFmpeg open other files and addresses, so only containers are allowed.
 _CONTAINERS = (
     "mov,matroska,webm,asf,avi,flv,mpegts,mpeg,ogg,aac,mp3,flac,wav,aiff,caf,au,amr,ac3,eac3,dts,"
     "ape,wv,tta,tak,mpc,mpc8,w64,loas,latm,rm,3gp"
@@ -277,11 +279,11 @@ def _open_container(stream: BinaryIO, head: bytes, name: str) -> Iterator[Any]:
     stream.seek(0)
     try:
         container = av.open(stream, options={"format_whitelist": _CONTAINERS})
-    except (av.error.FFmpegError, ValueError) as fault:
+    except (av.error.FFmpegError, ValueError) as error:
         for offset, magic, kind in _FORMAT_SIGNATURES:
             if head[offset:].startswith(magic):
-                raise _damaged_error(name, f"it begins like a {kind} file but cannot be decoded") from fault
-        raise AudioError(f"{name} is not a sound file of any known format: it begins with {head[:24]!r}.") from fault
+                raise _damaged_error(name, f"it begins like a {kind} file but cannot be decoded") from error
+        raise AudioError(f"{name} is not an audio file of any known format: it begins with {head[:24]!r}.") from error
     with container:
         yield container
 
@@ -292,11 +294,11 @@ class _ContainerReader:
         self.name = name
         self.container_format = container.format.name.split(",")[0]
         if not container.streams.audio:
-            found = ", ".join(sorted({stream.type for stream in container.streams})) or "nothing"
-            raise AudioError(f"{name} has no audio stream (it holds: {found}).")
+            kinds = ", ".join(sorted({stream.type for stream in container.streams})) or "nothing"
+            raise AudioError(f"{name} has no audio stream (it contains: {kinds}).")
         self.track = container.streams.audio[0]
         if self.track.codec_context is None or not self.track.codec_context.sample_rate:
-            raise AudioError(f"{name} holds sound that is damaged or in a codec nobody here knows.")
+            raise AudioError(f"{name} has an audio stream that is damaged or in an unknown codec.")
 
     def info(self) -> AudioInfo:
         stated = self._stated_seconds()
@@ -318,12 +320,12 @@ class _ContainerReader:
 
     def _decoded_info(self, frames: int) -> AudioInfo:
         if not frames:
-            raise AudioError(f"{self.name} holds no sound: its audio stream is empty.")
+            raise AudioError(f"{self.name} contains no audio: its audio stream is empty.")
         context = self.track.codec_context
         return AudioInfo(context.sample_rate, context.channels, frames)
 
     def _stated_seconds(self) -> float | None:
-        """The length from the header, where the container keeps one for this very stream."""
+        """Return the length from the header, if the container states one for this stream."""
         if self.container_format not in _CONTAINERS_WITH_DURATION:
             return None
         if self.track.duration is not None:
@@ -333,12 +335,12 @@ class _ContainerReader:
         return None
 
     def _blocks(self, end: float | None) -> Iterator[NDArray[float32]]:
-        """Decoded blocks of (frames, channels), no further than the end of the slice."""
+        """Yield decoded blocks of (frames, channels) up to the end of the slice."""
         import av
 
         context = self.track.codec_context
         converter = av.AudioResampler(format="flt", layout=context.layout, rate=context.sample_rate)
-        enough = math.inf if end is None else end * context.sample_rate + 1
+        max_frames = math.inf if end is None else end * context.sample_rate + 1
         count = 0
         try:
             for frame in self.container.decode(self.track):
@@ -346,12 +348,12 @@ class _ContainerReader:
                     values: Any = block.to_ndarray().reshape(-1, context.channels)
                     count += len(values)
                     yield values
-                if count >= enough:
+                if count >= max_frames:
                     return
-        except (av.error.FFmpegError, ValueError) as fault:
+        except (av.error.FFmpegError, ValueError) as error:
             seconds = count / context.sample_rate
-            raise _damaged_error(self.name, f"decoding stops after {seconds:g} s") from fault
+            raise _damaged_error(self.name, f"decoding stops after {seconds:g} s") from error
 
 
 def _damaged_error(name: str, reason: str) -> AudioError:
-    return AudioError(f"{name} is damaged or cut short: {reason}. Copy or download it again.")
+    return AudioError(f"{name} is damaged or truncated: {reason}. Copy or download it again.")

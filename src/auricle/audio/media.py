@@ -1,4 +1,4 @@
-"""Where sounds, pictures and films are; nothing is opened, or found wrong, before it is needed."""
+"""References to audio, images and videos, which are opened only when their content is needed."""
 
 from __future__ import annotations
 
@@ -26,15 +26,26 @@ if TYPE_CHECKING:
 __all__ = ["Audio", "AudioInfo", "Image", "Video"]
 
 REMOTE_SCHEMES = ("http://", "https://")
-_MAX_CHANNELS = 64  # beyond this an array is channels first, not a sound with so many channels
+_MAX_CHANNELS = 64  # an array with more columns is taken for channels-first
 
 
 @dataclass(frozen=True, slots=True)
 class Audio:
-    """Where a sound is, not what it is; decoded only where a model needs it.
+    """A reference to audio, or to a slice of it, which is decoded only when needed.
 
-    An array in `data` is (frames,) or (frames, channels) of float32 and has a `rate`. `start` and
-    `end` are seconds. `data` takes no part in comparison: `hash` tells sounds apart by content.
+    Equality ignores `data`; use `hash` to compare content.
+
+    Args:
+        uri: Path or URL; empty for audio in memory.
+        start: Start of the slice in seconds.
+        end: End of the slice in seconds; None for the end of the audio.
+        data: A file as bytes, or float32 samples as (frames,) or (frames, channels).
+        rate: Sample rate of an array in `data`.
+
+    >>> import numpy as np
+    >>> clip = Audio.of(np.zeros(16000, dtype=np.float32), rate=16000, end=0.5)
+    >>> clip.seconds
+    0.5
     """
 
     uri: str = ""
@@ -46,47 +57,51 @@ class Audio:
 
     @classmethod
     def of(cls, value: object, *, rate: int | None = None, start: float = 0.0, end: float | None = None) -> Audio:
-        """From a path, bytes, an array with its rate, a Hugging Face value, or an Audio.
+        """Create an `Audio` from a path, bytes, an array, a Hugging Face value or another `Audio`.
 
-        A bare array is (frames,) or (frames, channels); Hugging Face's are (channels, frames).
-        A slice of an Audio that is itself a slice counts from where that one starts.
+        Args:
+            value: The audio. An array is (frames,) or (frames, channels); in Hugging Face values it is
+                (channels, frames).
+            rate: Sample rate of an array.
+            start: Start of the slice in seconds, relative to the start of another `Audio`.
+            end: End of the slice in seconds, relative to the start of another `Audio`.
         """
-        for fits, build in _BUILDERS:
-            if fits(value):
+        for accepts, build in _BUILDERS:
+            if accepts(value):
                 return build(value, rate).segment(start, end)
         raise AudioError(
-            f"Cannot make a sound of {type(value).__qualname__}: give a path, bytes, an array "
+            f"Cannot create audio from {type(value).__qualname__}: give a path, bytes, an array "
             "with its rate, or a Hugging Face audio value."
         )
 
     @property
     def path(self) -> Path | None:
-        """The file on disk, sliced or not; None for sounds in memory and URLs."""
+        """The file on disk, sliced or not; None for audio in memory and URLs."""
         if self._origin is not None:
             return self._origin.path
         return _local_path(self.uri) if self.data is None else None
 
     @property
     def hash(self) -> str:
-        """Identity of the content and the slice, whatever the path; a loaded copy keeps it."""
+        """Digest of the content and the slice, independent of the path; a loaded copy keeps it."""
         if self._origin is not None:
             return self._origin.hash
-        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):  # known by its address alone
+        if self.data is None and self.uri.startswith(REMOTE_SCHEMES):  # not downloaded, so identified by its address
             return _slice_digest(self.uri.encode(), self.start, self.end)
         return _slice_digest(self._content_digest(), self.start, self.end)
 
     @property
     def seconds(self) -> float:
-        """Length of the slice, clipped to the file; from the header, so without decoding."""
+        """Duration of the slice, read from the header without decoding."""
         info = self.info()
         frames = waveform.frames_between(self.start, self.end, info, self._name)
         return float(frames.stop - frames.start) / info.rate
 
     def segment(self, start: float = 0.0, end: float | None = None) -> Audio:
-        """The stretch from start to end, in seconds from where this one starts, and inside it."""
+        """Return the slice from start to end, in seconds from the start of this one and within it."""
         if start == 0.0 and end is None:
             return self
-        if self.start:  # else the sum could look right
+        if self.start:  # otherwise a negative start could be hidden in the sum
             waveform.check_slice(start, end, self._name)
         stop = self.end if end is None else self.start + end
         if self.end is not None and stop is not None:
@@ -95,43 +110,52 @@ class Audio:
         return replace(self, start=self.start + start, end=stop, _origin=origin)
 
     def info(self) -> AudioInfo:
-        """Rate, channels and frames of the whole sound, not of the slice."""
+        """Return rate, channels and frames of the complete audio, not of the slice."""
         if self.data is None or isinstance(self.data, bytes):
             return decode.probe(self._source(), self._name)
         values, rate = self._array()
         if not len(values):
-            raise AudioError(f"{self._name} holds no sound: the array is empty.")
+            raise AudioError(f"{self._name} contains no audio: the array is empty.")
         return AudioInfo(rate, 1 if values.ndim == 1 else values.shape[1], len(values))
 
     def decode(self, rate: int | None = None, *, mono: bool = True) -> NDArray[float32]:
-        """Samples of the slice: (frames,), or (frames, channels) with mono=False.
+        """Decode the slice to (frames,), or to (frames, channels) with `mono=False`.
 
-        A mono array that has the rate already is handed out itself: do not write into it.
+        A mono array that has the rate already is returned without copying: do not write to it.
+
+        Args:
+            rate: Sample rate to convert to. Default: the rate of the audio.
+            mono: Whether to average all channels.
         """
         values, native = self._waveform(mono=mono)
         rate = waveform.check_rate(native if rate is None else rate, self._name)
         return waveform.resample(values, native, rate, self._name)
 
     def load(self, rate: int) -> Audio:
-        """A copy that holds its mono samples at `rate`; its name, path and hash stay the same."""
+        """Return a copy with mono samples at `rate` in memory; its name, path and hash stay the same."""
         return Audio(uri=self.uri, data=self.decode(rate), rate=rate, _origin=self._origin or self)
 
     def encode(self, format: Format = "wav", *, rate: int | None = None) -> bytes:  # noqa: A002
-        """The slice as a mono file, 16 bits where that applies, for the wire and for players."""
-        sound = self._waveform(mono=True)
-        return waveform.encode(sound, sound.rate if rate is None else rate, format, self._name)
+        """Encode the slice as a mono file, with 16 bits in WAV and FLAC.
+
+        Args:
+            format: `wav`, `flac`, `mp3` or `opus`.
+            rate: Sample rate of the file. Default: the rate of the audio.
+        """
+        decoded = self._waveform(mono=True)
+        return waveform.encode(decoded, decoded.rate if rate is None else rate, format, self._name)
 
     def __fspath__(self) -> str:
-        whole = self._origin or self
-        if whole.path is None or whole.start or whole.end is not None:
+        original = self._origin or self
+        if original.path is None or original.start or original.end is not None:
             raise AudioError(
-                f"{self._name} is not a whole file on disk; use decode() for its samples or encode() for its bytes."
+                f"{self._name} is not a complete file on disk; use decode() for its samples or encode() for its bytes."
             )
-        return str(whole.path)
+        return str(original.path)
 
     @property
     def _name(self) -> str:
-        return self.uri or "The sound in memory"
+        return self.uri or "The audio in memory"
 
     def _source(self) -> Path | bytes:
         if isinstance(self.data, bytes):
@@ -148,8 +172,7 @@ class Audio:
             values, rate = decode.read(self._source(), self._name, self.start, self.end)
         else:
             values, rate = self._array()
-            wanted = waveform.frames_between(self.start, self.end, self.info(), self._name)
-            values = values[wanted]
+            values = values[waveform.frames_between(self.start, self.end, self.info(), self._name)]
         values = waveform.downmix(values) if mono else values.reshape(len(values), -1)
         waveform.check_finite(values, self._name)
         return Waveform(values, rate)
@@ -179,28 +202,28 @@ def _from_array(value: Any, rate: int | None, uri: str = "") -> Audio:
     values = waveform.as_float32(value)
     if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] > _MAX_CHANNELS):
         raise AudioError(
-            f"A sound is (frames,) or (frames, channels), not {values.shape}; if channels come first, give array.T."
+            f"Audio is (frames,) or (frames, channels), not {values.shape}; if channels come first, give array.T."
         )
     return Audio(uri, data=values, rate=int(rate))
 
 
 def _from_mapping(value: Any, rate: int | None) -> Audio:
-    """Hugging Face's decoded ({array, sampling_rate}) and stored ({bytes, path}) forms."""
+    """Read Hugging Face's decoded ({array, sampling_rate}) and stored ({bytes, path}) forms."""
     uri = os.fsdecode(value.get("path") or "")
     if value.get("array") is not None:
         return _from_channels_first(value["array"], value.get("sampling_rate", rate), uri)
     if value.get("bytes") is not None:
         if not isinstance(value["bytes"], (bytes, bytearray, memoryview)):
-            raise AudioError(f"A sound's bytes are bytes, not {type(value['bytes']).__name__}.")
+            raise AudioError(f"The field 'bytes' of an audio value must be bytes, not {type(value['bytes']).__name__}.")
         return Audio(uri, data=bytes(value["bytes"]))
     if uri:
         return Audio(uri)
-    raise AudioError(f"An audio value needs array, bytes or path; found {sorted(value)}.")
+    raise AudioError(f"An audio value needs array, bytes or path; it has {sorted(value)}.")
 
 
 def _from_decoder(value: Any, _rate: int | None) -> Audio:
-    sound = value.get_all_samples()
-    return _from_channels_first(sound.data, sound.sample_rate, "")
+    samples = value.get_all_samples()
+    return _from_channels_first(samples.data, samples.sample_rate, "")
 
 
 def _from_channels_first(value: Any, rate: int | None, uri: str) -> Audio:
@@ -229,14 +252,14 @@ _BUILDERS: tuple[tuple[Callable[[object], bool], Callable[[Any, int | None], Aud
 
 @dataclass(frozen=True, slots=True)
 class _MediaFile:
-    """A file handed on as it is, for models that also see."""
+    """A file that is passed to models unchanged."""
 
     uri: str = ""
     data: bytes | None = field(default=None, repr=False, compare=False)
 
     @classmethod
     def of(cls, value: object) -> Self:
-        """From a path, bytes, a {bytes, path} mapping, or one of its own kind."""
+        """Create a reference from a path, bytes, a {bytes, path} mapping, or another reference."""
         if isinstance(value, cls):
             return value
         if isinstance(value, str | os.PathLike):
@@ -245,7 +268,7 @@ class _MediaFile:
             return cls(data=value)
         if isinstance(value, Mapping) and (value.get("bytes") or value.get("path")):
             return cls(os.fsdecode(value.get("path") or ""), value.get("bytes"))
-        raise SampleError(f"Cannot make {cls.__name__} of {type(value).__qualname__}: give a path or bytes.")
+        raise SampleError(f"Cannot create {cls.__name__} from {type(value).__qualname__}: give a path or bytes.")
 
     @property
     def path(self) -> Path | None:
@@ -253,12 +276,12 @@ class _MediaFile:
 
     @property
     def hash(self) -> str:
-        """Identity of the content, whatever the path."""
+        """Digest of the content, independent of the path."""
         return _digest(self._source(), self._name, SampleError).hex()
 
     @property
     def media_type(self) -> str:
-        """Such as image/png: by content, then by suffix."""
+        """MIME type such as image/png, from the content or else the suffix."""
         with decode.open_source(self._source(), self._name, SampleError) as stream:
             head = stream.read(64)
         guess = mimetypes.guess_type(self.uri)[0] or "application/octet-stream"
@@ -280,19 +303,27 @@ class _MediaFile:
 
 @dataclass(frozen=True, slots=True)
 class Image(_MediaFile):
-    """Where a picture is."""
+    """A reference to an image.
+
+    >>> Image.of("cat.png").uri
+    'cat.png'
+    """
 
 
 @dataclass(frozen=True, slots=True)
 class Video(_MediaFile):
-    """Where a film is; `start` and `end` are seconds, for models that take a part of it."""
+    """A reference to a video, or to the slice from `start` to `end` in seconds.
+
+    >>> Video("talk.mp4", start=2.0, end=5.0).end
+    5.0
+    """
 
     start: float = 0.0
     end: float | None = None
 
     @property
     def hash(self) -> str:
-        """Identity of the content and the slice, whatever the path."""
+        """Digest of the content and the slice, independent of the path."""
         waveform.check_slice(self.start, self.end, self._name, SampleError)
         content = _digest(self._source(), self._name, SampleError)
         return _slice_digest(content, self.start, self.end)
@@ -338,7 +369,7 @@ def _digest(source: Path | bytes, name: str, error_type: type[SampleError]) -> b
 
 @lru_cache(maxsize=65_536)
 def _file_digest(path: Path, _size: int, _modified: int) -> bytes:
-    """With the processors' own instructions for it, SHA-256 is twice as fast as the others."""
+    """Return a SHA-256 digest, which is the fastest one on CPUs with instructions for it."""
     with path.open("rb", buffering=0) as stream:
         return hashlib.file_digest(stream, "sha256").digest()[:16]
 

@@ -1,7 +1,4 @@
-"""Sound as numbers: float32 in -1..1, one column a channel.
-
-Everything here is a pure function of its samples; `decode` makes them, `Audio` hands them out.
-"""
+"""Operations on decoded audio: float32 in -1..1, one column per channel."""
 
 from __future__ import annotations
 
@@ -22,7 +19,7 @@ Format = Literal["wav", "flac", "mp3", "opus"]
 
 @dataclass(frozen=True, slots=True)
 class AudioInfo:
-    """What the header says; frames are counted per channel."""
+    """Sample rate, channels and frames per channel."""
 
     rate: int
     channels: int
@@ -34,17 +31,17 @@ class AudioInfo:
 
 
 class Waveform(NamedTuple):
-    """Decoded sound, (frames,) or (frames, channels), and its sample rate."""
+    """Decoded audio, (frames,) or (frames, channels), and its sample rate."""
 
     values: NDArray[float32]
     rate: int
 
 
 def frames_between(start: float, end: float | None, info: AudioInfo, name: str) -> slice:
-    """The slice in frames; an end past the sound's own end is clipped, a start there is refused."""
+    """Convert seconds to a slice of frames; an end after the audio is clipped, a start after it is an error."""
     check_slice(start, end, name)
     if start >= info.seconds:
-        raise AudioError(f"{name}: the slice starts at {start:g} s, but the sound lasts {info.seconds:g} s.")
+        raise AudioError(f"{name}: the slice starts at {start:g} s, but the audio lasts {info.seconds:g} s.")
     last = info.frames if end is None else min(round(end * info.rate), info.frames)
     first = round(start * info.rate)
     if last <= first:
@@ -53,7 +50,7 @@ def frames_between(start: float, end: float | None, info: AudioInfo, name: str) 
 
 
 def check_slice(start: float, end: float | None, name: str, error_type: type[Exception] = AudioError) -> None:
-    """Refuse times that describe no stretch of any sound."""
+    """Raise if start and end do not describe a valid slice."""
     if not (math.isfinite(start) and start >= 0):
         raise error_type(f"{name}: a slice starts at 0 s or later, not at {start} s.")
     if end is not None and not end > start:
@@ -61,20 +58,20 @@ def check_slice(start: float, end: float | None, name: str, error_type: type[Exc
 
 
 def as_float32(value: Any) -> NDArray[float32]:
-    """Numbers as samples: lists as they are, integer arrays with their full scale made one."""
+    """Convert numbers to samples; integer arrays are scaled to -1..1."""
     import numpy as np
 
     try:
         values = np.asarray(value, dtype=np.float32 if isinstance(value, list | tuple) else None)
-    except (TypeError, ValueError) as fault:
-        raise AudioError(f"A {type(value).__name__} that is not all numbers: {fault}") from fault
+    except (TypeError, ValueError) as error:
+        raise AudioError(f"Audio samples must be numbers; this {type(value).__name__} is invalid: {error}") from error
     kind, bits = values.dtype.kind, values.dtype.itemsize * 8
     if kind == "f":
         with np.errstate(over="ignore"):
             return values.astype(np.float32, copy=False)
     if kind not in "iu" or bits == 64:
         raise AudioError(
-            f"An array of {values.dtype} is not sound: give float32 in -1..1, or integers of 8, 16 or 32 bits."
+            f"An array of {values.dtype} is not audio: use float32 in -1..1, or integers of 8, 16 or 32 bits."
         )
     scale = float(1 << (bits - 1))
     centred = values.astype(np.float64) - (scale if kind == "u" else 0.0)
@@ -82,30 +79,30 @@ def as_float32(value: Any) -> NDArray[float32]:
 
 
 def check_finite(values: NDArray[float32], name: str) -> None:
-    """Raise if any sample is not a number a loudspeaker could play."""
+    """Raise if any sample is NaN or infinite."""
     import numpy as np
 
-    real = np.isfinite(values)
-    if not real.all():
-        count = int(real.size - real.sum())
-        raise AudioError(f"{name} holds {count} samples that are NaN or infinite, not sound.")
+    finite = np.isfinite(values)
+    if not finite.all():
+        count = int(finite.size - finite.sum())
+        raise AudioError(f"{name} contains {count} samples that are NaN or infinite.")
 
 
 def check_rate(rate: int, name: str) -> int:
     if rate <= 0:
-        raise AudioError(f"{name}: a sample rate is above zero, not {rate}.")
+        raise AudioError(f"{name}: the sample rate must be above zero, not {rate}.")
     return rate
 
 
 def downmix(values: NDArray[float32]) -> NDArray[float32]:
-    """One channel, the mean of all; a mono sound is handed back without copying."""
+    """Return the mean of all channels; mono audio is not copied."""
     import numpy as np
 
     if values.ndim == 1:
         return values
     if values.shape[1] == 1:
         return values[:, 0]
-    # Adding whole columns is twenty times faster than mean(axis=1) over so short an axis.
+    # Adding columns is twenty times faster than mean(axis=1) over such a short axis.
     with np.errstate(over="ignore", invalid="ignore"):
         mixed: NDArray[float32] = reduce(np.add, values.T)
         mixed /= values.shape[1]
@@ -113,19 +110,19 @@ def downmix(values: NDArray[float32]) -> NDArray[float32]:
 
 
 def resample(values: NDArray[float32], source_rate: int, target_rate: int, name: str) -> NDArray[float32]:
-    """The same sound at another sample rate; untouched when the rates agree."""
+    """Resample audio; it is returned unchanged if the rates are equal."""
     if target_rate == source_rate:
         return values
     import soxr
 
     resampled: NDArray[float32] = soxr.resample(values, source_rate, target_rate, quality="HQ")
     if not len(resampled):
-        raise AudioError(f"{name}: {len(values)} samples at {source_rate} Hz are none at {target_rate} Hz.")
+        raise AudioError(f"{name}: {len(values)} samples at {source_rate} Hz are too short for {target_rate} Hz.")
     return resampled
 
 
 class _Codec(NamedTuple):
-    """How soundfile calls a wire format, and the rates it knows (none listed: any)."""
+    """The names that soundfile uses for a format, and its sample rates (empty: any)."""
 
     container: str
     subtype: str
@@ -141,7 +138,7 @@ _CODECS = {
 
 
 def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> bytes:
-    """A mono sound as a file; where the format does not know the rate, the next higher it knows."""
+    """Encode mono audio; a rate that the format does not support becomes the next higher one."""
     import numpy as np
     import soundfile
 
@@ -150,7 +147,7 @@ def encode(waveform: Waveform, rate: int, audio_format: Format, name: str) -> by
     codec = _CODECS[audio_format]
     check_rate(rate, name)
     if codec.rates:
-        rate = min((known for known in codec.rates if known >= rate), default=codec.rates[-1])
+        rate = min((supported for supported in codec.rates if supported >= rate), default=codec.rates[-1])
     values = np.clip(resample(waveform.values, waveform.rate, rate, name), -1.0, 1.0)
     buffer = io.BytesIO()
     soundfile.write(buffer, values, rate, format=codec.container, subtype=codec.subtype)

@@ -1,23 +1,23 @@
-"""Everything that can go wrong, and whose move it is.
+"""Exceptions, and who can act on them.
 
 AuricleError
-├── SpecError        the user's move: exit code 2, one line, no traceback
-│   ├── UnknownName      no such task, model, metric or profile
-│   ├── Unsupported      the model cannot do what the task needs
-│   │   └── Unsuited         a metric is for other models than this
-│   ├── MissingExtra     an optional package is not installed
-│   ├── DataError        the data cannot be read as a whole
-│   ├── Hopeless         every request so far failed alike; more would only cost
-│   ├── RunMismatch      the run directory belongs to another spec
-│   └── RunLocked        another process is writing to the run directory
-└── SampleError      nobody's move: recorded with its sample, the run goes on
-    ├── Transient        worth another attempt (timeouts, 429, 5xx)
-    │   └── Unreachable      nobody answers at that address
-    ├── Refused          a server's final no: a wrong key, a wrong name, a request it cannot take
-    ├── AudioError       a sound that cannot be used: missing, broken, empty
-    ├── Skipped          left out by a rule that the model states, such as how long a sound may be
-    ├── NotFinite        a model's number that is none: NaN, or infinite
-    └── Unreadable       an output no metric can read; never a guess
+├── SpecError               the user must change something: exit code 2, one line, no traceback
+│   ├── UnknownName         there is no task, model, metric or profile of that name
+│   ├── Unsupported         the model lacks an ability that the task needs
+│   │   └── Unsuited        a metric does not apply to this kind of output
+│   ├── MissingExtra        an optional package is not installed
+│   ├── DataError           the data cannot be read
+│   ├── AllRequestsFailed   the first requests all failed with the same error
+│   ├── RunMismatch         the run directory contains a different run
+│   └── RunLocked           another process is writing to the run directory
+└── SampleError             recorded with its sample; the run continues
+    ├── Transient           may succeed if retried (timeouts, 429, 5xx)
+    │   └── Unreachable     no connection to the server
+    ├── Refused             rejected by the server: wrong key, unknown model, invalid request
+    ├── AudioError          audio that is missing, damaged or empty
+    ├── Skipped             excluded by a rule of the model, such as a maximum duration
+    ├── NotFinite           the model returned NaN or infinity
+    └── Unreadable          the output contains no answer that a metric can read
 """
 
 from __future__ import annotations
@@ -27,11 +27,16 @@ from pathlib import PurePath
 
 
 class AuricleError(Exception):
-    """Base of every error raised on purpose."""
+    """Base class of all errors that Auricle raises deliberately."""
 
 
 class SpecError(AuricleError):
-    """What was asked for cannot be run as it stands; `where` in a file that is, if known."""
+    """The run cannot be executed as specified.
+
+    Args:
+        message: What is wrong and what to do.
+        location: Path of keys to the offending value in a YAML file, if known.
+    """
 
     def __init__(self, message: str = "", location: tuple[str | int, ...] = ()) -> None:
         super().__init__(message)
@@ -39,15 +44,15 @@ class SpecError(AuricleError):
 
 
 class UnknownName(SpecError):
-    """No task, model, metric or profile of that name."""
+    """There is no task, model, metric or profile of that name."""
 
 
 class Unsupported(SpecError):
-    """The model lacks the ability the task needs."""
+    """The model lacks an ability that the task needs."""
 
 
 class Unsuited(Unsupported):
-    """A metric is made for another kind of output; others of the task may suit."""
+    """A metric does not apply to this kind of output; other metrics of the task may."""
 
 
 class MissingExtra(SpecError):
@@ -58,19 +63,19 @@ class MissingExtra(SpecError):
 
 
 class DataError(SpecError):
-    """The data cannot be read at all, or holds nothing usable."""
+    """The data cannot be read, or contains nothing usable."""
 
 
 class AllRequestsFailed(SpecError):
-    """The first requests all failed alike, so the rest would, too."""
+    """The first requests all failed with the same error."""
 
 
 class RunMismatch(SpecError):
-    """The run directory was made by a different spec."""
+    """The run directory contains a different run."""
 
 
 class RunLocked(SpecError):
-    """Another process holds the run directory."""
+    """Another process is writing to the run directory."""
 
 
 class SampleError(AuricleError):
@@ -78,7 +83,12 @@ class SampleError(AuricleError):
 
 
 class Transient(SampleError):
-    """The same request may succeed if sent again; `retry_after` is how long to wait, if told."""
+    """The request may succeed if it is sent again.
+
+    Args:
+        message: What happened.
+        retry_after: Seconds to wait before the next attempt, if the server states them.
+    """
 
     def __init__(self, message: str = "", retry_after: float | None = None) -> None:
         super().__init__(message)
@@ -86,34 +96,34 @@ class Transient(SampleError):
 
 
 class Unreachable(Transient):
-    """No connection could be made, or nothing ever came over it."""
+    """No connection could be made, or the server never sent a byte."""
 
 
 class Refused(SampleError):
-    """A server will not answer this request, however often it is sent."""
+    """The server rejects the request; sending it again would not help."""
 
 
 class AudioError(SampleError):
-    """A sound that cannot be decoded or must not be used."""
+    """Audio that cannot be decoded or used."""
 
 
 class Skipped(SampleError):
-    """A model's own rule leaves this sample out: it was not asked, and is not wrong."""
+    """A rule of the model excludes this sample: it was not sent and does not count as wrong."""
 
 
 class NotFinite(SampleError):
-    """A model told NaN or infinity where a number was due."""
+    """The model returned NaN or infinity instead of a number."""
 
 
 class Unreadable(SampleError):
-    """The output could not be read as an answer."""
+    """The output contains no answer that a metric can read."""
 
 
 def describe(error: BaseException) -> str:
-    """An error's words; where somebody else's code raised it, also the line that did, and notes."""
+    """Return an error's message; for errors of foreign code also the line that raised it, and its notes."""
     if isinstance(error, AuricleError):
         return str(error)
     frames = traceback.extract_tb(error.__traceback__)
-    known = not frames or isinstance(error, SyntaxError)  # which names the line itself
-    place = "" if known else f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})"
+    names_its_line = not frames or isinstance(error, SyntaxError)
+    place = "" if names_its_line else f" ({PurePath(frames[-1].filename).name}:{frames[-1].lineno})"
     return "; ".join([f"{str(error) or 'no message'}{place}", *getattr(error, "__notes__", ())])

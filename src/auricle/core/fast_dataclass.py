@@ -1,4 +1,4 @@
-"""Frozen objects, made by the hundred thousand."""
+"""A fast constructor for frozen dataclasses."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ T = TypeVar("T")
 
 
 def make_fast_constructor(frozen_class: type[T]) -> Callable[..., T]:
-    """A constructor of a frozen dataclass with slots, in a quarter of the time.
+    """Return a constructor of a frozen dataclass with slots that takes a quarter of the time.
 
-    Python fills each field of a frozen object through `object.__setattr__`, which took half of
-    what reading a journal takes. Here an open twin of the same layout is filled, then shut: it
-    becomes an object of the frozen class like any other. It takes its fields by name or by place.
+    Python sets each field of a frozen object through `object.__setattr__`, which took half the
+    time of reading a journal. This constructor fills an object of a mutable class with the same
+    layout and then assigns `__class__`. It accepts fields by name or by position.
     """
 
-    def shut(self: Any) -> None:
+    def freeze(self: Any) -> None:
         self.__class__ = frozen_class
 
-    told = [
-        (each.name, Any, field(default=each.default, default_factory=each.default_factory))
-        for each in fields(cast("Any", frozen_class))
+    copied_fields = [
+        (original.name, Any, field(default=original.default, default_factory=original.default_factory))
+        for original in fields(cast("Any", frozen_class))
     ]
-    twin = make_dataclass(
-        frozen_class.__name__, told, namespace={"__post_init__": shut}, eq=False, repr=False, slots=True
+    mutable_class = make_dataclass(
+        frozen_class.__name__, copied_fields, namespace={"__post_init__": freeze}, eq=False, repr=False, slots=True
     )
-    return cast("Callable[..., T]", twin)
+    return cast("Callable[..., T]", mutable_class)

@@ -1,4 +1,4 @@
-"""How often Python looks for garbage while samples go by."""
+"""Tune Python's garbage collector for loops over many samples."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ GC_THRESHOLDS = (50_000, 20, 50)
 
 @contextmanager
 def infrequent_gc() -> Iterator[None]:
-    """Look for reference cycles seldom.
+    """Collect reference cycles less often inside the block.
 
-    A sample makes some fifty short-lived objects that reference counting frees at once. Looking
-    for cycles after every 700 of them, as Python does, takes 10 to 30 % of a pass with a quick
-    model, the more the longer a process has run.
+    A sample creates about fifty short-lived objects, which reference counting frees at once.
+    Python's default of a collection every 700 objects takes 10 to 30 % of a pass with a fast
+    model, and more the longer the process has run.
     """
     before = gc.get_threshold()
     gc.set_threshold(*GC_THRESHOLDS)

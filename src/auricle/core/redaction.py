@@ -1,4 +1,4 @@
-"""What must not be written down: keys, tokens and passwords among a model's arguments."""
+"""Remove keys, tokens and passwords from arguments before they are stored."""
 
 from __future__ import annotations
 
@@ -12,9 +12,13 @@ KEY_IN_URL = re.compile(r"([?&][\w-]*(?:key|token|secret|sig|password)=)([^&\s]+
 
 
 def redact(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Arguments with secrets blanked; `…_env` names where a secret is, and stays.
+    """Return the arguments with secrets replaced by `…`.
 
-    Any header may hold one, so of headers only the names are kept.
+    Arguments ending in `_env` name an environment variable and are kept. Any header may contain a
+    secret, so only the names of headers are kept.
+
+    >>> redact({"api_key": "sk-1", "api_key_env": "OPENAI_API_KEY"})
+    {'api_key': '…', 'api_key_env': 'OPENAI_API_KEY'}
     """
     return {name: _redact_argument(str(name), value) for name, value in arguments.items()}
 
@@ -31,7 +35,7 @@ def _redact_value(value: Any) -> Any:
     if isinstance(value, dict):
         return redact(value)
     if isinstance(value, list):
-        return [_redact_value(each) for each in value]
+        return [_redact_value(item) for item in value]
     if isinstance(value, str):
         return KEY_IN_URL.sub(r"\1…", USER_IN_URL.sub("…@", value))
     return value

@@ -174,7 +174,7 @@ def _plugin_summary(point: EntryPoint) -> str:
     """Read the first line of a plugin's docstring; a broken plugin must not break a listing."""
     try:
         return _first_line(point.load()) or f"from {point.value}"
-    except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         return f"from {point.value}; cannot be loaded: {describe(error)}"
 
 
@@ -203,7 +203,7 @@ def _from_package(name: str) -> Any:
         return import_module(name)
     except ModuleNotFoundError as error:
         if error.name and not (name == error.name or name.startswith(error.name + ".")):
-            raise SpecError(f"{name} needs the package {error.name!r}, not installed.") from error
+            raise SpecError(f"{name} needs the package {error.name!r}, which is not installed.") from error
         raise UnknownName(f"There is no module {name!r} to import.") from error
     except (Exception, SystemExit) as error:
         raise SpecError(f"{name} cannot be loaded: {type(error).__name__}: {describe(error)}") from error

@@ -1,6 +1,6 @@
-"""Records as lines of JSON, and digests of what was asked.
+"""Encode records as lines of JSON, and compute digests of samples.
 
-Sounds are written as where they are and what they hash to; their bytes never are.
+Media are stored by location and hash, never by content.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ JsonObject = dict[str, Any]
 
 
 def _encode_generation(generation: Generation) -> JsonObject:
-    """What is known of it; a line need not say what is not."""
+    """Encode a generation; unknown fields are left out."""
     line: JsonObject = {"kind": "Generation", "text": generation.text, "tokens": generation.tokens}
     if generation.input_tokens is not None:
         line["input_tokens"] = generation.input_tokens
@@ -64,11 +64,15 @@ def _decode_generation(fields: JsonObject) -> Generation:
         fields["audio"] = _decode(fields["audio"])
     if fields.get("logprobs") is not None:
         fields["logprobs"] = tuple(fields["logprobs"])
+    if "first" in fields:
+        fields["first_token_logprobs"] = fields.pop("first")
     return _make_generation(**fields)
 
 
 def _decode_likelihood(fields: JsonObject) -> Likelihood:
     del fields["kind"]
+    if "given" in fields:
+        fields["conditioned_on"] = fields.pop("given")
     return Likelihood(**{**fields, "logprobs": tuple(fields["logprobs"])})
 
 
@@ -83,13 +87,13 @@ ENCODERS: dict[type, Callable[[Any], JsonObject]] = {
     Failure: lambda f: {"kind": f.kind, "message": f.message},
 }
 DECODERS: dict[str, Callable[[JsonObject], Any]] = {
-    "Audio": lambda told: _make_audio(told["uri"], told["start"], told["end"]),
-    "Image": lambda told: Image(told["uri"]),
-    "Video": lambda told: Video(told["uri"], start=told["start"], end=told["end"]),
-    "Turn": lambda told: Turn(told["role"], tuple([_decode(part) for part in told["parts"]])),
+    "Audio": lambda fields: _make_audio(fields["uri"], fields["start"], fields["end"]),
+    "Image": lambda fields: Image(fields["uri"]),
+    "Video": lambda fields: Video(fields["uri"], start=fields["start"], end=fields["end"]),
+    "Turn": lambda fields: Turn(fields["role"], tuple([_decode(part) for part in fields["parts"]])),
     "Generation": _decode_generation,
     "Likelihood": _decode_likelihood,
-    "Prediction": lambda told: _make_prediction(told["values"], told["scale"]),
+    "Prediction": lambda fields: _make_prediction(fields["values"], fields["scale"]),
 }
 
 
@@ -119,16 +123,16 @@ ID_PREFIX, ROW_KEY = b'{"id":', b',"row":'
 
 
 def read_id_digest(line: bytes) -> int | None:
-    """The digest of a record's id, without reading the rest of its line.
+    """Return the digest of a record's id without parsing the rest of the line.
 
-    `,"row":` cannot stand inside the id: there its quotes would be escaped.
+    `,"row":` cannot occur inside the id, where its quotes would be escaped.
     """
     end = line.find(ROW_KEY)
     if not line.startswith(ID_PREFIX) or end < 0:
         return None
-    told = line[len(ID_PREFIX) + 1 : end - 1]  # without its quotes
-    if b"\\" not in told:  # written as it is
-        return _digest_bytes(told)
+    sample_id = line[len(ID_PREFIX) + 1 : end - 1]  # without its quotes
+    if b"\\" not in sample_id:
+        return _digest_bytes(sample_id)
     with suppress(orjson.JSONDecodeError):
         return digest(orjson.loads(line[len(ID_PREFIX) : end]))
     return None
@@ -136,13 +140,13 @@ def read_id_digest(line: bytes) -> int | None:
 
 def decode_record(line: Mapping[str, Any]) -> Record:
     inputs = _decode_inputs(line["inputs"])
-    # Arguments by place take half the time of those by name.
+    # Positional arguments take half the time of keyword arguments.
     sample = _make_sample(line["id"], inputs, line["target"], line["meta"], line["origin"])
     return _make_record(
         sample,
         line["row"],
         line["key"],
-        tuple([DECODERS[each["kind"]](each) for each in line["outputs"]]),
+        tuple([DECODERS[output["kind"]](output) for output in line["outputs"]]),
         Failure(**line["error"]) if line["error"] else None,
         line["seconds"],
         line["attempts"],
@@ -157,7 +161,7 @@ def decode_output(value: Mapping[str, Any]) -> Output:
 
 
 def dumps(value: Any) -> bytes:
-    """One line of JSON. Half a surrogate pair, which JSON cannot hold, becomes U+FFFD."""
+    """Return one line of JSON. Unpaired surrogates, which JSON does not allow, become U+FFFD."""
     try:
         return orjson.dumps(value, _to_plain, JSON_OPTIONS)
     except TypeError as error:
@@ -167,8 +171,8 @@ def dumps(value: Any) -> bytes:
 
 
 def _to_plain(value: Any) -> Any:
-    if write := ENCODERS.get(type(value)):
-        return write(value)
+    if encode := ENCODERS.get(type(value)):
+        return encode(value)
     if isinstance(value, Mapping):
         return dict(value)
     return str(value)
@@ -178,11 +182,11 @@ def _replace_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value.encode("utf-8", "replace").decode("utf-8")
     if isinstance(value, Mapping):
-        return {_replace_surrogates(key): _replace_surrogates(each) for key, each in value.items()}
+        return {_replace_surrogates(key): _replace_surrogates(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_replace_surrogates(each) for each in value]
-    write = ENCODERS.get(type(value))
-    return _replace_surrogates(write(value)) if write else value
+        return [_replace_surrogates(item) for item in value]
+    encode = ENCODERS.get(type(value))
+    return _replace_surrogates(encode(value)) if encode else value
 
 
 def _decode_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
@@ -194,19 +198,19 @@ def _decode_inputs(inputs: dict[str, Any]) -> dict[str, Any]:
 
 def _decode(value: Any) -> Any:
     kind = type(value)
-    if kind is dict and (make := DECODERS.get(value.get("kind"))):
-        return make(value)
+    if kind is dict and (decode := DECODERS.get(value.get("kind"))):
+        return decode(value)
     if kind is list:
-        return [_decode(each) for each in value]
+        return [_decode(item) for item in value]
     return value
 
 
 def content_key(sample: Sample, context: Mapping[str, Any] | None = None) -> str:
-    """A digest of everything a model may be shown of a sample: texts, and sounds by content."""
+    """Return a digest of everything a model may see of a sample: texts, and media by content."""
     shown = {name: _hash_media(value) for name, value in sample.inputs.items()}
     if context:
-        shown["told"] = context
-    if (limit := get_max_tokens(sample)) is not None:  # a longer answer is another answer
+        shown["context"] = context
+    if (limit := get_max_tokens(sample)) is not None:
         shown["max_tokens"] = limit
     return _hex_digest(dumps(shown))
 
@@ -217,7 +221,7 @@ def _hash_media(value: Any) -> Any:
     if isinstance(value, Turn):
         return {"role": value.role, "parts": _hash_media(value.parts)}
     if isinstance(value, (list, tuple)):
-        return [_hash_media(each) for each in value]
+        return [_hash_media(item) for item in value]
     return value
 
 
@@ -226,7 +230,7 @@ def _hex_digest(content: bytes) -> str:
 
 
 def digest(text: str) -> int:
-    """Eight bytes that stand for a text where a million of them are kept."""
+    """Return an eight-byte digest of a text, to index millions of ids in little memory."""
     return _digest_bytes(text.encode("utf-8", "replace"))
 
 

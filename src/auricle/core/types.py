@@ -1,7 +1,7 @@
-"""The nouns. Frozen and plain; below them lie only `audio` and `errors`.
+"""The data types of Auricle: samples, requests, outputs and records.
 
-A `Sample` is asked of a model as one or more `Request`s; each is answered with
-an `Output`; what became of the sample is a `Record`.
+A `Sample` becomes one or more `Request`s, each of which gets an `Output`. The result of a sample
+is stored as a `Record`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,11 @@ Part: TypeAlias = str | Audio | Image | Video
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One speaker's contribution: text and media, in order."""
+    """One turn of a conversation: text and media, in order.
+
+    >>> Turn("user", (Audio("clip.wav"), "What is the speaker's mood?")).role
+    'user'
+    """
 
     role: Literal["system", "user", "assistant"]
     parts: tuple[Part, ...]
@@ -29,56 +33,66 @@ Input: TypeAlias = Part | Sequence[Part] | Sequence[Turn]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sample:
-    """One row of a dataset: named inputs and what a good answer would be."""
+    """One row of a dataset: named inputs and the expected answer.
+
+    Args:
+        id: Unique name of the sample.
+        inputs: Texts, media or turns by name.
+        target: The expected answer, such as a transcript or a label.
+        meta: Other fields of the row, to filter and group results by.
+        origin: Location of the row for messages, such as `mine.jsonl:17`.
+
+    >>> Sample(id="1", inputs={"audio": Audio("clip.wav")}, target="hello").target
+    'hello'
+    """
 
     id: str
     inputs: Mapping[str, Input]
     target: Json = None
     meta: Mapping[str, Json] = field(default_factory=dict)
     origin: str = ""
-    """Where the row stands, such as `mine.jsonl:17`, for messages."""
 
 
 @dataclass(frozen=True, slots=True)
 class RejectedRow:
-    """A row that could not become a sample: counted as failed, never dropped."""
+    """A row that is not a valid sample. It counts as failed and is never dropped."""
 
     origin: str
     reason: str
 
 
-# --- what a model can be asked -------------------------------------------------
+# --- requests -------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generate:
-    """Continue this conversation."""
+    """A request to continue a conversation."""
 
     turns: tuple[Turn, ...]
     max_tokens: int = 512
     temperature: float = 0.0
     stop: tuple[str, ...] = ()
     first_tokens: int = 0
-    """How many of the likeliest first tokens to tell beside the answer, with their chances."""
+    """Number of most likely first tokens to return with their log-probabilities."""
     answer_index: int = 0
-    """Which of several answers to the same question this is to be."""
+    """Index among several requested answers to the same prompt."""
     context: Mapping[str, Json] = field(default_factory=dict, hash=False)
-    """What is known of the task and the sample, for models that say they are to be told."""
+    """Metadata of the task and the sample, for models with `wants_context`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LogLikelihood:
-    """How likely is `continuation` after these turns?"""
+    """A request for the probability of `continuation` after these turns."""
 
     turns: tuple[Turn, ...]
     continuation: str
     include_context: bool = False
-    """Ask about every token, the context's too: the rule of older perplexity benchmarks."""
+    """Include the tokens of the context, as older perplexity benchmarks do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predict:
-    """Map named inputs to named numbers: a classifier, a regressor, a reward model."""
+    """A request for named numbers, from a classifier, a regressor or a reward model."""
 
     inputs: Mapping[str, Part]
 
@@ -88,41 +102,45 @@ Ability: TypeAlias = Literal["generate", "loglikelihood", "predict", "first_toke
 ABILITY_BY_REQUEST: Mapping[type, Ability] = {Generate: "generate", LogLikelihood: "loglikelihood", Predict: "predict"}
 
 
-# --- what a model can answer ---------------------------------------------------
+# --- outputs --------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """Text, as the model wrote it, and what is known of its making; unknown is None."""
+    """Generated text, unchanged, with what the model reports about it. Unknown values are None.
+
+    >>> Generation(text="hello", tokens=1).text
+    'hello'
+    """
 
     text: str
     tokens: int | None = None
-    """How many the model wrote."""
+    """Number of generated tokens."""
     input_tokens: int | None = None
-    """How many it read, sounds included."""
+    """Number of input tokens, including audio."""
     finish: str = ""
-    """Why it stopped, in its own word: `stop`, `length`."""
+    """Finish reason as the model reports it, such as `stop` or `length`."""
     audio: Audio | None = None
-    """What it said aloud; `text` is then the transcript."""
+    """Spoken answer; `text` is then its transcript."""
     logprobs: tuple[float, ...] | None = None
-    """Natural-log probability of each token it wrote, where it was asked for and told."""
+    """Natural-log probability of each generated token, if requested and available."""
     first_token_logprobs: Mapping[str, float] | None = None
-    """Natural-log probability of the likeliest first tokens, where it was asked for and told."""
+    """Natural-log probability of the most likely first tokens, if requested and available."""
     prompt: str = ""
-    """What the model was really told, where it makes its prompts itself and says so."""
+    """The prompt that was used, from models that build prompts themselves and report them."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Likelihood:
-    """Natural-log probability of each token that was asked about."""
+    """Natural-log probability of each requested token."""
 
     logprobs: tuple[float, ...]
     greedy: bool | None = None
-    """Is each of them the likeliest in its place? None where that is not told."""
+    """Whether each token is the most likely one at its position; None if unknown."""
     text: str = ""
-    """What was asked about."""
+    """The scored text."""
     conditioned_on: Literal["context", "nothing", "itself"] = "context"
-    """What stood before it: the prompt, nothing, or the prompt as part of what is asked about."""
+    """What preceded the scored text: the prompt, nothing, or the prompt as part of the text."""
 
     @property
     def total(self) -> float:
@@ -131,7 +149,11 @@ class Likelihood:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prediction:
-    """Numbers, as the model emits them. Nothing in this package rescales them."""
+    """Numbers exactly as the model returned them; Auricle never rescales them.
+
+    >>> Prediction(values={"happy": 0.9, "sad": 0.1}, scale="probability").scale
+    'probability'
+    """
 
     values: Mapping[str, float]
     scale: Literal["probability", "logit", "continuous"]
@@ -141,15 +163,15 @@ Output: TypeAlias = Generation | Likelihood | Prediction
 Ask: TypeAlias = Callable[[Request], Awaitable[Output]]
 
 
-# --- what is kept ---------------------------------------------------------------
+# --- results --------------------------------------------------------------------
 
 Stat: TypeAlias = "float | Sequence[Json]"
-"""What one sample adds to a metric: enough to aggregate, and no more."""
+"""Statistic of one sample, from which a metric is aggregated."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why a sample has no outputs: the error's name and its words."""
+    """Why a sample has no outputs: the name of the error class and its message."""
 
     kind: str
     message: str
@@ -157,35 +179,35 @@ class Failure:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Record:
-    """What became of one sample: its outputs, or why there are none."""
+    """The result of one sample: its outputs, or why there are none."""
 
     sample: Sample
     row: int
-    """Position in the data; results are told in this order, whatever finished first."""
+    """Position in the data; results are reported in this order."""
     key: str = ""
-    """Digest of what was asked about, sounds included; a changed row is asked again."""
+    """Digest of the inputs, media included; a row with another digest is sent again."""
     outputs: tuple[Output, ...] = ()
     error: Failure | None = None
     seconds: float | None = 0.0
-    """How long it took; None where nobody measured it."""
+    """Wall time; None if it was not measured."""
     attempts: int = 1
     audio_seconds: float | None = None
-    """How long the sounds asked about are; None where there are none, or it is not known."""
+    """Duration of the audio inputs; None if there are none or it is unknown."""
     cached: int = 0
-    """How many of the outputs were known from an earlier run, and so not paid for."""
+    """Number of outputs taken from the response cache."""
 
 
 MAX_TOKENS_FIELDS = ("max_tokens", "max_out_len")
-"""Meta fields that say how long a sample's answer may be; they have the last word."""
+"""Metadata fields that limit the length of a sample's answer; they override the task's limit."""
 
 
 def get_max_tokens(sample: Sample) -> Json:
-    """How many tokens a sample's answer may have, or those of its turns; None if it is not said."""
+    """Return the maximum number of tokens that a sample's metadata sets, if any."""
     return next((sample.meta[name] for name in MAX_TOKENS_FIELDS if name in sample.meta), None)
 
 
 def has_media(sample: Sample) -> bool:
-    """Does knowing a sample's content mean reading files?"""
+    """Return whether a sample has audio, images or videos."""
     return not all(
         isinstance(value, str) or all(type(part) is str for part in list_parts(value))
         for value in sample.inputs.values()
@@ -193,15 +215,15 @@ def has_media(sample: Sample) -> bool:
 
 
 def list_parts(value: Input) -> list[Part]:
-    """The texts and media of an input, in order: one, several, or those of a conversation."""
-    held = value if isinstance(value, (list, tuple)) else (value,)
-    if not any(isinstance(each, Turn) for each in held):
-        return list(held)
-    return [part for each in held for part in (each.parts if isinstance(each, Turn) else (each,))]
+    """Return the texts and media of an input, in order."""
+    items = value if isinstance(value, (list, tuple)) else (value,)
+    if not any(isinstance(item, Turn) for item in items):
+        return list(items)
+    return [part for item in items for part in (item.parts if isinstance(item, Turn) else (item,))]
 
 
 def list_media(request: Request) -> list[Audio | Image | Video]:
-    """Every sound and picture in a request, in order."""
+    """Return the audio, images and videos of a request, in order."""
     if isinstance(request, Predict):
         parts: Sequence[Part] = tuple(request.inputs.values())
     else:

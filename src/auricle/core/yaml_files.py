@@ -1,4 +1,4 @@
-"""Named values from a YAML file, and the line each of them stands on."""
+"""Read YAML files, with the line number of each value."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     import yaml
 
 EXTENDS = "extends"
-MAX_EXTENDS_DEPTH = 20  # files that extend one another; more are a circle
+MAX_EXTENDS_DEPTH = 20
+"""Longest chain of files that extend one another; a longer one is taken for a cycle."""
 
 KeyPath: TypeAlias = tuple[str | int, ...]
 ResolveValues: TypeAlias = Callable[[Path, dict[str, Any]], dict[str, Any]]
@@ -22,13 +23,13 @@ ResolveValues: TypeAlias = Callable[[Path, dict[str, Any]], dict[str, Any]]
 
 @dataclass(frozen=True)
 class SourceLocations:
-    """Where the values of a file, and of those it extends, are written."""
+    """The location of each value in a file and the files it extends."""
 
     path: Path
     locations: dict[KeyPath, str] = field(default_factory=dict)
 
     def locate(self, key_path: KeyPath) -> str:
-        """`file:line` of a value, or of the nearest thing it is part of."""
+        """Return `file:line` of a value, or of the nearest mapping or list that contains it."""
         for length in range(len(key_path), 0, -1):
             if key_path[:length] in self.locations:
                 return self.locations[key_path[:length]]
@@ -36,7 +37,7 @@ class SourceLocations:
 
     @contextmanager
     def annotate_errors(self, *key_path: str | int) -> Iterator[None]:
-        """Tell with an error on which line the value stands that is to blame for it."""
+        """Prefix a `SpecError` with the location of the value that caused it."""
         try:
             yield
         except SpecError as error:
@@ -44,48 +45,56 @@ class SourceLocations:
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
-    """What a file holds, or what is wrong with it in one line."""
+    """Read a YAML mapping.
+
+    Raises:
+        SpecError: if the file is missing or is not a YAML mapping.
+    """
     return read_yaml_with_locations(path)[0]
 
 
 def read_yaml_with_extends(path: Path, resolve_values: ResolveValues) -> tuple[dict[str, Any], SourceLocations]:
-    """A file's values over those of the file it extends; `settle` sees each with its own path.
+    """Read a YAML file and the files it extends.
 
-    Mappings are merged, all else is replaced; a value of null takes the name away.
+    Mappings are merged and other values replaced; null removes a key.
+
+    Args:
+        path: File to read.
+        resolve_values: Called with each file's path and values, such as to make paths absolute.
     """
-    chain: list[tuple[Path, dict[str, Any], SourceLocations]] = []
-    at: Path | None = path
-    while at is not None:
+    chain: list[tuple[dict[str, Any], SourceLocations]] = []
+    current: Path | None = path
+    while current is not None:
         if len(chain) == MAX_EXTENDS_DEPTH:
-            raise SpecError(f"{path} extends more than {MAX_EXTENDS_DEPTH} files: a circle?")
-        values, marks = read_yaml_with_locations(at)
+            raise SpecError(f"{path} extends more than {MAX_EXTENDS_DEPTH} files. Check for a cycle.")
+        values, locations = read_yaml_with_locations(current)
         base = values.pop(EXTENDS, None)
         if base is not None and not isinstance(base, str):
-            raise SpecError(f"{marks.locate((EXTENDS,))}: extends should name one file.")
-        chain.append((at, resolve_values(at, values), marks))
-        at = at.parent / base if base else None
+            raise SpecError(f"{locations.locate((EXTENDS,))}: 'extends' should name one file.")
+        chain.append((resolve_values(current, values), locations))
+        current = current.parent / base if base else None
     merged: dict[str, Any] = {}
-    lines: dict[KeyPath, str] = {}
-    for _, values, marks in reversed(chain):
+    merged_locations: dict[KeyPath, str] = {}
+    for values, locations in reversed(chain):
         merged = _merge(merged, values)
-        lines |= marks.locations
-    return merged, SourceLocations(path, lines)
+        merged_locations |= locations.locations
+    return merged, SourceLocations(path, merged_locations)
 
 
 def _merge(base: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    found = dict(base)
+    merged = dict(base)
     for name, value in overrides.items():
         if value is None:
-            found.pop(name, None)
-        elif isinstance(value, Mapping) and isinstance(found.get(name), Mapping):
-            found[name] = _merge(found[name], value)
+            merged.pop(name, None)
+        elif isinstance(value, Mapping) and isinstance(merged.get(name), Mapping):
+            merged[name] = _merge(merged[name], value)
         else:
-            found[name] = value
-    return found
+            merged[name] = value
+    return merged
 
 
 def read_yaml_with_locations(path: Path) -> tuple[dict[str, Any], SourceLocations]:
-    """What a file holds, and where."""
+    """Read a YAML mapping and the location of each of its values."""
     import yaml
 
     try:
@@ -102,24 +111,24 @@ def read_yaml_with_locations(path: Path) -> tuple[dict[str, Any], SourceLocation
         raise SpecError(f"{path} is not valid YAML: {' '.join(str(error).split())}.") from error
     if not isinstance(content, dict):
         raise SpecError(f"{path} should hold `name: value` lines.")
-    marks = SourceLocations(path)
-    _record_locations(node, (), marks)
-    return content, marks
+    locations = SourceLocations(path)
+    _record_locations(node, (), locations)
+    return content, locations
 
 
 def _record_locations(node: yaml.Node, key_path: KeyPath, locations: SourceLocations) -> None:
-    """Note the line of a value and of all within it; a name given twice would lose one of them."""
+    """Record the line of each value; a repeated key is an error because one value would be lost."""
     import yaml
 
     if isinstance(node, yaml.MappingNode):
         for key, value in node.value:
             inner = (*key_path, str(key.value))
-            told = f"{locations.path}:{key.start_mark.line + 1}"
+            location = f"{locations.path}:{key.start_mark.line + 1}"
             if inner in locations.locations:
-                raise SpecError(f"{told}: {key.value} is given twice.")
-            locations.locations[inner] = told
+                raise SpecError(f"{location}: {key.value} is given twice.")
+            locations.locations[inner] = location
             _record_locations(value, inner, locations)
     elif isinstance(node, yaml.SequenceNode):
-        for at, value in enumerate(node.value):
-            locations.locations[(*key_path, at)] = f"{locations.path}:{value.start_mark.line + 1}"
-            _record_locations(value, (*key_path, at), locations)
+        for index, value in enumerate(node.value):
+            locations.locations[(*key_path, index)] = f"{locations.path}:{value.start_mark.line + 1}"
+            _record_locations(value, (*key_path, index), locations)

@@ -1,4 +1,4 @@
-"""How much one call may hold: what was said, and what trying has taught."""
+"""Limits on the size of a batch, and how they adapt to memory."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 MAX_AUTO_BATCH_SIZE = 256
-"""Requests in one call beyond which more of them bring nothing on any machine seen so far."""
-MAX_MEMORY_SHARE = 0.5  # share of this machine's memory beyond which a batch is not made larger
+"""Largest batch of `auto`; larger ones were no faster on any machine measured."""
+MAX_MEMORY_SHARE = 0.5
+"""Share of memory in use beyond which a batch is not made larger."""
 
 
 @dataclass(frozen=True, slots=True)
 class BatchLimits:
-    """How much one call may hold, and at what rate its sounds are decoded beforehand."""
+    """Limits of one batch, and the rate to which its audio is decoded in advance."""
 
     size: int
     seconds: float | None = None
+    """Maximum seconds of audio, padding included."""
     sample_rate: int | None = None
 
 
 class AdaptiveBatchLimits:
-    """Limits that learn: smaller for good after running out of memory, larger while `growing`.
+    """Batch limits that shrink when memory runs out and, with `auto_grow`, grow before that.
 
-    A batch that grows does so by doubling after each full one that was answered, so its size
-    depends on the data and not on the clock.
+    The size doubles after each full batch that succeeds, so it depends on the data and not on timing.
     """
 
     def __init__(self, limits: BatchLimits, *, auto_grow: bool = False) -> None:
@@ -31,7 +32,7 @@ class AdaptiveBatchLimits:
         self._auto_grow = auto_grow
 
     def record_success(self, size: int) -> None:
-        """A batch of this size was answered."""
+        """Grow the limits if a full batch succeeded and memory allows."""
         if not self._auto_grow or size < self.limits.size:
             return
         if 2 * size > MAX_AUTO_BATCH_SIZE or used_memory_share() > MAX_MEMORY_SHARE:
@@ -40,7 +41,7 @@ class AdaptiveBatchLimits:
             self.limits = replace(self.limits, size=2 * size)
 
     def record_out_of_memory(self, size: int, padded_seconds: float) -> None:
-        """A batch of this size, this long when padded, was too much for memory."""
+        """Halve the limits after a batch of this size and padded duration ran out of memory."""
         self._auto_grow = False
         self.limits = replace(
             self.limits,
@@ -50,17 +51,17 @@ class AdaptiveBatchLimits:
 
 
 def is_out_of_memory(error: BaseException) -> bool:
-    """Did it need more memory than there is? Told by name, as no library is imported for it."""
-    named = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
-    return named or "out of memory" in str(error).lower()
+    """Return whether an error means that memory ran out; checked by name so that torch need not be imported."""
+    has_type = isinstance(error, MemoryError) or type(error).__name__ == "OutOfMemoryError"
+    return has_type or "out of memory" in str(error).lower()
 
 
 def used_memory_share() -> float:
-    """The share of this machine's memory that is in use; 0 where that is not told."""
+    """Return the share of this machine's memory in use; 0 if it is unknown."""
     try:
         lines = Path("/proc/meminfo").read_text().splitlines()
     except OSError:
         return 0.0
-    known = {name: float(rest.split()[0]) for name, _, rest in (x.partition(":") for x in lines)}
-    total = known.get("MemTotal", 0.0)
-    return 1 - known.get("MemAvailable", total) / total if total else 0.0
+    sizes = {name: float(rest.split()[0]) for name, _, rest in (line.partition(":") for line in lines)}
+    total = sizes.get("MemTotal", 0.0)
+    return 1 - sizes.get("MemAvailable", total) / total if total else 0.0

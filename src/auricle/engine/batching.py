@@ -1,14 +1,13 @@
-"""Many awaiting callers, one list at a time.
+"""Collect the requests of many samples into batches.
 
-A *lane* takes a list of requests of one kind and returns as many outputs: a local
-model in a thread is one lane, a Ray actor is another. More lanes, more machines;
-nothing above this module can tell.
+A *worker* takes a list of requests of one kind and returns as many outputs: a local model in a
+thread is a worker, and so is a process or a Ray actor.
 
-Callers sit in *windows*, a fixed number of samples in data order. When every caller of a
-window that is not finished waits for an answer, what they ask is sorted by length and cut
-into batches, longest first. So a batch depends on the data and not on timing, little is
-padded, and a batch too large for memory shows at the start. While lanes work on one window
-the next fills, and other threads decode its first batches.
+Samples are grouped into *windows* of a fixed size, in data order. When every unfinished sample of a
+window waits for an answer, the requests are sorted by length and split into batches, longest first.
+Batches therefore depend on the data and not on timing, need little padding, and run out of memory at
+the start if at all. While workers process one window the next one fills, and threads decode the
+audio of its first batches.
 """
 
 from __future__ import annotations
@@ -27,25 +26,26 @@ from auricle.engine.batch_limits import MAX_AUTO_BATCH_SIZE, AdaptiveBatchLimits
 BatchWorker: TypeAlias = Callable[[Ability, Sequence[Request]], Awaitable[Sequence[Output]]]
 
 BATCHES_PER_WINDOW = 8
-"""Batches a lane has in each window; sorting more of them saves little more padding."""
+"""Batches per worker in each window; sorting more of them saves little more padding."""
 CHARACTERS_PER_SECOND = 100.0
-"""Characters that weigh as much as a second of sound, where there is no sound."""
+"""Characters that count as one second of audio, to compare texts by length."""
 
 
 class WorkerLost(SpecError):
-    """A lane has ended for good. Others take its work; the last one's end is the run's."""
+    """A worker cannot be restarted. Other workers take over; without any, the run stops."""
 
 
 class RunStopped(Exception):
-    """The run is being stopped: nothing is wrong with the request, it was not sent."""
+    """The request was not sent because the run is being stopped."""
 
 
 @dataclass(slots=True, eq=False)
 class PendingRequest:
-    """A request, its length, the seat that asked, and the answer it awaits."""
+    """A request that waits for its output."""
 
     request: Request
     length: float
+    """Seconds of audio, or the equivalent for text."""
     future: asyncio.Future[Output]
     slot: BatchSlot
 
@@ -56,7 +56,7 @@ class Window:
 
     slots: int = 0
     blocked_slots: int = 0
-    """Seats that can do nothing but wait for this window to be cut."""
+    """Slots that can only wait for this window to be split into batches."""
     is_full: bool = False
     pending: list[PendingRequest] = field(default_factory=list)
 
@@ -66,7 +66,7 @@ class Window:
 
 
 class Batcher:
-    """Seats samples in windows, cuts their requests into batches and deals these to lanes."""
+    """Groups samples into windows, splits their requests into batches and passes these to workers."""
 
     def __init__(self, workers: Sequence[BatchWorker], limits: BatchLimits, *, auto_grow: bool = False) -> None:
         self.adaptive_limits = AdaptiveBatchLimits(limits, auto_grow=auto_grow)
@@ -80,11 +80,11 @@ class Batcher:
         self._live_workers = len(workers)
         self._tasks = [
             asyncio.create_task(self._decode_loop()),
-            *(asyncio.create_task(self._worker_loop(lane)) for lane in workers),
+            *(asyncio.create_task(self._worker_loop(worker)) for worker in workers),
         ]
 
     def acquire_slot(self) -> BatchSlot:
-        """A place for the next sample, in data order."""
+        """Return a slot for the next sample, in data order."""
         window = self._window
         window.slots += 1
         if window.slots == self.window_size:
@@ -92,18 +92,18 @@ class Batcher:
         return BatchSlot(self, window)
 
     def close_window(self) -> None:
-        """No more samples come for now: what is seated is a window, however small."""
+        """Close the current window because no more samples follow for now."""
         window, self._window = self._window, Window()
         window.is_full = True
         self.cut_if_ready(window)
 
     def cut_if_ready(self, window: Window) -> None:
-        """Cut the window if all its callers wait, once whoever asks in this tick has asked."""
+        """Split the window if all its samples wait, after other callbacks of this loop iteration."""
         if window.is_ready:
             self._loop.call_soon(self._cut_window, window)
 
     def stop(self) -> None:
-        """Let what is running finish and turn everyone else away."""
+        """Let running batches finish and reject all other requests."""
         self._is_stopping = True
 
     @property
@@ -113,31 +113,32 @@ class Batcher:
     def create_future(self) -> asyncio.Future[Output]:
         return self._loop.create_future()
 
-    async def measure_seconds(self, sounds: Sequence[Audio]) -> float:
-        """How long sounds last together; their headers are read in another thread."""
-        return await self._loop.run_in_executor(self._threads, total_seconds, sounds)
+    async def measure_seconds(self, clips: Sequence[Audio]) -> float:
+        """Return the total duration of audio; headers are read in another thread."""
+        return await self._loop.run_in_executor(self._threads, total_seconds, clips)
 
     async def close(self) -> None:
-        for worker in self._tasks:
-            worker.cancel()
+        for task in self._tasks:
+            task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _cut_window(self, window: Window) -> None:
-        if not window.is_ready:  # cut already, or somebody asked for more meanwhile
+        if not window.is_ready:  # split already, or a sample has sent another request
             return
-        waiting, window.pending = window.pending, []
-        for each in waiting:
-            each.slot.mark_batched()
-        for kind in dict.fromkeys(type(each.request) for each in waiting):
-            self._cut_groups.put_nowait(sort_by_length([w for w in waiting if type(w.request) is kind]))
+        batchable, window.pending = window.pending, []
+        for pending in batchable:
+            pending.slot.mark_batched()
+        for kind in dict.fromkeys(type(pending.request) for pending in batchable):
+            group = [pending for pending in batchable if type(pending.request) is kind]
+            self._cut_groups.put_nowait(sort_by_length(group))
 
     async def _decode_loop(self) -> None:
-        """Keep as many decoded batches ready as there are lanes, and no more."""
+        """Keep as many decoded batches ready as there are workers."""
         while True:
             group = await self._cut_groups.get()
             while group:
-                # Cut as late as can be: by now the limits may be others.
+                # As late as possible, because the limits may change.
                 size = first_batch_size(group, self.adaptive_limits.limits)
                 batch, group = group[:size], group[size:]
                 if (rate := self.adaptive_limits.limits.sample_rate) and not self._is_stopping:
@@ -146,49 +147,50 @@ class Batcher:
                     await self._decoded_batches.put(batch)
 
     async def _decode_batch(self, batch: list[PendingRequest], sample_rate: int) -> list[PendingRequest]:
-        """The batch with its sounds in memory, without those that cannot be decoded."""
+        """Return the batch with decoded audio; requests that cannot be decoded fail."""
         loads = (
-            self._loop.run_in_executor(self._threads, decode_request_audio, each.request, sample_rate) for each in batch
+            self._loop.run_in_executor(self._threads, decode_request_audio, pending.request, sample_rate)
+            for pending in batch
         )
         requests = await asyncio.gather(*loads, return_exceptions=True)
-        whole: list[PendingRequest] = []
-        for each, request in zip(batch, requests, strict=True):
+        decoded: list[PendingRequest] = []
+        for pending, request in zip(batch, requests, strict=True):
             if isinstance(request, BaseException):
-                set_error(each, request)
+                set_error(pending, request)
             else:
-                whole.append(replace(each, request=request))
-        return whole
+                decoded.append(replace(pending, request=request))
+        return decoded
 
     async def _worker_loop(self, worker: BatchWorker) -> None:
         while True:
             batch = await self._decoded_batches.get()
             if self._is_stopping:
-                for each in batch:
-                    set_error(each, RunStopped())
+                for pending in batch:
+                    set_error(pending, RunStopped())
                 continue
             try:
-                for part in split_into_batches(batch, self.adaptive_limits.limits):  # they may have shrunk meanwhile
+                for part in split_into_batches(batch, self.adaptive_limits.limits):  # limits may have shrunk
                     await self._run_batch(worker, part)
-            except WorkerLost as gone:
+            except WorkerLost as error:
                 self._live_workers -= 1
-                self._reassign([each for each in batch if not each.future.done()], gone)
+                self._reassign([pending for pending in batch if not pending.future.done()], error)
                 return
 
     def _reassign(self, batch: list[PendingRequest], error: WorkerLost) -> None:
-        """Another lane takes what this one leaves; if there is none, that is the end."""
+        """Pass a lost worker's requests to the others; if there are none, the requests fail."""
         if self._live_workers:
             self._cut_groups.put_nowait(batch)
             return
-        for each in batch:
-            set_error(each, error)
+        for pending in batch:
+            set_error(pending, error)
 
     async def _run_batch(self, worker: BatchWorker, batch: Sequence[PendingRequest]) -> None:
-        """Answer a batch. If it fails, halve it until the bad request stands alone."""
+        """Run a batch. If it fails, halve it until the request that causes the failure is isolated."""
         try:
             outputs = await _call_worker(worker, ABILITY_BY_REQUEST[type(batch[0].request)], batch)
         except WorkerLost:
             raise
-        except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+        except Exception as error:  # noqa: BLE001 - a model may raise anything
             if len(batch) == 1:
                 set_error(batch[0], error)
                 return
@@ -199,20 +201,20 @@ class Batcher:
             await self._run_batch(worker, batch[half:])
             return
         self.adaptive_limits.record_success(len(batch))
-        for each, output in zip(batch, outputs, strict=True):
-            if not each.future.done():
-                each.future.set_result(output)
+        for pending, output in zip(batch, outputs, strict=True):
+            if not pending.future.done():
+                pending.future.set_result(output)
 
 
 class BatchSlot:
-    """One sample's place in a window; asking is all its holder does with it."""
+    """One sample's place in a window."""
 
     __slots__ = ("_batcher", "_is_blocked", "_unanswered", "_unbatched", "_window")
 
     def __init__(self, batcher: Batcher, window: Window) -> None:
         self._batcher = batcher
         self._window = window
-        self._unanswered = self._unbatched = 0  # requests without an answer; of these, not yet in a batch
+        self._unanswered = self._unbatched = 0  # requests without output; those not yet in a batch
         self._is_blocked = False
 
     async def send(self, request: Request) -> Output:
@@ -220,47 +222,47 @@ class BatchSlot:
             raise RunStopped
         self._unanswered += 1
         try:
-            sounds, length = measure_parts(request)
-            if sounds:
-                length = await self._batcher.measure_seconds(sounds)
-            answer = self._batcher.create_future()
-            self._window.pending.append(PendingRequest(request, length, answer, self))
+            clips, length = measure_parts(request)
+            if clips:
+                length = await self._batcher.measure_seconds(clips)
+            future = self._batcher.create_future()
+            self._window.pending.append(PendingRequest(request, length, future, self))
             self._unbatched += 1
             self._update_blocked()
-            return await answer
+            return await future
         finally:
             self._unanswered -= 1
             self._update_blocked()
 
     def mark_batched(self) -> None:
-        """One of this seat's requests went into a batch."""
+        """Record that one of this slot's requests is now in a batch."""
         self._unbatched -= 1
         self._update_blocked()
 
     def release(self) -> None:
-        """The sample is finished, or away for a while: the window does not wait for it."""
+        """Stop the window from waiting for this sample: it is finished or waits before a retry."""
         self._window.slots -= 1
         self._batcher.cut_if_ready(self._window)
 
     def reacquire(self) -> None:
-        """The sample returns after being away."""
+        """Let the window wait for this sample again."""
         self._window.slots += 1
 
     def _update_blocked(self) -> None:
-        quiet = 0 < self._unbatched == self._unanswered
-        if quiet is not self._is_blocked:
-            self._window.blocked_slots += 1 if quiet else -1
-            self._is_blocked = quiet
-        if quiet:
+        is_blocked = 0 < self._unbatched == self._unanswered
+        if is_blocked is not self._is_blocked:
+            self._window.blocked_slots += 1 if is_blocked else -1
+            self._is_blocked = is_blocked
+        if is_blocked:
             self._batcher.cut_if_ready(self._window)
 
 
 def sort_by_length(pending: Sequence[PendingRequest]) -> list[PendingRequest]:
-    return sorted(pending, key=lambda each: -each.length)
+    return sorted(pending, key=lambda request: -request.length)
 
 
 def first_batch_size(group: Sequence[PendingRequest], limits: BatchLimits) -> int:
-    """How many of a group, longest first, are one batch within the limits once padded."""
+    """Return how many requests of a group, longest first, fit in one padded batch."""
     size = min(limits.size, len(group))
     if limits.seconds is not None and group[0].length > 0:
         size = min(size, int(limits.seconds / group[0].length))
@@ -268,7 +270,7 @@ def first_batch_size(group: Sequence[PendingRequest], limits: BatchLimits) -> in
 
 
 def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -> Iterator[list[PendingRequest]]:
-    """Batches in order of length, longest first, each within the limits once padded."""
+    """Split requests into batches that stay within the limits when padded, longest first."""
     group = sort_by_length(pending)
     while group:
         size = first_batch_size(group, limits)
@@ -277,10 +279,15 @@ def split_into_batches(pending: Sequence[PendingRequest], limits: BatchLimits) -
 
 
 async def _call_worker(worker: BatchWorker, ability: Ability, batch: Sequence[PendingRequest]) -> Sequence[Output]:
-    outputs = await worker(ability, [each.request for each in batch])
-    if len(outputs) != len(batch):
-        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
+    outputs = await worker(ability, [pending.request for pending in batch])
+    check_output_count(outputs, len(batch))
     return outputs
+
+
+def check_output_count(outputs: Sequence[Output], requests: int) -> None:
+    """Raise `SampleError` unless there is one output per request."""
+    if len(outputs) != requests:
+        raise SampleError(f"the model returned {len(outputs)} outputs for {requests} requests")
 
 
 def set_error(pending: PendingRequest, error: BaseException) -> None:
@@ -288,30 +295,30 @@ def set_error(pending: PendingRequest, error: BaseException) -> None:
         pending.future.set_exception(error)
 
 
-def total_seconds(sounds: Sequence[Audio]) -> float:
-    return sum(sound.seconds for sound in sounds)
+def total_seconds(clips: Sequence[Audio]) -> float:
+    return sum(clip.seconds for clip in clips)
 
 
 def measure_parts(request: Request) -> tuple[list[Audio], float]:
-    """The sounds of a request, and what its words weigh in seconds."""
+    """Return the audio of a request, and the length of its text in equivalent seconds."""
     if isinstance(request, Predict):
         parts: list[Part] = list(request.inputs.values())
     else:
         parts = [part for turn in request.turns for part in turn.parts]
-    sounds: list[Audio] = []
-    letters = 0
+    clips: list[Audio] = []
+    characters = 0
     for part in parts:
         if isinstance(part, str):
-            letters += len(part)
+            characters += len(part)
         elif isinstance(part, Audio):
-            sounds.append(part)
-    return sounds, letters / CHARACTERS_PER_SECOND
+            clips.append(part)
+    return clips, characters / CHARACTERS_PER_SECOND
 
 
 def decode_request_audio(request: Request, sample_rate: int) -> Request:
-    """The same request with its sounds decoded."""
+    """Return the request with its audio decoded."""
     if isinstance(request, Predict):
-        return replace(request, inputs={n: _decode_part(p, sample_rate) for n, p in request.inputs.items()})
+        return replace(request, inputs={name: _decode_part(part, sample_rate) for name, part in request.inputs.items()})
     turns = tuple(
         replace(turn, parts=tuple(_decode_part(part, sample_rate) for part in turn.parts)) for turn in request.turns
     )

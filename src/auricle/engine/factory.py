@@ -1,4 +1,4 @@
-"""From names to things: the task and the model a spec names, or which word of it is wrong."""
+"""Build the task of a spec, and load its model locally, in worker processes or with Ray."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.registry import split_prefix
 from auricle.core.types import Json
-from auricle.engine.retry import Settings
+from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.models import AsyncModel, BatchModel, Model, adapt
 from auricle.models.catalogue import MODELS
@@ -25,28 +25,32 @@ from auricle.tasks.inferencers import Inferencer
 
 
 def build_task(spec: Spec) -> Task:
-    """The task a spec names, under the profile it names."""
+    """Build the task of a spec with its arguments and its profile."""
     task: Task = _call_factory(TASKS.get(spec.task), spec.task, spec.task_args)
     if not isinstance(task, Task):
-        raise SpecError(f"{spec.task} returned {type(task).__name__}, not a Task.")
+        raise SpecError(f"{spec.task} returned {type(task).__name__} instead of a Task.")
     task = task if task.name else replace(task, name=spec.task.rpartition(":")[2])
     return task.with_profile(spec.profile) if spec.profile else task
 
 
 def construct_model(model_class: type[Model], name: str, arguments: Mapping[str, Any]) -> Model:
-    """Load a model, or say which of its arguments is wrong."""
+    """Load a model in this process.
+
+    Raises:
+        SpecError: if its constructor rejects the arguments or raises.
+    """
     model: Model = _call_factory(model_class, name, arguments)
     return model
 
 
 def check_arguments(factory: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> None:
-    """Refuse arguments that are not taken, before anything is opened or loaded."""
-    wanted = inspect.signature(factory)
+    """Raise `SpecError` if a model or task does not accept the arguments."""
+    signature = inspect.signature(factory)
     try:
-        wanted.bind(**arguments)
+        signature.bind(**arguments)
     except TypeError as error:
-        takes = ", ".join(wanted.parameters) or "nothing"
-        raise SpecError(f"{name}: {error}; it takes {takes}.") from error
+        accepted = ", ".join(signature.parameters) or "nothing"
+        raise SpecError(f"{name}: {error}; it takes {accepted}.") from error
 
 
 def _call_factory(factory: Callable[..., Any], name: str, arguments: Mapping[str, Any]) -> Any:
@@ -56,58 +60,64 @@ def _call_factory(factory: Callable[..., Any], name: str, arguments: Mapping[str
     except AuricleError:
         raise
     except (Exception, SystemExit) as error:
-        words = f"{display_name(name)} raised {type(error).__name__}: {describe(error)}"
-        raise SpecError(words) from error
+        raise SpecError(f"{display_name(name)} raised {type(error).__name__}: {describe(error)}") from error
 
 
 def resolve_model(spec: Spec) -> type[Model]:
-    """The model's class, or what another Python says of it; nothing is loaded yet."""
-    if home := resolve_interpreter(spec.model_args):
+    """Return the class of a model without loading weights, from another Python if the spec names one."""
+    if interpreter := resolve_interpreter(spec.model_args):
         from auricle.engine.workers.other_python import describe_model_class
 
-        return describe_model_class(spec.model, home.python, home.variables)
+        return describe_model_class(spec.model, interpreter.python, interpreter.variables)
     return adapt(MODELS.get(spec.model))
 
 
 def describe_environment(spec: Spec) -> dict[str, Any]:
-    """What a run should remember of the environment it names; nothing if it names none."""
-    home = resolve_interpreter(spec.model_args)
-    return dict(home.environment) if home else {}
+    """Describe the environment of a spec for `spec.json`; empty if it names none."""
+    interpreter = resolve_interpreter(spec.model_args)
+    return dict(interpreter.environment) if interpreter else {}
 
 
 def model_identity(spec: Spec) -> dict[str, Any]:
-    """The model's arguments, with its environment by content: a name may come to hold another."""
-    found = describe_environment(spec)
-    return {**spec.model_args, ENVIRONMENT_ARGUMENT: found["digest"]} if found else spec.model_args
+    """Return the model's arguments with the digest of its environment, whose content may change."""
+    environment = describe_environment(spec)
+    return {**spec.model_args, ENVIRONMENT_ARGUMENT: environment["digest"]} if environment else spec.model_args
 
 
 def check_settings(model_class: type[Model], spec: Spec, settings: Settings) -> None:
-    """Refuse what cannot be, before a folder is made or anything is loaded."""
+    """Raise `SpecError` if the settings do not apply to the model; nothing is loaded."""
     if issubclass(model_class, AsyncModel):
         if settings.replicas > 1 or settings.devices or settings.backend:
             raise SpecError(
-                f"--replicas, --devices and --backend are for models that run where they are "
-                f"sent; {spec.model} is asked over a network, where --processes serves."
+                f"--replicas, --devices and --backend do not apply to {spec.model}, which is called over "
+                "the network. Use --processes instead."
             )
     elif settings.backend and (settings.devices or resolve_interpreter(spec.model_args)):
-        raise SpecError("Ray places its actors itself: leave out --devices, -M python and -M environment.")
+        raise SpecError("--backend ray cannot be combined with --devices, -M python or -M environment.")
     elif settings.processes > 1:
         raise SpecError(
-            f"--processes is for models behind an API; {spec.model} works on this machine, "
-            "where batches serve (--batch-size) and replicas (--replicas)."
+            f"--processes does not apply to {spec.model}, which runs on this machine. "
+            "Use --batch-size or --replicas instead."
         )
     check_arguments(model_class, spec.model, spec.model_args)
 
 
 def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_path: Path | None = None) -> Model:
-    """The model: here, in processes that send, as replicas, or under another Python."""
-    apart = resolve_interpreter(spec.model_args) is not None
+    """Load a model as the settings require: in this process, in sender processes, or as replicas.
+
+    Args:
+        model_class: Class of the model, from `resolve_model`.
+        spec: Names the model and its arguments.
+        settings: Number of processes or replicas, and their devices.
+        run_path: Run directory, where replicas write their logs.
+    """
+    has_interpreter = resolve_interpreter(spec.model_args) is not None
     if issubclass(model_class, AsyncModel):
-        if settings.processes > 1 or apart:
+        if settings.processes > 1 or has_interpreter:
             return _make_sender_pool(spec, settings)
     elif settings.backend == "ray":
         return _make_ray_pool(model_class, spec, settings)
-    elif settings.replicas > 1 or settings.devices or apart:
+    elif settings.replicas > 1 or settings.devices or has_interpreter:
         return _make_replica_pool(model_class, spec, settings, run_path)
     return construct_model(model_class, spec.model, spec.model_args)
 
@@ -115,48 +125,49 @@ def deploy_model(model_class: type[Model], spec: Spec, settings: Settings, run_p
 def _make_sender_pool(spec: Spec, settings: Settings) -> Model:
     from auricle.engine.workers.senders import SenderPool
 
-    arguments, where = _split_interpreter_arguments(spec)
-    return SenderPool(spec.model, arguments, settings.processes, **where)
+    arguments, interpreter = _split_interpreter_arguments(spec)
+    return SenderPool(spec.model, arguments, settings.processes, **interpreter)
 
 
 def _make_replica_pool(model_class: type[BatchModel], spec: Spec, settings: Settings, run_path: Path | None) -> Model:
     from auricle.engine.workers.replicas import ReplicaOptions, ReplicaPool
 
-    arguments, where = _split_interpreter_arguments(spec)
-    place = ReplicaOptions(
+    arguments, interpreter = _split_interpreter_arguments(spec)
+    options = ReplicaOptions(
         replicas=settings.replicas,
         devices=settings.devices,
         timeout=settings.batch_timeout,
         log_folder=run_path / "logs" if run_path else None,
-        **where,
+        **interpreter,
     )
-    return ReplicaPool(spec.model, arguments, model_class, place)
+    return ReplicaPool(spec.model, arguments, model_class, options)
 
 
 def _make_ray_pool(model_class: type[BatchModel], spec: Spec, settings: Settings) -> Model:
     from auricle.engine.workers.ray import RayOptions, RayReplicaPool
 
-    cluster = RayOptions(settings.ray_address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout)
-    return RayReplicaPool(spec.model, spec.model_args, model_class, cluster)
+    options = RayOptions(settings.ray_address, settings.replicas, settings.gpus_per_replica, settings.batch_timeout)
+    return RayReplicaPool(spec.model, spec.model_args, model_class, options)
 
 
 def _split_interpreter_arguments(spec: Spec) -> tuple[dict[str, Any], dict[str, Any]]:
-    """A model's own arguments, and which Python it runs under."""
-    home = resolve_interpreter(spec.model_args)
-    if home is None:
+    """Separate the model's arguments from those that choose its Python."""
+    interpreter = resolve_interpreter(spec.model_args)
+    if interpreter is None:
         return dict(spec.model_args), {}
     from auricle.engine.workers.other_python import worker_environment
 
-    own = {k: v for k, v in spec.model_args.items() if k not in (PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT)}
-    return own, {"python": home.python, "environment": worker_environment(home.variables)}
+    chosen_by = (PYTHON_ARGUMENT, ENVIRONMENT_ARGUMENT)
+    arguments = {name: value for name, value in spec.model_args.items() if name not in chosen_by}
+    return arguments, {"python": interpreter.python, "environment": worker_environment(interpreter.variables)}
 
 
 def build_spec_document(spec: Spec, task: Task, inferencer: Inferencer) -> dict[str, Json]:
-    """What `spec.json` says."""
+    """Return the content of `spec.json`."""
     identity = {**spec.identity(), "task_version": task.version, "inferencer": repr(inferencer)}
-    surroundings = describe_environment(spec)
-    if surroundings:
-        identity["environment"] = surroundings["digest"]
+    environment = describe_environment(spec)
+    if environment:
+        identity["environment"] = environment["digest"]
     return {
         "format": 1,
         "identity": identity,
@@ -165,12 +176,12 @@ def build_spec_document(spec: Spec, task: Task, inferencer: Inferencer) -> dict[
         "versions": {"auricle": version("auricle"), "python": platform.python_version()},
         "platform": platform.platform(),
         "seed": 0,
-        **({"environment": surroundings} if surroundings else {}),
+        **({"environment": environment} if environment else {}),
     }
 
 
 def display_name(model: str) -> str:
-    """A model's name without the folders of its file."""
+    """Return a model's name without the folders of its file."""
     prefix, code = split_prefix(model)
     file, colon, attribute = code.rpartition(":")
     return f"{prefix}{Path(file).name}:{attribute}" if colon and file.endswith(".py") else model

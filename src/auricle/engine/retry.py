@@ -1,4 +1,4 @@
-"""One sample's way to a model: remembered answers, patience, and giving up when all is lost."""
+"""Send one request: look it up in the cache, retry transient errors, abort when every request fails."""
 
 from __future__ import annotations
 
@@ -6,62 +6,32 @@ import asyncio
 import math
 import random
 from collections import Counter
-from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 from auricle.core.errors import AllRequestsFailed, NotFinite, Refused, SampleError, Transient, Unreachable
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
+from auricle.engine.settings import Settings
 
 OUTPUT_TYPES: dict[type, type] = {Generate: Generation, LogLikelihood: Likelihood, Predict: Prediction}
-FAIL_FAST_AFTER = 20  # requests that must not all fail alike
-MAX_RETRY_AFTER = 300.0  # seconds a server may ask for; a sample that must wait longer fails
-
-
-class Cache(Protocol):
-    """Whoever remembers answers from one run to the next."""
-
-    def get(self, request: Request) -> Output | None: ...
-    def put(self, request: Request, output: Output) -> None: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How to run, as opposed to what: nothing here may change an answer."""
-
-    concurrency: int = 64
-    batch_size: int | Literal["auto"] | None = None
-    """The most requests in one call: by default what the model says; `auto` finds the most."""
-    limit: int | None = None
-    max_attempts: int = 6
-    initial_backoff: float = 0.25
-    """Seconds before the second attempt; doubled for each that follows."""
-    retry_failed: bool = True
-    processes: int = 1
-    """Senders for a model behind an API; more where one event loop is the limit."""
-    replicas: int = 1
-    """Processes that each hold a batch model of their own."""
-    devices: tuple[str, ...] = ()
-    """Devices that replicas see, one each in turn, as CUDA_VISIBLE_DEVICES names them."""
-    backend: Literal["", "ray"] = ""
-    ray_address: str = ""
-    """A Ray cluster's; without one, Ray is started on this machine."""
-    gpus_per_replica: float = 0.0
-    batch_timeout: float = 600.0
-    """Seconds a replica may take for a batch before it is ended and another started."""
-    cache: Cache | None = None
-    """Answers of earlier runs, asked before the model is."""
+FAIL_FAST_AFTER = 20
+"""Identical failures, with no success yet, after which the run is aborted."""
+MAX_RETRY_AFTER = 300.0
+"""Longest `Retry-After` in seconds that is honoured; longer waits fail the sample."""
 
 
 class Slot(Protocol):
-    """A place from which one sample asks."""
+    """What one sample uses to send its requests."""
 
     async def send(self, request: Request) -> Output: ...
-    def release(self) -> None: ...
-    def reacquire(self) -> None: ...
+    def release(self) -> None:
+        """Called when the sample is finished or waits before a retry."""
+
+    def reacquire(self) -> None:
+        """Called when the sample continues after a wait."""
 
 
 class FailFast:
-    """Until anything is answered: do all requests fail alike? Then the rest would, too."""
+    """Aborts the run when its first requests all fail with the same error."""
 
     def __init__(self) -> None:
         self._failure_counts: Counter[str] = Counter()
@@ -71,20 +41,30 @@ class FailFast:
         self._has_success = True
 
     def record_failure(self, error: SampleError) -> None:
-        """Count a failed attempt that says something about the server, not about the sample."""
+        """Count a failure that concerns the server rather than the sample.
+
+        Raises:
+            AllRequestsFailed: after `FAIL_FAST_AFTER` identical failures.
+        """
         if self._has_success or not isinstance(error, (Unreachable, Refused)):
             return
-        gist = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
-        self._failure_counts[gist] += 1
-        if len(self._failure_counts) == 1 and self._failure_counts[gist] >= FAIL_FAST_AFTER:
+        cause = f"{type(error).__name__} {str(error).partition(' from ')[0][:8]}"
+        self._failure_counts[cause] += 1
+        if len(self._failure_counts) == 1 and self._failure_counts[cause] >= FAIL_FAST_AFTER:
             raise AllRequestsFailed(
-                f"The first {FAIL_FAST_AFTER} requests all failed alike: {error}. "
-                "Nothing was answered; put that right and give the same command again."
+                f"The first {FAIL_FAST_AFTER} requests failed with the same error: {error}. "
+                "No request succeeded. Fix the cause and run the same command again."
             ) from error
 
 
 class RetryingSender:
-    """One sample's way to the model: retries what may pass, and counts."""
+    """Sends the requests of one sample, with caching and exponential backoff.
+
+    Args:
+        slot: Where requests are sent.
+        settings: Number of attempts, backoff and cache.
+        fail_fast: Aborts the run when every request fails; shared by all samples.
+    """
 
     __slots__ = ("_fail_fast", "_settings", "_slot", "attempts", "cache_hits")
 
@@ -99,9 +79,9 @@ class RetryingSender:
         cache = self._settings.cache
         if cache is None:
             return await self._send_with_retries(request)
-        if held := await asyncio.to_thread(cache.get, request):
+        if cached_output := await asyncio.to_thread(cache.get, request):
             self.cache_hits += 1
-            return held
+            return cached_output
         output = await self._send_with_retries(request)
         await asyncio.to_thread(cache.put, request, output)
         return output
@@ -115,10 +95,11 @@ class RetryingSender:
                     self._fail_fast.record_failure(error)
                 if not isinstance(error, Transient) or attempt == self._settings.max_attempts:
                     raise
-                wait = self._settings.initial_backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
-                if (told_to := error.retry_after or 0.0) > MAX_RETRY_AFTER:
+                backoff = self._settings.initial_backoff * 2 ** (attempt - 1) * random.uniform(0.5, 1.5)
+                retry_after = error.retry_after or 0.0
+                if retry_after > MAX_RETRY_AFTER:
                     raise
-                await self._back_off(max(wait, told_to * random.uniform(1.0, 1.2)))
+                await self._back_off(max(backoff, retry_after * random.uniform(1.0, 1.2)))
                 self.attempts = max(self.attempts, attempt + 1)
             else:
                 if self._fail_fast:
@@ -134,16 +115,16 @@ class RetryingSender:
             self._slot.reacquire()
 
     def _check_output(self, request: Request, output: Output) -> Output:
-        wanted = OUTPUT_TYPES[type(request)]
-        if not isinstance(output, wanted):
-            raise SampleError(f"the model returned {type(output).__name__} where {wanted.__name__} was due")
+        expected = OUTPUT_TYPES[type(request)]
+        if not isinstance(output, expected):
+            raise SampleError(f"the model returned {type(output).__name__} instead of {expected.__name__}")
         if isinstance(output, Prediction):
             check_finite(output)
         return output
 
 
 def check_finite(output: Prediction) -> None:
-    """What is no finite number is nobody's score; its neighbours in a batch keep theirs."""
+    """Raise `NotFinite` if a prediction contains NaN or infinity; the rest of its batch is kept."""
     for name, value in output.values.items():
         if not math.isfinite(value):
-            raise NotFinite(f"the model gave {value} as {name}, which is no number to score")
+            raise NotFinite(f"the model returned a non-finite value ({value}) for {name!r}")

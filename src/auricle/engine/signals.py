@@ -1,4 +1,4 @@
-"""What Ctrl-C means to a run: an end, but a tidy one."""
+"""Stop a run gracefully on Ctrl-C."""
 
 from __future__ import annotations
 
@@ -10,23 +10,28 @@ from contextlib import contextmanager, suppress
 
 @contextmanager
 def stop_on_interrupt(stop: asyncio.Event, *signals: signal.Signals) -> Iterator[None]:
-    """The first Ctrl-C (or other signal) lets what is running finish; the second does not wait."""
+    """Set `stop` on the first signal; a second one interrupts immediately.
+
+    Args:
+        stop: Event to set; requests in flight may then finish.
+        signals: Signals to handle. Default: SIGINT.
+    """
     loop = asyncio.get_running_loop()
-    known = signals or (signal.SIGINT,)
+    handled = signals or (signal.SIGINT,)
 
-    def first() -> None:
+    def request_stop() -> None:
         stop.set()
-        forget()
+        remove_handlers()
 
-    def forget() -> None:
-        for each in known:
+    def remove_handlers() -> None:
+        for number in handled:
             with suppress(RuntimeError, ValueError, NotImplementedError):
-                loop.remove_signal_handler(each)
+                loop.remove_signal_handler(number)
 
-    for each in known:
+    for number in handled:
         with suppress(RuntimeError, ValueError, NotImplementedError):  # not the main thread
-            loop.add_signal_handler(each, first)
+            loop.add_signal_handler(number, request_stop)
     try:
         yield
     finally:
-        forget()
+        remove_handlers()

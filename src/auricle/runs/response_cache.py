@@ -1,9 +1,9 @@
-"""Answers kept across runs: the same question to the same model need not be paid for twice.
+"""Cache model responses across runs.
 
-One SQLite file that several processes may use at once. A row is found by a digest of whom is
-asked and what: texts to the letter, sounds and pictures by content. Only answers enter it.
-Rows are written together every tenth of a second, so a killed process loses the last moments
-at most, and SQLite's log keeps the file whole.
+The cache is one SQLite file that several processes may use at once. The key of a row is a digest of
+the model and the request; media are represented by their content. Errors are not cached. Rows are
+committed every tenth of a second, so a killed process loses at most the last moment, and SQLite's
+write-ahead log protects the file from damage.
 """
 
 from __future__ import annotations
@@ -31,15 +31,15 @@ from auricle.core.serialization import decode_output, dumps
 from auricle.core.types import ABILITY_BY_REQUEST, Generation, Output, Request, Turn
 
 FORMAT_VERSION = 1
-"""Of a row and of its key; a file of another format is set aside."""
+"""Version of rows and keys; a file with another version is set aside."""
 COMMIT_SECONDS = 0.1
 BUSY_TIMEOUT = 30.0
 TRANSPORT_ARGUMENTS = re.compile(
     r"api_key.*|.*headers?|(.+_)?timeout|rpm|tpm|adaptive|concurrency|(max_)?retries"
     r"|processes|workers|proxy"
 )
-"""Arguments that say how a model is reached, not which one answers. `base_url` is not among
-them: two servers may serve different weights under one name."""
+"""Arguments that do not change a model's answers. `base_url` is not among them: two servers may
+serve different weights under one name."""
 
 BUSY_CODES = {sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED}
 CORRUPTION_CODES = {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
@@ -51,7 +51,7 @@ Warn = Callable[[str], None]
 
 
 class Row(NamedTuple):
-    """An answer as the file has it."""
+    """A cached response as stored."""
 
     model: str
     created: float
@@ -61,7 +61,7 @@ class Row(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class ModelEntries:
-    """What the file holds of one model."""
+    """Number, size and age of one model's cached responses."""
 
     model: str
     entries: int
@@ -71,21 +71,28 @@ class ModelEntries:
 
 
 def default_cache_path() -> Path:
-    """`$AURICLE_CACHE`, a file or a folder; else where a user's caches are."""
-    if given := os.environ.get("AURICLE_CACHE"):
-        path = Path(given).expanduser()
+    """Return the path from `$AURICLE_CACHE`, a file or a folder, or the one in the user's cache folder."""
+    if configured := os.environ.get("AURICLE_CACHE"):
+        path = Path(configured).expanduser()
         return path / "answers.sqlite" if path.is_dir() else path
     root = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(root).expanduser() / "auricle" / "answers.sqlite"
 
 
 def served_model_name(model: str, arguments: Mapping[str, Any]) -> str:
-    """The model's name as its server knows it; without one, the name it was asked for by."""
+    """Return the name of a model on its server, or else its name in Auricle."""
     return str(arguments.get("model") or model)
 
 
 class ResponseCache:
-    """What one model answered before. Any thread may get and put; one thread writes."""
+    """Cached responses of one model. Any thread may call `get` and `put`; one thread writes.
+
+    Args:
+        path: SQLite file; created if it does not exist.
+        model: Name of the model.
+        arguments: Arguments of the model; those that do not change answers are ignored.
+        warn: Called with a message if the file cannot be used. Default: write to stderr.
+    """
 
     def __init__(self, path: Path, model: str, arguments: Mapping[str, Any], warn: Warn | None = None) -> None:
         self._path = path
@@ -99,7 +106,7 @@ class ResponseCache:
         self._writer: threading.Thread | None = None
 
     def get(self, request: Request) -> Output | None:
-        """The answer to this request, if it was ever given."""
+        """Return the cached response to a request, or None."""
         key = self._key(request)
         if key is None:
             return None
@@ -107,21 +114,21 @@ class ResponseCache:
             row = self._pending.get(key) or self._read_row(key)
         with suppress(orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
             return _decode_row(row) if row else None
-        return None  # a row that cannot be read is asked again, and written over
+        return None  # the request is sent again, and the damaged row overwritten
 
     def put(self, request: Request, output: Output) -> None:
-        """Keep an answer; it is in the file within moments."""
+        """Store a response; it is committed within a tenth of a second."""
         key = self._key(request)
         if key is None or self._reader is None:
             return
-        with suppress(SampleError, OSError):  # a spoken answer that cannot be read is not kept
+        with suppress(SampleError, OSError):  # audio that cannot be read is not cached
             row = Row(self._model, time.time(), *_encode_output(output))
             with self._lock:
                 self._pending[key] = row
                 self._writer = self._writer or self._start_writer()
 
     def close(self) -> None:
-        """Write what is waiting and let go of the file."""
+        """Commit pending rows and close the file."""
         self._closing.set()
         if self._writer:
             self._writer.join()
@@ -137,26 +144,27 @@ class ResponseCache:
         self.close()
 
     def _key(self, request: Request) -> bytes | None:
-        """A digest of whom is asked and what; None if a sound of it cannot be read."""
+        """Return a digest of the model and the request; None if its media cannot be read."""
         try:
-            given = {each.name: getattr(request, each.name) for each in fields(request)}
-            asked = {name: _canonicalise(value) for name, value in given.items() if value != {}}
+            values = {field.name: getattr(request, field.name) for field in fields(request)}
+            content = {name: _canonicalise(value) for name, value in values.items() if value != {}}
         except (SampleError, OSError):
             return None
-        return blake2b(self._model_digest + dumps([ABILITY_BY_REQUEST[type(request)], asked]), digest_size=20).digest()
+        ability = ABILITY_BY_REQUEST[type(request)]
+        return blake2b(self._model_digest + dumps([ability, content]), digest_size=20).digest()
 
     def _read_row(self, key: bytes) -> Row | None:
         if self._reader is None:
             return None
         try:
-            found = self._reader.execute(
+            row = self._reader.execute(
                 "SELECT model, created, output, sound FROM answers WHERE key = ?", (key,)
             ).fetchone()
         except sqlite3.Error as error:
             if _error_code(error) not in BUSY_CODES:
                 self._disable(error)
             return None
-        return Row(*found) if found else None
+        return Row(*row) if row else None
 
     def _start_writer(self) -> threading.Thread:
         thread = threading.Thread(target=self._write_loop, name="auricle-cache", daemon=True)
@@ -166,9 +174,9 @@ class ResponseCache:
     def _write_loop(self) -> None:
         try:
             with closing(_connect(self._path)) as connection:
-                last = False
-                while not last:
-                    last = self._closing.wait(COMMIT_SECONDS)
+                is_last = False
+                while not is_last:
+                    is_last = self._closing.wait(COMMIT_SECONDS)
                     self._commit(connection)
         except sqlite3.Error as error:
             with self._lock:
@@ -187,14 +195,14 @@ class ResponseCache:
         except sqlite3.Error as error:
             if _error_code(error) not in BUSY_CODES or self._closing.is_set():
                 raise
-            return  # somebody has been writing all this time: these rows wait for the next turn
+            return  # another process is writing: try again at the next commit
         with self._lock:
             for key, row in rows.items():
                 if self._pending.get(key) is row:
                     del self._pending[key]
 
     def _disable(self, error: sqlite3.Error) -> None:
-        """Go on without a cache, saying so once; a damaged file is out of the next run's way."""
+        """Continue without a cache after one warning; a damaged file is set aside for the next run."""
         if self._reader is None:
             return
         self._reader.close()
@@ -203,11 +211,11 @@ class ResponseCache:
         if _error_code(error) in CORRUPTION_CODES:
             _set_aside(self._path, error, self._warn)
         else:
-            self._warn(f"the answer cache {self._path} is not used any more: {error}.")
+            self._warn(f"the response cache {self._path} is no longer used: {error}.")
 
 
 def list_entries_by_model(path: Path) -> list[ModelEntries]:
-    """What the file holds, by model, most entries first."""
+    """List the cached responses by model, most entries first."""
     if not path.exists():
         return []
     with _open_for_maintenance(path) as connection:
@@ -219,34 +227,40 @@ def list_entries_by_model(path: Path) -> list[ModelEntries]:
 
 
 def clear(path: Path, model: str | None = None, before: float | None = None) -> int:
-    """Forget answers: all, one model's, those given before a moment; how many there were."""
+    """Delete cached responses and return their number.
+
+    Args:
+        path: The cache file.
+        model: Only this model's responses.
+        before: Only responses older than this Unix time.
+    """
     if not path.exists():
         return 0
     with _open_for_maintenance(path) as connection:
         with connection:
-            gone = connection.execute(
+            deleted = connection.execute(
                 "DELETE FROM answers WHERE (?1 IS NULL OR model = ?1) AND (?2 IS NULL OR created < ?2)", (model, before)
             ).rowcount
-        with suppress(sqlite3.Error):  # somebody is reading: the room is given back another time
+        with suppress(sqlite3.Error):  # another process is reading: the space is reclaimed another time
             connection.execute("VACUUM")
-    return gone
+    return deleted
 
 
 @contextmanager
 def _open_for_maintenance(path: Path) -> Iterator[sqlite3.Connection]:
-    """For looking and clearing: here damage is the user's to know, not to be worked around."""
+    """Open the file to list or clear it; damage is reported, not repaired."""
     try:
         with closing(_connect(path)) as connection:
             yield connection
     except sqlite3.Error as error:
-        raise SpecError(f"The answer cache {path} cannot be read: {error}.") from error
+        raise SpecError(f"The response cache {path} cannot be read: {error}.") from error
 
 
 # --- opening --------------------------------------------------------------------------
 
 
 def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
-    """The file, made if it is not there; a damaged one is set aside first."""
+    """Open or create the file; a damaged one is set aside first."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -258,7 +272,7 @@ def _open_or_replace(path: Path, warn: Warn) -> sqlite3.Connection:
             return _connect(path)
     except (OSError, sqlite3.Error) as error:
         raise SpecError(
-            f"The answer cache {path} cannot be opened: {error}. Give another --cache-path, or --no-cache."
+            f"The response cache {path} cannot be opened: {error}. Choose another --cache-path, or use --no-cache."
         ) from error
 
 
@@ -276,25 +290,25 @@ def _connect(path: Path) -> sqlite3.Connection:
 
 
 def _check_format(connection: sqlite3.Connection) -> None:
-    """Give a new file its table; one of another format is as good as damaged."""
-    found = connection.execute("PRAGMA user_version").fetchone()[0]
-    if found not in (0, FORMAT_VERSION):
-        error = sqlite3.DatabaseError(f"it is of format {found}, and {FORMAT_VERSION} is known here")
+    """Create the table in a new file; a file with another version is treated as damaged."""
+    version = connection.execute("PRAGMA user_version").fetchone()[0]
+    if version not in (0, FORMAT_VERSION):
+        error = sqlite3.DatabaseError(f"its format is {version}, expected {FORMAT_VERSION}")
         error.sqlite_errorcode = sqlite3.SQLITE_NOTADB
         raise error
-    if not found:
+    if not version:
         _execute_with_retry(connection, CREATE_TABLE)
         _execute_with_retry(connection, f"PRAGMA user_version = {FORMAT_VERSION}")
 
 
 def _execute_with_retry(connection: sqlite3.Connection, statement: str) -> None:
-    """SQLite does not wait by itself while another process is making the same file."""
-    until = time.monotonic() + BUSY_TIMEOUT
+    """Retry while another process creates the same file; SQLite does not wait then."""
+    deadline = time.monotonic() + BUSY_TIMEOUT
     while True:
         try:
             connection.execute(statement)
         except sqlite3.OperationalError as error:
-            if _error_code(error) not in BUSY_CODES or time.monotonic() > until:
+            if _error_code(error) not in BUSY_CODES or time.monotonic() > deadline:
                 raise
             time.sleep(0.02)
         else:
@@ -302,20 +316,19 @@ def _execute_with_retry(connection: sqlite3.Connection, statement: str) -> None:
 
 
 def _set_aside(path: Path, error: sqlite3.Error, warn: Warn) -> None:
-    """Move a damaged file out of the way, unless another process has done so by now."""
+    """Rename a damaged file, unless another process has replaced it already."""
     import fcntl
 
     with path.with_name(path.name + ".lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with suppress(sqlite3.Error), closing(_connect(path)) as connection:
-            whole = connection.execute("PRAGMA quick_check(1)").fetchone()
-            if whole == ("ok",):
+            if connection.execute("PRAGMA quick_check(1)").fetchone() == ("ok",):
                 return
         aside = _unused_path(path)
         for suffix in ("", "-wal", "-shm"):
             with suppress(FileNotFoundError):
                 path.with_name(path.name + suffix).rename(aside.with_name(aside.name + suffix))
-    warn(f"the answer cache {path} cannot be used ({error}); it is set aside as {aside.name}.")
+    warn(f"the response cache {path} cannot be used ({error}); it was renamed to {aside.name}.")
 
 
 def _unused_path(path: Path) -> Path:
@@ -326,7 +339,7 @@ def _unused_path(path: Path) -> Path:
 
 
 def _error_code(error: sqlite3.Error) -> int:
-    """SQLite's kind of error, without the finer distinctions."""
+    """Return SQLite's primary error code."""
     code: int = getattr(error, "sqlite_errorcode", 0) or 0
     return code & 0xFF
 
@@ -339,19 +352,19 @@ def _warn_on_stderr(line: str) -> None:
 
 
 def _digest_model(model: str, arguments: Mapping[str, Any]) -> bytes:
-    """A digest of the model asked: its name, its code if that is one file, its arguments."""
-    told = {
+    """Return a digest of a model: its name, its code if that is a file, and its arguments."""
+    relevant = {
         name: value
         for name, value in arguments.items()
         if not TRANSPORT_ARGUMENTS.fullmatch(name) and not SECRET_NAME.search(name)
     }
     options = orjson.OPT_SORT_KEYS | orjson.OPT_NON_STR_KEYS | orjson.OPT_SERIALIZE_NUMPY
-    known = [FORMAT_VERSION, *_resolve_source(model), redact(told)]
-    return blake2b(orjson.dumps(known, str, options), digest_size=20).digest()
+    content = [FORMAT_VERSION, *_resolve_source(model), redact(relevant)]
+    return blake2b(orjson.dumps(content, str, options), digest_size=20).digest()
 
 
 def _resolve_source(model: str) -> tuple[str, str]:
-    """`file.py:name` by the file's content, wherever it is: code that changed is another model."""
+    """Return a model's name and, for `file.py:name`, a digest of the file: changed code is a different model."""
     prefix, code = split_prefix(model)
     file, colon, attribute = code.rpartition(":")
     if not (colon and file.endswith(".py") and Path(file).is_file()):
@@ -360,30 +373,30 @@ def _resolve_source(model: str) -> tuple[str, str]:
 
 
 def _canonicalise(value: Any) -> Any:
-    """What a model is shown: texts to the letter, the rest by content."""
+    """Replace media by their hash, and sort mappings."""
     if isinstance(value, (Audio, Image, Video)):
         return {type(value).__name__: value.hash}
     if isinstance(value, Turn):
         return [value.role, _canonicalise(value.parts)]
     if isinstance(value, (list, tuple)):
-        return [_canonicalise(each) for each in value]
+        return [_canonicalise(item) for item in value]
     if isinstance(value, Mapping):
         return {name: _canonicalise(value[name]) for name in sorted(value)}
     return value
 
 
 def _encode_output(output: Output) -> tuple[bytes, bytes | None]:
-    """An answer as the journal writes it, and its sound's bytes, which the journal leaves out."""
+    """Encode an output as JSON, and its audio as bytes."""
     if not isinstance(output, Generation) or output.audio is None:
         return dumps(output), None
     return dumps(replace(output, audio=None)), _audio_bytes(output.audio)
 
 
 def _audio_bytes(audio: Audio) -> bytes:
-    whole = not audio.start and audio.end is None
-    if whole and isinstance(audio.data, bytes):
+    is_sliced = audio.start or audio.end is not None
+    if not is_sliced and isinstance(audio.data, bytes):
         return audio.data
-    return audio.path.read_bytes() if whole and audio.path else audio.encode("wav")
+    return audio.path.read_bytes() if not is_sliced and audio.path else audio.encode("wav")
 
 
 def _decode_row(row: Row) -> Output:

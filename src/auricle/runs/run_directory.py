@@ -1,15 +1,15 @@
-"""A run is a directory: what was asked, and what became of each sample.
+"""Read and write run directories.
 
-    spec.json       what was asked; written once, whole or not at all
-    outputs.jsonl   the journal: one line a finished sample, appended and never rewritten
-    verdicts.jsonl  what judges said of the answers, appended and never rewritten
-    speech/         what the model said aloud, by content
-    progress.json   how far the last pass over the data came, and what each pass took
-    the rest        derived; safe to delete
+    spec.json       what the run evaluates; written atomically
+    outputs.jsonl   the journal: one line per finished sample, append-only
+    verdicts.jsonl  replies of judges, append-only
+    speech/         spoken outputs, named by content
+    progress.json   whether the last pass completed, and the timing of each pass
+    all other files are derived and safe to delete
 
-Lines are written and fsynced together every tenth of a second. A process killed at any
-moment loses at most what was in flight, and leaves at most one torn last line, which the
-next opening cuts off. A run is resumed by opening it again with the same spec.
+Journal lines are written and fsynced every tenth of a second. A process killed at any moment loses
+at most the requests in flight and leaves at most one partial line, which is removed when the run is
+opened again. Opening a run with the same spec resumes it.
 """
 
 from __future__ import annotations
@@ -25,37 +25,35 @@ import orjson
 
 from auricle.audio import Audio
 from auricle.core.errors import AudioError, DataError, RunLocked, RunMismatch
-from auricle.core.files import Journal, truncate_partial_line, write_atomically
+from auricle.core.files import write_atomically
 from auricle.core.serialization import decode_record, digest, dumps, encode_record, read_id_digest
 from auricle.core.types import Generation, Json, Output, Record
+from auricle.runs.journal import Journal, read_lines, truncate_partial_line
 
 SPEECH_FOLDER = "speech/"
-DERIVED = ("scores.jsonl", "metrics.json", "metrics_summary.csv", "metrics_detail.csv", "report.html")
-
-
 REMOVED_PREFIX = b'{"gone":'
 
 
 def _decode_line(line: bytes, folder: Path) -> Record | None:
-    """The record a line holds; a damaged line holds none, and its sample is asked again."""
+    """Return the record of a line, or None if the line is damaged; its sample is then sent again."""
     try:
         record = decode_record(orjson.loads(line))
     except (orjson.JSONDecodeError, AttributeError, KeyError, TypeError):
         return None
     if not _has_audio_output(record):
         return record
-    return replace(record, outputs=tuple(_resolve_audio_path(folder, each) for each in record.outputs))
+    return replace(record, outputs=tuple(_resolve_audio_path(folder, output) for output in record.outputs))
 
 
 def _has_audio_output(record: Record) -> bool:
-    for each in record.outputs:  # noqa: SIM110 - a generator costs more, for every record
-        if isinstance(each, Generation) and each.audio is not None:
+    for output in record.outputs:  # noqa: SIM110 - a generator is slower, and this runs for every record
+        if isinstance(output, Generation) and output.audio is not None:
             return True
     return False
 
 
 def _resolve_audio_path(folder: Path, output: Output) -> Output:
-    """Speech is written down relative to its run, which may have been moved since."""
+    """Make the path of a spoken output absolute; it is stored relative to the run directory."""
     if not isinstance(output, Generation) or not output.audio:
         return output
     name = output.audio.uri
@@ -63,7 +61,7 @@ def _resolve_audio_path(folder: Path, output: Output) -> Output:
 
 
 class JournalIndex:
-    """What a journal holds, by sample: where each latest record stands, not what it says."""
+    """Index of a journal: the offset of the latest record of each sample."""
 
     def __init__(self, path: Path, offsets: dict[int, int]) -> None:
         self._path = path
@@ -71,7 +69,7 @@ class JournalIndex:
         self._file: IO[bytes] | None = None
 
     def get(self, sample_id: str) -> Record | None:
-        """The latest record of a sample, read from the journal."""
+        """Read the latest record of a sample, if there is one."""
         offset = self._offsets.get(digest(sample_id)) if self._offsets else None
         if offset is None:
             return None
@@ -81,7 +79,7 @@ class JournalIndex:
         return _decode_line(self._file.readline(), self._path.parent)
 
     def id_digests(self) -> set[int]:
-        """Digests of the ids of all samples held."""
+        """Return the digests of all sample ids in the journal."""
         return set(self._offsets)
 
     def close(self) -> None:
@@ -96,7 +94,7 @@ class JournalIndex:
 
 
 class Run:
-    """One run directory. Opened with a spec it can be appended to; loaded, only read."""
+    """A run directory. `Run.open` allows appending; `Run.load` only reading."""
 
     def __init__(self, path: Path, spec: Mapping[str, Json]) -> None:
         self.path = path
@@ -106,15 +104,20 @@ class Run:
 
     @classmethod
     def open(cls, path: Path, spec: Mapping[str, Json]) -> Run:
-        """Start a run in `path`, or take it up where it stopped. Nobody else may until `close`."""
+        """Start or resume a run in `path`, and lock it against other processes until `close`.
+
+        Raises:
+            RunMismatch: if `path` contains a different run.
+            RunLocked: if another process is writing to `path`.
+        """
         path.mkdir(parents=True, exist_ok=True)
         lock = lock_run(path)
         try:
-            begun = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
-            if begun:  # a run that never answered anything may be begun anew
-                held = cls.load(path).spec
-                _check_same_run(path, held, spec)
-                spec = {**spec, "created": held.get("created")}
+            has_records = (path / "outputs.jsonl").exists() and (path / "outputs.jsonl").stat().st_size
+            if has_records:  # an empty run may be replaced by a different one
+                existing_spec = cls.load(path).spec
+                _check_same_run(path, existing_spec, spec)
+                spec = {**spec, "created": existing_spec.get("created")}
             write_atomically(path / "spec.json", orjson.dumps(spec, option=orjson.OPT_INDENT_2))
             run = cls(path, spec)
             truncate_partial_line(run.outputs_path)
@@ -126,13 +129,17 @@ class Run:
 
     @classmethod
     def load(cls, path: Path) -> Run:
-        """Read a run without touching it."""
+        """Read a run without changing it.
+
+        Raises:
+            DataError: if `path` is not a run directory.
+        """
         try:
             spec = orjson.loads((path / "spec.json").read_bytes())
         except FileNotFoundError as error:
-            raise DataError(f"{path} is no run: {_explain_not_a_run(path)}.") from error
+            raise DataError(f"Not a run directory: {path} ({_explain_not_a_run(path)}).") from error
         except NotADirectoryError as error:
-            raise DataError(f"{path} is a file, not a run's folder.") from error
+            raise DataError(f"Not a run directory: {path} (it is a file).") from error
         except orjson.JSONDecodeError as error:
             raise DataError(f"{path / 'spec.json'} is not valid JSON: {error}.") from error
         if not isinstance(spec, dict) or not {"identity", "spec"} <= spec.keys():
@@ -148,47 +155,47 @@ class Run:
         return self.path / "verdicts.jsonl"
 
     def append(self, record: Record) -> None:
-        """Keep a record; it is on disk within two tenths of a second."""
+        """Append a record to the journal; it is on disk within two tenths of a second."""
         if _has_audio_output(record):
             record = replace(record, outputs=tuple(map(self._store_audio, record.outputs)))
         self._append(encode_record(record))
 
     def _store_audio(self, output: Output) -> Output:
-        """What a model said aloud as a file of the run, named by its content."""
+        """Store a spoken output as a file of the run, named by its content."""
         if not isinstance(output, Generation) or output.audio is None:
             return output
-        sound = output.audio
-        if sound.path and sound.path.parent == self.path / SPEECH_FOLDER:  # kept before
-            return replace(output, audio=Audio(f"{SPEECH_FOLDER}{sound.path.name}"))
-        if sound.data is None:  # in a file of the model's own
+        audio = output.audio
+        if audio.path and audio.path.parent == self.path / SPEECH_FOLDER:  # stored by an earlier pass
+            return replace(output, audio=Audio(f"{SPEECH_FOLDER}{audio.path.name}"))
+        if audio.data is None:  # in a file that the model wrote
             return output
         try:
-            content = sound.data if isinstance(sound.data, bytes) else sound.encode()
-        except AudioError:  # nothing that could be played
+            content = audio.data if isinstance(audio.data, bytes) else audio.encode()
+        except AudioError:
             return replace(output, audio=None)
-        name = f"{SPEECH_FOLDER}{sound.hash}{_audio_suffix(content)}"
+        name = f"{SPEECH_FOLDER}{audio.hash}{_audio_suffix(content)}"
         if not (self.path / name).exists():
             (self.path / SPEECH_FOLDER).mkdir(exist_ok=True)
             write_atomically(self.path / name, content)
         return replace(output, audio=Audio(name))
 
     def mark_removed(self, id_digests: set[int]) -> None:
-        """Leave out samples that are no longer in the data, by the digests of their ids."""
-        for sample in id_digests:
-            self._append(dumps({"gone": sample}))
+        """Exclude samples that are no longer in the data, by the digests of their ids."""
+        for id_digest in id_digests:
+            self._append(dumps({"gone": id_digest}))
 
     def _append(self, line: bytes) -> None:
-        assert self._journal, "a loaded run cannot be appended to; open it"
+        assert self._journal, "a loaded run is read-only; use Run.open"
         self._journal.append(line)
 
     def flush(self) -> None:
         """Wait until everything appended is on disk."""
-        assert self._journal, "only an open run has anything to flush"
+        assert self._journal, "only an open run can be flushed"
         self._journal.close()
         self._journal = Journal(self.outputs_path)
 
     def close(self) -> None:
-        """Write what is left and let others in."""
+        """Write the remaining lines and release the lock."""
         try:
             if self._journal:
                 self._journal.close()
@@ -204,40 +211,40 @@ class Run:
         self.close()
 
     def open_index(self) -> JournalIndex:
-        """What the journal holds now."""
+        """Return an index of the journal as it is now."""
         return JournalIndex(self.outputs_path, self._latest_offsets())
 
     def records(self) -> Iterator[Record]:
-        """The latest record of each sample, read one by one."""
+        """Yield the latest record of each sample."""
         latest = set(self._latest_offsets().values())
-        for offset, line in self._raw_lines():
+        for offset, line in read_lines(self.outputs_path):
             if offset in latest and (record := _decode_line(line, self.path)):
                 yield record
 
     def _latest_offsets(self) -> dict[int, int]:
-        """Where each sample's latest record stands. Digests, so that a million stay small."""
+        """Return the offset of the latest record of each sample, by digest of its id."""
         latest: dict[int, int] = {}
-        for offset, line in self._raw_lines():
-            if (sample := read_id_digest(line)) is not None:
-                latest[sample] = offset
+        for offset, line in read_lines(self.outputs_path):
+            if (id_digest := read_id_digest(line)) is not None:
+                latest[id_digest] = offset
             elif line.startswith(REMOVED_PREFIX):
                 with suppress(orjson.JSONDecodeError):
                     latest.pop(orjson.loads(line)["gone"], None)
         return latest
 
     def read_metrics(self) -> dict[str, Any] | None:
-        """What `metrics.json` says, unless it is older than what it was made from."""
-        written = self.path / "metrics.json"
+        """Read `metrics.json`; return None if it is missing, damaged or older than the journal."""
+        metrics = self.path / "metrics.json"
         sources = (self.outputs_path, self.verdicts_path)
-        newest = max((each.stat().st_mtime_ns for each in sources if each.exists()), default=0)
-        if not written.exists() or written.stat().st_mtime_ns < newest:
+        newest = max((source.stat().st_mtime_ns for source in sources if source.exists()), default=0)
+        if not metrics.exists() or metrics.stat().st_mtime_ns < newest:
             return None
-        with suppress(orjson.JSONDecodeError):  # damaged is as good as not there: it is derived
-            return dict(orjson.loads(written.read_bytes()))
+        with suppress(orjson.JSONDecodeError):
+            return dict(orjson.loads(metrics.read_bytes()))
         return None
 
     def read_progress(self) -> dict[str, Any]:
-        """How far the last pass came; while one is under way only what those before it took."""
+        """Read `progress.json`; during a pass it only contains the timing of earlier passes."""
         path = self.path / "progress.json"
         return dict(orjson.loads(path.read_bytes())) if path.exists() else {}
 
@@ -248,19 +255,8 @@ class Run:
             self.write("progress.json", orjson.dumps(progress, option=orjson.OPT_INDENT_2))
 
     def write(self, name: str, content: bytes) -> None:
-        """Write a derived file whole or not at all."""
+        """Write a derived file atomically."""
         write_atomically(self.path / name, content)
-
-    def _raw_lines(self) -> Iterator[tuple[int, bytes]]:
-        """Each whole line with its offset."""
-        if not self.outputs_path.exists():
-            return
-        offset = 0
-        with self.outputs_path.open("rb") as lines:
-            for line in lines:
-                if line.endswith(b"\n"):
-                    yield offset, line
-                offset += len(line)
 
 
 def _check_same_run(path: Path, existing: Mapping[str, Json], requested: Mapping[str, Json]) -> None:
@@ -269,17 +265,17 @@ def _check_same_run(path: Path, existing: Mapping[str, Json], requested: Mapping
     assert isinstance(new, dict)
     changed = [key for key in sorted({*old, *new}) if old.get(key) != new.get(key)]
     if changed:
-        what = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in changed)
+        differences = "; ".join(f"{key} was {old.get(key)!r}, now {new.get(key)!r}" for key in changed)
         raise RunMismatch(
-            f"{path} holds another run ({what}). "
-            "Give another -o, --fresh to begin again, or the same settings to resume."
+            f"{path} already contains a different run ({differences}). Choose another folder with -o, "
+            "use --fresh to start over, or give the same settings to resume."
         )
 
 
 def _explain_not_a_run(path: Path) -> str:
-    """What a folder without a spec is."""
+    """Explain why a folder without a spec is not a run directory."""
     if (path / "perf.json").exists():
-        return f"it holds a measurement of serving, which `auricle perf {path}` sums up again"
+        return f"it contains a load test; `auricle perf {path}` summarises it"
     return "it has no spec.json"
 
 
@@ -291,7 +287,11 @@ def _audio_suffix(content: bytes) -> str:
 
 
 def lock_run(path: Path) -> IO[str]:
-    """Hold a run against other processes until this is closed."""
+    """Lock a run directory until the returned file is closed.
+
+    Raises:
+        RunLocked: if another process is writing to it.
+    """
     import fcntl
 
     file = (path / ".lock").open("a+")
@@ -301,7 +301,9 @@ def lock_run(path: Path) -> IO[str]:
         file.seek(0)
         holder = file.read().strip() or "unknown"
         file.close()
-        raise RunLocked(f"Process {holder} is writing to {path}. Wait for it, or give another -o.") from None
+        raise RunLocked(
+            f"Process {holder} is writing to {path}. Wait for it, or choose another folder with -o."
+        ) from None
     file.truncate(0)
     file.write(str(os.getpid()))
     file.flush()
@@ -309,10 +311,10 @@ def lock_run(path: Path) -> IO[str]:
 
 
 def set_aside(path: Path) -> Path | None:
-    """Move an earlier run out of the way; where it is now, or None if there was none."""
+    """Rename an earlier run or load test in `path`; return its new path, or None if there was none."""
     if not any((path / name).exists() for name in ("spec.json", "outputs.jsonl", "perf.json")):
         return None
-    lock_run(path).close()  # refuses while somebody is writing to it
+    lock_run(path).close()  # raises while another process is writing
     number = 1
     while (aside := path.with_name(f"{path.name}.{number}")).exists():
         number += 1

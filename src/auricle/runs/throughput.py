@@ -1,7 +1,7 @@
-"""How fast a run was: what its passes answered, over the time they took to ask.
+"""Measure the throughput of a run.
 
-A pass that is killed leaves neither its time nor its answers here, so a ratio is always one of
-things measured together.
+A pass that is killed contributes neither its time nor its samples, so every ratio relates values
+that were measured together.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from auricle.core.types import Record
 from auricle.runs.run_directory import Run
 
 PassTiming = Mapping[str, Any]
-"""What one pass took, as `progress.json` has it."""
+"""Timing of one pass, as stored in `progress.json`."""
 
 
 class PassTimer:
-    """Runs from a pass's first question to its last answer, and counts what was answered."""
+    """Measures one pass from its first request to its last answer."""
 
     __slots__ = ("_audio_seconds", "_ended_at", "_samples", "_started_at", "_unknown_durations")
 
@@ -31,12 +31,12 @@ class PassTimer:
         self._audio_seconds = 0.0
 
     def add(self, record: Record, started_at: float, ended_at: float, *, has_media: bool) -> None:
-        """Count an answer. A failure takes time and is no answer; a remembered one is neither."""
+        """Count an answered sample. Failures count as time only; cached answers are ignored."""
         if record.cached:
             return
         if started_at < self._started_at:
             self._started_at = started_at
-        self._ended_at = ended_at  # those who finish later are added later
+        self._ended_at = ended_at  # records are added in the order in which they finish
         if record.error:
             return
         self._samples += 1
@@ -46,13 +46,17 @@ class PassTimer:
             self._unknown_durations += 1
 
     def timings(self, ready_at: float | None = None) -> list[PassTiming]:
-        """What the pass took, if it answered anything; not before a late model was `ready`."""
+        """Return the timing of the pass, if it answered anything.
+
+        Args:
+            ready_at: When the model finished loading; time before that is not counted.
+        """
         if not self._samples:
             return []
-        began = max(self._started_at, ready_at or -math.inf)
+        started_at = max(self._started_at, ready_at or -math.inf)
         return [
             {
-                "wall_seconds": round(self._ended_at - began, 6),
+                "wall_seconds": round(self._ended_at - started_at, 6),
                 "samples": self._samples,
                 "audio_seconds": None if self._unknown_durations else round(self._audio_seconds, 4),
             }
@@ -60,7 +64,7 @@ class PassTimer:
 
 
 def read_passes(run: Run) -> list[PassTiming]:
-    """What the passes over a run took so far; of an empty or damaged run nothing is known."""
+    """Read the timings of the passes over a run; an empty or damaged run has none."""
     with suppress(FileNotFoundError, orjson.JSONDecodeError):
         if run.outputs_path.stat().st_size:
             return list(run.read_progress().get("passes", ()))
@@ -68,12 +72,12 @@ def read_passes(run: Run) -> list[PassTiming]:
 
 
 def summarise_throughput(timings: Sequence[PassTiming]) -> dict[str, Any] | None:
-    """As `metrics.json` has it: over all passes measured, what is not known is null."""
+    """Summarise all passes for `metrics.json`; unknown values are null."""
     if not timings:
         return None
-    wall, samples = (sum(each[name] for each in timings) for name in ("wall_seconds", "samples"))
-    heard = [each["audio_seconds"] for each in timings]
-    audio = None if None in heard else sum(heard) or None  # without sounds there are no seconds
+    wall, samples = (sum(timing[name] for timing in timings) for name in ("wall_seconds", "samples"))
+    durations = [timing["audio_seconds"] for timing in timings]
+    audio = None if None in durations else sum(durations) or None
     return {
         "wall_seconds": round(wall, 6),
         "samples": samples,
@@ -85,5 +89,5 @@ def summarise_throughput(timings: Sequence[PassTiming]) -> dict[str, Any] | None
 
 
 def _per_second(amount: float | None, wall_seconds: float) -> float | None:
-    """Six digits of what was answered a second."""
+    """Return a rate with six significant digits."""
     return float(f"{amount / wall_seconds:.6g}") if amount is not None and wall_seconds > 0 else None

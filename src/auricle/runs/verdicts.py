@@ -1,8 +1,8 @@
-"""What judges said of a run's answers: `verdicts.jsonl`, appended and never rewritten.
+"""Read and write `verdicts.jsonl`, the append-only file of judge replies.
 
-A line is found by its key, a digest of who was asked, what, and for which vote. Another judge,
-rubric or answer is another key, so that nothing said before is lost, or taken for another's.
-Before its verdicts stands a line that says who the judge is.
+Each line has a key: a digest of the judge, the request and the number of the vote. A different judge,
+rubric or answer has a different key, so earlier verdicts are kept and never confused. A line that
+describes the judge precedes its verdicts.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from auricle.core.redaction import SECRET_NAME, redact
 from auricle.core.serialization import digest, dumps
 from auricle.core.types import Failure, Generate, Generation, Record
 from auricle.metrics.base import Metric
+from auricle.runs.journal import read_lines
 from auricle.runs.response_cache import TRANSPORT_ARGUMENTS
 
 JUDGE_LINE_PREFIX = b'{"model":'
@@ -29,37 +30,37 @@ JUDGE_LINE_PREFIX = b'{"model":'
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """Who judges: a model's name and its arguments, without secrets."""
+    """A judge model: its name and its arguments, without secrets."""
 
     model: str
     arguments: Mapping[str, Any]
 
     @classmethod
     def from_arguments(cls, model: str, arguments: Mapping[str, Any]) -> Judge:
-        """A judge as it may be written down; neither its key nor the way to it makes another."""
-        known = {
+        """Create a judge without secrets and transport options, which do not change its identity."""
+        public = {
             name: arguments[name]
             for name in sorted(arguments)
             if not SECRET_NAME.search(name) and not TRANSPORT_ARGUMENTS.fullmatch(name)
         }
-        return cls(model, orjson.loads(dumps(redact(known))))
+        return cls(model, orjson.loads(dumps(redact(public))))
 
     @property
     def name(self) -> str:
-        """A short name: the model's, and four hex digits of its arguments if it has any."""
+        """Short name: the model's name, and four hex digits of its arguments if it has any."""
         file, colon, attribute = self.model.rpartition(":")
-        in_file = colon and file.endswith(".py")
-        short = f"{PurePath(file).name}:{attribute}" if in_file else self.model
+        is_file = colon and file.endswith(".py")
+        short = f"{PurePath(file).name}:{attribute}" if is_file else self.model
         return f"{short}#{_hex_digest(dumps(self.arguments), 2)}" if self.arguments else short
 
     def to_json_line(self) -> bytes:
-        """The line that stands before a judge's verdicts."""
+        """Return the line that precedes this judge's verdicts."""
         return dumps({"model": self.model, "arguments": self.arguments})
 
 
 @dataclass(frozen=True, slots=True)
 class JudgeRequest:
-    """One verdict that is wanted."""
+    """A request to a judge, with its key and what it is for."""
 
     key: str
     sample_id: str
@@ -69,7 +70,7 @@ class JudgeRequest:
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What became of a question: the judge's reply, or why there is none."""
+    """A judge's reply to one request, or why there is none."""
 
     judge_request: JudgeRequest
     judge_name: str
@@ -78,13 +79,13 @@ class Verdict:
     seconds: float
 
     def to_json_line(self) -> bytes:
-        asked = self.judge_request
-        known = {"key": asked.key, "id": asked.sample_id, "metric": asked.metric_name, "judge": self.judge_name}
+        request = self.judge_request
+        line = {"key": request.key, "id": request.sample_id, "metric": request.metric_name, "judge": self.judge_name}
         if self.reply is None:
-            return dumps({**known, "error": self.error})
+            return dumps({**line, "error": self.error})
         return dumps(
             {
-                **known,
+                **line,
                 "text": self.reply.text,
                 "tokens": self.reply.tokens,
                 "input_tokens": self.reply.input_tokens,
@@ -94,7 +95,7 @@ class Verdict:
 
 
 def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[JudgeRequest]:
-    """The verdicts a metric wants of a judge on one record; the same request twice is two votes."""
+    """Build the judge requests of a metric for one record; repeated requests are separate votes."""
     assert metric.judge_requests
     try:
         requests = metric.judge_requests(record.sample, *record.outputs)
@@ -103,18 +104,18 @@ def build_judge_requests(judge: Judge, metric: Metric, record: Record) -> list[J
     except Exception as error:
         raise Unreadable(f"{type(error).__name__}: {describe(error)}") from error
     votes: Counter[bytes] = Counter()
-    found = []
+    judge_requests = []
     for request in requests:
-        shown = _encode_request(request)
-        key = _hex_digest(dumps([judge.model, judge.arguments, votes[shown]]) + shown, 16)
-        asked = replace(request, answer_index=votes[shown])
-        votes[shown] += 1
-        found.append(JudgeRequest(key, record.sample.id, metric.name, asked))
-    return found
+        content = _encode_request(request)
+        key = _hex_digest(dumps([judge.model, judge.arguments, votes[content]]) + content, 16)
+        numbered_request = replace(request, answer_index=votes[content])
+        votes[content] += 1
+        judge_requests.append(JudgeRequest(key, record.sample.id, metric.name, numbered_request))
+    return judge_requests
 
 
 def _encode_request(request: Generate) -> bytes:
-    """Everything a judge is shown: texts to the letter, sounds and pictures by content."""
+    """Encode everything the judge sees; media are represented by their hash."""
     turns = [[turn.role, [_hash_media(part) for part in turn.parts]] for turn in request.turns]
     return dumps([turns, request.max_tokens, request.temperature, request.stop])
 
@@ -128,7 +129,7 @@ def _hex_digest(content: bytes, size: int) -> str:
 
 
 class VerdictIndex:
-    """What one judge said, by key: where each line stands, not what it says."""
+    """Index of one judge's verdicts: the offset of each line by key."""
 
     def __init__(self, path: Path, judge: Judge) -> None:
         self.judge = judge
@@ -149,16 +150,21 @@ class VerdictIndex:
             self._failed.discard(key)
 
     def has_reply(self, key: str) -> bool:
-        """Did the judge reply? What failed is asked again."""
-        found = digest(key)
-        return found in self._offsets and found not in self._failed
+        """Return whether the judge replied; failed requests are sent again."""
+        key_digest = digest(key)
+        return key_digest in self._offsets and key_digest not in self._failed
 
     def read_replies(self, metric: Metric, record: Record) -> tuple[str, ...]:
-        """The judge's replies a metric needs for a record, or why one of them is missing."""
-        found = [(each.key, self._read_line(each.key)) for each in build_judge_requests(self.judge, metric, record)]
-        for key, line in found:
-            self._count_once(digest(key), line)
-        return tuple(self._reply_text(line) for _, line in found)
+        """Return the judge's replies that a metric needs for a record.
+
+        Raises:
+            Unreadable: if a reply is missing or the judge failed.
+        """
+        requests = build_judge_requests(self.judge, metric, record)
+        lines = [self._read_line(request.key) for request in requests]
+        for request, line in zip(requests, lines, strict=True):
+            self._count_once(digest(request.key), line)
+        return tuple(self._reply_text(line) for line in lines)
 
     def _reply_text(self, line: Mapping[str, Any] | None) -> str:
         if line is None:
@@ -176,7 +182,7 @@ class VerdictIndex:
         return line
 
     def _count_once(self, key: int, line: Mapping[str, Any] | None) -> None:
-        """Each verdict once, however many metrics read it."""
+        """Count a verdict once, even if several metrics read it."""
         if key in self._seen:
             return
         self._seen.add(key)
@@ -190,9 +196,9 @@ class VerdictIndex:
                 self._counts[name] += line.get(name) or 0
 
     def to_dict(self) -> dict[str, Any]:
-        """Who judged, how many verdicts were read, failed or are missing, and their tokens."""
-        who = {"name": self.judge.name, "model": self.judge.model}
-        return {**who, "arguments": dict(self.judge.arguments), **self._counts}
+        """Return the judge, the number of verdicts read, failed and missing, and their tokens."""
+        judge = {"name": self.judge.name, "model": self.judge.model}
+        return {**judge, "arguments": dict(self.judge.arguments), **self._counts}
 
     def close(self) -> None:
         if self._file:
@@ -209,7 +215,7 @@ COUNT_FIELDS = ("verdicts", "failed", "missing", "tokens", "input_tokens")
 
 
 def read_last_judge(path: Path) -> Judge | None:
-    """Who judged last, told from the file itself."""
+    """Return the judge of the last verdicts in a file, if there is one."""
     last = None
     for _, line in _iter_lines(path, JUDGE_LINE_PREFIX):
         last = Judge(line["model"], line["arguments"])
@@ -217,15 +223,10 @@ def read_last_judge(path: Path) -> Judge | None:
 
 
 def _iter_lines(path: Path, prefix: bytes = b"") -> Iterator[tuple[int, dict[str, Any]]]:
-    """Each whole line with its offset; a damaged one is as good as not written."""
-    if not path.exists():
-        return
-    offset = 0
-    with path.open("rb") as lines:
-        for raw in lines:
-            if raw.startswith(prefix) and raw.endswith(b"\n") and (line := _parse_line(raw)):
-                yield offset, line
-            offset += len(raw)
+    """Yield the objects of a file with their offsets; damaged lines are ignored."""
+    for offset, raw in read_lines(path):
+        if raw.startswith(prefix) and (line := _parse_line(raw)):
+            yield offset, line
 
 
 def _parse_line(raw: bytes) -> dict[str, Any] | None:

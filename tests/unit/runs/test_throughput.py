@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from auricle import Audio, Generation, Sample, Settings, Spec, evaluate
-from auricle.api import NullObserver, score
+from auricle.api import score
 from auricle.core.errors import DataError, SampleError
 from auricle.core.types import Failure, Record, has_media
+from auricle.engine.observer import NullObserver
 from auricle.engine.run_loop import RunLoop
 from auricle.report.usage_text import describe_speed_facts, format_usage_line, usage_facts
 from auricle.runs.run_directory import Run

@@ -1,1 +1,1 @@
-"""Models in other processes; whoever asks cannot tell."""
+"""Models in other processes: senders, replicas, other Pythons and Ray."""

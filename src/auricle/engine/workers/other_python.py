@@ -1,8 +1,8 @@
-"""Models that live under another Python, with packages of their own.
+"""Run models under another Python, with its own packages.
 
-`-M python=/path/to/venv/bin/python` names it, or `-M environment=NAME` one that Auricle keeps.
-Auricle need not be installed there: its own source is put first on the other's path. What it
-imports must be: `orjson`, and the model's own.
+`-M python=/path/to/venv/bin/python` chooses it, or `-M environment=NAME` one that Auricle manages.
+Auricle need not be installed there: its source is added to `PYTHONPATH`. The other Python needs
+`orjson` and the packages that the model imports.
 """
 
 from __future__ import annotations
@@ -26,37 +26,38 @@ DESCRIBE_TIMEOUT = 120.0
 
 
 def describe_model_class(model: str, python: str, variables: Mapping[str, str] | None = None) -> type[Model]:
-    """What a model elsewhere can do, told by its own Python without loading it."""
-    about = _query_worker(model, python, worker_environment(variables))
-    base: type[Model] = AsyncModel if about["asynchronous"] else BatchModel
-    members: dict[str, Any] = dict.fromkeys(about["can"], _refuse_call)
-    return type(model, (base,), {**members, **about["batches"], "__init__": _accept_any_arguments})
+    """Return a class with the abilities of a model, as its own Python reports them without loading it."""
+    description = _query_worker(model, python, worker_environment(variables))
+    base: type[Model] = AsyncModel if description["asynchronous"] else BatchModel
+    members: dict[str, Any] = dict.fromkeys(description["can"], _refuse_call)
+    return type(model, (base,), {**members, **description["batches"], "__init__": _accept_any_arguments})
 
 
 def worker_environment(variables: Mapping[str, str] | None = None) -> dict[str, str]:
-    """A model's own variables, and what makes this Auricle importable under another Python."""
-    path = os.pathsep.join(each for each in (_import_folder(), os.environ.get("PYTHONPATH", "")) if each)
+    """Return the model's variables and a `PYTHONPATH` that makes Auricle importable under another Python."""
+    inherited = os.environ.get("PYTHONPATH", "")
+    path = os.pathsep.join(folder for folder in (_import_folder(), inherited) if folder)
     return {**(variables or {}), "PYTHONPATH": path}
 
 
 def _query_worker(model: str, python: str, variables: Mapping[str, str]) -> dict[str, Any]:
     command = [python, "-m", "auricle.engine.workers.worker", "--describe", model]
     try:
-        told = subprocess.run(  # noqa: S603 - the user names the Python
+        completed = subprocess.run(  # noqa: S603 - the user chooses the Python
             command, capture_output=True, timeout=DESCRIBE_TIMEOUT, env={**os.environ, **variables}
         )
     except (OSError, subprocess.TimeoutExpired) as error:
         raise SpecError(f"python={python} cannot be run: {error}.") from error
-    if told.returncode:
-        last = told.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
+    if completed.returncode:
+        last_line = completed.stderr.decode("utf-8", "replace").strip().rpartition("\n")[2]
         raise SpecError(
-            f"python={python} cannot tell what {model} is: {last or 'it said nothing'}. "
+            f"python={python} cannot import {model}: {last_line or 'no error message'}. "
             f"It needs orjson and what the model imports: {python} -m pip install orjson …"
         )
-    about: dict[str, Any] = orjson.loads(told.stdout)
-    if "error" in about:
-        raise SpecError(f"{about['error']} That is under {python}.")
-    return about
+    description: dict[str, Any] = orjson.loads(completed.stdout)
+    if "error" in description:
+        raise SpecError(f"{description['error']} (under {python})")
+    return description
 
 
 @cache
@@ -76,4 +77,4 @@ def _accept_any_arguments(self: Any, **arguments: Any) -> None: ...
 
 
 def _refuse_call(self: Any, *_: Any) -> Any:
-    raise AssertionError("a model that lives elsewhere is asked there")
+    raise AssertionError("models under another Python are called in a worker process")

@@ -1,4 +1,4 @@
-"""A child process that holds a model, and is started again when it ends."""
+"""A worker process with a model, restarted when it ends."""
 
 from __future__ import annotations
 
@@ -17,17 +17,26 @@ from auricle.engine.batching import WorkerLost
 from auricle.engine.workers.protocol import pack, pack_request, unpack_error, unpack_output
 from auricle.engine.workers.worker import read_message
 
-MAX_STARTS = 8  # in a row, without an answer between
+MAX_STARTS = 8
+"""Consecutive starts without an answer after which a worker is given up."""
 CLOSE_TIMEOUT = 5.0
 
 
 def earliest_time(times: Iterable[float | None]) -> float | None:
-    """When the first of several was ready, if any was: before that nothing could be answered."""
-    return min((each for each in times if each is not None), default=None)
+    """Return when the first worker was ready, or None if none was."""
+    return min((time for time in times if time is not None), default=None)
 
 
 class WorkerProcess:
-    """One process and what it has been asked."""
+    """A worker process and its pending requests.
+
+    Args:
+        model: Name of the model.
+        arguments: Arguments of the model.
+        python: Python that runs the worker.
+        environment: Additional environment variables.
+        log: File for the worker's stderr. Default: this terminal.
+    """
 
     def __init__(
         self,
@@ -49,10 +58,10 @@ class WorkerProcess:
         self._starts = self._last_number = self._batch_count = 0
         self.in_flight = 0
         self.ready_at: float | None = None
-        """When it had first loaded its model, by `time.perf_counter`."""
+        """When the model was first loaded, by `time.perf_counter`."""
 
     async def send(self, request: Request) -> Output:
-        self.in_flight += 1  # from here on, or all would queue for the first child while it starts
+        self.in_flight += 1  # before starting, or all requests would go to the first process meanwhile
         try:
             process = await self._ensure_ready()
             return await self._exchange(process, request)
@@ -60,24 +69,24 @@ class WorkerProcess:
             self.in_flight -= 1
 
     async def send_batch(self, batch: Sequence[Request]) -> list[Output]:
-        """Ask a batch model about a whole list; one failure is the list's."""
+        """Send a batch; if one request fails, the batch fails."""
         process = await self._ensure_ready()
         self._batch_count += 1
-        of = {"batch": self._batch_count, "size": len(batch)}
-        asked = [asyncio.ensure_future(self._exchange(process, each, of)) for each in batch]
+        batch_info = {"batch": self._batch_count, "size": len(batch)}
+        tasks = [asyncio.ensure_future(self._exchange(process, request, batch_info)) for request in batch]
         try:
-            return list(await asyncio.gather(*asked))
+            return list(await asyncio.gather(*tasks))
         finally:
-            for each in asked:
-                each.cancel()
-            await asyncio.gather(*asked, return_exceptions=True)
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
 
     async def _ensure_ready(self) -> asyncio.subprocess.Process:
         async with self._start_lock:
             return await self._ensure_started()
 
     async def kill(self) -> None:
-        """End a process that does not answer; the next question starts another."""
+        """Kill a process that does not answer; the next request starts another."""
         if self._process and self._process.returncode is None:
             self._process.kill()
             await self._process.wait()
@@ -90,14 +99,14 @@ class WorkerProcess:
         assert process.stdin
         self._last_number += 1
         number = self._last_number
-        answer: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
-        self._pending[number] = answer
+        future: asyncio.Future[Output] = asyncio.get_running_loop().create_future()
+        self._pending[number] = future
         try:
-            # A child that is gone is heard of where its answers are read.
+            # A process that has ended is noticed by `_listen`.
             with suppress(BrokenPipeError, ConnectionResetError):
                 process.stdin.write(pack_request(number, request, batch_info))
                 await process.stdin.drain()
-            return await answer
+            return await future
         finally:
             del self._pending[number]
 
@@ -106,16 +115,16 @@ class WorkerProcess:
             return self._process
         if self._starts == MAX_STARTS:
             raise WorkerLost(
-                f"A process of {self._setup['model']} ended {MAX_STARTS} times without answering "
-                f"anything; see {self._log or 'what it said above'}. Nothing answered is lost: "
-                "put that right and give the same command again."
+                f"A worker process of {self._setup['model']} crashed {MAX_STARTS} times without an answer; "
+                f"see {self._log or 'its messages above'}. Completed samples are saved. "
+                "Fix the cause and run the same command again."
             )
         self._starts += 1
-        # In a session of its own, because Ctrl-C is the parent's; it ends with its pipe.
-        with self._open_log() as words:
+        # In its own session, because the parent handles Ctrl-C; the process ends when its pipe closes.
+        with self._open_log() as log:
             self._process = await asyncio.create_subprocess_exec(
                 self._python, "-m", "auricle.engine.workers.worker",
-                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=words,
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=log,
                 limit=1 << 20, start_new_session=True, env={**os.environ, **self._environment},
             )  # fmt: skip
         await self._send_setup(self._process)
@@ -125,13 +134,13 @@ class WorkerProcess:
 
     @contextmanager
     def _open_log(self) -> Iterator[IO[bytes] | None]:
-        """Where a process says what is not an answer: a file of the run, or this terminal."""
+        """Open the log file of the process; None stands for this terminal."""
         if self._log is None:
             yield None
             return
         self._log.parent.mkdir(exist_ok=True)
-        with self._log.open("ab") as words:
-            yield words
+        with self._log.open("ab") as log:
+            yield log
 
     async def _send_setup(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin
@@ -139,17 +148,17 @@ class WorkerProcess:
         with suppress(BrokenPipeError, ConnectionResetError):
             process.stdin.write(pack(self._setup))
             await process.stdin.drain()
-        said = await read_message(process.stdout)
-        if said is None:
-            raise Transient("a process of the model ended before it was ready")
-        if "error" in said:
-            raise self._with_interpreter(unpack_error(said["error"]))
+        message = await read_message(process.stdout)
+        if message is None:
+            raise Transient("a worker process crashed before it was ready")
+        if "error" in message:
+            raise self._with_interpreter(unpack_error(message["error"]))
 
     def _with_interpreter(self, error: AuricleError) -> AuricleError:
-        """An error, with the Python it was met under if that is not this one."""
+        """Add the path of the worker's Python to an error, if it is another Python."""
         if self._python == sys.executable or not isinstance(error, SpecError):
             return error
-        return SpecError(f"{error} That is under {self._python}.")
+        return SpecError(f"{error} (under {self._python})")
 
     async def _listen(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdin
@@ -160,18 +169,18 @@ class WorkerProcess:
                 self._handle_response(message)
         finally:
             process.stdin.close()
-            for answer in self._pending.values():
-                if not answer.done():
-                    answer.set_exception(Transient("a process of the model ended"))
+            for future in self._pending.values():
+                if not future.done():
+                    future.set_exception(Transient("a worker process crashed"))
 
     def _handle_response(self, message: dict[str, Any]) -> None:
-        answer = self._pending.get(message["number"])
-        if answer is None or answer.done():
-            return  # whoever asked has left
+        future = self._pending.get(message["number"])
+        if future is None or future.done():
+            return  # cancelled
         if "error" in message:
-            answer.set_exception(unpack_error(message["error"]))
+            future.set_exception(unpack_error(message["error"]))
         else:
-            answer.set_result(unpack_output(message))
+            future.set_result(unpack_output(message))
 
     async def close(self) -> None:
         process = self._process

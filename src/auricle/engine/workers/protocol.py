@@ -1,7 +1,7 @@
-"""What processes of one run say to each other: a length, JSON, and the bytes it refers to.
+"""The messages between a run and its workers: a header, JSON, and the bytes it refers to.
 
-Texts travel as JSON, sounds on disk as where they are, sounds in memory as bytes behind the
-JSON. Nothing is pickled: a message cannot make the other side run anything.
+Media on disk are sent as paths, media in memory as bytes after the JSON. Nothing is pickled, so a
+message cannot execute code on the other side.
 """
 
 from __future__ import annotations
@@ -33,30 +33,30 @@ from auricle.core.types import (
     Turn,
 )
 
-HEADER = struct.Struct("!II")  # bytes of JSON, bytes behind it
+HEADER = struct.Struct("!II")  # size of the JSON, size of the bytes after it
 MEDIA: dict[str, type[Audio | Image | Video]] = {"Audio": Audio, "Image": Image, "Video": Video}
 
 
 class Attachments:
-    """What a message shows or plays: described in its JSON, bytes in memory behind it."""
+    """The media of a message: described in its JSON, with bytes in memory after it."""
 
     def __init__(self) -> None:
         self.descriptions: list[dict[str, Any]] = []
         self.blobs: list[bytes] = []
 
     def add(self, part: Part) -> str | int:
-        """A text as it is; anything else as its place among what is attached."""
+        """Return a text unchanged, and for media their index among the attachments."""
         if isinstance(part, str):
             return part
-        about = {"kind": type(part).__name__}
-        about |= {name: getattr(part, name) for name in _media_fields(part)}
+        description = {"kind": type(part).__name__}
+        description |= {name: getattr(part, name) for name in _media_fields(part)}
         if part.data is not None:
-            about |= self._append_data(part.data)
-        self.descriptions.append(about)
+            description |= self._append_data(part.data)
+        self.descriptions.append(description)
         return len(self.descriptions) - 1
 
     def _append_data(self, data: Any) -> dict[str, Any]:
-        """Put bytes, or an array as bytes, behind the message."""
+        """Append bytes, or an array as bytes."""
         shape = None
         if not isinstance(data, bytes):
             data = as_float32(data)
@@ -72,30 +72,29 @@ def _media_fields(part: Audio | Image | Video) -> list[str]:
 def pack(message: dict[str, Any], attachments: Attachments | None = None) -> bytes:
     if attachments and attachments.descriptions:
         message["attached"] = attachments.descriptions
-    content, behind = dumps(message), b"".join(attachments.blobs if attachments else ())
-    return HEADER.pack(len(content), len(behind)) + content + behind
+    content, payload = dumps(message), b"".join(attachments.blobs if attachments else ())
+    return HEADER.pack(len(content), len(payload)) + content + payload
 
 
 def unpack(content: bytes, payload: bytes) -> dict[str, Any]:
-    """A message, with what lies behind it."""
+    """Decode a message; the bytes after its JSON are stored under `payload`."""
     message: dict[str, Any] = orjson.loads(content)
-    message["behind"] = payload
+    message["payload"] = payload
     return message
 
 
 def _unpack_attachments(message: dict[str, Any]) -> list[Audio | Image | Video]:
-    """What is attached to a message, as it was."""
-    behind: bytes = message["behind"]
-    found, at = [], 0
-    for about in message.get("attached", ()):
-        make, shape = MEDIA[about.pop("kind")], about.pop("shape", None)
-        size: int | None = about.pop("size", None)
-        part = make(**about)
-        if size is not None:  # none where it is on disk; there are sounds of no bytes at all
-            part = replace(part, data=_unpack_data(behind[at : at + size], shape))
-            at += size
-        found.append(part)
-    return found
+    payload: bytes = message["payload"]
+    parts, offset = [], 0
+    for description in message.get("attached", ()):
+        media_class, shape = MEDIA[description.pop("kind")], description.pop("shape", None)
+        size: int | None = description.pop("size", None)
+        part = media_class(**description)
+        if size is not None:  # None for media on disk; 0 is a valid size
+            part = replace(part, data=_unpack_data(payload[offset : offset + size], shape))
+            offset += size
+        parts.append(part)
+    return parts
 
 
 def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
@@ -105,10 +104,10 @@ def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
         import numpy as np
     except ImportError as error:
         raise SpecError(
-            f"A sound in memory needs numpy where the model runs: {sys.executable} -m pip install "
+            f"Audio in memory needs numpy where the model runs: {sys.executable} -m pip install "
             "numpy soundfile soxr (or add them to the environment's packages)."
         ) from error
-    # A copy, because what lies in a message cannot be written to, and models may want that.
+    # A copy, because the buffer of a message is read-only and models may write to arrays.
     return np.frombuffer(content, dtype=np.float32).reshape(shape).copy()
 
 
@@ -116,56 +115,56 @@ def _unpack_data(content: bytes, shape: Sequence[int] | None) -> Any:
 
 
 def pack_request(number: int, request: Request, batch_info: Mapping[str, int] | None = None) -> bytes:
-    """A request; `of` names the batch it is part of, and how many that has."""
-    attached = Attachments()
-    asked = {each.name: getattr(request, each.name) for each in fields(request)}
+    """Encode a request; `batch_info` has the number and the size of its batch."""
+    attachments = Attachments()
+    content = {field.name: getattr(request, field.name) for field in fields(request)}
     if isinstance(request, Predict):
-        asked["inputs"] = {name: attached.add(part) for name, part in request.inputs.items()}
+        content["inputs"] = {name: attachments.add(part) for name, part in request.inputs.items()}
     else:
-        asked["turns"] = [[turn.role, *map(attached.add, turn.parts)] for turn in request.turns]
-    about = {"number": number, "kind": type(request).__name__, "asked": asked, **(batch_info or {})}
-    return pack(about, attached)
+        content["turns"] = [[turn.role, *map(attachments.add, turn.parts)] for turn in request.turns]
+    message = {"number": number, "kind": type(request).__name__, "request": content, **(batch_info or {})}
+    return pack(message, attachments)
 
 
 def unpack_request(message: dict[str, Any]) -> Request:
-    asked = message["asked"]
-    attached = _unpack_attachments(message)
+    content = message["request"]
+    attachments = _unpack_attachments(message)
 
-    def part(held: str | int) -> Part:
-        return held if isinstance(held, str) else attached[held]
+    def unpack_part(packed: str | int) -> Part:
+        return packed if isinstance(packed, str) else attachments[packed]
 
     if message["kind"] == "Predict":
-        return Predict(inputs={name: part(held) for name, held in asked["inputs"].items()})
-    asked["turns"] = tuple(Turn(role, tuple(map(part, held))) for role, *held in asked["turns"])
+        return Predict(inputs={name: unpack_part(packed) for name, packed in content["inputs"].items()})
+    content["turns"] = tuple(Turn(role, tuple(map(unpack_part, parts))) for role, *parts in content["turns"])
     if message["kind"] == "LogLikelihood":
-        return LogLikelihood(**asked)
-    return Generate(**{**asked, "stop": tuple(asked["stop"])})
+        return LogLikelihood(**content)
+    return Generate(**{**content, "stop": tuple(content["stop"])})
 
 
 # --- outputs and errors -------------------------------------------------------------
 
 
 def pack_output(number: int, output: Output) -> bytes:
-    attached = Attachments()
-    said = {each.name: getattr(output, each.name) for each in fields(output)}
+    attachments = Attachments()
+    content = {field.name: getattr(output, field.name) for field in fields(output)}
     if isinstance(output, Generation) and output.audio:
-        said["audio"] = attached.add(output.audio)
-    return pack({"number": number, "kind": type(output).__name__, "said": said}, attached)
+        content["audio"] = attachments.add(output.audio)
+    return pack({"number": number, "kind": type(output).__name__, "output": content}, attachments)
 
 
 def unpack_output(message: dict[str, Any]) -> Output:
-    """The output; JSON has no infinities, so an impossible token is told as null."""
-    said = message["said"]
+    """Decode an output. JSON has no infinity, so null is the log-probability of an impossible token."""
+    content = message["output"]
     if message["kind"] == "Prediction":
-        values = {name: _number_or_default(value, math.nan) for name, value in said["values"].items()}
-        return Prediction(values=values, scale=said["scale"])
-    if said["logprobs"] is not None:
-        said["logprobs"] = tuple(_number_or_default(each, -math.inf) for each in said["logprobs"])
+        values = {name: _number_or_default(value, math.nan) for name, value in content["values"].items()}
+        return Prediction(values=values, scale=content["scale"])
+    if content["logprobs"] is not None:
+        content["logprobs"] = tuple(_number_or_default(value, -math.inf) for value in content["logprobs"])
     if message["kind"] == "Likelihood":
-        return Likelihood(**said)
-    if said["audio"] is not None:
-        said["audio"] = _unpack_attachments(message)[said["audio"]]
-    return Generation(**said)
+        return Likelihood(**content)
+    if content["audio"] is not None:
+        content["audio"] = _unpack_attachments(message)[content["audio"]]
+    return Generation(**content)
 
 
 def _number_or_default(value: float | None, default: float) -> float:
@@ -173,18 +172,18 @@ def _number_or_default(value: float | None, default: float) -> float:
 
 
 def pack_error(number: int, error: BaseException) -> bytes:
-    told_to = error.retry_after if isinstance(error, Transient) else None
-    what = {"kind": type(error).__name__, "message": describe(error), "retry_after": told_to}
-    return pack({"number": number, "error": what})
+    retry_after = error.retry_after if isinstance(error, Transient) else None
+    content = {"kind": type(error).__name__, "message": describe(error), "retry_after": retry_after}
+    return pack({"number": number, "error": content})
 
 
 def unpack_error(packed_error: dict[str, Any]) -> AuricleError:
-    """The same error, if it is one of ours; else one that names it."""
+    """Return an error of the same class if it is one of Auricle's, or else a `SampleError` that names it."""
     kind = getattr(errors, packed_error["kind"], None)
     if not (isinstance(kind, type) and issubclass(kind, AuricleError)):
         return SampleError(f"{packed_error['kind']}: {packed_error['message']}")
     if issubclass(kind, Transient):
         return kind(packed_error["message"], packed_error["retry_after"])
-    if kind is MissingExtra:  # made from other words than it says
+    if kind is MissingExtra:  # its constructor takes other arguments than a message
         return SpecError(packed_error["message"])
     return kind(packed_error["message"])

@@ -1,6 +1,6 @@
-"""A batch model as Ray actors: each is a lane, here or on a cluster.
+"""Run a batch model as Ray actors, locally or on a cluster.
 
-Actors get the same messages as processes do, and the driver keeps data, order and journal.
+Actors get the same messages as worker processes. Data, order and journal stay with the driver.
 """
 
 from __future__ import annotations
@@ -23,32 +23,32 @@ from auricle.models import BatchModel
 
 @dataclass(frozen=True, slots=True)
 class RayOptions:
-    """Where actors run, how many, with what, and how patient one is with them."""
+    """Where actors run, their number, their GPUs and their timeout."""
 
     address: str = ""
-    """A running cluster's; without one, Ray is started on this machine."""
+    """Address of a running cluster. Default: start Ray locally."""
     replicas: int = 1
     gpus_per_replica: float = 0.0
     timeout: float = 600.0
 
 
 class ModelActor:
-    """What an actor is: one model, and lists of messages in and out."""
+    """The Ray actor: loads one model and answers batches of messages."""
 
     def __init__(self, model: str, arguments: dict[str, Any]) -> None:
         self._model = load_model(model, arguments)
         assert isinstance(self._model, BatchModel)
 
     def ready(self) -> None:
-        """Answered once the model is loaded."""
+        """Return once the model is loaded."""
 
     def answer_batch(self, messages: Sequence[bytes]) -> list[bytes]:
         assert isinstance(self._model, BatchModel)
-        return answer_batch(self._model, [_unpack_message(each) for each in messages])
+        return answer_batch(self._model, [_unpack_message(message) for message in messages])
 
 
 class RayReplica:
-    """One actor as a lane, replaced when it dies or hangs."""
+    """A worker backed by one actor, which is replaced when it dies or hangs."""
 
     def __init__(self, create_actor: Callable[[], Any], timeout: float) -> None:
         self._create_actor = create_actor
@@ -56,34 +56,34 @@ class RayReplica:
         self._handle: Any = None
         self._starts = 0
         self.ready_at: float | None = None
-        """When its model was first loaded, by `time.perf_counter`."""
+        """When the model was first loaded, by `time.perf_counter`."""
 
     async def __call__(self, _ability: Ability, batch: Sequence[Request]) -> Sequence[Output]:
         import ray
 
         if self._handle is None:
             self._start_actor()
-        messages = [pack_request(number, each) for number, each in enumerate(batch)]
+        messages = [pack_request(number, request) for number, request in enumerate(batch)]
         try:
             if self.ready_at is None:
                 await asyncio.wait_for(self._handle.ready.remote(), self._timeout)
                 self.ready_at = time.perf_counter()
-            said = await asyncio.wait_for(self._handle.answer_batch.remote(messages), self._timeout)
+            replies = await asyncio.wait_for(self._handle.answer_batch.remote(messages), self._timeout)
         except TimeoutError as error:
             ray.kill(self._handle)
             self._handle = None
-            raise Transient(f"an actor did not answer within {self._timeout:g} s and was ended") from error
+            raise Transient(f"a Ray actor did not answer within {self._timeout:g} s and was killed") from error
         except ray.exceptions.RayActorError as error:
             self._handle = None
             raise _explain_actor_death(error) from error
         self._starts = 0
-        return [_unpack_result(_unpack_message(each)) for each in said]
+        return [_unpack_result(_unpack_message(reply)) for reply in replies]
 
     def _start_actor(self) -> None:
         if self._starts == MAX_STARTS:
             raise WorkerLost(
-                f"An actor ended {MAX_STARTS} times without answering anything; Ray's logs say "
-                "why. Nothing answered is lost: put that right and give the same command again."
+                f"A Ray actor crashed {MAX_STARTS} times without an answer; see Ray's logs. Completed samples "
+                "are saved. Fix the cause and run the same command again."
             )
         self._starts += 1
         self._handle = self._create_actor()
@@ -96,7 +96,7 @@ class RayReplica:
 
 
 class RayReplicaPool(BatchModel):
-    """One model in several actors."""
+    """A batch model that runs in several Ray actors."""
 
     def __init__(
         self, model: str, arguments: Mapping[str, Any], model_class: type[BatchModel], options: RayOptions
@@ -106,23 +106,23 @@ class RayReplicaPool(BatchModel):
         self.batch_seconds = model_class.batch_seconds
         self.sample_rate = model_class.sample_rate
         _check_gpus(ray, options)
-        # No processor is reserved: more actors than processors are no reason to wait for ever.
-        holder = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)
+        # No CPU is reserved: with more actors than CPUs, Ray would wait for ever.
+        actor_class = ray.remote(ModelActor).options(num_cpus=0, num_gpus=options.gpus_per_replica)
 
-        def start() -> Any:
-            return holder.remote(model, dict(arguments))
+        def create_actor() -> Any:
+            return actor_class.remote(model, dict(arguments))
 
-        self.workers = [RayReplica(start, options.timeout) for _ in range(options.replicas)]
+        self.workers = [RayReplica(create_actor, options.timeout) for _ in range(options.replicas)]
 
     @property
     def ready_at(self) -> float | None:
-        return earliest_time(lane.ready_at for lane in self.workers)
+        return earliest_time(worker.ready_at for worker in self.workers)
 
     async def aclose(self) -> None:
         import ray
 
-        for lane in self.workers:
-            lane.kill()
+        for worker in self.workers:
+            worker.kill()
         ray.shutdown()
 
 
@@ -140,35 +140,35 @@ def _start_ray(address: str) -> Any:
             ignore_reinit_error=True,
         )
     except (ConnectionError, ValueError, RuntimeError) as error:
-        raise SpecError(f"Ray cannot be reached at {address or 'this machine'}: {error}") from error
+        raise SpecError(f"Cannot connect to Ray at {address or 'this machine'}: {error}") from error
     return ray
 
 
 def _check_gpus(ray: Any, options: RayOptions) -> None:
-    """Ray would wait for ever for GPUs that no machine has."""
-    wanted, there = (options.replicas * options.gpus_per_replica, ray.cluster_resources().get("GPU", 0))
-    if wanted > there:
+    """Raise if there are too few GPUs; Ray would wait for them for ever."""
+    required, available = (options.replicas * options.gpus_per_replica, ray.cluster_resources().get("GPU", 0))
+    if required > available:
         raise SpecError(
-            f"{options.replicas} replicas of {options.gpus_per_replica:g} GPUs want {wanted:g}; the cluster "
-            f"has {there:g}. Give fewer --replicas or less --gpus-per-replica."
+            f"{options.replicas} replicas with {options.gpus_per_replica:g} GPUs each need {required:g} GPUs; the "
+            f"cluster has {available:g}. Use fewer --replicas or a smaller --gpus-per-replica."
         )
 
 
 def _explain_actor_death(error: Any) -> Exception:
-    """An actor that could not load its model says so for good; any other end may pass."""
+    """Return a permanent error if the actor could not load its model, or else a transient one."""
     cause = getattr(error, "cause", None) or error.__cause__
     if isinstance(cause, SpecError):
         return cause
-    words = str(error)
-    if "SpecError" in words:  # Ray tells it in words where it tells it at all
-        return WorkerLost(words.strip().rpartition("SpecError: ")[2])
-    return Transient("an actor ended")
+    message = str(error)
+    if "SpecError" in message:  # Ray may report the cause only as text
+        return WorkerLost(message.strip().rpartition("SpecError: ")[2])
+    return Transient("a Ray actor crashed")
 
 
 def _unpack_message(message: bytes) -> dict[str, Any]:
-    content, _ = HEADER.unpack(message[: HEADER.size])
-    middle = HEADER.size + content
-    return unpack(message[HEADER.size : middle], message[middle:])
+    content_size, _ = HEADER.unpack(message[: HEADER.size])
+    end = HEADER.size + content_size
+    return unpack(message[HEADER.size : end], message[end:])
 
 
 def _unpack_result(message: dict[str, Any]) -> Output:

@@ -1,6 +1,6 @@
-"""A batch model in several processes: each is a lane, and the batcher deals to them all.
+"""Run a batch model in several processes.
 
-A process may run under another Python, with packages of its own, or see one device of several.
+A process may run under another Python with its own packages, and see only one of several devices.
 """
 
 from __future__ import annotations
@@ -20,29 +20,30 @@ from auricle.models import BatchModel
 
 @dataclass(frozen=True, slots=True)
 class ReplicaOptions:
-    """Where replicas run: under which Python, how many, which devices they see, how patient."""
+    """The Python, number, devices and timeout of replicas."""
 
     python: str = sys.executable
     replicas: int = 1
     devices: tuple[str, ...] = ()
     timeout: float = 600.0
-    """Seconds a batch may take before its process is ended and another started."""
+    """Seconds a replica may spend on one batch before it is restarted."""
     environment: Mapping[str, str] = field(default_factory=dict)
     log_folder: Path | None = None
-    """The folder in which what replicas say is kept."""
+    """Folder for the logs of the replicas."""
 
     def replica_environments(self) -> list[dict[str, str]]:
-        """What each replica sees: its own device of those named, in turn."""
+        """Return the environment variables of each replica; devices are assigned in turn."""
         count = max(self.replicas, len(self.devices))
         if not self.devices:
             return [dict(self.environment) for _ in range(count)]
         return [
-            {**self.environment, "CUDA_VISIBLE_DEVICES": self.devices[at % len(self.devices)]} for at in range(count)
+            {**self.environment, "CUDA_VISIBLE_DEVICES": self.devices[index % len(self.devices)]}
+            for index in range(count)
         ]
 
 
 class Replica:
-    """One process as a lane."""
+    """A worker backed by one process."""
 
     def __init__(self, process: WorkerProcess, timeout: float) -> None:
         self.process = process
@@ -53,13 +54,18 @@ class Replica:
             return await asyncio.wait_for(self.process.send_batch(batch), self._timeout)
         except TimeoutError as error:
             await self.process.kill()
-            raise Transient(
-                f"a process of the model did not answer within {self._timeout:g} s and was ended"
-            ) from error
+            raise Transient(f"a worker process did not answer within {self._timeout:g} s and was killed") from error
 
 
 class ReplicaPool(BatchModel):
-    """One model several times over. What it can do and how large its batches are, `like` tells."""
+    """A batch model that runs in several processes.
+
+    Args:
+        model: Name of the model.
+        arguments: Arguments of the model.
+        model_class: Class of the model, which sets the size of its batches.
+        options: Number, devices and timeout of the replicas.
+    """
 
     def __init__(
         self, model: str, arguments: Mapping[str, Any], model_class: type[BatchModel], options: ReplicaOptions
@@ -74,16 +80,16 @@ class ReplicaPool(BatchModel):
                     arguments,
                     python=options.python,
                     environment=environment,
-                    log=options.log_folder / f"replica-{at}.log" if options.log_folder else None,
+                    log=options.log_folder / f"replica-{index}.log" if options.log_folder else None,
                 ),
                 options.timeout,
             )
-            for at, environment in enumerate(options.replica_environments())
+            for index, environment in enumerate(options.replica_environments())
         ]
 
     @property
     def ready_at(self) -> float | None:
-        return earliest_time(lane.process.ready_at for lane in self.workers)
+        return earliest_time(worker.process.ready_at for worker in self.workers)
 
     async def aclose(self) -> None:
-        await asyncio.gather(*(lane.process.close() for lane in self.workers))
+        await asyncio.gather(*(worker.process.close() for worker in self.workers))

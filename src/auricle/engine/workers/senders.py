@@ -1,7 +1,7 @@
-"""Several processes that send for one run, where one event loop is the limit.
+"""Send the requests of one run from several processes, when one event loop is the bottleneck.
 
-The parent keeps data, order and journal; each child reads, encodes, posts and parses. A child
-that dies costs what it had in flight another attempt, and is started again.
+Data, order and journal stay with the parent; each process reads audio, encodes, sends and parses. If a
+process crashes it is restarted, and its requests in flight are retried.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from collections.abc import Mapping
 from typing import Any, cast
 
 from auricle.core.types import Generate, Generation, Likelihood, LogLikelihood, Output, Predict, Prediction, Request
-from auricle.engine.workers.process import MAX_STARTS as MAX_STARTS
 from auricle.engine.workers.process import WorkerProcess, earliest_time
 from auricle.models import AsyncModel
 
-SHARED_LIMITS = ("rpm", "tpm")  # limits of a whole run, divided among its senders
+SHARED_LIMITS = ("rpm", "tpm")
+"""Limits of the run that are divided among its processes."""
 
 
 class SenderPool(AsyncModel):
-    """One model in several processes; each request goes to the one with the least to do."""
+    """An API model in several processes; each request goes to the least busy one."""
 
     def __init__(
         self,
@@ -40,7 +40,7 @@ class SenderPool(AsyncModel):
         ]
 
     async def _send(self, request: Request) -> Output:
-        return await min(self._processes, key=lambda child: child.in_flight).send(request)
+        return await min(self._processes, key=lambda process: process.in_flight).send(request)
 
     async def generate(self, request: Generate) -> Generation:
         return cast(Generation, await self._send(request))
@@ -53,7 +53,7 @@ class SenderPool(AsyncModel):
 
     @property
     def ready_at(self) -> float | None:
-        return earliest_time(child.ready_at for child in self._processes)
+        return earliest_time(process.ready_at for process in self._processes)
 
     async def close(self) -> None:
-        await asyncio.gather(*(child.close() for child in self._processes))
+        await asyncio.gather(*(process.close() for process in self._processes))

@@ -1,4 +1,4 @@
-"""A child process that holds one model and answers whatever comes down its pipe."""
+"""The entry point of a worker process: load one model and answer the requests from a pipe."""
 
 from __future__ import annotations
 
@@ -9,33 +9,35 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
-from auricle.core.errors import AuricleError, SampleError, SpecError, describe
+from auricle.core.errors import AuricleError, SpecError, describe
 from auricle.core.serialization import dumps
-from auricle.core.types import ABILITY_BY_REQUEST, Output
-from auricle.engine.retry import RetryingSender, Settings
+from auricle.core.types import ABILITY_BY_REQUEST
+from auricle.engine.batching import check_output_count
+from auricle.engine.retry import RetryingSender
 from auricle.engine.run_loop import ESCAPING_ERRORS, DirectSlot, close_model
+from auricle.engine.settings import Settings
 from auricle.engine.workers.protocol import HEADER, pack, pack_error, pack_output, unpack, unpack_request
 from auricle.models import AsyncModel, BatchModel, Model, abilities, adapt
 from auricle.models.catalogue import MODELS
 
 SINGLE_ATTEMPT = Settings(max_attempts=1)
-"""Whoever asked decides whether it is worth another attempt."""
+"""The parent process decides about retries."""
 
 
 class Pipe:
-    """A file of which all that is written is sent at once, however long."""
+    """An unbuffered file that writes messages of any length completely."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
     def write(self, content: bytes) -> None:
-        left = memoryview(content)
-        while left:
-            left = left[os.write(self._descriptor, left) :]
+        remaining = memoryview(content)
+        while remaining:
+            remaining = remaining[os.write(self._descriptor, remaining) :]
 
 
 class WorkerServer:
-    """Reads requests, answers each when it is ready, and ends when its pipe does."""
+    """Answers requests from a pipe until the pipe closes."""
 
     def __init__(self, reader: asyncio.StreamReader, out: Pipe) -> None:
         self._reader = reader
@@ -72,46 +74,41 @@ class WorkerServer:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     async def _serve_batches(self, model: BatchModel) -> None:
-        """Gather each batch as its requests come, and answer it in this thread: it is all we do."""
+        """Collect the requests of each batch and answer it in this thread."""
         batches: dict[int, list[dict[str, Any]]] = {}
         while message := await read_message(self._reader):
             batch = batches.setdefault(message["batch"], [])
             batch.append(message)
             if len(batch) == message["size"]:
-                for said in answer_batch(model, batches.pop(message["batch"])):
-                    self._send(said)
+                for reply in answer_batch(model, batches.pop(message["batch"])):
+                    self._send(reply)
 
     async def _answer_request(self, slot: DirectSlot, message: dict[str, Any]) -> None:
         number = message["number"]
         try:
             output = await RetryingSender(slot, SINGLE_ATTEMPT)(unpack_request(message))
             self._send(pack_output(number, output))
-        except Exception as error:  # noqa: BLE001 - a model is anybody's code; its error is its answer
+        except Exception as error:  # noqa: BLE001 - a model may raise anything
             self._send(pack_error(number, error))
 
     def _send(self, message: bytes) -> None:
-        with suppress(BrokenPipeError):  # nobody listens any more: the next read tells
+        with suppress(BrokenPipeError):  # the parent has ended; the next read notices
             self._out.write(message)
 
 
 def answer_batch(model: BatchModel, batch: Sequence[dict[str, Any]]) -> list[bytes]:
-    """What a model says to a list of messages; one failure is the list's."""
+    """Answer a batch of messages; if the model raises, every request gets the error."""
     try:
         requests = [unpack_request(message) for message in batch]
-        outputs = _check_output_count(getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests), batch)
-        return [pack_output(m["number"], o) for m, o in zip(batch, outputs, strict=True)]
-    except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - told to the parent, who halves
+        outputs = getattr(model, ABILITY_BY_REQUEST[type(requests[0])])(requests)
+        check_output_count(outputs, len(batch))
+        return [pack_output(message["number"], output) for message, output in zip(batch, outputs, strict=True)]
+    except (Exception, *ESCAPING_ERRORS) as error:  # noqa: BLE001 - sent to the parent, which splits the batch
         return [pack_error(message["number"], error) for message in batch]
 
 
-def _check_output_count(outputs: Sequence[Output], batch: Sequence[Any]) -> Sequence[Output]:
-    if len(outputs) != len(batch):
-        raise SampleError(f"the model gave {len(outputs)} answers to {len(batch)} requests")
-    return outputs
-
-
 def load_model(name: str, arguments: dict[str, Any]) -> Model:
-    """The model, or why it cannot be had: the user's move, whoever raised it."""
+    """Load a model; any error becomes a `SpecError`."""
     try:
         return adapt(MODELS.get(name))(**arguments)
     except AuricleError:
@@ -121,16 +118,16 @@ def load_model(name: str, arguments: dict[str, Any]) -> Model:
 
 
 async def read_message(reader: asyncio.StreamReader) -> dict[str, Any] | None:
-    """The next message, or None where the other side is gone."""
+    """Read the next message; return None if the pipe is closed."""
     try:
-        content, behind = HEADER.unpack(await reader.readexactly(HEADER.size))
-        return unpack(await reader.readexactly(content), await reader.readexactly(behind))
+        content_size, payload_size = HEADER.unpack(await reader.readexactly(HEADER.size))
+        return unpack(await reader.readexactly(content_size), await reader.readexactly(payload_size))
     except (asyncio.IncompleteReadError, ConnectionError):
         return None
 
 
 async def main() -> None:
-    # What a model prints must not end up among the messages.
+    # Standard output carries messages; what a model prints goes to standard error.
     out = Pipe(os.dup(1))
     os.dup2(2, 1)
     reader = asyncio.StreamReader(limit=1 << 20)
@@ -140,17 +137,17 @@ async def main() -> None:
 
 
 def describe_model(name: str) -> bytes:
-    """What a model can do and how it wants to be asked, without loading it."""
+    """Describe a model's abilities and batch limits as JSON, without loading it."""
     try:
         model = adapt(MODELS.get(name))
     except AuricleError as error:
         return dumps({"error": str(error)})
-    batches = ("batch_size", "batch_seconds", "sample_rate", "wants_context")
+    attributes = ("batch_size", "batch_seconds", "sample_rate", "wants_context")
     return dumps(
         {
             "can": abilities(model),
             "asynchronous": issubclass(model, AsyncModel),
-            "batches": {each: getattr(model, each) for each in batches if hasattr(model, each)},
+            "batches": {name: getattr(model, name) for name in attributes if hasattr(model, name)},
         }
     )
 
