@@ -14,7 +14,7 @@ from auricle import Generation, Sample, Spec, evaluate
 from auricle.core.errors import Refused, SampleError, SpecError
 from auricle.core.types import Turn
 from auricle.engine.batching import RunStopped
-from auricle.engine.run_loop import Settings
+from auricle.engine.settings import Settings
 from auricle.interop.aisbench import resolve_inferencer_factory
 from auricle.interop.aisbench.prompts import from_aisbench, to_aisbench
 from auricle.models.base import BatchModel

@@ -10,7 +10,7 @@ import pytest
 import auricle
 from auricle import Spec, evaluate
 from auricle.api import display_name
-from auricle.engine.run_loop import Settings
+from auricle.engine.settings import Settings
 from auricle.engine.spec import JudgeSpec
 from auricle.runs.response_cache import _resolve_source
 from auricle.runs.run_directory import Run

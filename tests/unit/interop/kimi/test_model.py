@@ -16,7 +16,7 @@ from auricle import load_model
 from auricle.api import evaluate
 from auricle.core.errors import Skipped, SpecError, UnknownName, Unsupported
 from auricle.core.types import Generate, Turn
-from auricle.engine.run_loop import Settings
+from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.interop.kimi.stubs import MODEL_BASE_MODULE, IsolatedModules
 from auricle.models import abilities

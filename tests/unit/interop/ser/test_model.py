@@ -14,7 +14,7 @@ from auricle.cli import cli
 from auricle.core.errors import DataError, SpecError, UnknownName
 from auricle.core.registry import import_object
 from auricle.engine.factory import construct_model, resolve_model
-from auricle.engine.run_loop import Settings
+from auricle.engine.settings import Settings
 from auricle.engine.spec import Spec
 from auricle.runs.run_directory import Run
 from tests.unit.interop.ser.emotion_classes import suite
