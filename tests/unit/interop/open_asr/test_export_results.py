@@ -1,0 +1,36 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from auricle import api
+from auricle.core.errors import SpecError
+from auricle.engine.spec import Spec
+from auricle.interop.result_export import export_run
+from tests.support.framework_results import export_and_import, import_single, write_open_asr
+
+
+def test_failed_samples_are_left_out_with_a_note(asr_run: Path, tmp_path: Path) -> None:
+    notes: list[str] = []
+    (path,) = export_run(asr_run, "open-asr", tmp_path / "out", notes.append)
+    assert notes[0] == "1 failed samples are left out: the format has no failures."
+    assert len(path.read_text().splitlines()) == 3
+
+
+def test_times_measured_by_auricle_are_not_exported(asr_run: Path, tmp_path: Path) -> None:
+    (path,) = export_run(asr_run, "open-asr", tmp_path / "out")
+    assert {json.loads(line)["time"] for line in path.read_text().splitlines()} == {None}
+
+
+def test_imported_times_are_exported(tmp_path: Path) -> None:
+    run, _ = import_single(write_open_asr(tmp_path), "open-asr", tmp_path / "run")
+    imported = export_and_import(run.path, "open-asr", tmp_path)
+    assert api.load_metrics(imported.path)["speed"] == api.load_metrics(run.path)["speed"]
+
+
+def test_only_transcripts_can_be_exported(manifest: Any, tmp_path: Path) -> None:
+    path = manifest([{"id": "1", "question": "2 + 2?", "answer": "4"}])
+    api.evaluate(Spec(task="qa", task_args={"data": str(path)}, model="echo"), tmp_path / "run")
+    with pytest.raises(SpecError, match=r"is a run of qa\. The format open-asr stores transcripts only"):
+        export_run(tmp_path / "run", "open-asr", tmp_path / "out")
