@@ -1,5 +1,18 @@
-"""Metrics: a stat for each sample and a fold over them."""
+"""Metrics: a statistic for each sample and an aggregate over all of them."""
 
 from auricle.metrics.base import Metric, SumAggregator, mean, metric, ratio
+from auricle.metrics.multi_answer import aggregate_answers
+from auricle.metrics.statistics import Difference, Interval, compare_paired, compute_interval
 
-__all__ = ["Metric", "SumAggregator", "mean", "metric", "ratio"]
+__all__ = [
+    "Difference",
+    "Interval",
+    "Metric",
+    "SumAggregator",
+    "aggregate_answers",
+    "compare_paired",
+    "compute_interval",
+    "mean",
+    "metric",
+    "ratio",
+]

@@ -1,11 +1,11 @@
-"""What a metric is: a stat for each sample, and a fold over the stats.
+"""The `Metric` class, the `@metric` decorator and the basic aggregators.
 
-The per-sample function returns whatever the fold needs and no more: a number, an
-(errors, length) pair, a (predicted, true) pair. Corpus metrics, confidence
-intervals, breakdowns and resumed runs all follow from that split.
+A metric has two parts. `score` returns a statistic for one sample: a number, an (errors, length) pair, a
+(predicted, true) pair. `aggregate` turns the statistics of many samples into one number. Because the two are
+separate, corpus-level rates, confidence intervals, breakdowns and resumed runs need no further code.
 
-A fold is any function from stats to a number. One that can also `weigh` its stats
-(see `Sums`) is resampled a thousand times in the time a plain one takes for a few.
+An aggregator is any function from statistics to a number. One that also has `prepare_weighted` (such as
+`SumAggregator`) is resampled much faster.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Details: TypeAlias = Mapping[str, Any]
 
 @runtime_checkable
 class SupportsWeights(Protocol):
-    """A fold that can count each stat a given number of times without copying it."""
+    """An aggregator that can weight each statistic instead of repeating it."""
 
     def __call__(self, stats: Sequence[Any]) -> float: ...
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate: ...
@@ -39,9 +39,9 @@ class SupportsWeights(Protocol):
 
 @runtime_checkable
 class SupportsContexts(Protocol):
-    """A fold whose details need what nearly all samples share, such as a model's whole label set.
+    """An aggregator whose details need data that most samples share, such as a model's label set.
 
-    That is noted once for many samples, and is no part of their stats.
+    Each distinct context is stored once instead of in every statistic.
     """
 
     def __call__(self, stats: Sequence[Any]) -> float: ...
@@ -51,7 +51,25 @@ class SupportsContexts(Protocol):
 
 @dataclass(frozen=True)
 class Metric:
-    """A named way to score a sample's outputs, and to sum up many."""
+    """A named way to score the outputs of a sample and to aggregate the scores of many samples.
+
+    Most metrics are made with the `metric` decorator.
+
+    Args:
+        name: Name in reports and in `metrics:` lists.
+        score: Function of (sample, *outputs) that returns the sample's statistic.
+        aggregate: Function from statistics to one number, such as `mean` or `ratio`.
+        higher_is_better: Whether a higher number is better.
+        version: Raised whenever the same outputs would give another number; part of the signature.
+
+    Example:
+        >>> from auricle import Generation, Sample
+        >>> length = Metric("length", lambda sample, output: len(output.text), mean)
+        >>> length.score(Sample(id="1", inputs={}), Generation(text="abcd"))
+        4
+        >>> length.aggregate([2, 4])
+        3.0
+    """
 
     name: str
     score: ScoreFunction
@@ -59,63 +77,67 @@ class Metric:
     higher_is_better: bool = True
     version: int = 1
     variant: str = ""
-    """What else decides the number, such as the normaliser; part of the signature."""
+    """Anything else that decides the number, such as the normaliser; part of the signature."""
     unreadable: Literal["wrong", "unscored"] = "unscored"
+    """Whether an unreadable answer counts as wrong or is left out."""
     bounds: Callable[[Sample], tuple[Stat, Stat]] | None = None
-    """The worst and the best stat a sample could have had."""
+    """Return the worst and the best statistic that a sample could have."""
     unit: Literal["", "share", "points"] = ""
-    """A share is told in per cent, points as they are; nothing known, four decimals."""
+    """How the number is shown: a share in per cent, points unscaled, anything else with four decimals."""
     with_profile: Callable[[str], Metric] | None = None
-    """The same metric under another normaliser profile."""
+    """Return the same metric with another normaliser profile."""
     tokenize: Callable[[str], list[str]] | None = None
-    """A text as this metric sees it, token by token, for a diff a reader can check."""
+    """Split a text into the tokens that this metric compares; used to show differences."""
     custom_badness: Callable[[Any], float] | None = None
-    """How bad one stat is, for the list of worst samples; by default its own value."""
+    """Rate how bad one statistic is, to list the worst samples. [default: its aggregate]"""
     judge_requests: Callable[..., tuple[Generate, ...]] | None = None
-    """What a judge must be asked about (sample, *outputs), one request a verdict; `score` is then
-    given the replies as `verdicts`. The same request twice is two votes."""
+    """Return the requests for the judge about (sample, *outputs), one per verdict. `score` then receives the
+    replies as `verdicts`. Two equal requests are two votes."""
     with_votes: Callable[[int], Metric] | None = None
-    """The same metric with another number of votes."""
+    """Return the same metric with another number of votes."""
     companions: tuple[Metric, ...] = ()
-    """Metrics of the same verdicts that are told beside this one."""
+    """Further metrics computed from the same verdicts and reported with this one."""
     applies: Callable[[Sample], bool] | None = None
-    """Whom it is about; the rest is passed over, neither scored nor unreadable. Where this is given
-    `score` may return None as well, for answers it is not about."""
+    """Whether the metric applies to a sample; others are skipped, neither scored nor unreadable. A metric with
+    this field may also return None from `score` to skip an answer."""
     read_answer: Callable[[Sample, Any], str | None] | None = None
-    """What an output says in this metric's eyes, None if nothing: two that say the same vote
-    together."""
+    """Return the answer that the metric reads from an output, or None. Outputs with equal answers vote together."""
     without_synonyms: Callable[[], Metric] | None = None
-    """The same metric where a label's synonyms are other labels."""
+    """Return the same metric with synonyms of a label treated as different labels."""
     is_model_independent: bool = False
-    """Is it the same whatever a model says, such as chance? Two models do not differ in it."""
+    """Whether the number does not depend on the model, such as chance level; it is then not compared."""
     has_label_ceiling: bool = False
-    """Is a sample lost to it whose label the model does not have?"""
+    """Whether samples whose label the model does not have always count as wrong."""
 
     def __repr__(self) -> str:
         return self.signature
 
     @property
     def signature(self) -> str:
+        """Name, version and variant: two numbers are comparable only if these are equal."""
         policy = "" if self.unreadable == "unscored" else f".unreadable-{self.unreadable}"
         variant = f".{self.variant}" if self.variant else ""
         return f"{self.name}:{self.version}{variant}{policy}"
 
     def badness(self, stat: Stat) -> float:
-        """The higher, the worse did this sample."""
+        """Return how bad a sample's statistic is; higher is worse."""
         if self.custom_badness:
             return self.custom_badness(stat)
         value = stat if isinstance(stat, (int, float)) else self.aggregate([stat])
         return -float(value) if self.higher_is_better else float(value)
 
     def details(self, stats: Sequence[Any]) -> Details:
-        """What stands beside the number: error kinds, per-class figures."""
-        own: Callable[[Sequence[Any]], Details] | None = getattr(self.aggregate, "details", None)
-        return own(stats) if own and len(stats) else {}
+        """Return what is reported with the number, such as error types or figures per class."""
+        return _call_if_present(self.aggregate, "details", stats)
 
     def plot_data(self, stats: Sequence[Any]) -> Details:
-        """What a picture of all samples needs besides."""
-        own: Callable[[Sequence[Any]], Details] | None = getattr(self.aggregate, "plot_data", None)
-        return own(stats) if own and len(stats) else {}
+        """Return the additional data that plots of this metric need."""
+        return _call_if_present(self.aggregate, "plot_data", stats)
+
+
+def _call_if_present(aggregate: Aggregator, method: str, stats: Sequence[Any]) -> Details:
+    describe: Callable[[Sequence[Any]], Details] | None = getattr(aggregate, method, None)
+    return describe(stats) if describe and len(stats) else {}
 
 
 def metric(
@@ -126,11 +148,30 @@ def metric(
     limits: tuple[float, float] | None = None,
     unreadable: Literal["wrong", "unscored"] = "unscored",
 ) -> Callable[[ScoreFunction], Metric]:
-    """Decorator: a function of (sample, *outputs) becomes a metric."""
+    """Turn a function of (sample, *outputs) into a metric.
+
+    Args:
+        aggregate: Function from statistics to one number. [default: `mean`]
+        name: Name of the metric. [default: the name of the function]
+        higher_is_better: Whether a higher number is better.
+        limits: Lowest and highest statistic, if they are the same for every sample.
+        unreadable: Whether an unreadable answer counts as wrong (needs `limits`) or is left out.
+
+    Returns:
+        A decorator that replaces the function with a `Metric`.
+
+    Example:
+        >>> from auricle import Generation, Sample
+        >>> @metric(limits=(0.0, 1.0))
+        ... def mentions_music(sample, output):
+        ...     return float("music" in output.text)
+        >>> mentions_music.score(Sample(id="1", inputs={}), Generation(text="loud music"))
+        1.0
+    """
     if aggregate is not None and not callable(aggregate):
-        raise TypeError(f"metric() takes a fold first; a name is given as name={aggregate!r}")
+        raise TypeError(f"The first argument of metric() is an aggregator. To set the name, use name={aggregate!r}.")
     if unreadable == "wrong" and limits is None:
-        raise TypeError("unreadable='wrong' needs limits: how bad is the worst?")
+        raise TypeError("unreadable='wrong' needs limits=(lowest, highest): unreadable answers get the worst of them.")
 
     def make(score: ScoreFunction) -> Metric:
         return Metric(
@@ -147,20 +188,43 @@ def metric(
 
 
 def as_metric(metric_or_score: Metric | ScoreFunction) -> Metric:
-    """A metric, or a plain function as one."""
+    """Return a metric unchanged, or make one from a plain score function."""
     return metric_or_score if isinstance(metric_or_score, Metric) else metric()(metric_or_score)
 
 
 def constant_bounds(
     limits: tuple[float, float], higher_is_better: bool = True
 ) -> Callable[[Sample], tuple[Stat, Stat]]:
-    """Bounds that are the same for every sample."""
+    """Return bounds that are the same for every sample."""
     worst, best = limits if higher_is_better else limits[::-1]
     return lambda _: (worst, best)
 
 
+class WeightedAggregator:
+    """Base class of aggregators that only implement `prepare_weighted`."""
+
+    def __call__(self, stats: Sequence[Any]) -> float:
+        import numpy as np
+
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
+
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+        """Return the aggregate as a function of the weight of each statistic."""
+        raise NotImplementedError
+
+
 class SumAggregator:
-    """A fold of sums: `finish` sees each column's total and, last, the number of stats."""
+    """An aggregator that needs only the sum of each column of the statistics.
+
+    Args:
+        finish: Function from the column totals to the number. The last total is the number of statistics.
+        details: Function from the same totals to what is reported with the number.
+
+    Example:
+        >>> error_rate = SumAggregator(lambda totals: float(totals[0] / totals[1]))
+        >>> error_rate([(1, 4), (1, 6)])
+        0.2
+    """
 
     def __init__(self, finish: Callable[[Array], float], details: Callable[[Array], Details] | None = None) -> None:
         self._finish = finish
@@ -173,7 +237,7 @@ class SumAggregator:
         import numpy as np
 
         columns = np.ascontiguousarray(stats_to_matrix(stats).T)
-        # Not `@`: at these sizes a threaded BLAS takes longer to wake up than to multiply.
+        # Not `@`: at these sizes a threaded BLAS takes longer to start than to multiply.
         return lambda weights: float(self._finish(np.einsum("cn,n->c", columns, weights)))
 
     def details(self, stats: Sequence[Any]) -> Details:
@@ -181,7 +245,7 @@ class SumAggregator:
 
 
 class FirstValueMean(SumAggregator):
-    """The mean of each stat's first number; the others are only told beside it."""
+    """The mean of the first number of each statistic; the other numbers are only used for the details."""
 
     is_single_stat = True
 
@@ -197,7 +261,7 @@ class FirstValueMean(SumAggregator):
 
 
 def stats_to_matrix(stats: Sequence[Any]) -> Array:
-    """Stats as rows of numbers, with a last column of ones that counts them."""
+    """Return the statistics as rows of numbers, with a last column of ones that counts them."""
     import numpy as np
 
     rows = np.asarray(stats, dtype=np.float64).reshape(len(stats), -1)
@@ -205,11 +269,12 @@ def stats_to_matrix(stats: Sequence[Any]) -> Array:
 
 
 def divide(numerator: float, denominator: float) -> float:
+    """Divide two numbers; return NaN if the denominator is zero."""
     return float(numerator / denominator) if denominator else math.nan
 
 
 mean = SumAggregator(lambda totals: divide(totals[0], totals[-1]))
-"""The mean of a number a sample."""
+"""The mean of one number per sample."""
 
 ratio = SumAggregator(lambda totals: divide(totals[0], totals[1]))
-"""Sum of the parts over sum of the wholes: the corpus rate, not a mean of rates."""
+"""The sum of the first numbers over the sum of the second: a corpus-level rate, not a mean of rates."""

@@ -1,7 +1,7 @@
-"""ROUGE-L and CIDEr-D of captions, as the COCO caption tools define them.
+"""ROUGE-L and CIDEr-D of captions, as defined by the COCO caption tools.
 
-Theirs splits words with a Java program; here a profile does, so a number is comparable with others
-of the same signature. SPICE, SPIDEr and METEOR need more than arithmetic and are not here.
+The COCO tools split words with a Java program, this module with a normaliser profile: numbers are comparable if
+their signatures are equal. SPICE, SPIDEr and METEOR need external programs and are not included.
 """
 
 from __future__ import annotations
@@ -32,11 +32,12 @@ NgramCounts = Counter[tuple[str, ...]]
 
 
 def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[str]]) -> float:
-    """F-measure of the longest common subsequence: its best precision and its best recall."""
-    common = [_longest_common_length(caption, each) for each in reference_tokens]
+    """Compute the F-measure of the best precision and the best recall over all references."""
+    common = [_longest_common_length(caption, reference) for reference in reference_tokens]
     precision = max(common) / len(caption) if caption else 0.0
     recall = max(
-        (length / len(each) for length, each in zip(common, reference_tokens, strict=True) if each), default=0.0
+        (length / len(reference) for length, reference in zip(common, reference_tokens, strict=True) if reference),
+        default=0.0,
     )
     if not precision or not recall:
         return 0.0
@@ -46,12 +47,12 @@ def compute_rouge_l(caption: Sequence[str], reference_tokens: Sequence[Sequence[
 
 def _longest_common_length(left: Sequence[str], right: Sequence[str]) -> int:
     lengths = [0] * (len(right) + 1)
-    for word in left:
-        before = 0
-        for at, each in enumerate(right, 1):
-            above = lengths[at]
-            lengths[at] = before + 1 if word == each else max(above, lengths[at - 1])
-            before = above
+    for left_word in left:
+        diagonal = 0
+        for column, right_word in enumerate(right, 1):
+            above = lengths[column]
+            lengths[column] = diagonal + 1 if left_word == right_word else max(above, lengths[column - 1])
+            diagonal = above
     return lengths[-1]
 
 
@@ -59,8 +60,8 @@ def _rouge_l_metric(profile_name: str) -> Metric:
     normalise = get_profile(profile_name)
 
     def score(sample: Sample, output: Generation) -> float:
-        given = [split_words(normalise(each)) for each in reference_texts(sample.target)]
-        return compute_rouge_l(split_words(normalise(output.text)), given)
+        references = [split_words(normalise(reference)) for reference in reference_texts(sample.target)]
+        return compute_rouge_l(split_words(normalise(output.text)), references)
 
     return Metric(
         "rouge_l",
@@ -77,11 +78,10 @@ def _rouge_l_metric(profile_name: str) -> Metric:
 
 
 def _cider_metric(profile_name: str) -> Metric:
-    """Rare n-grams that caption and references share; how rare, the references of all tell."""
     normalise = get_profile(profile_name)
 
     def stat(target: Any, text: str) -> Stat:
-        return (normalise(text), *(normalise(each) for each in reference_texts(target)))
+        return (normalise(text), *map(normalise, reference_texts(target)))
 
     def score(sample: Sample, output: Generation) -> Stat:
         return stat(sample.target, output.text)
@@ -102,20 +102,20 @@ def _cider_metric(profile_name: str) -> Metric:
 
 
 def _rouge_badness(stat: Any) -> float:
-    """How bad one caption is by itself, where no corpus says what is rare."""
-    caption, *given = stat
-    return -compute_rouge_l(split_words(caption), [split_words(each) for each in given])
+    """Rate one caption by ROUGE-L, because CIDEr-D is defined only over a corpus."""
+    caption, *references = stat
+    return -compute_rouge_l(split_words(caption), [split_words(reference) for reference in references])
 
 
 class CiderAggregator:
-    """CIDEr-D of (caption, *references): the mean of a score a sample under one corpus' counts."""
+    """CIDEr-D over (caption, *references): the mean of a score per sample, with document counts of the corpus."""
 
     def __call__(self, stats: Sequence[Any]) -> float:
         scores = self.sample_scores(stats)
         return sum(scores) / len(scores)
 
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
-        """The corpus' counts stay as they are while samples are drawn again."""
+        """Return the weighted mean; document counts stay those of the full corpus."""
         import numpy as np
 
         scores = np.asarray(self.sample_scores(stats))
@@ -126,51 +126,49 @@ class CiderAggregator:
         return value
 
     def sample_scores(self, stats: Sequence[Any]) -> list[float]:
-        """Each sample's score, in order."""
-        split = [[_count_ngrams(split_words(text)) for text in stat] for stat in stats]
-        held: NgramCounts = Counter()
-        for _, *given in split:
-            held.update({gram for each in given for gram in each})
-        total = math.log(float(len(stats)))
-        rarity = {gram: total - math.log(max(1.0, times)) for gram, times in held.items()}
-        weigh = partial(_build_vectors, rarity=rarity, unseen=total)
+        """Return the score of each sample, in order."""
+        ngrams = [[_count_ngrams(split_words(text)) for text in stat] for stat in stats]
+        document_counts: NgramCounts = Counter()
+        for _, *references in ngrams:
+            document_counts.update({gram for reference in references for gram in reference})
+        log_size = math.log(float(len(stats)))
+        idf = {gram: log_size - math.log(max(1.0, count)) for gram, count in document_counts.items()}
+        to_vectors = partial(NgramVectors, idf=idf, unseen_idf=log_size)
         return [
-            SCALE * sum(_similarity(weigh(caption), weigh(each)) for each in given) / len(given)
-            for caption, *given in split
+            SCALE * sum(_similarity(to_vectors(caption), to_vectors(ref)) for ref in references) / len(references)
+            for caption, *references in ngrams
         ]
 
 
 class NgramVectors:
-    """A text's n-grams, weighed by how rare they are; one vector a length."""
+    """TF-IDF vectors of a text, one per n-gram length."""
 
-    def __init__(self, grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float) -> None:
+    def __init__(self, grams: NgramCounts, idf: dict[tuple[str, ...], float], unseen_idf: float) -> None:
         self.by_length: list[dict[tuple[str, ...], float]] = [{} for _ in range(MAX_NGRAM)]
-        for gram, times in grams.items():
-            self.by_length[len(gram) - 1][gram] = times * rarity.get(gram, unseen)
-        self.norms = [math.sqrt(sum(each**2 for each in part.values())) for part in self.by_length]
-        self.length = sum(times for gram, times in grams.items() if len(gram) == 2)
-
-
-def _build_vectors(grams: NgramCounts, rarity: dict[tuple[str, ...], float], unseen: float) -> NgramVectors:
-    return NgramVectors(grams, rarity, unseen)
+        for gram, count in grams.items():
+            self.by_length[len(gram) - 1][gram] = count * idf.get(gram, unseen_idf)
+        self.norms = [math.sqrt(sum(weight**2 for weight in vector.values())) for vector in self.by_length]
+        self.length = sum(count for gram, count in grams.items() if len(gram) == 2)
 
 
 def _similarity(caption: NgramVectors, reference: NgramVectors) -> float:
-    """Cosine with counts clipped to the reference's, less where lengths differ."""
-    apart = caption.length - reference.length
-    penalty = math.exp(-(apart**2) / (2 * LENGTH_SIGMA**2))
-    found = 0.0
-    for own, theirs, norm, other in zip(
+    """Compute the cosine with counts clipped to the reference's, and a penalty for different lengths."""
+    difference = caption.length - reference.length
+    penalty = math.exp(-(difference**2) / (2 * LENGTH_SIGMA**2))
+    total = 0.0
+    for left, right, left_norm, right_norm in zip(
         caption.by_length, reference.by_length, caption.norms, reference.norms, strict=True
     ):
-        shared = sum(min(own[gram], theirs[gram]) * theirs[gram] for gram in own if gram in theirs)
-        found += shared / (norm * other) if norm and other else 0.0
-    return penalty * found / MAX_NGRAM
+        shared = sum(min(left[gram], right[gram]) * right[gram] for gram in left if gram in right)
+        total += shared / (left_norm * right_norm) if left_norm and right_norm else 0.0
+    return penalty * total / MAX_NGRAM
 
 
 def _count_ngrams(tokens: Sequence[str]) -> NgramCounts:
     return Counter(
-        tuple(tokens[at : at + size]) for size in range(1, MAX_NGRAM + 1) for at in range(len(tokens) - size + 1)
+        tuple(tokens[start : start + size])
+        for size in range(1, MAX_NGRAM + 1)
+        for start in range(len(tokens) - size + 1)
     )
 
 

@@ -1,9 +1,9 @@
-"""True labels against predicted ones: figures of the labels both sides share, and the matrix.
+"""Confusion matrices and the class-based metrics computed from them.
 
-A stat is `(said, true)` where the model said one of the task's own labels. Where its labels are
-others, it is `(said, true, means, known)`: the task's label that the said one means, if any, and
-whether the model has a label for the true one at all. So a stat tells by itself whether it is a
-hit; the whole label sets are only needed to draw axes.
+A statistic is `(predicted, true)` if the model uses the task's own labels. Otherwise it is
+`(predicted, true, matched, known)`: the task's label that matches the predicted one, if any, and whether the model has
+a label for the true one. A statistic is thus enough to decide whether the prediction is right; the full label sets are
+only needed for the axes of the matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.base import Details, WeightedAggregate, divide
+from auricle.metrics.base import Details, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ ClassAggregate: TypeAlias = "Callable[[ClassCounts], float]"
 
 @dataclass(frozen=True, slots=True)
 class ClassCounts:
-    """Counts of each of the task's labels that occurs, and which of them the model knows."""
+    """Counts for each label of the task that occurs, and whether the model has a label for it."""
 
     hits: Array
     support: Array
@@ -38,8 +38,8 @@ class ClassCounts:
     is_known: NDArray[np.bool_]
 
 
-class ConfusionAggregator:
-    """A fold over the table of true (rows) against predicted (columns) labels."""
+class ConfusionAggregator(WeightedAggregator):
+    """An aggregator over the table of true (rows) and predicted (columns) labels."""
 
     def __init__(
         self, finish: ClassAggregate, *, synonyms: bool = True, true_labels: Labels = (), predicted_labels: Labels = ()
@@ -50,31 +50,26 @@ class ConfusionAggregator:
         self._predicted_labels = predicted_labels
 
     def extract_context(self, sample: Sample, *outputs: Output) -> tuple[Labels, Labels]:
-        """The labels a sample may have, and those of its model; none of one that writes."""
-        scored = [tuple(each.values) for each in outputs if isinstance(each, Prediction)]
-        return get_task_labels(sample), scored[0] if len(scored) == 1 else merge_labels(scored)
+        """Return the labels of the task and those of the model, which are empty for a text model."""
+        label_sets = [tuple(output.values) for output in outputs if isinstance(output, Prediction)]
+        return get_task_labels(sample), label_sets[0] if len(label_sets) == 1 else merge_labels(label_sets)
 
     def with_contexts(self, contexts: Iterable[Hashable]) -> ConfusionAggregator:
-        """The same fold, with axes for all these labels, whether they occur or not."""
-        sides: list[Any] = list(contexts)
-        truths, predictions = (merge_labels([each[at] for each in sides]) for at in (0, 1))
+        """Return the same aggregator with axes for all these labels, whether they occur or not."""
+        label_pairs: list[Any] = list(contexts)
+        truths, predictions = (merge_labels([pair[side] for pair in label_pairs]) for side in (0, 1))
         return ConfusionAggregator(
             self._finish, synonyms=self._synonyms, true_labels=truths, predicted_labels=predictions or truths
         )
 
-    def __call__(self, stats: Sequence[LabelStat]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
-
     def prepare_weighted(self, stats: Sequence[LabelStat]) -> WeightedAggregate:
         import numpy as np
 
-        known, names = collect_labels(stats)
-        place: dict[str | None, int] = {name: at for at, name in enumerate(names)}
-        width = len(names) + 1  # the last column holds answers that mean no label of the task
+        is_known, names = collect_labels(stats)
+        index_by_name: dict[str | None, int] = {name: index for index, name in enumerate(names)}
+        width = len(names) + 1  # the last column is for predictions that match no label of the task
         cells = np.fromiter(
-            (place[stat[1]] * width + place.get(predicted_label(stat), width - 1) for stat in stats),
+            (index_by_name[stat[1]] * width + index_by_name.get(predicted_label(stat), width - 1) for stat in stats),
             dtype=np.int64,
             count=len(stats),
         )
@@ -82,59 +77,59 @@ class ConfusionAggregator:
         def value(weights: Array) -> float:
             counts = np.bincount(cells, weights=weights, minlength=len(names) * width)
             matrix = counts.astype(np.float64).reshape(len(names), width)
-            hits = matrix[:, :-1].diagonal() * known
-            called = matrix[:, :-1].sum(axis=0)
-            return float(self._finish(ClassCounts(hits, matrix.sum(axis=1), called, known)))
+            hits = matrix[:, :-1].diagonal() * is_known
+            predicted = matrix[:, :-1].sum(axis=0)
+            return float(self._finish(ClassCounts(hits, matrix.sum(axis=1), predicted, is_known)))
 
         return value
 
     def details(self, stats: Sequence[LabelStat]) -> Details:
-        """The matrix with both sides' labels, figures of each true label, and what to know."""
+        """Return the matrix with the labels of both sides, figures for each true label, and notes."""
         axes, unlisted = self._align_axes(stats)
         columns = (*axes.columns, *unlisted)
         counts = Counter((stat[1], stat[0]) for stat in stats)
-        told = [[counts[true, said] for said in columns] for true in axes.rows]
-        silent = [counts[true, None] for true in axes.rows]
-        matrix = _build_matrix(axes, columns, told, silent)
+        cells = [[counts[true, predicted] for predicted in columns] for true in axes.rows]
+        unreadable = [counts[true, None] for true in axes.rows]
+        matrix = _build_matrix(axes, columns, cells, unreadable)
         return {
             "matrix": matrix,
-            "classes": {label: _class_figures(matrix, at) for at, label in enumerate(axes.rows)},
+            "classes": {label: _class_figures(matrix, index) for index, label in enumerate(axes.rows)},
             "notes": [*_ceiling_notes(matrix), *alignment_warnings(axes), *_unlisted_notes(unlisted)],
         }
 
     def _align_axes(self, stats: Sequence[LabelStat]) -> tuple[LabelAlignment, list[str]]:
-        """Matched labels, and predictions the model does not list among its own."""
-        said = {stat[0] for stat in stats if stat[0] is not None}
-        own = {label for stat in stats if len(stat) == 2 for label in stat if label is not None}
-        true = {stat[1] for stat in stats} | own
+        """Return the aligned labels, and predicted labels that are not in the model's label set."""
+        predicted = {stat[0] for stat in stats if stat[0] is not None}
+        shared = {label for stat in stats if len(stat) == 2 for label in stat if label is not None}
+        true = {stat[1] for stat in stats} | shared
         truths = (*self._true_labels, *sorted(true - {*self._true_labels}))
-        predictions = self._predicted_labels or tuple(sorted(said | own))
-        return align_labels(truths, predictions, self._synonyms), sorted(said - {*predictions})
+        predictions = self._predicted_labels or tuple(sorted(predicted | shared))
+        return align_labels(truths, predictions, self._synonyms), sorted(predicted - {*predictions})
 
 
 def get_task_labels(sample: Sample) -> Labels:
-    """The labels a sample may have, as far as it tells."""
-    given = sample.inputs.get("choices")
-    if isinstance(given, (list, tuple)) and given:
-        return tuple(map(str, given))
+    """Return the labels that a sample lists as choices, or only its target."""
+    choices = sample.inputs.get("choices")
+    if isinstance(choices, (list, tuple)) and choices:
+        return tuple(map(str, choices))
     target = sample.target
     return tuple(map(str, target)) if isinstance(target, (list, tuple)) else (str(target),)
 
 
 def merge_labels(label_sets: Iterable[Labels]) -> Labels:
-    """One list of all labels: the longest list's order first, whatever came first."""
+    """Merge label sets into one, in the order of the longest, independent of the order of the sets."""
     ordered = sorted(set(label_sets), key=lambda labels: (-len(labels), labels))
     return tuple(dict.fromkeys(label for labels in ordered for label in labels))
 
 
 def predicted_label(stat: LabelStat) -> str | None:
-    """The task's label that was said, if one was."""
-    found: str | None = stat[0] if len(stat) == 2 else stat[2]
-    return found
+    """Return the task's label that matches the prediction, or None."""
+    label: str | None = stat[0] if len(stat) == 2 else stat[2]
+    return label
 
 
 def collect_labels(stats: Sequence[LabelStat]) -> tuple[NDArray[np.bool_], list[str]]:
-    """The labels that are true or meant somewhere, in order, and which the model can say."""
+    """Return which labels the model has, and all labels that are true or predicted somewhere, sorted."""
     import numpy as np
 
     names, unknown = set(), set()
@@ -151,14 +146,14 @@ def collect_labels(stats: Sequence[LabelStat]) -> tuple[NDArray[np.bool_], list[
 def _build_matrix(
     axes: LabelAlignment, columns: Sequence[str], counts: Sequence[Sequence[int]], unreadable: Sequence[int]
 ) -> dict[str, Any]:
-    sizes = [sum(row) + silent for row, silent in zip(counts, unreadable, strict=True)]
+    sizes = [sum(row) + missing for row, missing in zip(counts, unreadable, strict=True)]
     return {
         "rows": list(axes.rows),
         "columns": list(columns),
         "rows_shown": display_labels(axes.rows),
         "columns_shown": display_labels(columns),
         "shared": axes.shared_count,
-        "tiers": [pair.tier for pair in axes.matches],
+        "tiers": [match.tier for match in axes.matches],
         "unlisted": len(columns) - len(axes.columns),
         "counts": counts,
         "unreadable": unreadable,
@@ -168,50 +163,49 @@ def _build_matrix(
 
 
 def _class_figures(matrix: dict[str, Any], index: int) -> dict[str, Any]:
-    """Figures of a true label; precision only where the model has a label for it."""
-    counts, shared = matrix["counts"], index < matrix["shared"]
+    """Compute the figures of a true label; precision is NaN if the model has no such label."""
+    counts, is_shared = matrix["counts"], index < matrix["shared"]
     support = sum(counts[index]) + matrix["unreadable"][index]
-    hits = counts[index][index] if shared else 0
-    called = sum(row[index] for row in counts) if shared else 0
+    hits = counts[index][index] if is_shared else 0
+    predicted = sum(row[index] for row in counts) if is_shared else 0
     return {
-        "precision": divide(hits, called),
+        "precision": divide(hits, predicted),
         "recall": divide(hits, support),
-        "f1": divide(2 * hits, called + support),
+        "f1": divide(2 * hits, predicted + support),
         "support": support,
     }
 
 
 def _ceiling_notes(matrix: dict[str, Any]) -> list[str]:
-    """What labels without a column cost, if any sample has one."""
-    alone = [
+    """Return a note on the highest possible accuracy if the model lacks labels that occur."""
+    unmatched = [
         label
-        for at, label in enumerate(matrix["rows_shown"])
-        if at >= matrix["shared"] and (sum(matrix["counts"][at]) or matrix["unreadable"][at])
+        for index, label in enumerate(matrix["rows_shown"])
+        if index >= matrix["shared"] and (sum(matrix["counts"][index]) or matrix["unreadable"][index])
     ]
-    if not alone:
+    if not unmatched:
         return []
-    many = "has" if len(alone) == 1 else "have"
+    verb = "has" if len(unmatched) == 1 else "have"
     return [
-        f"Accuracy can be at most {100 * matrix['ceiling']:.1f} %: {', '.join(alone)} {many} no "
+        f"Accuracy can be at most {100 * matrix['ceiling']:.1f} %: {', '.join(unmatched)} {verb} no "
         "counterpart among the model's labels."
     ]
 
 
 def _unlisted_notes(labels: Sequence[str]) -> list[str]:
-    told = f"Predicted, and not among the labels the model lists: {', '.join(labels)}."
-    return [told] if labels else []
+    return [f"Predicted labels that are not in the model's label set: {', '.join(labels)}."] if labels else []
 
 
 # --- figures over classes ----------------------------------------------------------------
 
 
 def mean_known_recall(classes: ClassCounts) -> float:
-    """Mean recall over the classes that occur and that the model knows."""
+    """Compute the mean recall over the classes that occur and that the model has."""
     return _mean_recall_over(classes, classes.is_known & (classes.support > 0))
 
 
 def mean_recall(classes: ClassCounts) -> float:
-    """Mean recall over all classes that occur; nothing of an unknown one is recalled."""
+    """Compute the mean recall over all classes that occur; it is 0 for classes that the model lacks."""
     return _mean_recall_over(classes, classes.support > 0)
 
 
@@ -222,16 +216,16 @@ def _mean_recall_over(classes: ClassCounts, class_mask: NDArray[np.bool_]) -> fl
 
 
 def known_accuracy(classes: ClassCounts) -> float:
-    """Accuracy over the samples whose label the model knows."""
+    """Compute the accuracy over the samples whose label the model has."""
     known = classes.is_known
     return divide(float(classes.hits[known].sum()), float(classes.support[known].sum()))
 
 
 def _class_f1(classes: ClassCounts) -> tuple[Array, Array]:
-    """F1 and support of each known class that is true or predicted somewhere."""
-    both = classes.support + classes.predicted
-    which = classes.is_known & (both > 0)
-    return 2 * classes.hits[which] / both[which], classes.support[which]
+    """Return F1 and support of each known class that is true or predicted somewhere."""
+    total = classes.support + classes.predicted
+    mask = classes.is_known & (total > 0)
+    return 2 * classes.hits[mask] / total[mask], classes.support[mask]
 
 
 def macro_f1(classes: ClassCounts) -> float:

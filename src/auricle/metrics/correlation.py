@@ -1,7 +1,7 @@
-"""How well a model's numbers follow people's: SRCC, LCC, Kendall's tau-b and RMSE.
+"""SRCC, LCC, Kendall's tau-b and RMSE between a model's numbers and human ratings.
 
-A stat is a (predicted, true) pair. What can be sorted is sorted once; a resample then only counts
-every pair another number of times, so that a thousand of them take no longer than a few sorts.
+A statistic is a (predicted, true) pair. Values are sorted once; a bootstrap round then only changes the weights of the
+pairs, so that a thousand rounds take no longer than a few sorts.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.base import SumAggregator, WeightedAggregate, divide
+from auricle.metrics.base import SumAggregator, WeightedAggregate, WeightedAggregator, divide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,21 +20,17 @@ if TYPE_CHECKING:
 
     Codes: TypeAlias = NDArray[np.int64]
 
-MIN_RELATIVE_VARIANCE = 1e-12  # a variance so small beside the largest is rounding
+MIN_RELATIVE_VARIANCE = 1e-12
+"""Variances below this share of the largest squared deviation are rounding errors."""
 
 
-class CorrelationAggregator:
-    """A fold over (predicted, true) numbers."""
+class CorrelationAggregator(WeightedAggregator):
+    """An aggregator over (predicted, true) numbers."""
 
     def __init__(self, prepare: Callable[[Array, Array], WeightedAggregate], *, is_costly: bool = False) -> None:
         self._prepare = prepare
         self.is_costly = is_costly
-        """Does a resample cost more than a sum? Then large data gets fewer of them."""
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
+        """Whether a bootstrap round costs more than a sum; large data then gets fewer rounds."""
 
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         import numpy as np
@@ -43,7 +39,7 @@ class CorrelationAggregator:
         return self._prepare(np.ascontiguousarray(table[:, 0]), np.ascontiguousarray(table[:, 1]))
 
 
-# --- along a line ---------------------------------------------------------------------------
+# --- linear correlation ---------------------------------------------------------------------
 
 
 def _pearson(x: Array, y: Array) -> WeightedAggregate:
@@ -52,14 +48,14 @@ def _pearson(x: Array, y: Array) -> WeightedAggregate:
 
 
 def _center(values: Array) -> Array:
-    """Far from zero, squares would drown the differences."""
+    """Subtract the mean, because squares of values far from zero would lose precision."""
     import numpy as np
 
     return values - values.mean() if np.ptp(values) else np.zeros(len(values))
 
 
 def _product_moment(x: Array, y: Array, weights: Array) -> float:
-    """Pearson's r of values that each count so many times; NaN where one side does not vary."""
+    """Compute Pearson's r of weighted values; NaN if one side does not vary."""
     import numpy as np
 
     total = weights.sum()
@@ -67,86 +63,86 @@ def _product_moment(x: Array, y: Array, weights: Array) -> float:
         return math.nan
     x = x - np.einsum("n,n->", weights, x) / total
     y = y - np.einsum("n,n->", weights, y) / total
-    left, right, both = (float(np.einsum("n,n,n->", weights, a, b)) for a, b in ((x, x), (y, y), (x, y)))
-    if left <= MIN_RELATIVE_VARIANCE * float((x * x).max()) or right <= MIN_RELATIVE_VARIANCE * float((y * y).max()):
+    var_x, var_y, covariance = (float(np.einsum("n,n,n->", weights, a, b)) for a, b in ((x, x), (y, y), (x, y)))
+    if var_x <= MIN_RELATIVE_VARIANCE * float((x * x).max()) or var_y <= MIN_RELATIVE_VARIANCE * float((y * y).max()):
         return math.nan
-    return max(-1.0, min(1.0, both / (math.sqrt(left) * math.sqrt(right))))
+    return max(-1.0, min(1.0, covariance / (math.sqrt(var_x) * math.sqrt(var_y))))
 
 
-# --- by rank ----------------------------------------------------------------------------------
+# --- rank correlation -------------------------------------------------------------------------
 
 
 def _spearman(x: Array, y: Array) -> WeightedAggregate:
-    of_x, of_y = _prepare_ranks(x), _prepare_ranks(y)
-    return lambda weights: _product_moment(of_x(weights), of_y(weights), weights)
+    rank_x, rank_y = prepare_ranks(x), prepare_ranks(y)
+    return lambda weights: _product_moment(rank_x(weights), rank_y(weights), weights)
 
 
-def _prepare_ranks(values: Array) -> Callable[[Array], Array]:
-    """Ranks in a sample that has each value so many times; equal values share their mean."""
+def prepare_ranks(values: Array) -> Callable[[Array], Array]:
+    """Return a function from weights to ranks, counted from 1; equal values share their mean rank."""
     import numpy as np
 
     codes = _encode_values(values)
 
     def ranks(weights: Array) -> Array:
         counts = np.bincount(codes, weights=weights)
-        found: Array = (np.cumsum(counts) - (counts - 1) / 2)[codes]
-        return found
+        mean_ranks: Array = (np.cumsum(counts) - (counts - 1) / 2)[codes]
+        return mean_ranks
 
     return ranks
 
 
 def _encode_values(values: Array) -> Codes:
-    """Each value's place among the different values there are."""
+    """Return the index of each value among the sorted distinct values."""
     import numpy as np
 
-    found: Codes = np.unique(values, return_inverse=True)[1]
-    return found
+    codes: Codes = np.unique(values, return_inverse=True)[1]
+    return codes
 
 
 def _kendall(x: Array, y: Array) -> WeightedAggregate:
-    """Tau-b: concordant less discordant pairs, over those that are no tie in x, or in y."""
+    """Compute tau-b: concordant minus discordant pairs, normalised by the pairs not tied in x and in y."""
     import numpy as np
 
-    of_x, of_y = _encode_values(x), _encode_values(y)
-    together = _encode_values((of_x * (int(of_y.max(initial=0)) + 1) + of_y).astype(np.float64))
-    discordant = _prepare_discordant_count(of_x, of_y)
+    codes_x, codes_y = _encode_values(x), _encode_values(y)
+    pair_codes = _encode_values((codes_x * (int(codes_y.max(initial=0)) + 1) + codes_y).astype(np.float64))
+    count_discordant = _prepare_discordant_count(codes_x, codes_y)
 
     def tau(weights: Array) -> float:
         total = float(weights.sum())
         pairs = total * (total - 1) / 2
         tied_x, tied_y, tied = (
             float((counts * (counts - 1) / 2).sum())
-            for counts in (np.bincount(each, weights=weights) for each in (of_x, of_y, together))
+            for counts in (np.bincount(codes, weights=weights) for codes in (codes_x, codes_y, pair_codes))
         )
-        apart = pairs - tied_x - tied_y + tied - 2 * discordant(weights)
-        return divide(apart, math.sqrt(pairs - tied_x) * math.sqrt(pairs - tied_y))
+        difference = pairs - tied_x - tied_y + tied - 2 * count_discordant(weights)
+        return divide(difference, math.sqrt(pairs - tied_x) * math.sqrt(pairs - tied_y))
 
     return tau
 
 
 def _prepare_discordant_count(codes_x: Codes, codes_y: Codes) -> WeightedAggregate:
-    """How many pairs rise in x and fall in y: a merge sort whose merges are known beforehand."""
+    """Return a function that counts pairs which rise in x and fall in y: a merge sort with precomputed merges."""
     import numpy as np
 
     by_x = np.lexsort((codes_y, codes_x))
     size = 1 << max(1, (len(by_x) - 1).bit_length())
-    fell = np.full(size, len(by_x), dtype=np.int64)  # what is added to fill up comes last
-    fell[: len(by_x)] = codes_y[by_x]
-    place = np.arange(size)
+    padded_y = np.full(size, len(by_x), dtype=np.int64)  # padding sorts last
+    padded_y[: len(by_x)] = codes_y[by_x]
+    position = np.arange(size)
     merges = []
     half = 1
     while half < size:
-        is_later = (place // half) % 2
-        order = np.lexsort((is_later, fell, place // (2 * half)))
+        is_later = (position // half) % 2
+        order = np.lexsort((is_later, padded_y, position // (2 * half)))
         merges.append((order, is_later[order].astype(np.float64), 2 * half))
         half *= 2
 
     def count(weights: Array) -> float:
-        held = np.zeros(size)
-        held[: len(by_x)] = weights[by_x]
+        padded_weights = np.zeros(size)
+        padded_weights[: len(by_x)] = weights[by_x]
         total = 0.0
         for order, is_later, width in merges:
-            merged = held[order]
+            merged = padded_weights[order]
             later = merged * is_later
             before = np.cumsum(later.reshape(-1, width), axis=1).ravel()
             total += float(np.einsum("n,n->", merged - later, before))
@@ -162,4 +158,4 @@ lcc = CorrelationAggregator(_pearson)
 ktau = CorrelationAggregator(_kendall, is_costly=True)
 """Kendall's tau-b."""
 rmse = SumAggregator(lambda totals: math.sqrt(divide(totals[0], totals[-1])))
-"""The root of the mean squared error, over squared errors."""
+"""Root mean squared error; the statistics are squared errors."""

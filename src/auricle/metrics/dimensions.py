@@ -1,9 +1,9 @@
-"""Metrics over dimensions, such as arousal and valence: what they separate, and how true they are.
+"""Metrics over continuous dimensions such as arousal and valence.
 
-Where a corpus knows only names of emotions there is no right value to be near to; eta² then says
-how much of a dimension's spread lies between the emotions. Where listeners rated dimensions, the
-ratings stand in a sample's meta and CCC, Pearson's r and RMSE compare with them, as they are:
-nothing is rescaled, so CCC and RMSE mean something only if both sides use one scale.
+If a corpus has only emotion labels, there is no true value to compare with: eta² is then the share of a dimension's
+variance between the emotions. If listeners rated the dimensions, CCC, Pearson's r and RMSE compare with the
+ratings in the sample's metadata. Nothing is rescaled, so CCC and RMSE are meaningful only if both sides use the same
+scale.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import Details, Metric, WeightedAggregate, divide
+from auricle.metrics.base import Details, Metric, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.separation import SeparationAggregator, eta_squared, split_labels_and_values
 
 if TYPE_CHECKING:
@@ -25,10 +25,11 @@ if TYPE_CHECKING:
 DIMENSIONS = ("arousal", "dominance", "valence")
 NEEDS_DIMENSIONS = "needs dimensions such as arousal"
 MIN_RELATIVE_VARIANCE = 1e-12
+"""Variances below this share of the unweighted variance are rounding errors."""
 
 
 def get_dimensions(output: Output) -> dict[str, float]:
-    """An output's dimensions in alphabetical order, or why it has none."""
+    """Return the dimensions of an output in alphabetical order, or raise an error that explains why not."""
     if isinstance(output, Generation):
         raise Unsuited(f"{NEEDS_DIMENSIONS}; this model writes text")
     if not isinstance(output, Prediction):
@@ -41,11 +42,11 @@ def get_dimensions(output: Output) -> dict[str, float]:
 def get_dimension_value(output: Output, dimension: str) -> float:
     values = get_dimensions(output)
     if dimension not in values:
-        raise Unsuited(f"this model tells {', '.join(values)}, and not {dimension}")
+        raise Unsuited(f"this model returns {', '.join(values)}, but not {dimension}")
     return values[dimension]
 
 
-# --- what dimensions separate ---------------------------------------------------------------
+# --- separation of labels -------------------------------------------------------------------
 
 
 def _label_and_values(sample: Sample, output: Output) -> tuple[Any, ...]:
@@ -56,13 +57,8 @@ def _label_and_value(sample: Sample, output: Output, dimension: str) -> tuple[st
     return str(sample.target), get_dimension_value(output, dimension)
 
 
-class EtaSquaredAggregator:
+class EtaSquaredAggregator(WeightedAggregator):
     """Eta² of one dimension over (label, value)."""
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         labels, values = split_labels_and_values(stats)
@@ -74,7 +70,7 @@ def _has_label(sample: Sample) -> bool:
 
 
 def _equal_badness(stat: Any) -> float:
-    """No sample separates emotions by itself, so none is the worst."""
+    """Rate all samples the same, because separation is a property of the whole corpus."""
     return 0.0
 
 
@@ -87,16 +83,16 @@ eta2 = Metric("eta2", _label_and_values, SeparationAggregator(), applies=_has_la
 eta2_arousal, eta2_dominance, eta2_valence = map(_eta_squared_metric, DIMENSIONS)
 
 
-# --- how true they are ------------------------------------------------------------------------
+# --- comparison with ratings ------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Moments:
-    """Means, variances and covariance of predictions and truths, over all of them."""
+    """Means, variances and covariance of predicted and true numbers."""
 
     count: float
     mean_difference: float
-    """The predictions' mean less the truths'."""
+    """Mean of the predicted minus mean of the true numbers."""
     predicted_variance: float
     true_variance: float
     covariance: float
@@ -124,57 +120,52 @@ def _root_mean_squared_error(moments: Moments) -> float:
     return math.sqrt(moments.squared_error) if moments.count else math.nan
 
 
-class MomentsAggregator:
-    """A fold over (predicted, true) numbers by their moments."""
+class MomentsAggregator(WeightedAggregator):
+    """An aggregator over (predicted, true) numbers that needs only their moments."""
 
     def __init__(self, finish: Callable[[Moments], float]) -> None:
         self._finish = finish
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
 
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
-        centre = table.mean(axis=0)  # far from zero, squares would drown the differences
+        centre = table.mean(axis=0)  # squares of values far from zero would lose precision
         x, y = np.where(np.ptp(table, axis=0) > 0, table - centre, 0.0).T
         columns = np.stack([np.ones(len(x)), x, y, x * x, y * y, x * y])
         shift = float(centre[0] - centre[1])
-        least = MIN_RELATIVE_VARIANCE * columns[3:5].mean(axis=1)  # below it, a spread is a rounding error
+        min_variances = MIN_RELATIVE_VARIANCE * columns[3:5].mean(axis=1)
 
         def value(weights: Array) -> float:
             count, *sums = np.einsum("cn,n->c", columns, weights).tolist()
             if not count:
                 return math.nan
             x, y, xx, yy, xy = (total / count for total in sums)
-            spread_x, spread_y = xx - x * x, yy - y * y
-            spread_x = spread_x if spread_x > least[0] else 0.0
-            spread_y = spread_y if spread_y > least[1] else 0.0
-            both = xy - x * y if spread_x and spread_y else 0.0
-            return self._finish(Moments(count, x - y + shift, spread_x, spread_y, both))
+            variance_x, variance_y = xx - x * x, yy - y * y
+            variance_x = variance_x if variance_x > min_variances[0] else 0.0
+            variance_y = variance_y if variance_y > min_variances[1] else 0.0
+            covariance = xy - x * y if variance_x and variance_y else 0.0
+            return self._finish(Moments(count, x - y + shift, variance_x, variance_y, covariance))
 
         return value
 
     def details(self, stats: Sequence[Any]) -> Details:
-        """Where both sides lie, and a warning where they lie apart."""
+        """Return mean and range of both sides, with a note if the ranges do not overlap."""
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
-        (low, other_low), (high, other_high) = table.min(axis=0), table.max(axis=0)
+        (low, true_low), (high, true_high) = table.min(axis=0), table.max(axis=0)
         sides = {
             name: {"mean": float(side.mean()), "low": float(side.min()), "high": float(side.max())}
             for name, side in zip(("predicted", "true"), table.T, strict=True)
         }
-        if self._finish is _correlation or (low <= other_high and other_low <= high):
+        if self._finish is _correlation or (low <= true_high and true_low <= high):
             return sides
-        told = (
-            f"Predictions run from {low:.3g} to {high:.3g}, ratings from {other_low:.3g} to "
-            f"{other_high:.3g}: CCC and RMSE compare unlike scales, Pearson's r does not mind."
+        note = (
+            f"Predictions range from {low:.3g} to {high:.3g}, ratings from {true_low:.3g} to {true_high:.3g}: "
+            "CCC and RMSE compare different scales; Pearson's r is not affected."
         )
-        return {**sides, "notes": [told]}
+        return {**sides, "notes": [note]}
 
 
 def _has_rating(sample: Sample, dimension: str) -> bool:
@@ -187,7 +178,7 @@ def _has_rating(sample: Sample, dimension: str) -> bool:
 def _value_and_rating(sample: Sample, output: Output, dimension: str) -> tuple[float, float]:
     truth = sample.meta.get(dimension)
     if not isinstance(truth, (int, float)):
-        raise SampleError(f"has no rating of {dimension} in its meta")
+        raise SampleError(f"no rating of {dimension} in the metadata")
     return get_dimension_value(output, dimension), float(truth)
 
 

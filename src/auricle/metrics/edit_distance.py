@@ -1,8 +1,7 @@
-"""Edit errors between two sequences, plainly or with compounds that may be written apart.
+"""Count edit errors between two token sequences, optionally allowing compounds to be split.
 
-`white paper` against `whitepaper` is two errors plainly and none joined, as the Open ASR
-Leaderboard counts: words of one side that together spell one word of the other match for nothing.
-The reference keeps the length it was written with.
+`white paper` against `whitepaper` is normally two errors. With joins, as on the Open ASR Leaderboard, it is none:
+words of one side that together spell one word of the other match at no cost. The reference length does not change.
 """
 
 from __future__ import annotations
@@ -13,8 +12,8 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
-# One number carries total, deletions and insertions, so that a row of the table is one array and
-# the cheapest way is the smallest number.
+# One integer packs the total, the deletions and the insertions: a table row is then one array, and the minimum
+# of the integers is the cheapest alignment.
 _INSERTION = (1 << 42) + 1
 _DELETION = (1 << 42) + (1 << 21)
 _SUBSTITUTION = 1 << 42
@@ -22,7 +21,7 @@ _COUNT_MASK = (1 << 21) - 1
 
 
 class JoinedWords(NamedTuple):
-    """Words from `start` to `end` that together spell a word of the other side."""
+    """Words from `start` to `end` that together spell one word of the other side."""
 
     start: int
     end: int
@@ -30,7 +29,7 @@ class JoinedWords(NamedTuple):
 
 
 def count_errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
-    """Substitutions, deletions and insertions of a cheapest alignment."""
+    """Return the substitutions, deletions and insertions of a minimum-cost alignment."""
     if reference == hypothesis:
         return 0, 0, 0
     tags = [tag for tag, _, _ in Levenshtein.editops(reference, hypothesis).as_list()]
@@ -38,12 +37,12 @@ def count_errors(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[i
 
 
 def count_errors_with_joins(reference: Sequence[str], hypothesis: Sequence[str]) -> tuple[int, int, int]:
-    """Substitutions, deletions and insertions when runs may be joined on either side."""
-    apart = list(_find_joins(reference, set(hypothesis)))
-    split = list(_find_joins(hypothesis, set(reference)))
-    if not apart and not split:
+    """Return the same counts when neighbouring words may be joined on either side."""
+    reference_joins = list(_find_joins(reference, set(hypothesis)))
+    hypothesis_joins = list(_find_joins(hypothesis, set(reference)))
+    if not reference_joins and not hypothesis_joins:
         return count_errors(reference, hypothesis)
-    cheapest = _minimum_cost(reference, hypothesis, apart, split)
+    cheapest = _minimum_cost(reference, hypothesis, reference_joins, hypothesis_joins)
     deletions, insertions = cheapest >> 21 & _COUNT_MASK, cheapest & _COUNT_MASK
     return (cheapest >> 42) - deletions - insertions, deletions, insertions
 
@@ -51,13 +50,13 @@ def count_errors_with_joins(reference: Sequence[str], hypothesis: Sequence[str])
 def _find_joins(words: Sequence[str], vocabulary: set[str]) -> Iterator[JoinedWords]:
     longest = max(map(len, vocabulary), default=0)
     for end in range(2, len(words) + 1):
-        together = words[end - 1]
+        joined = words[end - 1]
         for start in range(end - 2, -1, -1):
-            together = words[start] + together
-            if len(together) > longest:
+            joined = words[start] + joined
+            if len(joined) > longest:
                 break
-            if together in vocabulary:
-                yield JoinedWords(start, end, together)
+            if joined in vocabulary:
+                yield JoinedWords(start, end, joined)
 
 
 def _minimum_cost(
@@ -66,22 +65,22 @@ def _minimum_cost(
     reference_joins: list[JoinedWords],
     hypothesis_joins: list[JoinedWords],
 ) -> int:
-    """Fill the table row by row; only as many rows stay as the longest run looks back."""
+    """Fill the alignment table row by row, keeping only the rows that the longest join refers to."""
     import numpy as np
 
     codes = {word: code for code, word in enumerate({*reference, *hypothesis})}
-    said = np.array([codes[word] for word in hypothesis], dtype=np.int64)
+    hypothesis_codes = np.array([codes[word] for word in hypothesis], dtype=np.int64)
     inserted = np.arange(len(hypothesis) + 1, dtype=np.int64) * _INSERTION
-    rows = deque([inserted], maxlen=max((run.end - run.start for run in reference_joins), default=1))
+    rows = deque([inserted], maxlen=max((join.end - join.start for join in reference_joins), default=1))
     for row, word in enumerate(reference, start=1):
         above = rows[-1]
         best = above + _DELETION
-        changed = np.where(said == codes[word], 0, _SUBSTITUTION)
-        best[1:] = np.minimum(best[1:], above[:-1] + changed)
-        for run in (run for run in reference_joins if run.end == row):
-            at = np.flatnonzero(said == codes[run.text])
-            best[at + 1] = np.minimum(best[at + 1], rows[run.start - row][at])
-        for run in (run for run in hypothesis_joins if run.text == word):
-            best[run.end] = min(best[run.end], above[run.start])
+        substitution = np.where(hypothesis_codes == codes[word], 0, _SUBSTITUTION)
+        best[1:] = np.minimum(best[1:], above[:-1] + substitution)
+        for join in (join for join in reference_joins if join.end == row):
+            positions = np.flatnonzero(hypothesis_codes == codes[join.text])
+            best[positions + 1] = np.minimum(best[positions + 1], rows[join.start - row][positions])
+        for join in (join for join in hypothesis_joins if join.text == word):
+            best[join.end] = min(best[join.end], above[join.start])
         rows.append(np.minimum.accumulate(best - inserted) + inserted)
     return int(rows[-1][-1])

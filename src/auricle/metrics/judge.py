@@ -1,7 +1,7 @@
-"""Metrics that a language model scores by a rubric.
+"""Metrics that a judge model scores with a rubric.
 
-They ask nobody: `asks` says what a judge would have to be asked about a sample, and `score`
-reads what it said. Who asks, and whom, is the engine's affair.
+The metrics send no requests themselves: `judge_requests` returns the requests for the judge, and `score` reads its
+replies. The engine sends them.
 """
 
 from __future__ import annotations
@@ -9,11 +9,21 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
-from auricle.metrics.base import Details, Metric, SumAggregator, WeightedAggregate, constant_bounds, divide, mean
+from auricle.metrics.base import (
+    Details,
+    Metric,
+    SumAggregator,
+    WeightedAggregate,
+    WeightedAggregator,
+    constant_bounds,
+    divide,
+    mean,
+)
 from auricle.metrics.conversation import build_transcript
 from auricle.metrics.labels import get_choices, resolve_option
 from auricle.metrics.multi_answer import ambiguous_answers_error
@@ -25,10 +35,10 @@ if TYPE_CHECKING:
 
 __all__ = ["load_rubric", "make_judge_metric"]
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 GOLD_FIELDS = ("gold", "human", "human_label")
-"""Meta fields that may hold what a person said where the judge is asked."""
-SPOKEN_QUESTION_FIELD = "audio_content"  # the words of a question that is heard, not read
+"""Metadata fields with the verdict of a human, in order of preference."""
+SPOKEN_QUESTION_FIELD = "audio_content"
+"""Metadata field with the transcript of a spoken question."""
 HUMAN_VERDICTS = {
     "yes-no": {"1": 1.0, "0": 0.0},
     "pairwise": {"win": 1.0, "1": 1.0, "0.5": 0.5, "loss": 0.0, "lose": 0.0, "0": 0.0},
@@ -37,29 +47,29 @@ WIN, TIE, LOSS = 1.0, 0.5, 0.0
 
 
 def make_judge_metric(rubric: Rubric) -> Metric:
-    """A metric whose stats are a judge's verdicts under this rubric."""
-    reading = RubricScorer(rubric)
-    pairwise = rubric.kind == "pairwise"
+    """Make a metric from a rubric, with a companion that measures agreement with human verdicts (Cohen's kappa)."""
+    scorer = RubricScorer(rubric)
+    is_pairwise = rubric.kind == "pairwise"
     limits = (float(rubric.low), float(rubric.high)) if rubric.kind == "scale" else (0.0, 1.0)
     kappa = Metric(
         f"{rubric.name}.kappa",
-        reading.score_with_gold,
+        scorer.score_with_gold,
         KappaAggregator(quadratic=rubric.kind == "scale"),
         version=rubric.version,
         variant=rubric.digest,
-        judge_requests=reading.judge_requests,
+        judge_requests=scorer.judge_requests,
         applies=lambda sample: _find_gold_label(sample) is not None,
         custom_badness=lambda stat: abs(stat[0] - stat[1]),
     )
     return Metric(
         rubric.name,
-        reading.score,
-        win_rate if pairwise else mean,
+        scorer.score,
+        win_rate if is_pairwise else mean,
         version=rubric.version,
         variant=rubric.digest,
-        bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN))) if pairwise else constant_bounds(limits),
+        bounds=(lambda _: (_pairwise_stat(LOSS), _pairwise_stat(WIN))) if is_pairwise else constant_bounds(limits),
         unit="points" if rubric.kind == "scale" else "share",
-        judge_requests=reading.judge_requests,
+        judge_requests=scorer.judge_requests,
         with_votes=lambda votes: make_judge_metric(rubric.with_votes(votes)),
         companions=(kappa,),
     )
@@ -67,41 +77,41 @@ def make_judge_metric(rubric: Rubric) -> Metric:
 
 @dataclass(frozen=True, slots=True)
 class RubricScorer:
-    """A rubric applied to samples: requests out, verdicts in."""
+    """Build the judge requests of a rubric and score its verdicts."""
 
     rubric: Rubric
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
-        """One request a verdict; a pairwise rubric asks each vote in both orders."""
+        """Return one request per verdict; a pairwise rubric needs two per vote, one for each order."""
         values = build_template_values(sample, *outputs)
         if self._is_skipped(values):
             return ()
-        one = [self._request(values)]
+        requests = [self._request(values)]
         if self.rubric.kind == "pairwise":
             swapped = {"answer": values["baseline"], "baseline": values["answer"]}
-            one.append(self._request({**values, **swapped}))
-        return (*one,) * self.rubric.votes
+            requests.append(self._request({**values, **swapped}))
+        return (*requests,) * self.rubric.votes
 
     def score(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> Stat:
         if self._is_skipped(build_template_values(sample, *outputs)):
             return _pairwise_stat(LOSS) if self.rubric.kind == "pairwise" else float(self.rubric.low)
         if self.rubric.kind != "pairwise":
-            return self._combine_votes([self.rubric.parse_reply(each) for each in verdicts])
-        votes, torn = self._read_pairwise_votes(verdicts)
-        return _pairwise_stat(self._combine_votes(votes), torn)
+            return self._combine_votes([self.rubric.parse_reply(reply) for reply in verdicts])
+        votes, inconsistent = self._read_pairwise_votes(verdicts)
+        return _pairwise_stat(self._combine_votes(votes), inconsistent)
 
     def score_with_gold(self, sample: Sample, *outputs: Output, verdicts: Sequence[str]) -> tuple[float, float]:
-        """What the judge said, and what a person said."""
+        """Return the verdicts of the judge and of a human."""
         stat = self.score(sample, *outputs, verdicts=verdicts)
-        said = float(stat) if isinstance(stat, (int, float)) else float(str(stat[0]))
+        verdict = float(stat) if isinstance(stat, (int, float)) else float(str(stat[0]))
         gold = self._gold_value(sample)
         if self.rubric.kind == "scale":
-            return said, gold
+            return verdict, gold
         if self.rubric.kind == "pairwise":
-            return (said > TIE) + TIE * (said == TIE), gold
-        if said == TIE:
-            raise Unreadable("the votes are even, so there is no verdict to compare")
-        return float(said > TIE), gold
+            return (verdict > TIE) + TIE * (verdict == TIE), gold
+        if verdict == TIE:
+            raise Unreadable("the votes are tied, so there is no verdict to compare")
+        return float(verdict > TIE), gold
 
     def _request(self, values: dict[str, str | None]) -> Generate:
         turn = Turn("user", (self.rubric.fill_template(values),))
@@ -111,33 +121,33 @@ class RubricScorer:
         return self.rubric.empty == "worst" and not (values["answer"] or "").strip()
 
     def _combine_votes(self, votes: Sequence[float]) -> float:
-        """Several votes as one verdict."""
+        """Combine several votes into one verdict."""
         if self.rubric.aggregate == "mean":
             return sum(votes) / len(votes)
-        (first, times), *rest = Counter(votes).most_common(2)
-        if rest and rest[0][1] == times:
+        (winner, count), *others = Counter(votes).most_common(2)
+        if others and others[0][1] == count:
             if self.rubric.kind == "pairwise":
                 return TIE
-            raise Unreadable(f"the votes are split: {', '.join(f'{each:g}' for each in votes)}")
-        return first
+            raise Unreadable(f"no majority among the votes: {', '.join(f'{vote:g}' for vote in votes)}")
+        return winner
 
     def _read_pairwise_votes(self, verdicts: Sequence[str]) -> tuple[list[float], bool]:
-        """Each vote from the answer's side, and whether some changed with the order."""
-        said = [self.rubric.parse_reply(each) for each in verdicts]
-        pairs = [(first, WIN - second) for first, second in zip(said[::2], said[1::2], strict=True)]
+        """Return the votes, seen from the answer, and whether any vote changed with the order."""
+        values = [self.rubric.parse_reply(reply) for reply in verdicts]
+        pairs = [(first, WIN - second) for first, second in zip(values[::2], values[1::2], strict=True)]
         votes = [first if first == second else TIE for first, second in pairs]
         return votes, any(first != second for first, second in pairs)
 
     def _gold_value(self, sample: Sample) -> float:
-        given = _find_gold_label(sample)
-        word = str(given).strip().casefold() if not isinstance(given, float) else f"{given:g}"
-        known = HUMAN_VERDICTS.get(self.rubric.kind, {})
+        label = _find_gold_label(sample)
+        word = str(label).strip().casefold() if not isinstance(label, float) else f"{label:g}"
+        value_by_word = HUMAN_VERDICTS.get(self.rubric.kind, {})
         try:
             if self.rubric.kind == "scale":
                 return _check_range(float(word), self.rubric)
-            return known[word] if word in known else self.rubric.parse_verdict(word)
+            return value_by_word[word] if word in value_by_word else self.rubric.parse_verdict(word)
         except (ValueError, Unreadable) as error:
-            raise Unreadable(f"the gold label {given!r} is no verdict of this rubric") from error
+            raise Unreadable(f"the gold label {label!r} is not a valid verdict of this rubric") from error
 
 
 def _check_range(value: float, rubric: Rubric) -> float:
@@ -147,50 +157,50 @@ def _check_range(value: float, rubric: Rubric) -> float:
 
 
 def _find_gold_label(sample: Sample) -> Json:
-    """What a person said, or None."""
-    given = (sample.meta.get(name) for name in GOLD_FIELDS)
-    return next((each for each in given if each is not None and each != ""), None)
+    """Return the verdict of a human, or None."""
+    labels = (sample.meta.get(name) for name in GOLD_FIELDS)
+    return next((label for label in labels if label is not None and label != ""), None)
 
 
-# --- what a judge is shown --------------------------------------------------------------
+# --- values of the template fields ------------------------------------------------------
 
 
 def build_template_values(sample: Sample, *outputs: Output) -> dict[str, str | None]:
-    """What a template's fields stand for; None where the sample has nothing of the kind."""
+    """Return the value of each template field; None if the sample has no such value."""
     if len(outputs) > 1:
         raise ambiguous_answers_error(len(outputs))
-    last = outputs[-1] if outputs else None
-    if not isinstance(last, Generation):
-        kind = type(last).__name__ if last else "nothing"
-        raise Unsupported(f"a judge reads text, and this model's outputs are {kind}")
+    output = outputs[-1] if outputs else None
+    if not isinstance(output, Generation):
+        kind = type(output).__name__ if output else "empty"
+        raise Unsupported(f"a judge needs text; this model's outputs are {kind}")
     target = None if sample.target is None else "\n".join(reference_texts(sample.target))
     baseline = sample.meta.get("baseline")
     return {
         "question": _question_text(sample) or build_transcript(sample, outputs, 0) or None,
         "reference": _correct_option(sample) or target,
-        "answer": last.text,
+        "answer": output.text,
         "choices": _lettered_choices(sample),
         "baseline": target if baseline is None else str(baseline),
     }
 
 
 def _question_text(sample: Sample) -> str | None:
-    """What was asked in writing, and what was asked aloud where the row says it."""
+    """Return the written question and the transcript of the spoken one, if the row has them."""
     parts = (sample.inputs.get("question"), sample.meta.get(SPOKEN_QUESTION_FIELD))
-    asked = [part for part in parts if isinstance(part, str) and part.strip()]
-    return "\n".join(asked) or None
+    texts = [part for part in parts if isinstance(part, str) and part.strip()]
+    return "\n".join(texts) or None
 
 
 def _lettered_choices(sample: Sample) -> str | None:
-    lines = [_format_option(at, choice) for at, choice in enumerate(_choices_or_empty(sample))]
+    lines = [_format_option(index, choice) for index, choice in enumerate(_choices_or_empty(sample))]
     return "\n".join(lines) or None
 
 
 def _correct_option(sample: Sample) -> str | None:
-    """The right option with its letter, so that either will do as an answer."""
+    """Return the right option with its letter, so that the judge accepts either as an answer."""
     options = _choices_or_empty(sample)
-    at = resolve_option(sample.target, options) if options and sample.target is not None else None
-    return None if at is None else _format_option(at, options[at])
+    index = resolve_option(sample.target, options) if options and sample.target is not None else None
+    return None if index is None else _format_option(index, options[index])
 
 
 def _choices_or_empty(sample: Sample) -> list[str]:
@@ -198,14 +208,14 @@ def _choices_or_empty(sample: Sample) -> list[str]:
 
 
 def _format_option(index: int, choice: str) -> str:
-    return f"{LETTERS[index]}. {choice}" if index < len(LETTERS) else choice
+    return f"{ascii_uppercase[index]}. {choice}" if index < len(ascii_uppercase) else choice
 
 
-# --- folds --------------------------------------------------------------------------------
+# --- aggregators --------------------------------------------------------------------------
 
 
 def _pairwise_stat(value: float, inconsistent: bool = False) -> tuple[float, ...]:
-    """A pairwise stat: its worth, then won, tied, lost and inconsistent as counts."""
+    """Return a pairwise statistic: its value, then wins, ties, losses and inconsistent verdicts as counts."""
     return value, float(value > TIE), float(value == TIE), float(value < TIE), float(inconsistent)
 
 
@@ -215,50 +225,44 @@ def _pairwise_details(totals: Array) -> Details:
 
 
 win_rate = SumAggregator(lambda totals: divide(totals[0], totals[-1]), _pairwise_details)
-"""The share won, a tie counting half."""
+"""The share of wins; a tie counts half."""
 
 
-class KappaAggregator:
-    """Cohen's kappa of (verdict, gold) pairs; `squared` weighs by how far apart they are."""
+class KappaAggregator(WeightedAggregator):
+    """Cohen's kappa of (verdict, gold) pairs; `quadratic` weights disagreements by their squared distance."""
 
     def __init__(self, *, quadratic: bool) -> None:
         self._quadratic = quadratic
 
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
-
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         import numpy as np
 
-        said, gold = np.asarray(stats, dtype=np.float64).reshape(-1, 2).T
-        chance = _expected_squared_distance if self._quadratic else _expected_disagreement
-        apart = (said - gold) ** 2 if self._quadratic else (said != gold).astype(np.float64)
+        verdicts, gold = np.asarray(stats, dtype=np.float64).reshape(-1, 2).T
+        expected_distance = _expected_squared_distance if self._quadratic else _expected_disagreement
+        distance = (verdicts - gold) ** 2 if self._quadratic else (verdicts != gold).astype(np.float64)
 
         def value(weights: Array) -> float:
             shares = weights / weights.sum()
-            expected = chance(said, gold, shares)
-            return 1.0 - divide(float(apart @ shares), expected)
+            return 1.0 - divide(float(distance @ shares), expected_distance(verdicts, gold, shares))
 
         return value
 
     def details(self, stats: Sequence[Any]) -> Details:
-        """The share of pairs that are equal, which kappa corrects for chance."""
-        return {"agreement": divide(sum(said == gold for said, gold in stats), len(stats))}
+        """Return the share of equal pairs, not corrected for chance."""
+        return {"agreement": divide(sum(verdict == gold for verdict, gold in stats), len(stats))}
 
 
 def _expected_squared_distance(verdicts: Array, gold: Array, shares: Array) -> float:
-    """The mean squared distance, were verdicts and labels dealt out independently."""
-    far = (verdicts**2 + gold**2) @ shares - 2 * (verdicts @ shares) * (gold @ shares)
-    return max(0.0, float(far))
+    """Compute the mean squared distance if verdicts and labels were independent."""
+    distance = (verdicts**2 + gold**2) @ shares - 2 * (verdicts @ shares) * (gold @ shares)
+    return max(0.0, float(distance))
 
 
 def _expected_disagreement(verdicts: Array, gold: Array, shares: Array) -> float:
-    """The share of unequal pairs, were verdicts and labels dealt out independently."""
+    """Compute the share of unequal pairs if verdicts and labels were independent."""
     levels = {*verdicts.tolist(), *gold.tolist()}
-    met = sum(float(shares[verdicts == each].sum() * shares[gold == each].sum()) for each in levels)
-    return 1.0 - met
+    agreement = sum(float(shares[verdicts == level].sum() * shares[gold == level].sum()) for level in levels)
+    return 1.0 - agreement
 
 
 judge_reference = make_judge_metric(load_builtin_rubric("judge-reference"))

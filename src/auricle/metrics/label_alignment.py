@@ -1,10 +1,9 @@
-"""Which of a model's labels means which of a dataset's, found the same way every time.
+"""Match the labels of a dataset with the labels of a model.
 
-Labels are matched in tiers: the same string; the same but for case, spacing and a Chinese half
-(`生气/angry`); the same word family by a closed table (`sad`, `sadness`); a synonym. Within a tier
-the dataset's labels choose in their own order, one label each. Nothing is renamed: both sides keep
-their strings, and what finds no partner stays by itself. Likeness of spelling decides nothing,
-because `happy` is nearer to `unhappy` than to `happiness`.
+Labels are matched in tiers: equal strings; equal except for case, spacing and a Chinese part (`生气/angry`); the same
+word family in a fixed table (`sad`, `sadness`); synonyms. Within a tier, the dataset's labels are matched in their own
+order, one to one. Both sides keep their spelling, and labels without a match stay separate. Similar spelling is not
+used: `happy` is closer to `unhappy` than to `happiness`.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ EAST_ASIAN = re.compile(r"[\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0
 
 @dataclass(frozen=True, slots=True)
 class LabelMatch:
-    """Two labels that mean the same, each as its own side writes it."""
+    """Two labels with the same meaning, each in its own spelling."""
 
     truth: str
     prediction: str
@@ -51,51 +50,52 @@ class LabelMatch:
 
 @dataclass(frozen=True, slots=True)
 class LabelAlignment:
-    """Rows and columns of a matrix: shared labels first on both axes, in the same order."""
+    """Rows and columns of a confusion matrix; shared labels come first on both axes, in the same order."""
 
     matches: tuple[LabelMatch, ...]
     rows: tuple[str, ...]
-    """The dataset's labels: those with a partner, then those without, each in its own order."""
+    """The dataset's labels: those with a match, then the others, each in their own order."""
     columns: tuple[str, ...]
-    """The model's labels: the partners in the rows' order, then those without."""
+    """The model's labels: the matches in the order of the rows, then the others."""
 
     @property
     def shared_count(self) -> int:
-        """How many rows have a column of their own: the length of the diagonal."""
+        """Number of matched labels, which is the length of the diagonal."""
         return len(self.matches)
 
     @property
     def prediction_by_truth(self) -> Mapping[str, str]:
-        """The model's label for each of the dataset's that has one."""
-        return {pair.truth: pair.prediction for pair in self.matches}
+        """The model's label for each matched label of the dataset."""
+        return {match.truth: match.prediction for match in self.matches}
 
 
 def align_labels(truths: Iterable[str], predictions: Iterable[str], synonyms: bool = True) -> LabelAlignment:
-    """Match a dataset's labels to a model's, one to one; a label given twice counts once."""
+    """Match the labels of a dataset with those of a model, one to one; duplicates are ignored."""
     return _align_cached(tuple(dict.fromkeys(truths)), tuple(dict.fromkeys(predictions)), synonyms)
 
 
 @lru_cache(maxsize=4096)
 def _align_cached(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> LabelAlignment:
-    found: dict[str, LabelMatch] = {}
-    free = dict.fromkeys(predictions)
+    match_by_truth: dict[str, LabelMatch] = {}
+    unmatched = dict.fromkeys(predictions)
     for tier, key in TIERS if synonyms else TIERS[:-1]:
-        offered: dict[str, list[str]] = {}
-        for prediction in free:
-            offered.setdefault(key(prediction), []).append(prediction)
+        candidates: dict[str, list[str]] = {}
+        for prediction in unmatched:
+            candidates.setdefault(key(prediction), []).append(prediction)
         for truth in truths:
-            if truth not in found and (alike := offered.get(key(truth))):
-                found[truth] = LabelMatch(truth, alike.pop(0), tier)
-                del free[found[truth].prediction]
-    pairs = tuple(found[truth] for truth in truths if truth in found)
-    alone = [truth for truth in truths if truth not in found]
+            if truth not in match_by_truth and (equal := candidates.get(key(truth))):
+                match_by_truth[truth] = LabelMatch(truth, equal.pop(0), tier)
+                del unmatched[match_by_truth[truth].prediction]
+    matches = tuple(match_by_truth[truth] for truth in truths if truth in match_by_truth)
     return LabelAlignment(
-        pairs, (*(pair.truth for pair in pairs), *alone), (*(pair.prediction for pair in pairs), *free)
+        matches,
+        (*(match.truth for match in matches), *(truth for truth in truths if truth not in match_by_truth)),
+        (*(match.prediction for match in matches), *unmatched),
     )
 
 
 def labels_match(truth: str, prediction: str, synonyms: bool = True) -> bool:
-    """Would these two be matched, were there no other labels?"""
+    """Return whether two labels would be matched if there were no others."""
     return truth == prediction or bool(_align_cached((truth,), (prediction,), synonyms).matches)
 
 
@@ -126,39 +126,39 @@ TIERS: tuple[tuple[Tier, Callable[[str], str]], ...] = (
 
 
 def _english_part(label: str) -> str:
-    """The English half of a label in two languages; any other label whole."""
+    """Return the English part of a bilingual label, and any other label unchanged."""
     other, slash, english = label.partition("/")
     return english.strip() if slash and english.strip() and EAST_ASIAN.search(other) else label
 
 
 def display_label(label: str) -> str:
-    """A label as an English reader wants it: `生气/angry` as angry, `<unk>` as unknown."""
+    """Return a label in English for display: `生气/angry` as angry, `<unk>` as unknown."""
     english = _english_part(_exact_key(label))
     return "unknown" if FAMILY_BY_WORD.get(english.casefold()) == "unknown" else english or label
 
 
 def display_labels(labels: Sequence[str]) -> list[str]:
-    """Labels as shown side by side; raw where two would look the same."""
+    """Return labels for display; labels that would look the same stay unchanged."""
     words = [display_label(label) for label in labels]
     return [label if words.count(word) > 1 else word for label, word in zip(labels, words, strict=True)]
 
 
 def alignment_warnings(alignment: LabelAlignment) -> list[str]:
-    """What a reader must know of a match before believing a number made from it."""
+    """Return warnings about an alignment: few shared labels, or matches between synonyms."""
     truths, predictions = len(alignment.rows), len(alignment.columns)
-    found = []
+    warnings = []
     if 2 * alignment.shared_count < min(truths, predictions):
-        found.append(
+        warnings.append(
             f"Only {alignment.shared_count} of the dataset's {truths} labels "
-            f"({_format_labels(alignment.rows)}) mean one of the model's {predictions} "
-            f"({_format_labels(alignment.columns)}): are both written as whole words?"
+            f"({_format_labels(alignment.rows)}) match one of the model's {predictions} "
+            f"({_format_labels(alignment.columns)}). Check that both are written as full words."
         )
-    if synonyms := [pair for pair in alignment.matches if pair.tier == "synonym"]:
-        told = ", ".join(f"{pair.truth} and {display_label(pair.prediction)}" for pair in synonyms)
-        found.append(f"Counted as the same though they are different words: {told}.")
-    return found
+    if synonyms := [match for match in alignment.matches if match.tier == "synonym"]:
+        pairs = ", ".join(f"{match.truth} and {display_label(match.prediction)}" for match in synonyms)
+        warnings.append(f"Counted as the same label although the words differ: {pairs}.")
+    return warnings
 
 
 def _format_labels(labels: Sequence[str], limit: int = 10) -> str:
-    more = ", …" if len(labels) > limit else ""
-    return ", ".join(map(display_label, labels[:limit])) + more
+    ellipsis = ", …" if len(labels) > limit else ""
+    return ", ".join(map(display_label, labels[:limit])) + ellipsis

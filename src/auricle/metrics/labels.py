@@ -1,8 +1,7 @@
-"""Metrics over one label a sample: read from text, or the highest of a model's class scores.
+"""Metrics over one label per sample, read from text or taken from the highest class score.
 
-A model may have other labels than the task: they are matched as `alignment` says, and what has no
-match is wrong, never renamed. An answer that names no label counts as wrong and predicts nothing:
-it lowers recall, and adds no class of its own.
+A model may have other labels than the task; they are matched by `label_alignment`, and labels without a match count
+as wrong. An answer that names no label counts as wrong and predicts no class: it lowers recall, but not precision.
 """
 
 from __future__ import annotations
@@ -21,25 +20,25 @@ from auricle.metrics.label_alignment import align_labels
 from auricle.text import extract_label, extract_option
 
 NEEDS_TEXT_OR_SCORES = (
-    "needs class scores or text; this model's outputs are continuous dimensions, which eta2 and ccc_arousal are for"
+    "needs class scores or text; this model's outputs are continuous dimensions: use eta2 or ccc_arousal"
 )
 
 
 def get_predicted_label(sample: Sample, output: Output) -> str:
-    """The label an output stands for, as the model writes it; the first of equally high ones."""
+    """Return the predicted label in the model's spelling; with equal scores, the first."""
     if isinstance(output, Prediction):
         values = require_class_scores(output).values
         return max(values, key=lambda name: values[name])
     if not isinstance(output, Generation):
         raise Unsuited(f"needs text or class scores, not {type(output).__name__}")
-    found = extract_label(output.text, get_choices(sample))
-    if found is None:
+    label = extract_label(output.text, get_choices(sample))
+    if label is None:
         raise Unreadable(f"names no label: {output.text[:80]!r}")
-    return found
+    return label
 
 
 def require_class_scores(output: Output, needed: str = "class scores") -> Prediction:
-    """An output as scores of classes, or why it is none."""
+    """Return the output if it has class scores, else raise an error that explains why not."""
     if isinstance(output, Generation):
         raise Unsuited(f"needs {needed}; this model writes text")
     if not isinstance(output, Prediction):
@@ -47,12 +46,12 @@ def require_class_scores(output: Output, needed: str = "class scores") -> Predic
     if output.scale == "continuous":
         raise Unsuited(NEEDS_TEXT_OR_SCORES)
     if not output.values:
-        raise Unreadable("the model gave no scores")
+        raise Unreadable("the model returned no scores")
     return output
 
 
 def extract_label_or_none(sample: Sample, output: Output) -> str | None:
-    """The label an output stands for, if any."""
+    """Return the predicted label, or None if the answer is unreadable."""
     try:
         return get_predicted_label(sample, output)
     except Unreadable:
@@ -60,44 +59,45 @@ def extract_label_or_none(sample: Sample, output: Output) -> str | None:
 
 
 def get_choices(sample: Sample) -> list[str]:
-    given = sample.inputs.get("choices", ())
-    return [str(each) for each in given] if isinstance(given, (list, tuple)) else [str(given)]
+    """Return the options or labels that a sample offers."""
+    choices = sample.inputs.get("choices", ())
+    return [str(choice) for choice in choices] if isinstance(choices, (list, tuple)) else [str(choices)]
 
 
 @dataclass(frozen=True, slots=True)
 class LabelMapping:
-    """How the task's labels and a model's meet, looked up from either side."""
+    """The labels that a task and a model share, in both directions."""
 
     prediction_by_truth: Mapping[str, str]
-    """The model's label for each of the task's that has one,"""
+    """The model's label for each shared label of the task."""
     truth_by_prediction: Mapping[str, str]
-    """and back."""
+    """The task's label for each shared label of the model."""
 
 
 @lru_cache(maxsize=1024)
 def _map_labels(truths: tuple[str, ...], predictions: tuple[str, ...], synonyms: bool) -> LabelMapping:
-    partners = align_labels(truths, predictions, synonyms).prediction_by_truth
-    return LabelMapping(partners, {said: true for true, said in partners.items()})
+    prediction_by_truth = align_labels(truths, predictions, synonyms).prediction_by_truth
+    return LabelMapping(prediction_by_truth, {pred: truth for truth, pred in prediction_by_truth.items()})
 
 
 def match_labels(sample: Sample, output: Output, synonyms: bool) -> tuple[str, LabelMapping]:
-    """The right label, which is one of those the task lists, and how the two sides meet."""
-    true, listed = str(sample.target), get_task_labels(sample)
-    if true not in listed:
-        raise SampleError(f"its label {true!r} is none of the task's: {', '.join(listed[:20])}")
-    own = tuple(output.values) if isinstance(output, Prediction) else listed
-    return true, _map_labels(listed, own, synonyms)
+    """Return the true label and the mapping between the labels of the task and those of the model."""
+    true, task_labels = str(sample.target), get_task_labels(sample)
+    if true not in task_labels:
+        raise SampleError(f"the label {true!r} is not one of the task's labels: {', '.join(task_labels[:20])}")
+    model_labels = tuple(output.values) if isinstance(output, Prediction) else task_labels
+    return true, _map_labels(task_labels, model_labels, synonyms)
 
 
 # --- figures over classes ---------------------------------------------------------------
 
 
 def _score_label(sample: Sample, output: Output, synonyms: bool = True) -> LabelStat:
-    """What was said and what is true, and how the two sides' labels meet where they differ."""
-    said = get_predicted_label(sample, output)
-    true, both = match_labels(sample, output, synonyms)
-    means, known = both.truth_by_prediction.get(said), true in both.prediction_by_truth
-    return (said, true) if means == said and known else (said, true, means, known)
+    """Return the statistic described in `confusion`."""
+    predicted = get_predicted_label(sample, output)
+    true, mapping = match_labels(sample, output, synonyms)
+    matched, is_known = mapping.truth_by_prediction.get(predicted), true in mapping.prediction_by_truth
+    return (predicted, true) if matched == predicted and is_known else (predicted, true, matched, is_known)
 
 
 def _label_bounds(sample: Sample) -> tuple[Stat, Stat]:
@@ -135,30 +135,30 @@ weighted_f1 = _class_metric("weighted_f1", confusion.weighted_f1)
 
 
 def _score_hit(sample: Sample, output: Output, synonyms: bool = True) -> float:
-    """Is the one label with the highest score the right one?"""
-    said = get_predicted_label(sample, output)
-    true, both = match_labels(sample, output, synonyms)
-    return float(both.prediction_by_truth.get(true) == said)
+    """Return 1 if the predicted label is the true one."""
+    predicted = get_predicted_label(sample, output)
+    true, mapping = match_labels(sample, output, synonyms)
+    return float(mapping.prediction_by_truth.get(true) == predicted)
 
 
 def _score_top_k(sample: Sample, output: Output, synonyms: bool = True, k: int = 2) -> float:
-    """Is the right label among the highest?"""
+    """Return 1 if the true label is one of the k highest."""
     values = require_class_scores(output).values
     if len(values) <= k:
-        raise Unsuited(f"every one of {len(values)} labels is among the {k} highest")
+        raise Unsuited(f"needs more than {k} labels; this model has {len(values)}")
     highest = sorted(values, key=lambda name: -values[name])[:k]
-    true, both = match_labels(sample, output, synonyms)
-    return float(both.prediction_by_truth.get(true) in highest)
+    true, mapping = match_labels(sample, output, synonyms)
+    return float(mapping.prediction_by_truth.get(true) in highest)
 
 
 def _score_hit_closed_set(sample: Sample, output: Output, synonyms: bool = True) -> float:
-    """Is the right label the highest of those that mean one of the task's?"""
+    """Return 1 if the true label is the highest of the labels that the model shares with the task."""
     values = require_class_scores(output).values
-    true, both = match_labels(sample, output, synonyms)
-    if not both.truth_by_prediction:
-        raise Unsupported("none of the model's labels means one of the task's")
-    said = max((name for name in values if name in both.truth_by_prediction), key=lambda each: values[each])
-    return float(both.prediction_by_truth.get(true) == said)
+    true, mapping = match_labels(sample, output, synonyms)
+    if not mapping.truth_by_prediction:
+        raise Unsupported("the model shares no label with the task")
+    predicted = max((name for name in values if name in mapping.truth_by_prediction), key=lambda name: values[name])
+    return float(mapping.prediction_by_truth.get(true) == predicted)
 
 
 def _hit_metric(name: str, score: Callable[..., float], synonyms: bool = True) -> Metric:
@@ -185,11 +185,11 @@ top3 = _hit_metric("top3", partial(_score_top_k, k=3))
 
 
 def _score_confidence(sample: Sample, output: Output, synonyms: bool = True) -> tuple[float, float]:
-    """How sure the model was of what it said, and whether that was right."""
-    values = require_class_scores(output, "probabilities")
-    if values.scale != "probability":
-        raise Unsuited(f"needs probabilities; this model's outputs are {values.scale}s")
-    return max(values.values.values()), _score_hit(sample, output, synonyms)
+    """Return the highest probability and whether its label is the true one."""
+    prediction = require_class_scores(output, "probabilities")
+    if prediction.scale != "probability":
+        raise Unsuited(f"needs probabilities; this model's outputs are {prediction.scale}s")
+    return max(prediction.values.values()), _score_hit(sample, output, synonyms)
 
 
 def _calibration_metric(synonyms: bool = True) -> Metric:
@@ -211,35 +211,35 @@ ece = _calibration_metric()
 
 
 def extract_option_or_none(sample: Sample, output: Generation) -> str | None:
-    """The place of the option an answer chooses, if any."""
+    """Return the index of the chosen option as text, or None."""
     chosen = extract_option(output.text, get_choices(sample))
     return None if chosen is None else str(chosen)
 
 
 def _score_option(sample: Sample, output: Generation) -> float:
-    given = get_choices(sample)
-    chosen, right = extract_option(output.text, given), resolve_option(sample.target, given)
+    choices = get_choices(sample)
+    chosen, right = extract_option(output.text, choices), resolve_option(sample.target, choices)
     if chosen is None:
         raise Unreadable(f"names no option: {output.text[:80]!r}")
-    if right is None or not given:
+    if right is None or not choices:
         return float(chosen == right)
-    return float(given[chosen] == given[right])  # some data list the right option twice
+    return float(choices[chosen] == choices[right])  # some datasets list the right option twice
 
 
 def resolve_option(target: Json, options: Sequence[str]) -> int | None:
-    """Which option a target means: its text, its letter, or its place counted from 0."""
+    """Return the index of the option that a target names by its text, its letter or its index (from 0)."""
     text = str(target).strip()
-    folded = [each.strip().casefold() for each in options]
-    if text.casefold() in folded:
-        return folded.index(text.casefold())
-    mark = text.strip("().:： ").upper()
-    if mark.isascii() and mark.isdigit():
-        at = int(mark)
-    elif len(mark) == 1 and "A" <= mark <= "Z":
-        at = ord(mark) - ord("A")
+    lowered = [option.strip().casefold() for option in options]
+    if text.casefold() in lowered:
+        return lowered.index(text.casefold())
+    label = text.strip("().:： ").upper()
+    if label.isascii() and label.isdigit():
+        index = int(label)
+    elif len(label) == 1 and "A" <= label <= "Z":
+        index = ord(label) - ord("A")
     else:
         return extract_option(text, options) if options else None
-    return at if at < len(options) or not options else None
+    return index if index < len(options) or not options else None
 
 
 option_accuracy = Metric(

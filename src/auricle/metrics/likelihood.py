@@ -1,14 +1,14 @@
-"""Metrics over likelihoods: which option a model finds likeliest, and how likely it finds a text.
+"""Metrics over likelihoods: accuracy of the likeliest option, and perplexity of a text.
 
-All rules are told from one pass. A stat of an accuracy is (right, ties, letters missing): of two
-options alike the first is taken, and how often that decided stands in the details. A stat of
-a perplexity is (minus the log-likelihood, tokens, words, bytes).
+The statistic of an accuracy is (right, tied, missing letters). On a tie the first option is chosen; the details count
+the ties. The statistic of a perplexity is (negative log-likelihood, tokens, words, bytes).
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from string import ascii_uppercase
 from typing import TYPE_CHECKING, TypeAlias
 
 from auricle.core.errors import SampleError, Unreadable, Unsupported
@@ -19,45 +19,44 @@ from auricle.metrics.labels import get_choices, resolve_option
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
 
-LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-MAX_EXPONENT = 700.0  # e to more than this is no number
+MAX_EXPONENT = 700.0
+"""Largest argument of `math.exp` that does not overflow."""
 
-Options: TypeAlias = Sequence[Likelihood]
 ChoiceStat: TypeAlias = tuple[float, float, float]
 
 
-# --- which option ----------------------------------------------------------------
+# --- accuracy of the likeliest option ---------------------------------------------
 
 
 def get_option_likelihoods(outputs: Sequence[Output], condition: str) -> list[Likelihood]:
-    """How likely each option is after the prompt, after nothing, or together with the prompt."""
-    found = [each for each in outputs if isinstance(each, Likelihood)]
-    if not found:
-        raise Unsupported("needs how likely each option is; ask with Choose")
-    if not all(each.logprobs for each in found):
-        raise Unreadable("the model tells of no token of an option how likely it is")
-    return [each for each in found if each.conditioned_on == condition]
+    """Return the likelihood of each option after the prompt, after nothing, or together with the prompt."""
+    likelihoods = [output for output in outputs if isinstance(output, Likelihood)]
+    if not likelihoods:
+        raise Unsupported("needs the likelihood of each option; use the inferencer Choose")
+    if not all(likelihood.logprobs for likelihood in likelihoods):
+        raise Unreadable("the model returned no token log-probabilities for an option")
+    return [likelihood for likelihood in likelihoods if likelihood.conditioned_on == condition]
 
 
 def _conditional_likelihoods(outputs: Sequence[Output]) -> list[Likelihood]:
-    """The options after their prompt; where there is no prompt, after nothing."""
+    """Return the likelihood of each option after the prompt, or after nothing if there is no prompt."""
     return get_option_likelihoods(outputs, "context") or get_option_likelihoods(outputs, "nothing")
 
 
 def _correct_index(sample: Sample, texts: Sequence[str]) -> int:
-    """Which option the target means."""
-    given = get_choices(sample) if "choices" in sample.inputs else [text.strip() for text in texts]
-    right = resolve_option(sample.target, given)
-    if right is None:
-        raise SampleError(f"the target {str(sample.target)[:80]!r} is none of the options")
-    return right
+    """Return the index of the option that the target names."""
+    choices = get_choices(sample) if "choices" in sample.inputs else [text.strip() for text in texts]
+    index = resolve_option(sample.target, choices)
+    if index is None:
+        raise SampleError(f"the target {str(sample.target)[:80]!r} is not one of the options")
+    return index
 
 
 def _score_choice(values: Sequence[float | None], correct_index: int) -> ChoiceStat:
-    """Is the highest value the right one's? The first of several is taken; values may lack."""
-    known = [value for value in values if value is not None]
-    best = max(known)
-    return (float(values.index(best) == correct_index), float(known.count(best) > 1), float(len(values) - len(known)))
+    """Return (right, tied, missing): whether the first of the highest values is that of the correct option."""
+    present = [value for value in values if value is not None]
+    best = max(present)
+    return float(values.index(best) == correct_index), float(present.count(best) > 1), float(len(values) - len(present))
 
 
 def _choice_details(totals: Array) -> Details:
@@ -81,18 +80,18 @@ def _accuracy_metric(name: str, score: Callable[..., ChoiceStat]) -> Metric:
 
 
 def _highest_value_metric(name: str, value: Callable[[Likelihood], float]) -> Metric:
-    """An accuracy of the option whose `value` is highest."""
+    """Make an accuracy of the option with the highest `value`."""
 
     def score(sample: Sample, *outputs: Output) -> ChoiceStat:
-        found = _conditional_likelihoods(outputs)
-        right = _correct_index(sample, [each.text for each in found])
-        return _score_choice([value(each) for each in found], right)
+        options = _conditional_likelihoods(outputs)
+        correct_index = _correct_index(sample, [option.text for option in options])
+        return _score_choice([value(option) for option in options], correct_index)
 
     return _accuracy_metric(name, score)
 
 
 def _character_count(likelihood: Likelihood) -> int:
-    """Without the blank before it, which is the prompt's business and not the option's."""
+    """Count characters without leading spaces, which belong to the prompt."""
     return max(1, len(likelihood.text.lstrip()))
 
 
@@ -101,59 +100,60 @@ def _byte_count(likelihood: Likelihood) -> int:
 
 
 def _score_mutual_information(sample: Sample, *outputs: Output) -> ChoiceStat:
-    asked, alone = (get_option_likelihoods(outputs, "context"), get_option_likelihoods(outputs, "nothing"))
-    if not asked or len(alone) != len(asked):
-        raise Unsupported("needs how likely each option is after nothing; set unconditional: true in Choose")
-    values = [after.total - before.total for after, before in zip(asked, alone, strict=True)]
-    return _score_choice(values, _correct_index(sample, [each.text for each in asked]))
+    conditional = get_option_likelihoods(outputs, "context")
+    unconditional = get_option_likelihoods(outputs, "nothing")
+    if not conditional or len(unconditional) != len(conditional):
+        raise Unsupported("needs the likelihood of each option without the prompt; set unconditional: true in Choose")
+    values = [after.total - alone.total for after, alone in zip(conditional, unconditional, strict=True)]
+    return _score_choice(values, _correct_index(sample, [option.text for option in conditional]))
 
 
 def _score_whole(sample: Sample, *outputs: Output) -> ChoiceStat:
-    found = get_option_likelihoods(outputs, "itself")
-    if not found:
-        raise Unsupported("needs how likely prompt and option are together; set whole: true in Choose")
-    values = [each.total / len(each.logprobs) for each in found]
-    return _score_choice(values, _correct_index(sample, [each.text for each in found]))
+    options = get_option_likelihoods(outputs, "itself")
+    if not options:
+        raise Unsupported("needs the likelihood of prompt and option together; set whole: true in Choose")
+    values = [option.total / len(option.logprobs) for option in options]
+    return _score_choice(values, _correct_index(sample, [option.text for option in options]))
 
 
-acc = _highest_value_metric("acc", lambda found: found.total)
-acc_token = _highest_value_metric("acc_token", lambda found: found.total / len(found.logprobs))
-acc_char = _highest_value_metric("acc_char", lambda found: found.total / _character_count(found))
-acc_byte = _highest_value_metric("acc_byte", lambda found: found.total / _byte_count(found))
+acc = _highest_value_metric("acc", lambda option: option.total)
+acc_token = _highest_value_metric("acc_token", lambda option: option.total / len(option.logprobs))
+acc_char = _highest_value_metric("acc_char", lambda option: option.total / _character_count(option))
+acc_byte = _highest_value_metric("acc_byte", lambda option: option.total / _byte_count(option))
 acc_pmi = _accuracy_metric("acc_pmi", _score_mutual_information)
 acc_whole = _accuracy_metric("acc_whole", _score_whole)
 
 
 def letter_logprobs(sample: Sample, output: Output) -> list[float | None]:
-    """How likely each option's letter is as the first token; None for one that was not told."""
+    """Return the log-probability of each option's letter as the first token; None if the model returned none."""
     if not isinstance(output, Generation) or (output.first_token_logprobs is None and output.text):
-        raise Unsupported("needs the likeliest first tokens of an answer; ask with FirstToken")
-    told: dict[str, float] = {}
+        raise Unsupported("needs the log-probabilities of first tokens; use the inferencer FirstToken")
+    logprob_by_letter: dict[str, float] = {}
     for token, logprob in (output.first_token_logprobs or {}).items():
         letter = token.strip()
-        told[letter] = max(logprob, told.get(letter, -math.inf))
-    return [told.get(letter) for letter in LETTERS[: len(get_choices(sample))]]
+        logprob_by_letter[letter] = max(logprob, logprob_by_letter.get(letter, -math.inf))
+    return [logprob_by_letter.get(letter) for letter in ascii_uppercase[: len(get_choices(sample))]]
 
 
 def _score_first_token(sample: Sample, output: Output) -> ChoiceStat:
     values = letter_logprobs(sample, output)
     if all(value is None for value in values):
-        raise Unreadable("none of the likeliest first tokens is an option's letter")
+        raise Unreadable("none of the likeliest first tokens is the letter of an option")
     return _score_choice(values, _correct_index(sample, ()))
 
 
 acc_first = _accuracy_metric("acc_first", _score_first_token)
 
 
-# --- how likely a text -----------------------------------------------------------
+# --- perplexity of a text ---------------------------------------------------------
 
 
 def _surprisal_stat(sample: Sample, *outputs: Output) -> tuple[float, float, float, float]:
-    found = outputs[0] if len(outputs) == 1 else None
-    if not isinstance(found, Likelihood):
-        raise Unsupported("needs how likely one text is; ask with Continue")
-    text = found.text
-    return -found.total, len(found.logprobs), len(text.split()), len(text.encode())
+    likelihood = outputs[0] if len(outputs) == 1 else None
+    if not isinstance(likelihood, Likelihood):
+        raise Unsupported("needs the likelihood of one text; use the inferencer Continue")
+    text = likelihood.text
+    return -likelihood.total, len(likelihood.logprobs), len(text.split()), len(text.encode())
 
 
 def _bounded_exp(value: float) -> float:
@@ -161,7 +161,7 @@ def _bounded_exp(value: float) -> float:
 
 
 def _perplexity_metric(name: str, column: int) -> Metric:
-    """Exponential of the surprise per token, word or byte, over all texts together."""
+    """Make a perplexity per token, word or byte, pooled over all texts."""
 
     def finish(totals: Array) -> float:
         return _bounded_exp(divide(totals[0], totals[column]))
@@ -193,8 +193,8 @@ bits_per_byte = Metric(
 
 
 def _sequence_perplexity(sample: Sample, *outputs: Output) -> float:
-    surprise, tokens, *_ = _surprisal_stat(sample, *outputs)
-    return _bounded_exp(divide(surprise, tokens))
+    surprisal, tokens, *_ = _surprisal_stat(sample, *outputs)
+    return _bounded_exp(divide(surprisal, tokens))
 
 
 sequence_perplexity = Metric("sequence_perplexity", _sequence_perplexity, mean, higher_is_better=False, unit="points")

@@ -1,4 +1,4 @@
-"""Do two reward models say the same? How alike they rank sounds, how often they choose alike."""
+"""Agreement of two reward models: rank correlation of their numbers and shared preferences."""
 
 from __future__ import annotations
 
@@ -14,61 +14,68 @@ from auricle.metrics.correlation import srcc
 
 @dataclass(frozen=True, slots=True)
 class ModelAgreement:
-    """How two models agree on one output; NaN where there is nothing to tell it by."""
+    """Agreement of two models on one output; NaN where there is no data."""
 
     output: str
     srcc: float
-    """Spearman's correlation of their numbers, sound by sound."""
+    """Spearman's correlation of their numbers over all recordings."""
     sounds: int
     alike: float
-    """The share of pairs of which they prefer the same side, or neither."""
+    """The share of pairs in which both prefer the same side, or neither side."""
     kappa: float
-    """Cohen's: the same, less what chance alone would give."""
+    """Cohen's kappa of the same choices."""
     pairs: int
 
 
 def measure_agreement(a: Sequence[Sequence[Output]], b: Sequence[Sequence[Output]]) -> list[ModelAgreement]:
-    """Two models' outputs for the same samples, in the same order, by each name both tell."""
+    """Measure the agreement of two models on each output name they share.
+
+    Args:
+        a: Outputs of one model for each sample.
+        b: Outputs of the other model for the same samples, in the same order.
+    """
     answered = [
-        (ours, theirs)
-        for ours, theirs in zip(map(_prediction_values, a), map(_prediction_values, b), strict=True)
-        if ours and len(ours) == len(theirs)
+        (values_a, values_b)
+        for values_a, values_b in zip(map(_prediction_values, a), map(_prediction_values, b), strict=True)
+        if values_a and len(values_a) == len(values_b)
     ]
-    names = [dict.fromkeys(name for sample in answered for told in sample[side] for name in told) for side in (0, 1)]
-    return [_measure_output(name, answered) for name in names[0] if name in names[1]]
+    names_a, names_b = (
+        dict.fromkeys(name for sample in answered for values in sample[side] for name in values) for side in (0, 1)
+    )
+    return [_measure_output(name, answered) for name in names_a if name in names_b]
 
 
 OutputValues = list[Mapping[str, float]]
 
 
 def _prediction_values(outputs: Sequence[Output]) -> OutputValues:
-    return [each.values for each in outputs if isinstance(each, Prediction)]
+    return [output.values for output in outputs if isinstance(output, Prediction)]
 
 
 def _measure_output(name: str, answered: Sequence[tuple[OutputValues, OutputValues]]) -> ModelAgreement:
-    rated, chosen = [], []
-    for ours, theirs in answered:
+    ratings, choices = [], []
+    for values_a, values_b in answered:
         both = [
-            (here[name], there[name])
-            for here, there in zip(ours, theirs, strict=True)
-            if name in here and name in there
+            (left[name], right[name])
+            for left, right in zip(values_a, values_b, strict=True)
+            if name in left and name in right
         ]
-        rated += both
+        ratings += both
         if len(both) == 2:
-            (a, other_a), (b, other_b) = both
-            chosen.append((_sign_of_difference(b - a), _sign_of_difference(other_b - other_a)))
-    alike, kappa = _agreement_and_kappa(chosen)
-    return ModelAgreement(name, srcc(rated), len(rated), alike, kappa, len(chosen))
+            (first_a, first_b), (second_a, second_b) = both
+            choices.append((_sign(second_a - first_a), _sign(second_b - first_b)))
+    agreement, kappa = _agreement_and_kappa(choices)
+    return ModelAgreement(name, srcc(ratings), len(ratings), agreement, kappa, len(choices))
 
 
-def _sign_of_difference(difference: float) -> int:
+def _sign(difference: float) -> int:
     return (difference > 0) - (difference < 0)
 
 
 def _agreement_and_kappa(choices: Sequence[tuple[Any, Any]]) -> tuple[float, float]:
-    """The share of equal choices, and Cohen's kappa."""
+    """Return the share of equal choices, and Cohen's kappa."""
     count = len(choices)
-    alike = divide(sum(ours == theirs for ours, theirs in choices), count)
-    first, second = (Counter(each[side] for each in choices) for side in (0, 1))
-    expected = divide(sum(first[value] * second[value] for value in first), count * count)
-    return alike, divide(alike - expected, 1 - expected)
+    agreement = divide(sum(a == b for a, b in choices), count)
+    counts_a, counts_b = (Counter(pair[side] for pair in choices) for side in (0, 1))
+    expected = divide(sum(counts_a[value] * counts_b[value] for value in counts_a), count * count)
+    return agreement, divide(agreement - expected, 1 - expected)

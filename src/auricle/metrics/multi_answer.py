@@ -1,8 +1,7 @@
-"""Several answers to one sample: which of them counts, or how they count together.
+"""Metrics over samples with several answers: which answer counts, or how the answers are combined.
 
-`over(metric, "vote")` is the same metric for samples that were answered more than once, or in
-several turns. It keeps the metric's fold, so numbers, intervals and bounds come as ever; samples
-are resampled, never single answers, because answers to one question are alike.
+`aggregate_answers(metric, "vote")` returns the same metric for samples that were answered more than once, or
+in several turns. Intervals resample samples, never single answers, because answers to one question are alike.
 """
 
 from __future__ import annotations
@@ -15,13 +14,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 from itertools import islice
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
-from auricle.metrics.answer_aggregation import wrap_aggregator
-from auricle.metrics.base import Metric, ScoreFunction, mean
+from auricle.metrics.base import Aggregator, Details, Metric, ScoreFunction, SupportsWeights, WeightedAggregate, mean
 from auricle.metrics.conversation import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
+
+if TYPE_CHECKING:
+    from auricle.metrics.base import Array
 
 PASS_AT_K = re.compile(r"pass@([1-9]\d*)")
 AGGREGATION_NAMES = "vote, mean, best, pass@K, likeliest, turns, first or last"
@@ -30,21 +31,37 @@ AnswerSelector: TypeAlias = Callable[[Sample, Sequence[Output]], list[AnswerInCo
 
 
 def aggregate_answers(metric: Metric, aggregation: str) -> Metric:
-    """The same metric for samples with several answers; `how` says what becomes of them."""
+    """Return the same metric for samples with several answers.
+
+    Args:
+        metric: A metric that scores one answer.
+        aggregation: vote, mean, best, pass@K, likeliest, turns, first or last; see `docs/conversations.md`.
+
+    Returns:
+        A metric whose `score` takes all answers of a sample.
+
+    Example:
+        >>> from auricle import Generation, Sample
+        >>> from auricle.metrics.text import exact_match
+        >>> voted = aggregate_answers(exact_match, "vote")
+        >>> answers = [Generation(text=text) for text in ("yes", "no", "yes")]
+        >>> voted.aggregate([voted.score(Sample(id="1", inputs={}, target="yes"), *answers)])
+        1.0
+    """
     if aggregation in AGGREGATIONS:
         return AGGREGATIONS[aggregation](metric)
-    if found := PASS_AT_K.fullmatch(aggregation):
-        return _aggregate_by_pass_at_k(metric, int(found[1]))
+    if match := PASS_AT_K.fullmatch(aggregation):
+        return _aggregate_by_pass_at_k(metric, int(match[1]))
     raise SpecError(f"answers should be {AGGREGATION_NAMES}, not {aggregation!r}.", location=("answers",))
 
 
 def apply_aggregations(metrics: Sequence[Metric], aggregations: Sequence[str]) -> list[Metric]:
-    """Metrics under one way to count answers, or under several that stand side by side."""
+    """Apply one aggregation to all metrics, or several; with several, the names of the metrics differ."""
     if len(aggregations) == 1:
         return [aggregate_answers(metric, aggregations[0]) for metric in metrics]
     return [
-        _name_with_aggregation(how, aggregate_answers(metric, how), metric)
-        for how in aggregations
+        _name_with_aggregation(aggregation, aggregate_answers(metric, aggregation), metric)
+        for aggregation in aggregations
         for metric in metrics
     ]
 
@@ -55,175 +72,170 @@ def _name_with_aggregation(aggregation: str, derived: Metric, metric: Metric) ->
 
 @lru_cache(maxsize=256)
 def accepts_multiple_outputs(score: ScoreFunction) -> bool:
-    """Does a metric take more than one output of a sample?"""
+    """Return whether a score function takes more than one output of a sample."""
     try:
-        takes = inspect.signature(score).parameters.values()
-    except (TypeError, ValueError):  # a function that does not tell
+        parameters = inspect.signature(score).parameters.values()
+    except (TypeError, ValueError):  # no signature available, as for some built-in functions
         return True
-    if any(each.kind is each.VAR_POSITIONAL for each in takes):
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return True
-    return sum(each.kind in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD) for each in takes) > 2
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return sum(parameter.kind in positional for parameter in parameters) > 2
 
 
 def ambiguous_answers_error(count: int) -> Unsupported:
-    """What to say of a metric that reads one answer and is given more."""
+    """Build the error for a metric that scores one answer but gets several."""
     return Unsupported(
-        f"reads one answer and is given {count} a sample; say which counts with -T answers={AGGREGATION_NAMES}"
+        f"scores one answer, but there are {count} per sample. Choose how to combine them with "
+        f"-T answers={AGGREGATION_NAMES}"
     )
 
 
-# --- putting a metric to some of the answers --------------------------------------------
+# --- scoring the selected answers -----------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerScorer:
-    """A metric put to the answers that `pick` takes, one by one."""
+    """Apply a metric to each of the answers that `select` returns."""
 
     metric: Metric
     select: AnswerSelector
 
     def judge_requests(self, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
-        """What a judge must be asked about each of them."""
+        """Return the judge requests for all selected answers."""
         assert self.metric.judge_requests
-        picked = self.select(sample, outputs)
-        return tuple(request for seen in picked for request in self.metric.judge_requests(*seen))
+        selected = self.select(sample, outputs)
+        return tuple(request for answer in selected for request in self.metric.judge_requests(*answer))
 
     def score_one(self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None) -> Stat:
-        """The stat of the one answer that is picked."""
-        (seen,) = self.select(sample, outputs)
-        return self._score_answer(seen, iter(verdicts or ()))
+        """Return the statistic of the only selected answer."""
+        (answer,) = self.select(sample, outputs)
+        return self._score_answer(answer, iter(verdicts or ()))
 
     def score_all(
         self, sample: Sample, *outputs: Output, verdicts: Sequence[str] | None = None
     ) -> tuple[int, tuple[Stat, ...]]:
-        """How many answers cannot be read, and the stats of all that count."""
-        said = iter(verdicts or ())
+        """Return the number of unreadable answers, and the statistics of all answers that count."""
+        remaining_verdicts = iter(verdicts or ())
         stats: list[Stat] = []
         unreadable: list[str] = []
-        picked = self.select(sample, outputs)
-        for seen in picked:
+        selected = self.select(sample, outputs)
+        for answer in selected:
             try:
-                stats.append(self._score_answer(seen, said))
+                stats.append(self._score_answer(answer, remaining_verdicts))
             except Unreadable as error:
                 unreadable.append(str(error))
-                stats += self._worst_stats(seen[0])
-        if len(unreadable) == len(picked):
+                stats += self._worst_stats(answer[0])
+        if len(unreadable) == len(selected):
             raise Unreadable(unreadable[0])
         return len(unreadable), tuple(stats)
 
-    def _score_answer(self, answer: AnswerInContext, verdict_texts: Iterator[str]) -> Stat:
+    def _score_answer(self, answer: AnswerInContext, remaining_verdicts: Iterator[str]) -> Stat:
         if self.metric.judge_requests is None:
             stat = self.metric.score(*answer)
         else:
-            verdicts = tuple(islice(verdict_texts, len(self.metric.judge_requests(*answer))))
+            verdicts = tuple(islice(remaining_verdicts, len(self.metric.judge_requests(*answer))))
             stat = self.metric.score(*answer, verdicts=verdicts)
         return tuple(stat) if isinstance(stat, list) else stat
 
     def _worst_stats(self, sample: Sample) -> list[Stat]:
-        """What an unreadable answer counts for, by the metric's own protocol."""
+        """Return the statistic of an unreadable answer, or nothing if the metric leaves such answers out."""
         if self.metric.unreadable == "unscored" or self.metric.bounds is None:
             return []
         return [self.metric.bounds(sample)[0]]
 
 
 def _derive_metric(metric: Metric, aggregation: str, select: AnswerSelector, **changes: Any) -> Metric:
-    """What all ways share: another signature, and the same way under another profile."""
-    asked = AnswerScorer(metric, select)
-    under, voted = metric.with_profile, metric.with_votes
-    known: dict[str, Any] = {
-        "score": asked.score_one,
+    """Make the parts that all aggregations share: signature, judge requests, and derived metrics."""
+    scorer = AnswerScorer(metric, select)
+    with_profile, with_votes, without_synonyms = metric.with_profile, metric.with_votes, metric.without_synonyms
+    defaults: dict[str, Any] = {
+        "score": scorer.score_one,
         "variant": ".".join(filter(None, (metric.variant, aggregation))),
-        "judge_requests": asked.judge_requests if metric.judge_requests else None,
-        "with_profile": (lambda profile: aggregate_answers(under(profile), aggregation)) if under else None,
-        "with_votes": (lambda votes: aggregate_answers(voted(votes), aggregation)) if voted else None,
-        "companions": tuple(aggregate_answers(each, aggregation) for each in metric.companions),
-        "tokenize": None,  # which text it would show is not told
+        "judge_requests": scorer.judge_requests if metric.judge_requests else None,
+        "with_profile": with_profile and (lambda profile: aggregate_answers(with_profile(profile), aggregation)),
+        "with_votes": with_votes and (lambda votes: aggregate_answers(with_votes(votes), aggregation)),
+        "without_synonyms": without_synonyms and (lambda: aggregate_answers(without_synonyms(), aggregation)),
+        "companions": tuple(aggregate_answers(companion, aggregation) for companion in metric.companions),
+        "tokenize": None,  # it is unknown which of the answers a difference would show
         "read_answer": None,
     }
-    if strict := metric.without_synonyms:
-        known["without_synonyms"] = lambda: aggregate_answers(strict(), aggregation)
-    return replace(metric, **{**known, **changes})
+    return replace(metric, **{**defaults, **changes})
 
 
-# --- one answer counts ------------------------------------------------------------------
+# --- one answer counts ------------------------------------------------------------------------
 
 
 def _aggregate_by_position(metric: Metric, aggregation: str, index: int) -> Metric:
-    """The first or the last answer: of a conversation, with what was said until then."""
+    """Score the first or the last answer; in a conversation, with the turns before it."""
 
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
+    def select(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         if not is_conversation(sample):
             return [(sample, outputs[index])]
-        judged = metric.judge_requests is not None
-        until, output = get_answers_in_context(sample, outputs, include_transcript=judged)[index]
-        if until.target is None and sample.target is not None and not judged:
+        is_judged = metric.judge_requests is not None
+        context, output = get_answers_in_context(sample, outputs, include_transcript=is_judged)[index]
+        if context.target is None and sample.target is not None and not is_judged:
             raise SampleError(f"the {aggregation} turn has no reference answer")
-        return [(until, output)]
+        return [(context, output)]
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
-        golds = sample.target
-        if is_conversation(sample) and isinstance(golds, (list, tuple)) and golds:
-            sample = replace(sample, target=golds[index])
+        references = sample.target
+        if is_conversation(sample) and isinstance(references, (list, tuple)) and references:
+            sample = replace(sample, target=references[index])
         assert metric.bounds
         return metric.bounds(sample)
 
-    return _derive_metric(metric, aggregation, pick, bounds=bounds if metric.bounds else None)
+    return _derive_metric(metric, aggregation, select, bounds=bounds if metric.bounds else None)
 
 
 def _aggregate_by_likelihood(metric: Metric) -> Metric:
-    return _derive_metric(metric, "likeliest", lambda sample, outputs: [(sample, _select_likeliest(outputs))])
-
-
-def _select_likeliest(outputs: Sequence[Output]) -> Output:
-    """The answer whose tokens the model found likeliest on average, the first of equals."""
-    return max(outputs, key=_confidence)
+    """Score the answer with the highest mean log-probability per token; the first on a tie."""
+    return _derive_metric(metric, "likeliest", lambda sample, outputs: [(sample, max(outputs, key=_confidence))])
 
 
 def _confidence(output: Output) -> float:
     if not isinstance(output, Generation):
-        raise Unsupported(f"answers=likeliest compares texts, not {type(output).__name__}")
+        raise Unsupported(f"answers=likeliest compares generated texts, not {type(output).__name__}")
     if output.logprobs:
         return math.fsum(output.logprobs) / len(output.logprobs)
     if output.text.strip():
         raise Unsupported(
-            "answers=likeliest needs the log-probability of each token, and the model told none; "
-            "servers that speak OpenAI's protocol tell them with -M logprobs=true"
+            "answers=likeliest needs the log-probability of each token, but the model returned none. "
+            "OpenAI-compatible servers return them with -M logprobs=true"
         )
-    return -math.inf  # an empty answer has no tokens to be sure of
+    return -math.inf
 
 
 def _aggregate_by_best(metric: Metric) -> Metric:
-    """The best answer there was: what a perfect chooser would reach, not what a user gets."""
-
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
-        return _select_all(sample, outputs)
+    """Score the best answer: what a perfect selector would reach."""
 
     def score(sample: Sample, *outputs: Output, **verdicts: Any) -> Stat:
-        _, stats = AnswerScorer(metric, pick).score_all(sample, *outputs, **verdicts)
+        _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
         return min(stats, key=metric.badness)
 
     name = f"{metric.name}.{'pass@n' if _is_right_or_wrong(metric) else 'oracle'}"
-    return _derive_metric(metric, "best", pick, name=name, score=score, companions=())
+    return _derive_metric(metric, "best", _select_all, name=name, score=score, companions=())
 
 
 def _aggregate_by_pass_at_k(metric: Metric, k: int) -> Metric:
-    """The chance that one of k answers is right, estimated without bias from n of them."""
+    """Estimate the probability that at least one of k answers is right, without bias, from all n answers."""
     if metric.aggregate is not mean or not metric.higher_is_better:
-        raise Unsupported(f"pass@{k} is for metrics that say right or wrong, and {metric.name} does not.")
+        raise Unsupported(f"pass@{k} needs a metric that scores answers as right or wrong; {metric.name} does not.")
 
     def score(sample: Sample, *outputs: Output, **verdicts: Any) -> float:
         if len(outputs) < k:
-            raise Unsupported(f"pass@{k} of {len(outputs)} answers a sample: ask for {k} or more")
+            raise Unsupported(f"pass@{k} needs at least {k} answers per sample, but there are {len(outputs)}")
         _, stats = AnswerScorer(metric, _select_all).score_all(sample, *outputs, **verdicts)
-        if strange := [stat for stat in stats if stat not in (0, 1)]:
-            raise Unsupported(f"pass@{k} counts right and wrong, and this is {strange[0]!r}")
+        if partial_scores := [stat for stat in stats if stat not in (0, 1)]:
+            raise Unsupported(f"pass@{k} needs scores of 0 or 1, not {partial_scores[0]!r}")
         if len(stats) < k:
-            raise Unreadable(f"pass@{k}, and only {len(stats)} of the answers can be read")
+            raise Unreadable(f"pass@{k} needs {k} readable answers, but there are {len(stats)}")
         wrong = stats.count(0)
         return 1.0 - math.comb(wrong, k) / math.comb(len(stats), k)
 
-    how = f"pass@{k}"
-    return _derive_metric(metric, how, _select_all, name=f"{metric.name}.{how}", score=score, companions=())
+    aggregation = f"pass@{k}"
+    name = f"{metric.name}.{aggregation}"
+    return _derive_metric(metric, aggregation, _select_all, name=name, score=score, companions=())
 
 
 def _is_right_or_wrong(metric: Metric) -> bool:
@@ -232,43 +244,43 @@ def _is_right_or_wrong(metric: Metric) -> bool:
 
 def _select_all(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
     if is_conversation(sample):
-        raise Unsupported("answers of a conversation count as turns, first or last")
+        raise Unsupported("conversations support only answers=turns, first or last")
     return [(sample, output) for output in outputs]
 
 
-# --- answers count together -----------------------------------------------------------------
+# --- all answers count ------------------------------------------------------------------------
 
 
 def _aggregate_by_mean(metric: Metric) -> Metric:
-    """Every answer counts, and every sample weighs the same: avg@n."""
-    asked = AnswerScorer(metric, _select_all)
-    fold = wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True)
+    """Score every answer, with equal weight for every sample (avg@n)."""
     return _derive_metric(
         metric,
         "mean",
         _select_all,
-        score=asked.score_all,
-        aggregate=fold,
+        score=AnswerScorer(metric, _select_all).score_all,
+        aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers", equal_sample_weights=True),
         bounds=_single_answer_bounds(metric),
         custom_badness=_mean_badness(metric),
     )
 
 
 def _aggregate_by_turn(metric: Metric) -> Metric:
-    """Each answer of a conversation against its own reference, all turns pooled."""
-    pick = partial(get_scorable_answers, include_transcript=metric.judge_requests is not None)
+    """Score each answer of a conversation against its own reference, and pool all turns."""
+    select = partial(get_scorable_answers, include_transcript=metric.judge_requests is not None)
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
         assert metric.bounds
-        golds = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
-        each = [metric.bounds(replace(sample, target=g)) for g in golds if g is not None]
-        return (0, tuple(worst for worst, _ in each)), (0, tuple(best for _, best in each))
+        references = sample.target if isinstance(sample.target, (list, tuple)) else [sample.target]
+        turn_bounds = [
+            metric.bounds(replace(sample, target=reference)) for reference in references if reference is not None
+        ]
+        return (0, tuple(worst for worst, _ in turn_bounds)), (0, tuple(best for _, best in turn_bounds))
 
     return _derive_metric(
         metric,
         "turns",
-        pick,
-        score=AnswerScorer(metric, pick).score_all,
+        select,
+        score=AnswerScorer(metric, select).score_all,
         aggregate=wrap_aggregator(metric.aggregate, "unreadable_answers"),
         bounds=bounds if metric.bounds else None,
         custom_badness=_mean_badness(metric),
@@ -276,14 +288,14 @@ def _aggregate_by_turn(metric: Metric) -> Metric:
 
 
 def _aggregate_by_vote(metric: Metric) -> Metric:
-    """What most answers say, as the metric reads them; of equals, what was said first."""
+    """Score the most frequent answer, as the metric reads it; the first on a tie."""
     if metric.read_answer is None:
         raise Unsupported(
-            f"{metric.name} does not tell when two answers say the same, so they cannot vote; "
-            "take -T answers=mean, or give the metric a `reading`."
+            f"answers=vote needs a metric that can read an answer from a text; {metric.name} cannot. "
+            "Use -T answers=mean, or set the metric's `read_answer`."
         )
 
-    def pick(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
+    def select(sample: Sample, outputs: Sequence[Output]) -> list[AnswerInContext]:
         return [(sample, _elect_answer(metric, sample, outputs)[0])]
 
     def score(sample: Sample, *outputs: Output) -> Stat:
@@ -293,7 +305,7 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
     return _derive_metric(
         metric,
         "vote",
-        pick,
+        select,
         score=score,
         aggregate=wrap_aggregator(metric.aggregate, "ties", is_single_stat=True),
         bounds=_single_answer_bounds(metric),
@@ -302,28 +314,28 @@ def _aggregate_by_vote(metric: Metric) -> Metric:
 
 
 def _elect_answer(metric: Metric, sample: Sample, outputs: Sequence[Output]) -> tuple[Output, bool]:
-    """The first answer that says what most do, and whether others had as many votes."""
+    """Return the first output with the most frequent answer, and whether another answer is as frequent."""
     assert metric.read_answer
-    said = [(metric.read_answer(each, output), output) for each, output in _select_all(sample, outputs)]
-    votes = Counter(reading for reading, _ in said if reading is not None)
+    answers = [(metric.read_answer(context, output), output) for context, output in _select_all(sample, outputs)]
+    votes = Counter(answer for answer, _ in answers if answer is not None)
     if not votes:
-        raise Unreadable(f"none of {len(outputs)} answers can be read")
-    most = max(votes.values())
-    elected = next(output for reading, output in said if reading is not None and votes[reading] == most)
-    return elected, sum(each == most for each in votes.values()) > 1
+        raise Unreadable(f"none of the {len(outputs)} answers can be read")
+    highest = max(votes.values())
+    elected = next(output for answer, output in answers if answer is not None and votes[answer] == highest)
+    return elected, sum(count == highest for count in votes.values()) > 1
 
 
 def _single_answer_bounds(metric: Metric) -> Callable[[Sample], tuple[Stat, Stat]] | None:
-    """Bounds as the stat of a sample with one answer."""
+    """Return the metric's bounds as statistics of a sample with one answer."""
     bounds = metric.bounds
     if bounds is None:
         return None
 
-    def held(sample: Sample) -> tuple[Stat, Stat]:
+    def wrapped_bounds(sample: Sample) -> tuple[Stat, Stat]:
         worst, best = bounds(sample)
         return (0, (worst,)), (0, (best,))
 
-    return held
+    return wrapped_bounds
 
 
 def _mean_badness(metric: Metric) -> Callable[[Any], float]:
@@ -339,3 +351,75 @@ AGGREGATIONS: Mapping[str, Callable[[Metric], Metric]] = {
     "first": lambda metric: _aggregate_by_position(metric, "first", 0),
     "last": lambda metric: _aggregate_by_position(metric, "last", -1),
 }
+
+
+# --- aggregators over samples with several statistics -----------------------------------------
+
+
+class AnswerAggregator:
+    """An aggregator over samples with one statistic per answer.
+
+    The statistic of a sample is (count, stats): a count for the details, and the statistics of its answers.
+    """
+
+    def __init__(
+        self, inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
+    ):
+        self.inner = inner
+        self.is_single_stat = is_single_stat
+        """Whether every sample has exactly one statistic, so that `unwrap` loses nothing."""
+        self._count_name = count_name
+        self._equal_sample_weights = equal_sample_weights
+
+    def with_inner(self, inner: Aggregator) -> AnswerAggregator:
+        """Return the same aggregator around another inner one."""
+        return type(self)(
+            inner, self._count_name, equal_sample_weights=self._equal_sample_weights, is_single_stat=self.is_single_stat
+        )
+
+    def unwrap(self, stats: Sequence[Any]) -> list[Any]:
+        """Return the statistics of all answers, in order."""
+        return [stat for _, answer_stats in stats for stat in answer_stats]
+
+    def __call__(self, stats: Sequence[Any]) -> float:
+        return self.inner(self.unwrap(stats))
+
+    def details(self, stats: Sequence[Any]) -> Details:
+        """Return the details of the inner aggregator, the number of answers, and the sum of the counts."""
+        inner_details = getattr(self.inner, "details", None)
+        answer_stats = self.unwrap(stats)
+        details = dict(inner_details(answer_stats)) if inner_details and answer_stats else {}
+        if not self.is_single_stat:
+            details["answers"] = len(answer_stats)
+        return {**details, self._count_name: int(sum(count for count, _ in stats))}
+
+
+class WeightedAnswerAggregator(AnswerAggregator):
+    """An `AnswerAggregator` around an aggregator that supports weights."""
+
+    inner: SupportsWeights
+
+    def __call__(self, stats: Sequence[Any]) -> float:
+        import numpy as np
+
+        return self.prepare_weighted(stats)(np.ones(len(stats)))
+
+    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+        import numpy as np
+
+        inner_value = self.inner.prepare_weighted(self.unwrap(stats))
+        lengths = np.array([len(answer_stats) for _, answer_stats in stats])
+        answer_weight = 1.0 / lengths if self._equal_sample_weights else np.ones(len(lengths))
+
+        def value(weights: Array) -> float:
+            return inner_value(np.repeat(weights * answer_weight, lengths))
+
+        return value
+
+
+def wrap_aggregator(
+    inner: Aggregator, count_name: str, *, equal_sample_weights: bool = False, is_single_stat: bool = False
+) -> AnswerAggregator:
+    """Wrap an aggregator for samples with several answers; the result supports weights if `inner` does."""
+    cls = WeightedAnswerAggregator if isinstance(inner, SupportsWeights) else AnswerAggregator
+    return cls(inner, count_name, equal_sample_weights=equal_sample_weights, is_single_stat=is_single_stat)

@@ -1,7 +1,7 @@
-"""Which of two sounds is better: pairwise accuracy, ties, and choices that follow the position.
+"""Metrics of pairwise preference: accuracy, baselines and position bias.
 
-A choice is a number: 0 for a, 1 for b, a half for a tie. What a choice earns is one less its
-distance from the truth, so that of a tie on either side a half is earned, and all if both tie.
+A choice is a number: 0 for a, 1 for b, 0.5 for a tie. The credit of a choice is 1 minus its distance from the true
+choice: a tie on one side gets half, a tie on both sides full credit.
 """
 
 from __future__ import annotations
@@ -18,39 +18,39 @@ from auricle.text import extract_option
 
 A, TIE, B = 0.0, 0.5, 1.0
 CHOICE_BY_NAME: Mapping[str, float] = {"a": A, "tie": TIE, "b": B}
-"""How a truth is written."""
+"""Spellings of the true choice in the data."""
 OPTION_LETTERS = ("A", "B", "tie")
 OPTION_NAMES = ("Recording A", "Recording B", "tie")
 
 TiePolicy: TypeAlias = Literal["upstream", "half", "skip"]
 TIE_POLICIES: tuple[TiePolicy, ...] = get_args(TiePolicy)
-"""What becomes of a pair whose sides a model rates alike: b is taken, as CMI-RewardBench does; half
-of it is earned; or it is left out and counted as unreadable."""
+"""How equal ratings count: `upstream` chooses b, as CMI-RewardBench does; `half` gives half credit; `skip` leaves the
+pair out and counts it as unreadable."""
 
 
 def get_choice(dimension: Dimension, outputs: Sequence[Output]) -> float:
-    """Which side a model prefers: by its numbers for each, or in its words."""
-    about = dimension.select_outputs(outputs)
-    if isinstance(about[0], Generation) and dimension.is_pairwise:
-        return _reconcile_orders([_read_choice(each) for each in about])
-    if len(about) != 2:
-        raise Unsupported(f"needs a number for either side; there are {len(about)}")
-    a, b = dimension.get_value(about[0]), dimension.get_value(about[1])
+    """Return the side that a model prefers, from its two ratings or from its written choice."""
+    relevant = dimension.select_outputs(outputs)
+    if isinstance(relevant[0], Generation) and dimension.is_pairwise:
+        return _reconcile_orders([_read_choice(output) for output in relevant])
+    if len(relevant) != 2:
+        raise Unsupported(f"needs a number for each of the two sides; there are {len(relevant)}")
+    a, b = dimension.get_value(relevant[0]), dimension.get_value(relevant[1])
     return TIE if a == b else B if b > a else A
 
 
 def _read_choice(output: Output) -> float:
     assert isinstance(output, Generation)
     for names in (OPTION_NAMES, OPTION_LETTERS):
-        if (found := extract_option(output.text, names)) is not None:
-            return (A, B, TIE)[found]
+        if (index := extract_option(output.text, names)) is not None:
+            return (A, B, TIE)[index]
     raise Unreadable(f"names neither A nor B: {output.text[:80]!r}")
 
 
 def _reconcile_orders(choices: Sequence[float]) -> float:
-    """One choice from those in either order; if they contradict each other, a tie."""
+    """Combine the choices of both orders into one; a contradiction is a tie."""
     first, *rest = choices
-    return first if all(first == B - each for each in rest) else TIE
+    return first if all(first == B - swapped for swapped in rest) else TIE
 
 
 def get_true_choice(dimension: Dimension, sample: Sample) -> float:
@@ -58,19 +58,19 @@ def get_true_choice(dimension: Dimension, sample: Sample) -> float:
 
 
 def apply_tie_policy(choice: float, ties: TiePolicy) -> float:
-    """A choice under a tie policy."""
+    """Return the choice that counts under a tie policy."""
     if choice != TIE or ties == "half":
         return choice
     if ties == "upstream":
         return B
-    raise Unreadable("rates both sides alike: a tie, left out")
+    raise Unreadable("both sides have the same rating; ties are skipped")
 
 
 def _score_credit(sample: Sample, *outputs: Output, dimension: Dimension, ties: TiePolicy) -> tuple[float, float]:
-    """What a choice earns, and whether it is a tie."""
-    said = get_choice(dimension, outputs)
-    off = abs(apply_tie_policy(said, ties) - get_true_choice(dimension, sample))
-    return 1.0 - off, float(said == TIE)
+    """Return the credit of a choice, and whether it is a tie."""
+    choice = get_choice(dimension, outputs)
+    distance = abs(apply_tie_policy(choice, ties) - get_true_choice(dimension, sample))
+    return 1.0 - distance, float(choice == TIE)
 
 
 def _score_always_b(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
@@ -82,26 +82,26 @@ def _score_chance(sample: Sample, *outputs: Output) -> float:
 
 
 def _score_position_bias(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float] | None:
-    """Was the first place chosen in both orders, or the second? Numbers know no place."""
-    about = dimension.select_outputs(outputs)
-    if isinstance(about[0], Prediction) or not dimension.is_pairwise or len(about) < 2:
+    """Return whether the first or the second position was chosen in both orders; None for numeric ratings."""
+    relevant = dimension.select_outputs(outputs)
+    if isinstance(relevant[0], Prediction) or not dimension.is_pairwise or len(relevant) < 2:
         return None
-    first, second = map(_read_choice, about)
+    first, second = map(_read_choice, relevant)
     return float(first == second == A), float(first == second == B)
 
 
 mean_credit = FirstValueMean(lambda totals: {"ties": int(totals[1])})
-"""What is earned on average, and how many ties there are."""
+"""The mean credit; the details count the ties."""
 
 position_bias_rate = SumAggregator(
     lambda totals: divide(totals[0] + totals[1], totals[-1]),
     lambda totals: {"first": int(totals[0]), "second": int(totals[1]), "pairs": int(totals[-1])},
 )
-"""The share of choices that follow the position, and which position they follow."""
+"""The share of pairs in which both orders chose the same position; the details count each position."""
 
 
 def preference_metrics(dimension: Dimension, ties: TiePolicy) -> list[Metric]:
-    """Pairwise accuracy under a tie policy; beside it chance, always b and position bias."""
+    """Make the metrics of one dimension: pairwise accuracy, chance level, always b, and position bias."""
     make = partial(_preference_metric, dimension)
     return [
         make(

@@ -1,7 +1,7 @@
-"""What a model says of one dimension, such as musicality, and how well that follows ratings.
+"""Compare a model's numbers for a rated dimension, such as musicality, with human ratings.
 
-A number is told by a reward model, or written by a model that was asked for one. It is never
-rescaled, so RMSE means something only if both sides use one scale.
+Numbers come from a reward model, or from the text of a model that was asked to rate. They are never rescaled, so
+RMSE is meaningful only if both sides use the same scale.
 """
 
 from __future__ import annotations
@@ -21,56 +21,56 @@ from auricle.text.extract_number import extract_number
 
 @dataclass(frozen=True, slots=True)
 class Dimension:
-    """One thing that is rated, and what of a model's answers is about it."""
+    """A rated quality, and which outputs of a model refer to it."""
 
     name: str = ""
-    """Its truth in a sample's target; without a name, the target is the truth."""
+    """Key of the rating in the sample's target; without a name, the target itself is the rating."""
     output: str = ""
-    """What the model calls it; empty for the same name, or the only number a model tells."""
+    """The model's name for it. [default: the same name, or the model's only number]"""
     question_index: int = 0
-    """Which of the questions to a model that writes is about it,"""
+    """For text models: index of the question about this dimension."""
     question_count: int = 1
-    """and how many there are; none, where such a model is not asked about it."""
+    """For text models: number of questions; 0 if there is none about this dimension."""
     scale: tuple[float, float] = (1.0, 5.0)
-    """Between which numbers such a model was asked to answer."""
+    """For text models: lowest and highest rating on the scale of the question."""
     is_pairwise: bool = True
-    """Was such a model asked to choose one of two sounds, or to rate each?"""
+    """For text models: whether the question asks for a choice between two recordings, not for a rating of each."""
 
     def metric_name(self, metric: str) -> str:
         return f"{metric}.{self.name}" if self.name else metric
 
     def get_truth(self, sample: Sample) -> Json:
-        """What people said; None where they said nothing of it."""
+        """Return the human rating, or None."""
         target = sample.target
         if not self.name:
             return target
         return target.get(self.name) if isinstance(target, Mapping) else None
 
     def is_rated(self, sample: Sample) -> bool:
-        return (self.get_truth(sample) if self.name else sample.target) is not None
+        return self.get_truth(sample) is not None
 
     def predicted_value(self, output: Prediction) -> float:
-        """The number a model calls by this name."""
+        """Return the model's number for this dimension."""
         values = output.values
-        wanted = self.output or self.name
-        if wanted in values:
-            return values[wanted]
+        name = self.output or self.name
+        if name in values:
+            return values[name]
         if len(values) == 1 and not self.output:
             return next(iter(values.values()))
         option = f"outputs={self.name}=NAME" if self.name else "outputs=NAME"
         raise Unsuited(
-            f"this model tells {', '.join(values)}, not {wanted or 'one number'}: say which is meant, -T {option}"
+            f"this model returns {', '.join(values)}, not {name or 'a single number'}. Choose one with -T {option}"
         )
 
     def parse_value(self, output: Generation) -> float:
-        """The number a model wrote, if it is on the scale it was asked for."""
-        found = extract_number(output.text)
+        """Return the number in a text if it is on the scale."""
+        number = extract_number(output.text)
         low, high = self.scale
-        if found is None:
+        if number is None:
             raise Unreadable(f"names no number: {output.text[:80]!r}")
-        if not low <= found <= high:
-            raise Unreadable(f"{found:g} is not on the scale from {low:g} to {high:g}")
-        return found
+        if not low <= number <= high:
+            raise Unreadable(f"{number:g} is not on the scale from {low:g} to {high:g}")
+        return number
 
     def get_value(self, output: Output) -> float:
         if isinstance(output, Prediction):
@@ -80,13 +80,13 @@ class Dimension:
         raise Unsupported(f"needs numbers or text, not {type(output).__name__}")
 
     def select_outputs(self, outputs: Sequence[Output]) -> Sequence[Output]:
-        """The outputs that speak of it: all that a reward model tells, some that others write."""
+        """Return the outputs that refer to this dimension: all of a reward model, some of a text model."""
         if isinstance(outputs[0], Prediction):
             return outputs
         if not self.question_count:
-            raise Unsuited(f"nothing was asked about {self.name}")
-        each = len(outputs) // self.question_count
-        return outputs[self.question_index * each : (self.question_index + 1) * each]
+            raise Unsuited(f"the prompt has no question about {self.name}")
+        per_question = len(outputs) // self.question_count
+        return outputs[self.question_index * per_question : (self.question_index + 1) * per_question]
 
 
 def _value_and_truth(sample: Sample, *outputs: Output, dimension: Dimension) -> tuple[float, float]:
@@ -99,8 +99,8 @@ def _to_float(truth: Json) -> float:
 
 
 def _squared_error(sample: Sample, *outputs: Output, dimension: Dimension) -> float:
-    said, true = _value_and_truth(sample, *outputs, dimension=dimension)
-    return (said - true) ** 2
+    predicted, true = _value_and_truth(sample, *outputs, dimension=dimension)
+    return (predicted - true) ** 2
 
 
 def _absolute_error(stat: Any) -> float:
@@ -117,17 +117,17 @@ RATING_METRICS: Mapping[str, RatingMetric] = {
 
 
 def score_metrics(dimension: Dimension, names: Sequence[str] = tuple(RATING_METRICS)) -> list[Metric]:
-    """How well a model's numbers follow people's ratings of one dimension."""
-    return [_metric(name, dimension) for name in names]
+    """Make the metrics that compare a model's numbers with human ratings of one dimension."""
+    return [_rating_metric(name, dimension) for name in names]
 
 
-def _metric(name: str, dimension: Dimension) -> Metric:
-    fold, score, rises = RATING_METRICS[name]
+def _rating_metric(name: str, dimension: Dimension) -> Metric:
+    aggregate, score, higher_is_better = RATING_METRICS[name]
     return Metric(
         dimension.metric_name(name),
         partial(score, dimension=dimension),
-        fold,
-        higher_is_better=rises,
+        aggregate,
+        higher_is_better=higher_is_better,
         variant=output_variant(dimension),
         applies=dimension.is_rated,
         custom_badness=_absolute_error if score is _value_and_truth else math.sqrt,
@@ -135,6 +135,6 @@ def _metric(name: str, dimension: Dimension) -> Metric:
 
 
 def output_variant(dimension: Dimension) -> str:
-    """What else decides a number: which output was taken, where that was said."""
+    """Return the part of the signature that names the model's output, if it differs from the dimension."""
     renamed = dimension.output and dimension.output != dimension.name
     return f"of-{dimension.output}" if renamed else ""

@@ -1,7 +1,7 @@
-"""How a judge is asked, and how its reply is read: data from a YAML file, checked on loading.
+"""Rubrics: the prompt for a judge and the format of its reply, read from YAML files.
 
-A reply is read strictly: a marked last line, or one JSON object. What does not fit is
-unreadable; nothing is guessed from words that merely occur in it.
+Replies are parsed strictly: a marked last line, or one JSON object. Any other reply is unreadable; no verdict is
+guessed from words that merely occur in it.
 """
 
 from __future__ import annotations
@@ -34,7 +34,8 @@ ALLOWED_VALUES = {
     "aggregate": ("mean", "majority"),
     "empty": ("judged", "worst"),
 }
-VOTING_TEMPERATURE = 0.5  # at 0 three votes would be one vote, said three times
+VOTING_TEMPERATURE = 0.5
+"""Temperature for several votes, if the rubric sets none; at 0 all votes would be equal."""
 REASONING = re.compile(r"\A.*</(?:think|thinking|reasoning)>", re.DOTALL | re.IGNORECASE)
 FENCED_BLOCK = re.compile(r"```(?:json)?[ \t]*\n(.*?)```", re.DOTALL | re.IGNORECASE)
 EMPHASIS_MARKS = str.maketrans("", "", "*`")
@@ -42,7 +43,7 @@ EMPHASIS_MARKS = str.maketrans("", "", "*`")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rubric:
-    """One way to judge an answer: what the judge is told, and what its reply must look like."""
+    """The prompt template for a judge and the format of its reply."""
 
     name: str
     kind: str
@@ -53,94 +54,92 @@ class Rubric:
     high: int = 0
     output: str = "line"
     mark: str = ""
-    """The reply's last line, with `{}` where the verdict stands."""
+    """Last line of the reply, with `{}` in place of the verdict."""
     key: str = ""
-    """The name of the verdict in a JSON reply."""
+    """Key of the verdict in a JSON reply."""
     votes: int = 1
     aggregate: str = "mean"
     temperature: float = 0.0
     max_tokens: int = 512
     empty: str = "judged"
-    """An empty answer is judged like any other, or is the worst there is without asking."""
+    """`judged`: send empty answers to the judge. `worst`: give them the worst score without a request."""
 
     @property
     def digest(self) -> str:
-        """Four hex digits of everything that decides a verdict."""
+        """Four hex digits that identify everything that can change a verdict."""
         content = {name: value for name, value in asdict(self).items() if name != "about"}
-        told = orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
-        return blake2b(told, digest_size=2).hexdigest()
+        return blake2b(orjson.dumps(content, option=orjson.OPT_SORT_KEYS), digest_size=2).hexdigest()
 
     def with_votes(self, votes: int) -> Rubric:
-        """The same rubric with another number of votes."""
-        heat = self.temperature or VOTING_TEMPERATURE if votes > 1 else self.temperature
-        return _validate(replace(self, votes=votes, temperature=heat), self.name)
+        """Return the same rubric with another number of votes."""
+        temperature = self.temperature or VOTING_TEMPERATURE if votes > 1 else self.temperature
+        return _validate(replace(self, votes=votes, temperature=temperature), self.name)
 
     def fill_template(self, values: Mapping[str, str | None]) -> str:
-        """The template with its fields filled once; what stands in a value stays as it is."""
+        """Fill in the template fields; braces inside a value are not replaced."""
 
-        def value(field: re.Match[str]) -> str:
-            found = values[field[1]]
-            if found is None and not field[2]:
-                raise Unreadable(f"the rubric wants {{{field[1]}}}, and the sample has none")
-            return found or ""
+        def fill(field: re.Match[str]) -> str:
+            name, optional = field.groups()
+            value = values[name]
+            if value is None and not optional:
+                raise Unreadable(f"the rubric needs {{{name}}}, but the sample has none")
+            return value or ""
 
-        return TEMPLATE_FIELD.sub(value, self.template)
+        return TEMPLATE_FIELD.sub(fill, self.template)
 
     def parse_reply(self, reply: str) -> float:
-        """The verdict a reply states: 0 or 1, a point on the scale, or loss, tie, win."""
-        said = unicodedata.normalize("NFKC", REASONING.sub("", reply)).strip()
-        if not said:
-            raise Unreadable("the judge said nothing")
-        return self.parse_verdict(self._parse_json(said) if self.output == "json" else self._parse_line(said))
+        """Return the verdict of a reply: 0 or 1, a point on the scale, or 0, 0.5, 1 for loss, tie, win."""
+        text = unicodedata.normalize("NFKC", REASONING.sub("", reply)).strip()
+        if not text:
+            raise Unreadable("the judge's reply is empty")
+        return self.parse_verdict(self._parse_json(text) if self.output == "json" else self._parse_line(text))
 
     def parse_verdict(self, verdict: str) -> float:
-        """A verdict's word as a number."""
+        """Convert the word of a verdict to a number."""
         if self.kind != "scale":
-            known = VERDICT_VALUES[self.kind]
-            if verdict.casefold() not in known:
-                raise Unreadable(f"the judge's verdict is none of {', '.join(known)}: {verdict[:80]!r}")
-            return known[verdict.casefold()]
+            value_by_word = VERDICT_VALUES[self.kind]
+            if verdict.casefold() not in value_by_word:
+                raise Unreadable(f"the judge's verdict is not one of {', '.join(value_by_word)}: {verdict[:80]!r}")
+            return value_by_word[verdict.casefold()]
         number = re.sub(rf"\s*/\s*{self.high}$", "", verdict)
-        whole = re.fullmatch(r"-?\d{1,9}(\.0+)?", number)
-        if not whole or not self.low <= float(number) <= self.high:
-            wanted = f"whole number from {self.low} to {self.high}"
-            raise Unreadable(f"the judge's score is no {wanted}: {verdict[:80]!r}")
+        is_whole = re.fullmatch(r"-?\d{1,9}(\.0+)?", number)
+        if not is_whole or not self.low <= float(number) <= self.high:
+            expected = f"a whole number from {self.low} to {self.high}"
+            raise Unreadable(f"the judge's score is not {expected}: {verdict[:80]!r}")
         return float(number)
 
     def _parse_line(self, reply: str) -> str:
         last = reply.splitlines()[-1].translate(EMPHASIS_MARKS).strip(" \t_#>").rstrip(".。")
         before, after = (re.escape(part.strip()) for part in self.mark.split("{}"))
-        found = re.fullmatch(rf"{before}\s*(\S.*?)\s*{after}", last, re.IGNORECASE)
-        if not found:
-            wanted = self.mark.format("…")
-            raise Unreadable(f"the judge's last line is not {wanted!r}: {last[:80]!r}")
-        return found[1]
+        match = re.fullmatch(rf"{before}\s*(\S.*?)\s*{after}", last, re.IGNORECASE)
+        if not match:
+            raise Unreadable(f"the judge's last line is not {self.mark.format('…')!r}: {last[:80]!r}")
+        return match[1]
 
     def _parse_json(self, reply: str) -> str:
         blocks = FENCED_BLOCK.findall(reply)
         if len(blocks) > 1:
-            raise Unreadable(f"the judge gave {len(blocks)} blocks where one was due")
+            raise Unreadable(f"the judge's reply has {len(blocks)} code blocks instead of one")
         try:
-            value = orjson.loads(blocks[0] if blocks else reply)
+            document = orjson.loads(blocks[0] if blocks else reply)
         except orjson.JSONDecodeError as error:
             raise Unreadable(f"the judge's reply is not JSON: {reply[:80]!r}") from error
-        if not isinstance(value, dict) or self.key not in value:
+        if not isinstance(document, dict) or self.key not in document:
             raise Unreadable(f"the judge's JSON has no {self.key!r}: {reply[:80]!r}")
-        found = value[self.key]
-        if isinstance(found, (dict, list)) or found is None:
-            raise Unreadable(f"the judge's {self.key!r} is no verdict: {str(found)[:80]!r}")
-        if isinstance(found, bool) and self.kind != "yes-no":
-            raise Unreadable(f"the judge's {self.key!r} is no verdict: {found!r}")
-        return str(found).strip()
+        verdict = document[self.key]
+        is_misplaced_bool = isinstance(verdict, bool) and self.kind != "yes-no"
+        if isinstance(verdict, (dict, list)) or verdict is None or is_misplaced_bool:
+            raise Unreadable(f"the judge's {self.key!r} is not a verdict: {str(verdict)[:80]!r}")
+        return str(verdict).strip()
 
 
 def load_builtin_rubric(name: str) -> Rubric:
-    """A rubric that comes with the package."""
+    """Load a rubric that comes with the package."""
     return load_rubric(RUBRICS_DIR / f"{name}.yaml")
 
 
 def load_rubric(path: Path) -> Rubric:
-    """A rubric from a YAML file, or what is wrong with it."""
+    """Load and check a rubric from a YAML file."""
     return build_rubric(read_yaml(path), str(path))
 
 
@@ -148,52 +147,51 @@ FIELD_TYPES: Mapping[str, Any] = {"str": str, "int": int, "float": (int, float)}
 
 
 def build_rubric(values: Mapping[str, Any], source: str = "rubric") -> Rubric:
-    """A rubric from named values, every one of them checked."""
-    known = {each.name: str(each.type) for each in fields(Rubric)}
+    """Build a rubric from named values and check each of them."""
+    type_by_name = {field.name: str(field.type) for field in fields(Rubric)}
     for name, value in values.items():
-        if name not in known:
-            raise SpecError(f"{source}: a rubric has no {name!r}; it has {', '.join(known)}.")
-        if not isinstance(value, FIELD_TYPES[known[name]]) or isinstance(value, bool):
-            raise SpecError(f"{source}: {name} should be {_describe_type(known[name])}, not {value!r}.")
+        if name not in type_by_name:
+            raise SpecError(f"{source}: unknown field {name!r}. A rubric has the fields {', '.join(type_by_name)}.")
+        if not isinstance(value, FIELD_TYPES[type_by_name[name]]) or isinstance(value, bool):
+            raise SpecError(f"{source}: {name} should be {_describe_type(type_by_name[name])}, not {value!r}.")
         if name in ALLOWED_VALUES and value not in ALLOWED_VALUES[name]:
-            raise SpecError(f"{source}: {name} is {' or '.join(ALLOWED_VALUES[name])}, not {value!r}.")
+            raise SpecError(f"{source}: {name} should be {' or '.join(ALLOWED_VALUES[name])}, not {value!r}.")
     if missing := [name for name in ("name", "kind", "template") if not values.get(name)]:
-        raise SpecError(f"{source}: the rubric says no {', '.join(missing)}.")
+        raise SpecError(f"{source}: missing {', '.join(missing)}.")
     kind = values["kind"]
     return _validate(Rubric(**{"mark": DEFAULT_MARKS[kind], "key": DEFAULT_KEYS[kind], **values}), source)
 
 
-def _describe_type(kind: str) -> str:
-    return {"str": "text", "int": "a whole number", "float": "a number"}[kind]
+def _describe_type(type_name: str) -> str:
+    return {"str": "text", "int": "a whole number", "float": "a number"}[type_name]
 
 
 def _validate(rubric: Rubric, source: str) -> Rubric:
-    """Refuse what could never be judged by."""
-    for wrong in _find_problems(rubric):
-        raise SpecError(f"{source}: {wrong}.")
+    for problem in _find_problems(rubric):
+        raise SpecError(f"{source}: {problem}.")
     return rubric
 
 
 def _find_problems(rubric: Rubric) -> list[str]:
-    named = [name for name, _ in TEMPLATE_FIELD.findall(rubric.template)]
-    unknown = [f"{{{name}}}" for name in named if name not in TEMPLATE_FIELDS]
-    wanted = ("answer", "baseline") if rubric.kind == "pairwise" else ("answer",)
-    missing = [f"{{{name}}}" for name in wanted if name not in named]
+    used = [name for name, _ in TEMPLATE_FIELD.findall(rubric.template)]
+    unknown = [f"{{{name}}}" for name in used if name not in TEMPLATE_FIELDS]
+    required = ("answer", "baseline") if rubric.kind == "pairwise" else ("answer",)
+    missing = [f"{{{name}}}" for name in required if name not in used]
     checks = {
-        f"the template has {', '.join(unknown)}; its fields are {', '.join(TEMPLATE_FIELDS)}": unknown,
-        f"the template never shows the judge {', '.join(missing)}": missing,
-        f"the name {rubric.name!r} should be letters, digits, dots and dashes": (
+        f"unknown template field {', '.join(unknown)}; the fields are {', '.join(TEMPLATE_FIELDS)}": unknown,
+        f"the template has no {', '.join(missing)}": missing,
+        f"the name {rubric.name!r} may only have letters, digits, dots and dashes": (
             not re.fullmatch(r"[\w.-]+", rubric.name)
         ),
         f"a scale needs low below high, not {rubric.low} and {rubric.high}": (
             rubric.kind == "scale" and rubric.low >= rubric.high
         ),
-        f"mark {rubric.mark!r} should hold one {{}}, where the verdict stands": (rubric.mark.count("{}") != 1),
-        f"votes and max_tokens count from 1, not {rubric.votes} and {rubric.max_tokens}": (
+        f"mark {rubric.mark!r} should have exactly one {{}}, in place of the verdict": (rubric.mark.count("{}") != 1),
+        f"votes and max_tokens should be at least 1, not {rubric.votes} and {rubric.max_tokens}": (
             min(rubric.votes, rubric.max_tokens) < 1
         ),
-        f"{rubric.votes} votes at temperature 0 are one vote; give a temperature": (
+        f"{rubric.votes} votes at temperature 0 would all be equal; set a temperature": (
             rubric.votes > 1 and rubric.temperature <= 0
         ),
     }
-    return [message for message, wrong in checks.items() if wrong]
+    return [message for message, is_wrong in checks.items() if is_wrong]

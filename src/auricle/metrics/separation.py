@@ -1,4 +1,4 @@
-"""How emotions lie along dimensions: means, spreads, and how well one tells them apart."""
+"""How well continuous dimensions separate emotions: eta², effect sizes, and data for plots."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from auricle.metrics.base import Details, WeightedAggregate, divide
+from auricle.metrics.base import Details, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.correlation import prepare_ranks
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,45 +17,40 @@ if TYPE_CHECKING:
 
     Codes = NDArray[np.int64]
 
-DENSITY_GRID_SIZE = 40  # points a density is told at
-MAX_SCATTER_POINTS = 600  # of a picture; beyond it they would cover each other
+DENSITY_GRID_SIZE = 40
+MAX_SCATTER_POINTS = 600  # more would cover each other
 MIN_DENSITY_SAMPLES = 5
 
 
-class SeparationAggregator:
-    """The mean eta² of all dimensions over (label, ((dimension, value), …)), with all behind it."""
-
-    def __call__(self, stats: Sequence[Any]) -> float:
-        import numpy as np
-
-        return self.prepare_weighted(stats)(np.ones(len(stats)))
+class SeparationAggregator(WeightedAggregator):
+    """The mean eta² of all dimensions, over statistics (label, ((dimension, value), …))."""
 
     def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
         labels, table = split_dimensions(stats)
-        each = [eta_squared(labels, values) for values in table.values()]
-        return lambda weights: sum(value(weights) for value in each) / len(each)
+        dimensions = [eta_squared(labels, values) for values in table.values()]
+        return lambda weights: sum(value(weights) for value in dimensions) / len(dimensions)
 
     def details(self, stats: Sequence[Any]) -> Details:
-        """For every dimension: eta², what chance alone would give, and figures of each emotion."""
+        """Return eta², its value by chance, and figures for each emotion, for every dimension."""
         labels, table = split_dimensions(stats)
-        return {"dimensions": {name: _dimension_figures(labels, each) for name, each in table.items()}}
+        return {"dimensions": {name: _dimension_figures(labels, values) for name, values in table.items()}}
 
     def plot_data(self, stats: Sequence[Any]) -> Details:
-        """Densities of every emotion and dimension, and points of a plane of two."""
+        """Return the density of every emotion in every dimension, and points for a scatter plot of two dimensions."""
         labels, table = split_dimensions(stats)
         densities = {name: _estimate_densities(labels, values) for name, values in table.items()}
         return {"densities": densities, **_scatter_data(labels, table)}
 
 
 def split_labels_and_values(stats: Sequence[Any]) -> tuple[list[str], Array]:
-    """Labels and values of (label, value) stats."""
+    """Split (label, value) statistics into labels and values."""
     import numpy as np
 
     return [stat[0] for stat in stats], np.array([stat[1] for stat in stats], dtype=np.float64)
 
 
 def split_dimensions(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]:
-    """Labels, and each dimension's values beside them."""
+    """Return the labels, and the values of each dimension in the same order."""
     import numpy as np
 
     names = [name for name, _ in stats[0][1]]
@@ -63,7 +59,7 @@ def split_dimensions(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]
 
 
 def eta_squared(labels: Sequence[str], values: Array) -> WeightedAggregate:
-    """The share of a dimension's variance that lies between labels."""
+    """Compute the share of a dimension's variance between labels, as a function of weights."""
     import numpy as np
 
     codes, names = encode_labels(labels)
@@ -74,80 +70,70 @@ def eta_squared(labels: Sequence[str], values: Array) -> WeightedAggregate:
         counts = np.bincount(codes, weights=weights, minlength=len(names))
         sums = np.bincount(codes, weights=weights * centred, minlength=len(names))
         size, total = counts.sum(), sums.sum()
-        there = counts > 0
-        if there.sum() < 2:
+        present = counts > 0
+        if present.sum() < 2:
             return math.nan
-        whole = float(np.einsum("n,n->", weights, squares) - total**2 / size)
-        between = float((sums[there] ** 2 / counts[there]).sum() - total**2 / size)
-        return divide(between, whole) if whole > 1e-15 * size else math.nan
+        overall = float(np.einsum("n,n->", weights, squares) - total**2 / size)
+        between = float((sums[present] ** 2 / counts[present]).sum() - total**2 / size)
+        return divide(between, overall) if overall > 1e-15 * size else math.nan
 
     return value
 
 
 def encode_labels(labels: Sequence[str]) -> tuple[Codes, list[str]]:
-    """A small number for each label, and the labels in alphabetical order."""
+    """Return an index for each label, and the distinct labels in alphabetical order."""
     import numpy as np
 
     names = sorted(set(labels))
-    place = {name: at for at, name in enumerate(names)}
-    return np.fromiter((place[label] for label in labels), np.int64, len(labels)), names
+    index_by_name = {name: index for index, name in enumerate(names)}
+    return np.fromiter((index_by_name[label] for label in labels), np.int64, len(labels)), names
 
 
 def _dimension_figures(labels: Sequence[str], values: Array) -> dict[str, Any]:
     import numpy as np
 
     codes, names = encode_labels(labels)
-    ranks = _ranks(values)
+    ranks = prepare_ranks(values)(np.ones(len(values)))
     return {
         "eta2": eta_squared(labels, values)(np.ones(len(values))),
         "chance": divide(len(names) - 1, len(values) - 1),
-        "emotions": {name: _emotion_figures(values, ranks, codes == at) for at, name in enumerate(names)},
+        "emotions": {name: _emotion_figures(values, ranks, codes == code) for code, name in enumerate(names)},
     }
 
 
 def _emotion_figures(values: Array, ranks: Array, members: NDArray[np.bool_]) -> dict[str, Any]:
-    """One emotion along a dimension, and against all the others: Cohen's d and AUC."""
+    """Describe one emotion along a dimension, and against all others with Cohen's d and AUC."""
     import numpy as np
 
-    own, rest = values[members], values[~members]
-    low, first, middle, third, high = np.quantile(own, (0, 0.25, 0.5, 0.75, 1)).tolist()
-    above = float(ranks[members].sum()) - len(own) * (len(own) + 1) / 2
+    inside, outside = values[members], values[~members]
+    low, *quartiles, high = np.quantile(inside, (0, 0.25, 0.5, 0.75, 1)).tolist()
+    pairs_above = float(ranks[members].sum()) - len(inside) * (len(inside) + 1) / 2
     return {
-        "n": len(own),
-        "mean": float(own.mean()),
-        "sd": float(own.std(ddof=1)) if len(own) > 1 else math.nan,
-        "d": _cohens_d(own, rest),
-        "auc": divide(above, len(own) * len(rest)),
+        "n": len(inside),
+        "mean": float(inside.mean()),
+        "sd": float(inside.std(ddof=1)) if len(inside) > 1 else math.nan,
+        "d": _cohens_d(inside, outside),
+        "auc": divide(pairs_above, len(inside) * len(outside)),
         "low": low,
-        "quartiles": [first, middle, third],
+        "quartiles": quartiles,
         "high": high,
     }
 
 
-def _cohens_d(own: Array, rest: Array) -> float:
-    """The difference of two means in units of their pooled spread."""
-    if min(len(own), len(rest)) < 2:
+def _cohens_d(a: Array, b: Array) -> float:
+    """Compute the difference of two means in units of their pooled standard deviation."""
+    if min(len(a), len(b)) < 2:
         return math.nan
-    freedom = len(own) + len(rest) - 2
-    pooled = ((len(own) - 1) * own.var(ddof=1) + (len(rest) - 1) * rest.var(ddof=1)) / freedom
-    return divide(float(own.mean() - rest.mean()), math.sqrt(pooled))
+    degrees_of_freedom = len(a) + len(b) - 2
+    variance = ((len(a) - 1) * a.var(ddof=1) + (len(b) - 1) * b.var(ddof=1)) / degrees_of_freedom
+    return divide(float(a.mean() - b.mean()), math.sqrt(variance))
 
 
-def _ranks(values: Array) -> Array:
-    """Ranks from 1; equal values share the mean of theirs."""
-    import numpy as np
-
-    _, where, counts = np.unique(values, return_inverse=True, return_counts=True)
-    last = np.cumsum(counts)
-    ranks: Array = (last - (counts - 1) / 2)[where]
-    return ranks
-
-
-# --- for pictures --------------------------------------------------------------------------
+# --- data for plots ------------------------------------------------------------------------
 
 
 def _estimate_densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
-    """How thick each emotion lies along one grid; nothing for emotions of few samples."""
+    """Estimate the density of each emotion on one grid; None for emotions with few samples."""
     import numpy as np
 
     codes, names = encode_labels(labels)
@@ -156,51 +142,51 @@ def _estimate_densities(labels: Sequence[str], values: Array) -> dict[str, Any]:
     return {
         "from": float(grid[0]),
         "to": float(grid[-1]),
-        "of": {name: _estimate_density(values[codes == at], grid) for at, name in enumerate(names)},
+        "of": {name: _estimate_density(values[codes == code], grid) for code, name in enumerate(names)},
     }
 
 
 def _estimate_density(values: Array, grid: Array) -> list[float] | None:
-    """A Gaussian kernel's estimate, as wide as Silverman's rule says."""
+    """Estimate a density with a Gaussian kernel and the bandwidth of Silverman's rule."""
     import numpy as np
 
-    spread = float(values.std(ddof=1)) if len(values) > 1 else 0.0
-    if len(values) < MIN_DENSITY_SAMPLES or not spread:
+    deviation = float(values.std(ddof=1)) if len(values) > 1 else 0.0
+    if len(values) < MIN_DENSITY_SAMPLES or not deviation:
         return None
-    quarter = float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / 1.34
-    width = 0.9 * (min(spread, quarter) or spread) * len(values) ** -0.2
-    away = (grid[:, None] - values[None, :]) / width
-    thick = np.exp(-0.5 * away**2).sum(axis=1) / (len(values) * width * math.sqrt(2 * math.pi))
-    return [float(f"{each:.4g}") for each in thick]
+    quartile_range = float(np.subtract(*np.quantile(values, (0.75, 0.25)))) / 1.34
+    bandwidth = 0.9 * (min(deviation, quartile_range) or deviation) * len(values) ** -0.2
+    distances = (grid[:, None] - values[None, :]) / bandwidth
+    densities = np.exp(-0.5 * distances**2).sum(axis=1) / (len(values) * bandwidth * math.sqrt(2 * math.pi))
+    return [float(f"{density:.4g}") for density in densities]
 
 
 def _scatter_data(labels: Sequence[str], table: Mapping[str, Array]) -> Details:
-    """Points over valence and arousal, or over the first two dimensions there are."""
+    """Return points over valence and arousal, or over the first two dimensions."""
     import numpy as np
 
     if len(table) < 2:
         return {}
-    known = [name for name in ("valence", "arousal") if name in table]
-    across, up = known if len(known) == 2 else list(table)[:2]
+    preferred = [name for name in ("valence", "arousal") if name in table]
+    x_name, y_name = preferred if len(preferred) == 2 else list(table)[:2]
     codes, names = encode_labels(labels)
-    chosen = np.unique(np.linspace(0, len(codes) - 1, MAX_SCATTER_POINTS).astype(int))
-    x, y = table[across], table[up]
+    shown = np.unique(np.linspace(0, len(codes) - 1, MAX_SCATTER_POINTS).astype(int))
+    x, y = table[x_name], table[y_name]
     return {
         "plane": {
-            "x": across,
-            "y": up,
+            "x": x_name,
+            "y": y_name,
             "labels": names,
             "of": len(codes),
-            "points": [[int(codes[at]), float(f"{x[at]:.5g}"), float(f"{y[at]:.5g}")] for at in chosen],
+            "points": [[int(codes[i]), float(f"{x[i]:.5g}"), float(f"{y[i]:.5g}")] for i in shown],
             "centres": [
                 {
-                    "n": int((codes == at).sum()),
-                    "x": float(x[codes == at].mean()),
-                    "y": float(y[codes == at].mean()),
-                    "sd_x": float(x[codes == at].std()),
-                    "sd_y": float(y[codes == at].std()),
+                    "n": int((codes == code).sum()),
+                    "x": float(x[codes == code].mean()),
+                    "y": float(y[codes == code].mean()),
+                    "sd_x": float(x[codes == code].std()),
+                    "sd_y": float(y[codes == code].std()),
                 }
-                for at in range(len(names))
+                for code in range(len(names))
             ],
         }
     }

@@ -1,7 +1,8 @@
-"""How far a number may be trusted: intervals by resampling samples, or whole clusters of them.
+"""Confidence intervals of one number and significance tests for paired differences.
 
-Two numbers over the same samples are told apart by their `paired` difference: what is hard for
-one is hard for the other, so the difference is known better than either number.
+Intervals resample samples, or whole clusters of samples. Two runs over the same samples are compared in pairs:
+a sample that is hard for one model is often hard for the other, so the difference is known more precisely than
+either number.
 """
 
 from __future__ import annotations
@@ -13,8 +14,8 @@ from dataclasses import dataclass
 from itertools import count, islice
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from auricle.metrics.answer_aggregation import AnswerAggregator
-from auricle.metrics.base import Aggregator, FirstValueMean, SupportsWeights, WeightedAggregate
+from auricle.metrics.base import Aggregator, FirstValueMean, SupportsWeights, WeightedAggregate, mean
+from auricle.metrics.multi_answer import AnswerAggregator
 
 if TYPE_CHECKING:
     import numpy as np
@@ -26,15 +27,19 @@ if TYPE_CHECKING:
 
 BOOTSTRAP_ROUNDS = 1000
 CONFIDENCE_LEVEL = 0.95
-Z_95 = 1.959963984540054  # of the normal distribution, 95 % lies within
-Z_95_POWER_80 = 2.801585218112969  # Z, and what is exceeded with a chance of 80 %
-DRAW_BLOCK_SIZE = 100_000  # samples drawn at a time: numpy takes longer to be called than to draw a few
-RESAMPLING_BUDGET = 20_000_000  # stats a fold that is slow to weigh may see in all; it gets fewer rounds
+Z_95 = 1.959963984540054
+"""Standard normal quantile of a two-sided 95 % interval."""
+Z_95_POWER_80 = 2.801585218112969
+"""`Z_95` plus the 80 % quantile: standard errors of the smallest difference detected with 80 % power."""
+DRAW_BLOCK_SIZE = 100_000
+"""Samples drawn per numpy call; with fewer, the calls take longer than the draws."""
+RESAMPLING_BUDGET = 20_000_000
+"""Statistics that a slow aggregator may process in total; large data gets fewer rounds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Where the number would lie in 95 of 100 repetitions, and how that was found."""
+    """A 95 % confidence interval and the method that computed it."""
 
     low: float
     high: float
@@ -42,59 +47,75 @@ class Interval:
 
 
 def compute_interval(stats: Sequence[Any], aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
-    """95 % interval of `fold(stats)`: Wilson's for a share, percentiles of the bootstrap else."""
+    """Compute the 95 % interval of `aggregate(stats)`.
+
+    Means of zeros and ones get Wilson's interval; anything else gets percentiles of a bootstrap.
+
+    Args:
+        stats: Statistics of the samples.
+        aggregate: Function from statistics to one number.
+        clusters: Cluster index of each sample, such as its speaker. Whole clusters are then resampled.
+
+    Returns:
+        The interval; its ends are NaN if there is only one sample or cluster.
+
+    Example:
+        >>> interval = compute_interval([1.0, 1.0, 0.0, 1.0], mean)
+        >>> round(interval.low, 2), round(interval.high, 2), interval.method
+        (0.3, 0.95, 'wilson')
+    """
     stats, aggregate = unwrap_stats(stats, aggregate)
     if clusters is not None:
         return _bootstrap_interval(stats, aggregate, draw_by_cluster(clusters), "cluster-bootstrap")
     if share := _count_hits(stats, aggregate):
         return Interval(*wilson_interval(*share), "wilson")
-    kinds, counts = count_distinct(stats)
-    return _bootstrap_interval(kinds, aggregate, draw_by_count(counts), "bootstrap")
+    distinct, counts = count_distinct(stats)
+    return _bootstrap_interval(distinct, aggregate, draw_by_count(counts), "bootstrap")
 
 
 def unwrap_stats(stats: Sequence[Any], aggregate: Aggregator) -> tuple[Sequence[Any], Aggregator]:
-    """What a number is made from, without what is only told beside it."""
+    """Remove the parts of statistics that only the details use."""
     if isinstance(aggregate, (AnswerAggregator, FirstValueMean)) and aggregate.is_single_stat:
         return aggregate.unwrap(stats), aggregate.inner
     return stats, aggregate
 
 
 def _bootstrap_interval(stats: Sequence[Any], aggregate: Aggregator, draws: Draws | None, method: str) -> Interval:
-    if draws is None:  # one unit tells nothing about the spread between units
+    if draws is None:
         return Interval(math.nan, math.nan, method)
     rounds = choose_rounds(aggregate, len(stats))
     value = prepare_weighted(stats, aggregate)
-    low, high = percentile_interval([value(drawn) for drawn in islice(draws, rounds)])
+    low, high = percentile_interval([value(weights) for weights in islice(draws, rounds)])
     return Interval(low, high, f"{method}:{rounds}")
 
 
 def choose_rounds(aggregate: Aggregator, size: int) -> int:
-    """How often to draw: fewer times where there is much and a fold is slow to weigh it."""
+    """Choose the number of bootstrap rounds: fewer if there is much data and the aggregator is slow."""
     if isinstance(aggregate, SupportsWeights) and not getattr(aggregate, "is_costly", False):
         return BOOTSTRAP_ROUNDS
-    cost: int = getattr(aggregate, "cost", 1)  # of a stat, where a fold is somebody's own
+    cost: int = getattr(aggregate, "cost", 1)  # per statistic; set by aggregators of other frameworks
     return max(100, min(BOOTSTRAP_ROUNDS, RESAMPLING_BUDGET // max(1, size * cost)))
 
 
 def prepare_weighted(stats: Sequence[Any], aggregate: Aggregator) -> WeightedAggregate:
-    """The fold as a function of how often each stat counts."""
+    """Return the aggregate as a function of the weight of each statistic."""
     if isinstance(aggregate, SupportsWeights):
         return aggregate.prepare_weighted(stats)
 
-    def repeated(weights: Array) -> float:
-        counted = zip(stats, weights, strict=True)
-        return float(aggregate([stat for stat, times in counted for _ in range(int(times))]))
+    def aggregate_repeated(weights: Array) -> float:
+        weighted = zip(stats, weights, strict=True)
+        return float(aggregate([stat for stat, count in weighted for _ in range(int(count))]))
 
-    return repeated
+    return aggregate_repeated
 
 
 def count_distinct(stats: Sequence[Any]) -> tuple[Sequence[Any], Codes]:
-    """Stats that differ, and how often each occurs: to resample a few kinds is to resample all."""
+    """Return the distinct statistics and how often each occurs; resampling these is equivalent and faster."""
     import numpy as np
 
     if isinstance(stats, np.ndarray):
         rows = np.ascontiguousarray(stats)
-        # Compared as plain bytes: several times faster than number by number, and as good here.
+        # Comparing rows as bytes is several times faster than comparing numbers.
         packed = rows.view(np.dtype((np.void, rows.nbytes // len(rows)))).ravel()
         _, first, counts = np.unique(packed, return_index=True, return_counts=True)
         return stats[first], counts
@@ -103,56 +124,57 @@ def count_distinct(stats: Sequence[Any]) -> tuple[Sequence[Any], Codes]:
 
 
 def draw_by_count(counts: Codes, seed: int = 0) -> Draws | None:
-    """Draws of as many samples as there are, with replacement, told as counts of each kind."""
+    """Yield bootstrap draws as the count of each distinct statistic, or return None for fewer than two samples."""
     import numpy as np
 
-    size, kinds = int(counts.sum()), len(counts)
+    size, distinct_count = int(counts.sum()), len(counts)
     if size < 2:
         return None
-    dice = np.random.default_rng(seed)
+    rng = np.random.default_rng(seed)
     block = max(1, DRAW_BLOCK_SIZE // size)
-    if 8 * kinds < size:
+    if 8 * distinct_count < size:
         shares = counts / size
-        blocks = (dice.multinomial(size, shares, block) for _ in count())
+        blocks = (rng.multinomial(size, shares, block) for _ in count())
     else:
-        owner = np.repeat(np.arange(kinds), counts)
-        blocks = (_count_draws(owner[dice.integers(0, size, (block, size))], kinds) for _ in count())
-    return (row for drawn in blocks for row in drawn.astype(np.float64))
+        codes = np.repeat(np.arange(distinct_count), counts)
+        blocks = (_count_draws(codes[rng.integers(0, size, (block, size))], distinct_count) for _ in count())
+    return (row for rows in blocks for row in rows.astype(np.float64))
 
 
-def _count_draws(drawn: Codes, kind_count: int) -> Codes:
-    """How often each kind was drawn, row by row."""
+def _count_draws(codes: Codes, distinct_count: int) -> Codes:
+    """Count how often each code occurs in each row."""
     import numpy as np
 
-    apart = drawn + kind_count * np.arange(len(drawn))[:, None]
-    return np.bincount(apart.ravel(), minlength=kind_count * len(drawn)).reshape(-1, kind_count)
+    row_offsets = distinct_count * np.arange(len(codes))[:, None]
+    flat = (codes + row_offsets).ravel()
+    return np.bincount(flat, minlength=distinct_count * len(codes)).reshape(-1, distinct_count)
 
 
 def draw_by_cluster(clusters: Codes, seed: int = 0) -> Draws | None:
-    """Draws of whole clusters, told as how often each sample counts."""
+    """Yield draws of whole clusters as the weight of each sample, or return None for fewer than two clusters."""
     import numpy as np
 
-    units = int(clusters.max()) + 1
-    if units < 2:
+    size = int(clusters.max()) + 1
+    if size < 2:
         return None
-    dice = np.random.default_rng(seed)
-    return (np.bincount(dice.integers(0, units, units), minlength=units).astype(np.float64)[clusters] for _ in count())
+    rng = np.random.default_rng(seed)
+    return (np.bincount(rng.integers(0, size, size), minlength=size).astype(np.float64)[clusters] for _ in count())
 
 
 def percentile_interval(values: Sequence[float]) -> tuple[float, float]:
-    """The middle 95 %, leaving out rounds in which the number was undefined."""
+    """Return the ends of the middle 95 % of the values, ignoring NaN."""
     import numpy as np
 
-    found = np.asarray(values, dtype=np.float64)
-    found = found[~np.isnan(found)]
-    if not len(found):
+    defined = np.asarray(values, dtype=np.float64)
+    defined = defined[~np.isnan(defined)]
+    if not len(defined):
         return math.nan, math.nan
-    low, high = np.quantile(found, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
+    low, high = np.quantile(defined, [(1 - CONFIDENCE_LEVEL) / 2, (1 + CONFIDENCE_LEVEL) / 2])
     return float(low), float(high)
 
 
 def wilson_interval(hits: float, count: int) -> tuple[float, float]:
-    """Wilson's score interval of a share: right where all or none are hits, too."""
+    """Compute Wilson's score interval of a share; it is also valid if all or none are hits."""
     share, spread = hits / count, Z_95 * Z_95 / count
     centre = (share + spread / 2) / (1 + spread)
     half = Z_95 * math.sqrt(share * (1 - share) / count + spread / (4 * count)) / (1 + spread)
@@ -160,10 +182,8 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
 
 
 def _count_hits(stats: Sequence[Any], aggregate: Aggregator) -> tuple[float, int] | None:
-    """Hits and count, where the number is a mean of zeros and ones."""
+    """Return hits and count if the number is a mean of zeros and ones, else None."""
     import numpy as np
-
-    from auricle.metrics.base import mean
 
     if aggregate is not mean or not len(stats):
         return None
@@ -176,30 +196,44 @@ def _count_hits(stats: Sequence[Any], aggregate: Aggregator) -> tuple[float, int
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """How much B's number differs from A's over the pairs both answered, and how surely."""
+    """The difference of a number between two runs, over the samples that both answered."""
 
     value_a: float
     value_b: float
     difference: float
-    """B less A."""
+    """B minus A."""
     low: float
     high: float
     p: float
-    """How often a difference as large would be seen if there were none."""
+    """Two-sided p value of the hypothesis that there is no difference."""
     n: int
-    """Pairs."""
+    """Number of pairs."""
     method: str
     detectable: float
-    """The smallest true difference that would be found four times out of five."""
+    """The smallest true difference that would be detected with 80 % power."""
 
 
 def compare_paired(
     stats_a: Sequence[Any], stats_b: Sequence[Any], aggregate: Aggregator, clusters: Codes | None = None
 ) -> Difference:
-    """`fold` of B's stats less that of A's, pair by pair, with interval, p and what can be seen.
+    """Compare two runs over the same samples.
 
-    Zeros and ones are tested by McNemar's exact test, anything else by drawing pairs, or clusters
-    of them, anew: the same draw for both sides.
+    Zeros and ones are compared with McNemar's exact test, anything else with a bootstrap that resamples pairs (or
+    clusters of pairs), with the same draw for both sides.
+
+    Args:
+        stats_a: Statistics of run A.
+        stats_b: Statistics of run B, in the same order.
+        aggregate: Function from statistics to one number.
+        clusters: Cluster index of each sample, such as its speaker. Whole clusters are then resampled.
+
+    Returns:
+        B minus A with its interval, p value and the smallest detectable difference.
+
+    Example:
+        >>> difference = compare_paired([0.0, 1.0, 0.0, 0.0], [1.0, 1.0, 1.0, 0.0], mean)
+        >>> difference.difference, difference.p, difference.method
+        (0.5, 0.5, 'mcnemar-exact')
     """
     (stats_a, _), (stats_b, aggregate) = (unwrap_stats(stats_a, aggregate), unwrap_stats(stats_b, aggregate))
     if not len(stats_a):
@@ -213,19 +247,18 @@ def compare_paired(
 
 
 def _difference_without_interval(values: tuple[float, float], n: int, method: str) -> Difference:
-    """Values without any knowledge of how far they may be trusted."""
     nan = math.nan
     return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan)
 
 
 def _mcnemar_difference(a: Sequence[Any], b: Sequence[Any], values: tuple[float, float]) -> Difference:
-    """McNemar's exact test and the interval of Bonett and Price, good with few changes, too."""
+    """Apply McNemar's exact test and the interval of Bonett and Price, which is also valid for few changes."""
     import numpy as np
 
     before, after = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     gained, lost = int((after > before).sum()), int((after < before).sum())
     size = len(before) + 2
-    up, down = (gained + 1) / size, (lost + 1) / size  # one imagined change each way
+    up, down = (gained + 1) / size, (lost + 1) / size  # one pseudo-observation in each direction
     error = math.sqrt((up + down - (up - down) ** 2) / size)
     return Difference(
         *values,
@@ -240,12 +273,12 @@ def _mcnemar_difference(a: Sequence[Any], b: Sequence[Any], values: tuple[float,
 
 
 def mcnemar_p_value(gained: int, lost: int) -> float:
-    """Exact two-sided p: could as many changes be so one-sided if each were a fair coin?"""
+    """Compute the exact two-sided p value of McNemar's test."""
     changes, fewer = gained + lost, min(gained, lost)
     if not changes:
         return 1.0
-    whole = math.lgamma(changes + 1) - changes * math.log(2)
-    tail = sum(math.exp(whole - math.lgamma(at + 1) - math.lgamma(changes - at + 1)) for at in range(fewer + 1))
+    log_scale = math.lgamma(changes + 1) - changes * math.log(2)
+    tail = sum(math.exp(log_scale - math.lgamma(k + 1) - math.lgamma(changes - k + 1)) for k in range(fewer + 1))
     return min(1.0, 2 * tail)
 
 
@@ -255,66 +288,66 @@ def _bootstrap_difference(
     import numpy as np
 
     if clusters is None:
-        kinds_a, kinds_b, counts = count_distinct_pairs(a, b)
+        distinct_a, distinct_b, counts = count_distinct_pairs(a, b)
         draws, name = draw_by_count(counts), "paired-bootstrap"
     else:
-        kinds_a, kinds_b = a, b
+        distinct_a, distinct_b = a, b
         draws, name = draw_by_cluster(clusters), "paired-cluster-bootstrap"
     if draws is None:
         return _difference_without_interval(values, len(a), name)
     rounds = choose_rounds(aggregate, 2 * len(a))
-    value_a, value_b = prepare_weighted(kinds_a, aggregate), prepare_weighted(kinds_b, aggregate)
-    drawn = np.array([value_b(each) - value_a(each) for each in islice(draws, rounds)])
-    drawn = drawn[~np.isnan(drawn)]
-    if len(drawn) < 2:
+    value_a, value_b = prepare_weighted(distinct_a, aggregate), prepare_weighted(distinct_b, aggregate)
+    differences = np.array([value_b(weights) - value_a(weights) for weights in islice(draws, rounds)])
+    differences = differences[~np.isnan(differences)]
+    if len(differences) < 2:
         return _difference_without_interval(values, len(a), name)
-    low, high = percentile_interval(drawn)
-    error = float(drawn.std(ddof=1))
-    units = len(a) if clusters is None else int(clusters.max()) + 1
-    found = values[1] - values[0], low, high, _bootstrap_p_value(drawn, units)
-    seen = Z_95_POWER_80 * error if error else math.nan  # where nothing differs, nothing is known
-    return Difference(*values, *found, len(a), f"{name}:{rounds}", seen)
+    low, high = percentile_interval(differences)
+    error = float(differences.std(ddof=1))
+    unit_count = len(a) if clusters is None else int(clusters.max()) + 1
+    p = _bootstrap_p_value(differences, unit_count)
+    detectable = Z_95_POWER_80 * error if error else math.nan
+    return Difference(*values, values[1] - values[0], low, high, p, len(a), f"{name}:{rounds}", detectable)
 
 
-def _bootstrap_p_value(differences: Array, units: int) -> float:
-    """Two-sided: twice the share of draws beyond zero, as the interval's own ends are found.
+def _bootstrap_p_value(differences: Array, unit_count: int) -> float:
+    """Compute a two-sided p value: twice the share of draws beyond zero, as for a percentile interval.
 
-    Where no draw is, the tail is the normal distribution's: else many tests at once could never
-    find anything. Nor is it less than the chance that a coin falls the same way for every unit.
+    If no draw is beyond zero, the tail of the normal distribution is used; otherwise no p value could survive the
+    correction for many tests. The p value is never below that of a sign test in which all units agree.
     """
     beyond = min(int((differences <= 0).sum()), int((differences >= 0).sum()))
     p = 2 * (beyond + 1) / (len(differences) + 1)
     error = float(differences.std(ddof=1))
     if not beyond and error:
         p = min(p, math.erfc(abs(float(differences.mean())) / error / math.sqrt(2)))
-    return min(1.0, max(p, 2.0 ** (1 - units)))
+    return min(1.0, max(p, 2.0 ** (1 - unit_count)))
 
 
 def count_distinct_pairs(a: Sequence[Any], b: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Codes]:
-    """Pairs of stats that differ from each other: A's sides, B's sides, how often each occurs."""
+    """Return the distinct pairs of statistics (A's parts and B's parts) and how often each pair occurs."""
     import numpy as np
 
     if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
-        wide_a, wide_b = (each.reshape(len(each), -1) for each in (a, b))
-        kinds, counts = count_distinct(np.column_stack([wide_a, wide_b]))
-        whole, width = np.asarray(kinds), wide_a.shape[1]
-        return whole[:, :width], whole[:, width:], counts
+        columns_a, columns_b = a.reshape(len(a), -1), b.reshape(len(b), -1)
+        distinct, counts = count_distinct(np.column_stack([columns_a, columns_b]))
+        rows, width = np.asarray(distinct), columns_a.shape[1]
+        return rows[:, :width], rows[:, width:], counts
     pairs, counts = count_distinct(list(zip(a, b, strict=True)))
     return [pair[0] for pair in pairs], [pair[1] for pair in pairs], counts
 
 
 def adjust_holm(p_values: Sequence[float]) -> list[float]:
-    """P values of several tests at once, each so much larger that together they err as one."""
-    told = sorted((p, at) for at, p in enumerate(p_values) if not math.isnan(p))
-    found, highest = [math.nan] * len(p_values), 0.0
-    for rank, (p, at) in enumerate(told):
-        highest = max(highest, min(1.0, (len(told) - rank) * p))
-        found[at] = highest
-    return found
+    """Adjust p values for multiple tests with Holm's method; NaN stays NaN."""
+    ordered = sorted((p, index) for index, p in enumerate(p_values) if not math.isnan(p))
+    adjusted, highest = [math.nan] * len(p_values), 0.0
+    for rank, (p, index) in enumerate(ordered):
+        highest = max(highest, min(1.0, (len(ordered) - rank) * p))
+        adjusted[index] = highest
+    return adjusted
 
 
 def newcombe_interval(hits_a: float, n_a: int, hits_b: float, n_b: int) -> tuple[float, float]:
-    """Newcombe's interval of B's share less A's, as if the two were strangers."""
+    """Compute Newcombe's interval of B's share minus A's, treating them as independent samples."""
     share_a, share_b = hits_a / n_a, hits_b / n_b
     low_a, high_a = wilson_interval(hits_a, n_a)
     low_b, high_b = wilson_interval(hits_b, n_b)

@@ -1,4 +1,4 @@
-"""Metrics over generated text. Both sides go through the same normaliser profile."""
+"""Error rates and text matches; reference and answer are normalised with the same profile."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 Tokenizer = Callable[[str], Sequence[str]]
 
-# Columns of an error-rate stat. The last two give the utterance mean beside the pooled rate:
-# an utterance without reference words has no rate of its own and only counts when pooled.
+# Columns of an error-rate statistic. The last two are for the mean over utterances; an utterance without
+# reference words has no rate of its own and counts only in the pooled rate.
 SUBSTITUTIONS, DELETIONS, INSERTIONS, LENGTH, RATE, RATE_COUNT = range(6)
 
 
 def _pooled_rate(totals: Array) -> float:
-    wrong = totals[SUBSTITUTIONS] + totals[DELETIONS] + totals[INSERTIONS]
-    return divide(wrong, totals[LENGTH])
+    errors = totals[SUBSTITUTIONS] + totals[DELETIONS] + totals[INSERTIONS]
+    return divide(errors, totals[LENGTH])
 
 
 def _error_details(totals: Array) -> Details:
@@ -40,17 +40,17 @@ pooled_error_rate = SumAggregator(_pooled_rate, _error_details)
 
 
 def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metric:
-    """Edit errors over reference tokens, pooled over the corpus."""
-    chosen = get_profile(profile_name)
-    normalise = chosen.apply
-    compared = count_errors_with_joins if chosen.joins_compounds else count_errors
+    """Make a metric of edit errors per reference token, pooled over the corpus."""
+    profile = get_profile(profile_name)
+    normalise = profile.apply
+    count_edits = count_errors_with_joins if profile.joins_compounds else count_errors
 
     def count(target: Json, text: str) -> tuple[float, ...]:
         reference = tokenize(normalise(reference_text(target)))
-        wrong = compared(reference, tokenize(normalise(text)))
+        edits = count_edits(reference, tokenize(normalise(text)))
         length = len(reference)
-        rate = sum(wrong) / length if length else 0.0
-        return (*wrong, length, rate, float(length > 0))
+        rate = sum(edits) / length if length else 0.0
+        return (*edits, length, rate, float(length > 0))
 
     def score(sample: Sample, output: Generation) -> tuple[float, ...]:
         return count(sample.target, output.text)
@@ -63,7 +63,7 @@ def error_rate_metric(name: str, tokenize: Tokenizer, profile_name: str) -> Metr
         score,
         pooled_error_rate,
         higher_is_better=False,
-        variant=f"pooled.{chosen.signature}",
+        variant=f"pooled.{profile.signature}",
         bounds=bounds,
         unit="share",
         with_profile=partial(error_rate_metric, name, tokenize),
@@ -78,18 +78,18 @@ def reference_text(target: Json) -> str:
 
 
 def reference_texts(target: Json) -> list[str]:
-    """A target is one acceptable answer or a list of them."""
-    many = target if isinstance(target, (list, tuple)) else [target]
-    return [reference_text(each) for each in many]
+    """Return all acceptable answers; a target is one of them or a list."""
+    references = target if isinstance(target, (list, tuple)) else [target]
+    return [reference_text(reference) for reference in references]
 
 
 def match_metric(name: str, matches: Callable[[str, str], bool], profile_name: str) -> Metric:
-    """Does the answer match any of the references, once both are normalised?"""
+    """Make a metric of whether the normalised answer matches any of the references."""
     normalise = get_profile(profile_name)
 
     def score(sample: Sample, output: Generation) -> float:
         answer = normalise(output.text)
-        return float(any(matches(normalise(each), answer) for each in reference_texts(sample.target)))
+        return float(any(matches(normalise(reference), answer) for reference in reference_texts(sample.target)))
 
     return Metric(
         name,
@@ -104,7 +104,7 @@ def match_metric(name: str, matches: Callable[[str, str], bool], profile_name: s
 
 
 def characters(text: str) -> str:
-    """Every character, spaces too: a text is the sequence of its characters already."""
+    """Return the text itself, which is a sequence of its characters including spaces."""
     return text
 
 
@@ -113,9 +113,9 @@ def _equal(reference: str, answer: str) -> bool:
 
 
 def _contains_words(reference: str, answer: str) -> bool:
-    """Whole words only where a script has words: `no` does not stand in `notice`."""
-    wanted, given = (" ".join(split_mixed(text)) for text in (reference, answer))
-    return bool(wanted) and f" {wanted} " in f" {given} "
+    """Match whole words if the script has words: `notice` does not contain `no`."""
+    reference, answer = (" ".join(split_mixed(text)) for text in (reference, answer))
+    return bool(reference) and f" {reference} " in f" {answer} "
 
 
 wer = error_rate_metric("wer", split_words, "basic")
@@ -127,5 +127,5 @@ contains = match_metric("contains", _contains_words, "basic")
 
 @metric(higher_is_better=False, limits=(0.0, 1.0))
 def empty(sample: Sample, output: Generation) -> float:
-    """Is the answer empty, or only white space?"""
+    """Return 1 if the answer is empty or only whitespace."""
     return float(not output.text.strip())

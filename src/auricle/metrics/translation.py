@@ -1,4 +1,4 @@
-"""BLEU and chrF, computed by sacrebleu from statistics a sentence."""
+"""BLEU and chrF, computed with sacrebleu from statistics per sentence."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auricle.core.types import Generation, Sample, Stat
 from auricle.metrics.base import Metric, SumAggregator
 from auricle.metrics.text import reference_texts
 
-try:  # when the metric is looked up, not after a night of inference
+try:  # at import, so that a missing package is reported before the run starts
     from sacrebleu.metrics.bleu import BLEU
     from sacrebleu.metrics.chrf import CHRF
 except ImportError as missing:
@@ -27,15 +27,15 @@ def _make_scorer(name: str) -> Any:
 
 
 def _sacrebleu_metric(name: str) -> Metric:
-    """A corpus metric of sacrebleu, split into a stat a sentence and a fold.
+    """Split a corpus metric of sacrebleu into a statistic per sentence and an aggregate.
 
-    The two methods called here are what sacrebleu itself resamples with; its public
-    functions take only whole corpora.
+    sacrebleu's public functions take only whole corpora; the two private methods used here are those of its own
+    bootstrap.
     """
 
     def statistics(target: Any, text: str) -> Stat:
-        references = [[each] for each in reference_texts(target)]
-        rows = _make_scorer(name)._extract_corpus_statistics([text], references)  # noqa: SLF001 - sacrebleu has no other way
+        references = [[reference] for reference in reference_texts(target)]
+        rows = _make_scorer(name)._extract_corpus_statistics([text], references)  # noqa: SLF001
         return tuple(float(number) for number in rows[0])
 
     def score(sample: Sample, output: Generation) -> Stat:

@@ -1,4 +1,4 @@
-"""MMAU's own rule for options answered in words, beside which our reading of letters stands."""
+"""MMAU's official rule: compare the words of an answer with the words of the options."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ WORD_PATTERN = re.compile(r"\w+")
 
 @metric(limits=(0.0, 1.0))
 def word_match(sample: Sample, output: Generation) -> float:
-    """Are all words of the right option there, and no word that only other options have?"""
-    options = [_word_set(each) for each in get_choices(sample)]
-    at = resolve_option(sample.target, get_choices(sample))
-    if at is None:
-        raise SampleError(f"the answer {sample.target!r} is none of the options")
-    right, said = options[at], _word_set(output.text)
+    """Return 1 if the answer has all words of the right option and none that only other options have."""
+    options = [_word_set(choice) for choice in get_choices(sample)]
+    index = resolve_option(sample.target, get_choices(sample))
+    if index is None:
+        raise SampleError(f"the target {sample.target!r} is not one of the options")
+    right, answer = options[index], _word_set(output.text)
     others = {word for words in options if words != right for word in words} - right
-    return float(bool(said) and right <= said and not said & others)
+    return float(bool(answer) and right <= answer and not answer & others)
 
 
 def _word_set(text: str) -> set[str]:

@@ -1,7 +1,7 @@
-"""Text made comparable (normaliser profiles) and answers read from replies (extraction)."""
+"""Normaliser profiles, and functions that extract an answer from a free-form reply."""
 
-from auricle.text.extract import extract_label, extract_number, extract_option, extract_yes_no
-from auricle.text.extract_option import strip_labels
+from auricle.text.extract_number import extract_number, extract_yes_no
+from auricle.text.extract_option import extract_label, extract_option, strip_labels
 from auricle.text.profiles import (
     PROFILES,
     TOKENISERS,

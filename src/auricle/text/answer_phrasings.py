@@ -1,8 +1,7 @@
-"""The phrasings by which a reply affirms, denies or doubts an option, as one table tried in order.
+"""Phrasings with which a reply affirms, denies or doubts an option, as one table tried in order.
 
-A row says what must stand right before a mention, right after it, or both. Rows are regular
-expressions over a reply whose punctuation is already unified; fillers between the phrase and the
-mention ("the answer is *most likely option* B") are allowed everywhere.
+Each row gives the text right before a mention, right after it, or both. Rows are regular expressions over a cleaned
+reply; fillers between the phrase and the mention ("the answer is *most likely option* B") are always allowed.
 """
 
 from __future__ import annotations
@@ -26,21 +25,21 @@ class ClaimLevel(IntEnum):
 
 
 class PhrasingRule(NamedTuple):
-    """A phrasing and what it makes of the mention that stands in it."""
+    """A phrasing, and how firmly it claims the option mentioned in it."""
 
     level: ClaimLevel
     before: re.Pattern[str] | None
     after: re.Pattern[str] | None
 
     def matches(self, before: str, after: str) -> bool:
-        """Tell whether a mention between these two texts stands in this phrasing."""
+        """Return whether a mention between these two texts has this phrasing."""
         return (self.before is None or self.before.search(before) is not None) and (
             self.after is None or self.after.match(after) is not None
         )
 
 
 def whole_word(alternatives: str) -> str:
-    """Match whole Latin words; a plain word boundary would fail beside Chinese characters."""
+    """Return a pattern for whole Latin words; a plain word boundary fails next to Chinese characters."""
     return rf"(?<![a-z])(?:{alternatives})(?![a-z])"
 
 
@@ -167,7 +166,7 @@ def _rules(level: ClaimLevel, *rows: tuple[str | None, str | None]) -> tuple[Phr
 
 @cache
 def answer_rules() -> tuple[PhrasingRule, ...]:
-    """Build the phrasings that an answer follows; like all rules, when first needed."""
+    """Return the phrasings before an answer; compiled on first use, like all rules."""
     return (
         *_rules(ClaimLevel.STATED, *((before, None) for before in STATED_BEFORE)),
         *_rules(ClaimLevel.PREDICATED, *((before, None) for before in PREDICATED_BEFORE)),
@@ -176,7 +175,7 @@ def answer_rules() -> tuple[PhrasingRule, ...]:
 
 @cache
 def text_rules() -> tuple[PhrasingRule, ...]:
-    """Build the phrasings around an option named by its text."""
+    """Return the phrasings around an option named by its text."""
     return (
         *_rules(ClaimLevel.NEGATED, *((before, None) for before in NEGATED_BEFORE)),
         *_rules(ClaimLevel.NEGATED, *((None, after) for after in NEGATED_AFTER)),
@@ -191,7 +190,7 @@ def text_rules() -> tuple[PhrasingRule, ...]:
 
 @cache
 def label_rules() -> tuple[PhrasingRule, ...]:
-    """Build the phrasings around a label, which counts for little outside of them."""
+    """Return the phrasings around a label; outside of them a label is usually ignored."""
     return (
         *text_rules(),
         *_rules(ClaimLevel.LEAD, (_SENTENCE_START, _LABEL_END)),

@@ -1,7 +1,7 @@
-"""Arabic numerals as Mandarin reads them aloud.
+"""Spell out Arabic numerals as they are read in Mandarin.
 
-Digits become Chinese numerals, never the reverse: references of Chinese corpora are written as
-spoken, so a text without digits keeps its length and its published error rate. The rules, in order:
+Digits become Chinese numerals, never the reverse: the references of Chinese corpora are written as spoken, so a text
+without digits keeps its length and its published error rate. The rules, in order:
 
     2024-01-05      二零二四年一月五日
     2024年          二零二四年          four digits before 年 are read one by one
@@ -15,9 +15,9 @@ spoken, so a text without digits keeps its length and its published error rate. 
     3.14  1,200     三点一四  一千二百
     007  62345678   零零七  六二三四五六七八
 
-The last row: a leading zero, or seven digits and more without commas or a round end, is a code.
+Last row: a number with a leading zero, or with seven or more digits and neither commas nor a round end, is a code.
 
-Two spellings of one numeral are folded on both sides: 〇 and ○ among numerals into 零, 两 into 二.
+Spellings of the same numeral are unified in reference and answer: 〇 and ○ among numerals become 零, 两 becomes 二.
 Readings that depend on the speaker stay different: 一百五 for 150, 幺 for 1, 八点半 for 8:30.
 """
 
@@ -41,12 +41,12 @@ _CURRENCIES = {"¥": "元", "$": "美元", "€": "欧元", "£": "英镑"}
 
 
 def spell_digits(digits: str) -> str:
-    """Read digits one by one."""
+    """Spell out digits one by one."""
     return "".join(DIGITS[int(digit)] for digit in digits)
 
 
 def _read_section(value: int) -> str:
-    """Read 1 to 9999 with inner zeros, without a leading one."""
+    """Spell out 1 to 9999, with inner zeros but no leading one."""
     text, gap = "", False
     for place, digit in zip(reversed(_PLACES), f"{value:04d}", strict=True):
         if digit == "0":
@@ -58,7 +58,7 @@ def _read_section(value: int) -> str:
 
 
 def read_cardinal(value: int) -> str:
-    """Read a whole number below ten quadrillion as a quantity."""
+    """Spell out a whole number below ten quadrillion as a quantity."""
     if value == 0:
         return DIGITS[0]
     text, sections = "", []
@@ -72,13 +72,13 @@ def read_cardinal(value: int) -> str:
 
 
 def read_number(number: str) -> str:
-    """Read one numeral, choosing between quantity and digit by digit."""
+    """Spell out one number, as a quantity or digit by digit."""
     whole, _, fraction = number.partition(".")
     plain = whole.replace(",", "")
     is_quantity = plain != whole or plain.endswith(_ROUND)
-    longest = _MAX_QUANTITY_DIGITS if is_quantity else _MAX_PLAIN_DIGITS
+    max_digits = _MAX_QUANTITY_DIGITS if is_quantity else _MAX_PLAIN_DIGITS
     has_leading_zero = plain.startswith("0") and len(plain) > 1
-    by_digit = has_leading_zero or len(plain) > longest
+    by_digit = has_leading_zero or len(plain) > max_digits
     text = spell_digits(plain) if by_digit else read_cardinal(int(plain))
     return f"{text}点{spell_digits(fraction)}" if fraction else text
 
@@ -110,7 +110,7 @@ def _read_dotted(match: re.Match[str]) -> str:
 
 
 class NumberRule(NamedTuple):
-    """A written form and how it is read."""
+    """A written form and the function that spells it out."""
 
     pattern: re.Pattern[str]
     verbalise: Callable[[re.Match[str]], str]
@@ -150,15 +150,15 @@ def _apply_rules(text: str, rules: Iterable[NumberRule]) -> str:
 
 
 def read_contextual_numbers(text: str) -> str:
-    """Read the numerals whose neighbours say how: years and degrees."""
+    """Spell out numbers whose context decides the reading: years and degrees."""
     return _apply_rules(text, CONTEXT_RULES) if _HAS_DIGIT.search(text) else text
 
 
 def read_numbers(text: str) -> str:
-    """Read every numeral that is written in digits."""
+    """Spell out every number written in digits."""
     return _apply_rules(text, NUMBER_RULES) if _HAS_DIGIT.search(text) else text
 
 
 def fold_numerals(text: str) -> str:
-    """Write each Chinese numeral one way: 〇 and ○ as 零, 两 as 二."""
+    """Unify the spelling of Chinese numerals: 〇 and ○ as 零, 两 as 二."""
     return _CIRCLE_ZERO.sub("零", text).translate(_SPELLINGS)

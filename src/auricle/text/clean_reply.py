@@ -1,4 +1,4 @@
-"""A model's reply made plain: reasoning dropped, markup unwrapped, marked answers spelled out."""
+"""Remove reasoning and markup from a reply, and make marked answers explicit."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ _PUNCTUATION = str.maketrans(
 )
 _MARKED_ANSWER = r"\nanswer: \1\n"
 
-# Each row unwraps one kind of markup; the order matters, inner before outer.
+# Each row removes one kind of markup; the order matters, inner before outer.
 _UNWRAP = tuple(
     (re.compile(pattern, re.IGNORECASE | re.DOTALL | re.MULTILINE), replacement)
     for pattern, replacement in (
@@ -33,7 +33,7 @@ _UNWRAP = tuple(
 
 
 def clean_reply(reply: str) -> str:
-    """Unwrap a reply so that only what it says is left."""
+    """Return a reply as plain text, without reasoning and markup."""
     text = unicodedata.normalize("NFKC", reply).translate(_PUNCTUATION)
     for pattern, replacement in _UNWRAP:
         text = pattern.sub(replacement, text)

@@ -1,4 +1,4 @@
-"""A number, or yes or no, read from a free-form reply."""
+"""Extract a number, or yes or no, from a free-form reply."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _CUE = (
     r"|答案|结果|总分)"
 )
 _CUED = re.compile(rf"{_CUE}[^0-9\n]{{0,40}}?({_SIGNED})(?![a-z0-9_]|\.[0-9])", re.IGNORECASE)
-# What a number is measured against is not the number.
+# The end of a scale ("4 out of 5") is not the number of the reply.
 _SCALES = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
@@ -33,7 +33,7 @@ _SCALES = tuple(
 
 
 def extract_number(text: str) -> float | None:
-    """Find the number a reply gives: the last one after "score:" and the like, else the last."""
+    """Return the number of a reply: the last one after a cue such as "score:", else the last; None without any."""
     reply = clean_reply(text)
     for scale in _SCALES:
         reply = scale.sub(" ", reply)
@@ -46,7 +46,7 @@ def extract_number(text: str) -> float | None:
 
 
 class _YesNoWord(NamedTuple):
-    """What a word says, and whether it is said as the answer."""
+    """The value of a word, and whether the reply states it as the answer."""
 
     value: bool
     is_stated: bool
@@ -57,11 +57,11 @@ _WORDS = (
     (False, whole_word("no|nope|nah|false|incorrect|wrong|negative")),
     (False, "不是|不对|不正确|错误|没有|否|不会|错"),
     (True, r"是的|对的|对(?=\W|\Z)|正确|有的"),
-    # In a sentence 是 and 会 are verbs; by themselves they are answers.
+    # In a sentence 是 and 会 are verbs; alone they are answers.
     (True, r"(?<!\w)[是会](?=[,.。!\s]|\Z)"),
 )
 _WORD = re.compile(
-    "|".join(f"(?P<v{place}>{pattern})" for place, (_value, pattern) in enumerate(_WORDS)), re.IGNORECASE
+    "|".join(f"(?P<v{index}>{pattern})" for index, (_value, pattern) in enumerate(_WORDS)), re.IGNORECASE
 )
 _OPEN_QUESTION = re.compile(
     rf"{whole_word('yes')}\s*(?:/|,|or|and)\s*{whole_word('no')}|{whole_word('no')}\s*(?:/|or|and)\s*{whole_word('yes')}|"
@@ -91,7 +91,7 @@ def _classify_word(reply: str, match: re.Match[str]) -> _YesNoWord:
 
 
 def extract_yes_no(text: str) -> bool | None:
-    """Find whether a reply affirms: its last such statement, else what all its words agree on."""
+    """Return whether a reply affirms: its last statement decides, else all its words must agree; None if unclear."""
     reply = _OPEN_QUESTION.sub(" ", clean_reply(text))
     verdicts = [_classify_word(reply, match) for match in _WORD.finditer(reply)]
     stated = [verdict.value for verdict in verdicts if verdict.is_stated]

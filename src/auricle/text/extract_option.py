@@ -1,4 +1,4 @@
-"""The option or the label that a free-form reply settles on, or None: nothing is guessed."""
+"""Extract the option or label that a free-form reply chooses; never guess."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _LETTER_AND_TEXT = re.compile(r"[\s*(]*(?P<letter>[A-Z])[*)]*[.):：]*\s+(?P<tex
 
 
 class _OptionNames(NamedTuple):
-    """What each option is called, and which letters and numerals stand for one."""
+    """The names of each option, and the letters and numbers that label one."""
 
     aliases: tuple[tuple[str, ...], ...]
     labels: dict[str, int]
@@ -34,8 +34,8 @@ class _OptionNames(NamedTuple):
 @lru_cache(maxsize=_NAME_CACHE_SIZE)
 def _choice_names(choices: tuple[str, ...]) -> _OptionNames:
     texts = strip_labels(choices)
-    once = [(text,) if text not in texts[:at] else () for at, text in enumerate(texts)]
-    return _OptionNames(tuple(once), build_label_table(texts))
+    aliases = [(text,) if text not in texts[:index] else () for index, text in enumerate(texts)]
+    return _OptionNames(tuple(aliases), build_label_table(texts))
 
 
 @lru_cache(maxsize=_NAME_CACHE_SIZE)
@@ -44,10 +44,10 @@ def _label_names(labels: tuple[str, ...]) -> _OptionNames:
 
 
 def _label_variants(name: str) -> list[str]:
-    """How else a label may be said: either half of "生气/angry", "sea waves" for "sea_waves"."""
-    halves = [half.strip() for half in _ALTERNATIVE_SEPARATOR.split(name)]
-    words = [" ".join(_WORD_SEPARATOR.split(each)).strip() for each in (name, *halves)]
-    return [each for each in dict.fromkeys([*halves, *words]) if each not in {"", name}]
+    """Return other spellings of a label: either part of "生气/angry", "sea waves" for "sea_waves"."""
+    parts = [part.strip() for part in _ALTERNATIVE_SEPARATOR.split(name)]
+    spaced = [" ".join(_WORD_SEPARATOR.split(text)).strip() for text in (name, *parts)]
+    return [variant for variant in dict.fromkeys([*parts, *spaced]) if variant not in {"", name}]
 
 
 def _find_option(text: str, names: _OptionNames) -> int | None:
@@ -57,23 +57,23 @@ def _find_option(text: str, names: _OptionNames) -> int | None:
 
 
 def extract_option(text: str, choices: Sequence[str]) -> int | None:
-    """Find the option a reply chooses; without choices, the place of a letter from A to Z."""
-    texts = [_canonical_text(each) for each in strip_labels(choices)]
+    """Return the index of the option that a reply chooses, or None; without choices, the index of a letter A to Z."""
+    texts = [_canonical_text(option) for option in strip_labels(choices)]
     if (lettered := _LETTER_AND_TEXT.fullmatch(text.strip())) and texts:
-        at = string.ascii_uppercase.index(lettered["letter"])
-        if at < len(texts) and _canonical_text(lettered["text"]) == texts[at]:
-            return at  # a letter and the very text of its option, whatever else they might mean
-    found = _find_option(text, _choice_names(tuple(choices)))
-    alike = [at for at, each in enumerate(texts) if each == _canonical_text(text)]
-    said_whole = found is None and len({choices[at] for at in alike}) == 1
-    return alike[0] if said_whole else found
+        index = string.ascii_uppercase.index(lettered["letter"])
+        if index < len(texts) and _canonical_text(lettered["text"]) == texts[index]:
+            return index  # exactly the letter and the text of one option
+    chosen = _find_option(text, _choice_names(tuple(choices)))
+    equal = [index for index, option in enumerate(texts) if option == _canonical_text(text)]
+    is_exact = chosen is None and len({choices[index] for index in equal}) == 1
+    return equal[0] if is_exact else chosen
 
 
 def strip_labels(choices: Sequence[str]) -> list[str]:
-    """Options without their own letters, where the data carries one in each of them."""
-    bare = [strip_own_label(choice, index) for index, choice in enumerate(choices)]
-    labelled = all(text != choice for text, choice in zip(bare, choices, strict=True))
-    return bare if labelled else list(choices)
+    """Remove the letters from options such as "(B) guitar", if all options have one."""
+    texts = [strip_own_label(choice, index) for index, choice in enumerate(choices)]
+    are_labelled = all(text != choice for text, choice in zip(texts, choices, strict=True))
+    return texts if are_labelled else list(choices)
 
 
 def _canonical_text(text: str) -> str:
@@ -81,6 +81,6 @@ def _canonical_text(text: str) -> str:
 
 
 def extract_label(text: str, labels: Sequence[str]) -> str | None:
-    """Find the label a reply names; of a label such as "生气/angry" either half will do."""
+    """Return the label that a reply names, or None; either part of a label such as "生气/angry" is enough."""
     index = _find_option(text, _label_names(tuple(labels)))
     return None if index is None else labels[index]

@@ -1,8 +1,8 @@
-"""English as the Open ASR Leaderboard counts it: Whisper's normaliser with tables of its own.
+"""The English normaliser of the Open ASR Leaderboard: Whisper's normaliser with other tables.
 
-The leaderboard drops more fillers, keeps a possessive whole, joins spelled-out letters, and gives
-one spelling to names that sound alike. Its name table (Apache-2.0) stands below, by the spelling it
-settles on; the other tables are what changes against the library's.
+The leaderboard drops more fillers, does not expand the `'s` of possessives, joins spelled-out letters, and unifies the
+spelling of names that sound alike. `_NAMES` is its name table (Apache-2.0), grouped by the unified spelling; the other
+tables are the differences from the library's.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ _JOINED = {
     "et cetera": "etc",
     "o k": "okay",
     **{
-        apart: apart.replace(" ", "")
-        for apart in (
+        separate: separate.replace(" ", "")
+        for separate in (
             "how ever",
             *("wi fi", "hi fi", "lo fi", "sci fi"),
             *("e mail", "e book", "e commerce", "x ray", "t shirt"),
@@ -79,28 +79,28 @@ _SHORT_WORDS = frozenset("ai")
 
 def _parse_names() -> dict[str, str]:
     groups = (group.split(":") for group in _NAMES.split(";"))
-    return {name: settled.strip() for settled, names in groups for name in names.split()}
+    return {name: unified.strip() for unified, names in groups for name in names.split()}
 
 
 def _join_letters(words: list[str]) -> list[str]:
-    """Letters and digits spelled out become a word; `a` and `i` need two more beside them."""
+    """Join two or more single letters or digits into a word; with `a` or `i` among them, three or more."""
     joined: list[str] = []
-    for single, run in groupby(words, key=lambda word: len(word) == 1 and word.isalnum()):
-        letters = list(run)
-        enough = 3 if _SHORT_WORDS.intersection(letters) else 2
-        joined += ["".join(letters)] if single and len(letters) >= enough else letters
+    for is_single, group in groupby(words, key=lambda word: len(word) == 1 and word.isalnum()):
+        letters = list(group)
+        min_count = 3 if _SHORT_WORDS.intersection(letters) else 2
+        joined += ["".join(letters)] if is_single and len(letters) >= min_count else letters
     return joined
 
 
 def _join_compounds(text: str) -> str:
-    for apart, joined in _JOINED.items():
-        pattern = apart.replace(" ", r"\s+")
+    for separate, joined in _JOINED.items():
+        pattern = separate.replace(" ", r"\s+")
         text = re.sub(rf"\b{pattern}\b", joined, text)
     return text
 
 
 def _build_respeller(mapping: dict[str, str]) -> Callable[[str], str]:
-    spellings = {word: said for word, said in mapping.items() if word not in _UNCHANGED}
+    spellings = {word: spelling for word, spelling in mapping.items() if word not in _UNCHANGED}
     spellings |= _SPELLINGS
     names = _parse_names()
 
@@ -113,7 +113,7 @@ def _build_respeller(mapping: dict[str, str]) -> Callable[[str], str]:
 
 @cache
 def _build_normaliser() -> Any:
-    """The library's normaliser, with the leaderboard's tables hung in where its own were."""
+    """Create the library's normaliser and replace its tables with those of the leaderboard."""
     normaliser = create_legacy_normaliser()
     normaliser.ignore_patterns = rf"\b({_FILLERS})\b"
     normaliser.replacers = {
@@ -127,5 +127,5 @@ def _build_normaliser() -> Any:
 
 
 def normalise_open_asr(text: str) -> str:
-    """English as the Open ASR Leaderboard counts it."""
+    """Normalise English as the Open ASR Leaderboard does."""
     return " ".join(normalise_with(_build_normaliser(), text).split())

@@ -1,15 +1,15 @@
-"""How firmly a reply claims each option it mentions, and which claim decides.
+"""Classify how firmly a reply claims each option it mentions, and decide between the claims.
 
-A mention is judged by the words before and after it, against a table of phrasings:
+A mention is classified by the words before and after it, with a table of phrasings:
 
-    NEGATED      "not A", "A is wrong", "rather than A"           says nothing for the option
-    TENTATIVE    "I first thought A", "it might be A"             counts if nothing else does
-    PLAIN        the option is named                              all that is named must agree
+    NEGATED      "not A", "A is wrong", "rather than A"           does not support the option
+    TENTATIVE    "I first thought A", "it might be A"             counts only without other claims
+    PLAIN        the option is named                              all named options must agree
     PREDICATED   "it is A", "the speaker sounds A"                all such claims must agree
-    LEAD         a sentence or a label by itself, "A." or "A) x"  all such claims must agree
+    LEAD         a sentence or a label alone, "A." or "A) x"       all such claims must agree
     STATED       "the answer is A", "A, because", "选A"           the last one wins
 
-The strongest kind present decides. Two options where one is needed are no answer.
+The highest level present decides. Two different options on that level are not an answer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple
 from auricle.text.answer_phrasings import OPTIONAL_FILLERS, ClaimLevel, PhrasingRule, label_rules, text_rules
 
 _WINDOW = 90
-# A reply caught in a loop names options without end; its last thousand mentions say enough.
+# A reply that repeats itself endlessly may name thousands of options; the last ones are enough.
 _MAX_MENTIONS = 1_000
 _BETWEEN_LABEL_AND_TEXT = re.compile(r"[\s\"'(\[)\].:、,\-–—]*")
 _BETWEEN_LABEL_AND_OTHER_TEXT = re.compile(r"[\s\"'(\[)\].:、\-]*")
@@ -42,7 +42,7 @@ class Mention:
 
 
 class Claim(NamedTuple):
-    """Options named in one breath, and how firmly."""
+    """Options named together, and how firmly."""
 
     level: ClaimLevel
     indices: frozenset[int]
@@ -50,13 +50,13 @@ class Claim(NamedTuple):
 
 
 def first_matching_level(rules: Sequence[PhrasingRule], text: str, start: int, end: int) -> ClaimLevel | None:
-    """Find the first phrasing that the span stands in."""
+    """Return the level of the first rule that matches around the span, or None."""
     before, after = text[max(0, start - _WINDOW) : start], text[end : end + _WINDOW]
     return next((rule.level for rule in rules if rule.matches(before, after)), None)
 
 
 def _is_own_label(text: str, label: Mention, option_text: Mention) -> bool:
-    """Whether the two are an option's label and its own text, as in "B) guitar"."""
+    """Return whether the two are the label and the text of the same option, as in "B) guitar"."""
     return (
         label.is_label
         and not option_text.is_label
@@ -66,7 +66,7 @@ def _is_own_label(text: str, label: Mention, option_text: Mention) -> bool:
 
 
 def _is_foreign_label(text: str, label: Mention, option_text: Mention) -> bool:
-    """Whether the label of one option stands on the text of another."""
+    """Return whether the label of one option is attached to the text of another."""
     return (
         label.is_label
         and not option_text.is_label
@@ -85,13 +85,13 @@ def _merge(text: str, mentions: Sequence[Mention]) -> list[Mention]:
 
 
 def _are_joined_by(connector: str, text: str, left: Mention, right: Mention) -> bool:
-    """Whether nothing but the connector stands between two mentions."""
+    """Return whether only the connector is between two mentions."""
     between = text[left.end : right.start]
     return re.fullmatch(connector, between, re.IGNORECASE) is not None
 
 
 def _linked_to_next(text: str, mentions: Sequence[Mention]) -> list[bool]:
-    """Whether each mention is coordinated with the next: "A or B", "A, B and C"."""
+    """Return for each mention whether it is coordinated with the next: "A or B", "A, B and C"."""
     linked = [False] * len(mentions)
     for position in reversed(range(len(mentions) - 1)):
         pair = mentions[position], mentions[position + 1]
@@ -111,7 +111,7 @@ def _group_mentions(text: str, mentions: Sequence[Mention]) -> Iterator[list[Men
 
 
 def _classify_group(text: str, group: Sequence[Mention]) -> Claim:
-    """Judge a group by the words around it as a whole."""
+    """Classify a group of mentions by the words around it."""
     are_labels = all(mention.is_label for mention in group)
     rules = label_rules() if are_labels else text_rules()
     level = first_matching_level(rules, text, group[0].start, group[-1].end)
@@ -126,7 +126,7 @@ def _agreed_option(claims: Sequence[Claim]) -> int | None:
 
 
 def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
-    """Take the lead that closes the reply for a statement, unless it ends a list of options."""
+    """Return the lead claim at the end of a reply, which counts as a statement unless it ends a list of options."""
     leads = [claim for claim in claims if claim.level is ClaimLevel.LEAD]
     if not leads or _HAS_WORD.search(text, leads[-1].end):
         return []
@@ -136,7 +136,7 @@ def _closing_lead(text: str, claims: Sequence[Claim]) -> list[Claim]:
 
 
 def decide_option(text: str, mentions: Sequence[Mention]) -> int | None:
-    """Find the one option a reply settles on."""
+    """Return the index of the option that a reply decides on, or None."""
     ordered = _merge(text, sorted(mentions)[-_MAX_MENTIONS:])
     claims = [_classify_group(text, group) for group in _group_mentions(text, ordered)]
     stated = [claim for claim in claims if claim.level is ClaimLevel.STATED]
@@ -144,7 +144,6 @@ def decide_option(text: str, mentions: Sequence[Mention]) -> int | None:
     if final:
         return _agreed_option(final)
     for level in (ClaimLevel.LEAD, ClaimLevel.PREDICATED, ClaimLevel.PLAIN, ClaimLevel.TENTATIVE):
-        found = [claim for claim in claims if claim.level is level]
-        if found:
-            return _agreed_option(found)
+        if claims_on_level := [claim for claim in claims if claim.level is level]:
+            return _agreed_option(claims_on_level)
     return None

@@ -1,4 +1,4 @@
-"""Where a reply names an option: by the option's text, or by a letter or numeral that labels it."""
+"""Find where a reply names an option, by its text or by the letter or number that labels it."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ _LABEL = re.compile(
 )
 _VERBS_AFTER_A = (
     "is|isn't|was|and|or|nor|because|since|but|as|seems|fits|matches|would|could|can|cannot|can't|"
-    "does|doesn't|sounds|rather|instead|should|must|looks|makes|if|then|so|might|may|best|would"
+    "does|doesn't|sounds|rather|instead|should|must|looks|makes|if|then|so|might|may|best"
 )
 _VERBS_AFTER_I = "is|isn't|and|or|nor|because|since|fits|matches|seems"
-# "A guitar" and "I think" hold an article and a pronoun; "A is wrong" and "I fits" hold labels.
+# "A guitar" and "I think" have an article and a pronoun; "A is wrong" and "I fits" have labels.
 _NOT_A_LABEL = {
     "A": re.compile(rf"[ \t]+(?!(?:{_VERBS_AFTER_A})(?![a-z]))[^\W\d]"),
     "I": re.compile(rf"[ \t]+(?!(?:{_VERBS_AFTER_I})(?![a-z]))[^\W\d]"),
@@ -47,7 +47,7 @@ _LABEL_ONLY = re.compile(r"[\s\"'(\[]*\S{1,2}[\s\"')\].,!:。]*")
 
 
 class _Matcher(NamedTuple):
-    """One pattern for all option texts, and the option of each of its named groups."""
+    """One pattern for all option texts, and the option index of each named group."""
 
     pattern: re.Pattern[str]
     options: Mapping[str, int]
@@ -58,7 +58,7 @@ def _tokens(text: str) -> list[str]:
 
 
 def strip_own_label(choice: str, index: int) -> str:
-    """Drop the option's own letter where the data carries it in the text, as in "(B) guitar"."""
+    """Remove the option's own letter from its text, as in "(B) guitar"."""
     label = _OWN_LABEL.match(choice)
     is_own = label is not None and label["letter"] == string.ascii_uppercase[index : index + 1]
     return choice[label.end() :] if label and is_own else choice
@@ -70,7 +70,7 @@ def _join_pattern(left: str, right: str) -> str:
 
 
 def _token_pattern(tokens: Sequence[str]) -> str:
-    """Match the tokens, whatever separates them, at word boundaries where the script has any."""
+    """Return a pattern for the tokens with any separators, at word boundaries if the script has them."""
     body = re.escape(tokens[0]) + "".join(_join_pattern(*pair) for pair in pairwise(tokens))
     before = "" if _UNSPACED.match(tokens[0]) else r"(?<![A-Za-z0-9_])(?<![\d.]\.)"
     after = "" if _UNSPACED.match(tokens[-1][-1]) else r"(?![A-Za-z0-9_#♯♭])(?!\.\d)"
@@ -79,7 +79,7 @@ def _token_pattern(tokens: Sequence[str]) -> str:
 
 @lru_cache(maxsize=_MATCHER_CACHE_SIZE)
 def _compile_matcher(aliases: tuple[tuple[str, ...], ...]) -> _Matcher | None:
-    """Compile the names of all options, longest first so that none hides a longer one."""
+    """Compile the names of all options, longest first so that a short name does not hide a longer one."""
     named = [
         (tuple(tokens), index)
         for index, names in enumerate(aliases)
@@ -102,7 +102,7 @@ def _is_letter(text: str) -> bool:
 
 
 def find_text_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> list[Mention]:
-    """Find where options are named by their texts; each option may have several names."""
+    """Return where options are named by their texts; an option may have several names."""
     matcher = _compile_matcher(aliases)
     if matcher is None:
         return []
@@ -113,7 +113,7 @@ def find_text_mentions(text: str, aliases: tuple[tuple[str, ...], ...]) -> list[
 
 
 def build_label_table(choices: Sequence[str]) -> dict[str, int]:
-    """Map letters and numerals to options; a text that is itself a letter keeps its meaning."""
+    """Map letters and numbers to options; an option whose text is one letter keeps it."""
     count = len(choices) or len(string.ascii_uppercase)
     table = dict(zip(string.ascii_uppercase, range(count), strict=False))
     if choices and not any(re.search(r"\d", choice) for choice in choices):
@@ -122,12 +122,12 @@ def build_label_table(choices: Sequence[str]) -> dict[str, int]:
 
 
 def single_letter_options(choices: Sequence[str]) -> dict[str, int]:
-    """Options whose whole text is one letter, such as the names of notes."""
+    """Return the options whose whole text is one letter, such as names of notes."""
     return {choice.strip().upper(): index for index, choice in enumerate(choices) if _is_letter(choice.strip())}
 
 
 def _is_in_answer_phrase(text: str, start: int, end: int) -> bool:
-    """Whether the span stands where an answer stands: "answer: b", "option b"."""
+    """Return whether the span is in the position of an answer: "answer: b", "option b"."""
     return bool(_OPTION_WORD_BEFORE.search(text, max(0, start - _WINDOW), start)) or bool(
         _PHRASE_END.match(text, end) and first_matching_level(answer_rules(), text, start, end)
     )
@@ -140,7 +140,7 @@ def _is_lowercase_label(text: str, start: int, end: int) -> bool:
 
 
 def _is_label(text: str, match: re.Match[str]) -> bool:
-    """Tell a label from a word of one letter and from a number."""
+    """Return whether a match is a label, not a one-letter word or a number."""
     label, start, end = match[1], match.start(1), match.end(1)
     if label.isdigit():
         return bool(_LABEL_ONLY.fullmatch(text)) or _is_in_answer_phrase(text, start, end)
@@ -151,8 +151,8 @@ def _is_label(text: str, match: re.Match[str]) -> bool:
 
 
 def find_label_mentions(text: str, table: Mapping[str, int], text_mentions: Sequence[Mention]) -> Iterator[Mention]:
-    """Find where options are named by label, outside what is read as the text of an option."""
-    covered = {place for mention in text_mentions for place in range(mention.start, mention.end)}
+    """Yield where options are named by label, outside of option texts."""
+    covered = {position for mention in text_mentions for position in range(mention.start, mention.end)}
     for match in _LABEL.finditer(text):
         index = table.get(match[1].upper())
         if index is not None and match.start(1) not in covered and _is_label(text, match):

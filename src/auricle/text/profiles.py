@@ -1,7 +1,7 @@
 """Text normaliser profiles: named, versioned, deterministic functions from text to text.
 
-A profile also names the unit its error rate counts: words, characters, or the two mixed. Its
-version rises whenever any output changes, and stands in the signature of every number made with it.
+A profile also names the unit of its error rate: words, characters, or a mix of both. Its version is raised whenever
+any output changes, and is part of the signature of every number computed with it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _LATIN = re.compile("[a-z]")
 
 
 class _SeparatorTable(dict[int, str]):
-    """What each character becomes, worked out when first met: a space, nothing, or itself."""
+    """Replacement of each character (a space, nothing, or itself), computed on first use."""
 
     def __missing__(self, code: int) -> str:
         self[code] = replacement = _replace_character(chr(code))
@@ -63,7 +63,7 @@ def _replace_character(character: str) -> str:
     category = unicodedata.category(character)
     if category[0] in "PSZ" or category == "Cc":
         return " "
-    # Invisible formatting says nothing, but the joiners shape words in Indic scripts and Persian.
+    # Invisible formatting characters are dropped, except joiners, which are part of words in Indic scripts and Persian.
     return "" if category == "Cf" and character not in _JOINERS else character
 
 
@@ -72,17 +72,17 @@ _ASCII = bytes(ord(_replace_character(chr(code))) for code in range(128)) + byte
 
 
 def _fold_case(text: str) -> str:
-    """Compatibility forms unified and case removed."""
+    """Unify compatibility forms and remove case."""
     if text.isascii():
         return text.lower()
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())
 
 
 def _strip_punctuation(text: str) -> str:
-    """Punctuation and symbols to single spaces; apostrophes stay inside words."""
-    # ASCII has a shortcut, several times faster.
-    ascii_only = text.isascii()
-    text = text.encode("ascii").translate(_ASCII).decode("ascii") if ascii_only else text.translate(_SEPARATORS)
+    """Replace punctuation and symbols by single spaces; apostrophes inside words stay."""
+    # Translating ASCII as bytes is several times faster.
+    is_ascii = text.isascii()
+    text = text.encode("ascii").translate(_ASCII).decode("ascii") if is_ascii else text.translate(_SEPARATORS)
     if "'" in text:
         text = _LOOSE_APOSTROPHE.sub(" ", text)
     return " ".join(text.split())
@@ -92,7 +92,7 @@ def _strip_punctuation(text: str) -> str:
 def _load_simplifier() -> Any:
     from opencc import OpenCC
 
-    # The Taiwanese table also turns 著 into 着 where it marks the aspect; the plain one does not.
+    # Unlike the plain table, the Taiwanese one turns 著 into 着 where it marks the aspect.
     return OpenCC("tw2s")
 
 
@@ -102,7 +102,7 @@ def _simplify(text: str) -> str:
 
 
 def _read_chinese_numbers(text: str) -> str:
-    """Read the numerals that stand among Chinese; those beside Latin words keep their digits."""
+    """Spell out numbers within Chinese text; numbers next to Latin words keep their digits."""
     return _WITHOUT_UNSPACED.sub(
         lambda run: run[0] if _LATIN.search(run[0]) else read_numbers(run[0]), read_contextual_numbers(text)
     )
@@ -135,7 +135,7 @@ def _normalise_mixed(text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """A named, versioned way to make two texts comparable."""
+    """A named, versioned way to normalise texts before they are compared."""
 
     name: str
     version: int
@@ -144,46 +144,46 @@ class Profile:
     languages: tuple[str, ...]
     description: str
     joins_compounds: bool = False
-    """Whether words written together and apart are the same: `white paper`, `whitepaper`."""
+    """Whether compounds match when written with or without a space: `white paper`, `whitepaper`."""
 
     def __call__(self, text: str) -> str:
         """Normalise a text."""
         return self.apply(text)
 
     def tokens(self, text: str) -> list[str]:
-        """Normalise a text and cut it into the units its error rate counts."""
+        """Normalise a text and split it into the units of its error rate."""
         return TOKENISERS[self.unit](self.apply(text))
 
     @property
     def signature(self) -> str:
-        """Name and version, as they stand beside a number."""
+        """Name and version, as in the signature of a number."""
         return f"{self.name}:{self.version}"
 
 
 def _with_cache(apply: Callable[[str], str]) -> Callable[[str], str]:
-    """Keep recent results, because every metric of a task normalises the same references."""
+    """Cache recent results, because every metric of a task normalises the same references."""
     return lru_cache(maxsize=_TEXT_CACHE_SIZE)(apply)
 
 
 def _tool_profile(name: str, apply: Callable[[str], str], tool: str) -> Profile:
-    """A profile whose `wer` is another tool's number."""
+    """Make a profile that reproduces the word error rate of another tool."""
     language = "zh" if name.endswith("zh") else "en"
-    told = f"{tool}: its word error rate is `wer` under this profile"
-    return Profile(name, 1, _with_cache(apply), "words", (language,), told)
+    description = f"normaliser of {tool}; reproduces its word error rate"
+    return Profile(name, 1, _with_cache(apply), "words", (language,), description)
 
 
 PROFILES: Mapping[str, Profile] = MappingProxyType(
     {
         entry.name: entry
         for entry in (
-            Profile("none", 1, _normalise_none, "words", (), "the text as it is, without outer whitespace"),
+            Profile("none", 1, _normalise_none, "words", (), "unchanged, except for leading and trailing whitespace"),
             Profile(
                 "basic",
                 1,
                 _with_cache(_normalise_basic),
                 "words",
                 (),
-                "case and punctuation removed, in any script written with spaces",
+                "no case and no punctuation, for scripts written with spaces",
             ),
             Profile(
                 "whisper-en",
@@ -191,7 +191,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 _with_cache(normalise_whisper),
                 "words",
                 ("en",),
-                "the Whisper English normaliser: numbers, contractions, American spelling",
+                "Whisper's English normaliser: numbers, contractions, American spelling",
             ),
             Profile(
                 "zh",
@@ -199,7 +199,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 _with_cache(_normalise_zh),
                 "characters",
                 ("zh", "yue"),
-                "simplified characters, numerals as read aloud, no punctuation",
+                "simplified characters, spelled-out numbers, no punctuation",
             ),
             Profile(
                 "chars",
@@ -207,7 +207,7 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 _with_cache(_normalise_chars),
                 "characters",
                 ("ja", "th", "lo", "km", "my"),
-                "basic without spaces, for scripts that use none",
+                "basic without spaces, for scripts written without them",
             ),
             Profile(
                 "mixed",
@@ -215,38 +215,37 @@ PROFILES: Mapping[str, Profile] = MappingProxyType(
                 _with_cache(_normalise_mixed),
                 "mixed",
                 ("zh", "en"),
-                "zh among Chinese; Latin words lower-cased and whole, with their digits",
+                "zh for Chinese text; Latin words in lower case, with their digits",
             ),
-            _tool_profile("kimi-en", framework_normalisers.kimi_en, "Kimi-Audio-Evalkit's English"),
-            _tool_profile("kimi-zh", framework_normalisers.kimi_zh, "Kimi-Audio-Evalkit's Mandarin"),
-            _tool_profile("lmms-eval-en", framework_normalisers.lmms_eval_en, "lmms-eval's English"),
-            _tool_profile("lmms-eval-zh", framework_normalisers.lmms_eval_zh, "lmms-eval's Mandarin"),
+            _tool_profile("kimi-en", framework_normalisers.kimi_en, "Kimi-Audio-Evalkit for English"),
+            _tool_profile("kimi-zh", framework_normalisers.kimi_zh, "Kimi-Audio-Evalkit for Mandarin"),
+            _tool_profile("lmms-eval-en", framework_normalisers.lmms_eval_en, "lmms-eval for English"),
+            _tool_profile("lmms-eval-zh", framework_normalisers.lmms_eval_zh, "lmms-eval for Mandarin"),
             replace(
-                _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard's English"),
+                _tool_profile("open-asr", normalise_open_asr, "the Open ASR Leaderboard for English"),
                 joins_compounds=True,
             ),
-            _tool_profile("ultraeval-en", framework_normalisers.ultraeval_en, "UltraEval-Audio's English"),
-            _tool_profile("ultraeval-zh", framework_normalisers.ultraeval_zh, "UltraEval-Audio's Mandarin"),
+            _tool_profile("ultraeval-en", framework_normalisers.ultraeval_en, "UltraEval-Audio for English"),
+            _tool_profile("ultraeval-zh", framework_normalisers.ultraeval_zh, "UltraEval-Audio for Mandarin"),
         )
     }
 )
 
 
 def resolve_profile_name(name: str, language: str) -> str:
-    """A profile's whole name: `kimi` is kimi-zh where the language is Chinese."""
-    spoken = f"{name}-{language.partition('-')[0].lower()}"
-    return spoken if name not in PROFILES and spoken in PROFILES else name
+    """Return the full name of a profile: `kimi` becomes `kimi-zh` if the language is Chinese."""
+    full_name = f"{name}-{language.partition('-')[0].lower()}"
+    return full_name if name not in PROFILES and full_name in PROFILES else name
 
 
 def get_profile(name: str) -> Profile:
-    """Look up a profile by name."""
+    """Return the profile with this name."""
     if name in PROFILES:
         return PROFILES[name]
-    if family := [each for each in PROFILES if each.startswith(f"{name}-")]:
+    if variants := [profile for profile in PROFILES if profile.startswith(f"{name}-")]:
         raise UnknownName(
-            f"Which of {' and '.join(family)} is meant by {name!r} depends on the language: "
-            "say it, -T language=en, or give the whole name."
+            f"Profile {name!r} needs a language: use {' or '.join(variants)}, or set the language with -T language=en."
         )
-    near = get_close_matches(name, PROFILES, n=1)
-    hint = f" Did you mean {near[0]!r}?" if near else ""
-    raise UnknownName(f"No text profile {name!r}.{hint} There are: {', '.join(PROFILES)}.")
+    close = get_close_matches(name, PROFILES, n=1)
+    hint = f" Did you mean {close[0]!r}?" if close else ""
+    raise UnknownName(f"Unknown text profile {name!r}.{hint} See `auricle list profiles`.")

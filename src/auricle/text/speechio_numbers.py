@@ -1,9 +1,9 @@
-"""Chinese numbers read aloud by the rules of SpeechIO's normaliser, for scores that others publish.
+"""Spell out Chinese numbers with the rules of SpeechIO's normaliser, to reproduce published scores.
 
-Three toolkits score Mandarin behind those rules, so the same reading is needed to meet their
-numbers: `zh` reads better, this one reads alike. The rules run one after another, each over the
-whole text, and a number found is replaced where it first stands, even if that is another place.
-Then punctuation becomes spaces, but for marks their list leaves out, such as the wide full stop.
+Three toolkits score Mandarin with these rules. The profile `zh` reads numbers better, but only these rules reproduce
+their scores. Each rule is applied to the whole text, one after another, and a matched number is replaced at its first
+occurrence in the text, even if the match is elsewhere. Then punctuation becomes spaces, except for marks that
+SpeechIO's list lacks, such as the full-width full stop `．`.
 """
 
 from __future__ import annotations
@@ -35,48 +35,48 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 
 
 def _spell_digits(digits: str) -> str:
-    """Read the digits one by one; whatever else stands among them is not read."""
-    return "".join(DIGITS[int(each)] for each in digits if each.isdecimal())
+    """Spell out the digits one by one, and drop other characters."""
+    return "".join(DIGITS[int(character)] for character in digits if character.isdecimal())
 
 
 def _split_places(digits: str) -> list[str]:
-    """Digits and units of a whole number, highest first; of leading zeros one may be heard."""
-    bare = digits.lstrip("0")
-    if len(bare) <= 1:
-        silent = len(digits) == len(bare) or not bare
-        return [*([] if silent else [DIGITS[0]]), *_spell_digits(bare)]
-    unit, power = max(((unit, power) for unit, power in _POWERS.items() if power < len(bare)), key=lambda each: each[1])
-    return [*_split_places(digits[:-power]), unit, *_split_places(bare[-power:])]
+    """Return the digits and units of a whole number, highest first; leading zeros are read as one or none."""
+    significant = digits.lstrip("0")
+    if len(significant) <= 1:
+        is_zero_silent = len(digits) == len(significant) or not significant
+        return [*([] if is_zero_silent else [DIGITS[0]]), *_spell_digits(significant)]
+    power, unit = max((power, unit) for unit, power in _POWERS.items() if power < len(significant))
+    return [*_split_places(digits[:-power]), unit, *_split_places(significant[-power:])]
 
 
 def _use_liang(places: list[str]) -> list[str]:
-    """二 is 两 before a unit above ten, unless a digit or ten stands before it."""
-    said = list(places)
+    """Replace 二 with 两 before a unit above ten, unless a digit or ten is before it."""
+    result = list(places)
     for index, place in enumerate(places):
         before = places[index - 1] if index else None
         after = places[index + 1] if index + 1 < len(places) else None
-        high = _POWERS.get(after or "", 1) > 1
-        if place == "二" and high and (before is None or _POWERS.get(before, 1) > 1):
-            said[index] = "两"
-    return said
+        is_high = _POWERS.get(after or "", 1) > 1
+        if place == "二" and is_high and (before is None or _POWERS.get(before, 1) > 1):
+            result[index] = "两"
+    return result
 
 
 def _read_cardinal(number: str) -> str:
     whole, point, decimals = number.partition(".")
     places = _use_liang(_split_places(whole)) if len(whole) > 1 else list(_spell_digits(whole))
-    said = "".join(places)
+    reading = "".join(places)
     if point:
-        said = f"{said or DIGITS[0]}点{_spell_digits(decimals)}"
-    return said[1:] if said.startswith("一十") else said
+        reading = f"{reading or DIGITS[0]}点{_spell_digits(decimals)}"
+    return reading[1:] if reading.startswith("一十") else reading
 
 
 def _read_date(text: str) -> str:
-    year, mark, rest = text.rpartition("年")
-    month, moon, day = rest.partition("月")
-    said = f"{_spell_digits(year)}{mark}"
-    if moon:
-        said += f"{_read_cardinal(month)}{moon}"
-    return said + (f"{_read_cardinal(day[:-1])}{day[-1]}" if day else "")
+    year, year_mark, rest = text.rpartition("年")
+    month, month_mark, day = rest.partition("月")
+    reading = f"{_spell_digits(year)}{year_mark}"
+    if month_mark:
+        reading += f"{_read_cardinal(month)}{month_mark}"
+    return reading + (f"{_read_cardinal(day[:-1])}{day[-1]}" if day else "")
 
 
 def _read_amount(text: str) -> str:
@@ -95,7 +95,7 @@ def _read_percentage(text: str) -> str:
 
 
 def _restore_latin_digit(text: str) -> str:
-    """P2P and B2C keep their digit."""
+    """Restore the digit of names such as P2P and B2C."""
     return text.replace("二", "2")
 
 
@@ -117,9 +117,9 @@ _RULES: tuple[tuple[re.Pattern[str], Callable[[str], str]], ...] = tuple(
 
 
 def read_aloud(text: str) -> str:
-    """Numbers as SpeechIO's rules read them, punctuation as spaces; nothing else is changed."""
+    """Spell out numbers with SpeechIO's rules and replace punctuation with spaces."""
     text = f" {text} ".replace("％", "%")
     for pattern, read in _RULES:
-        for found in filter(None, pattern.findall(text)):
-            text = text.replace(found, read(found), 1)
+        for number in filter(None, pattern.findall(text)):
+            text = text.replace(number, read(number), 1)
     return _PUNCTUATION.sub(" ", text)

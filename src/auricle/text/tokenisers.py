@@ -1,7 +1,7 @@
-"""Tokenisers: words, characters, and the mixture that Chinese-English speech needs.
+"""Tokenisers for words, characters, and a mix of both for Chinese-English speech.
 
-Scripts written without spaces between words (Han, Kana, Thai, Lao, Khmer, Myanmar) count one token
-a character. Hangul is written with spaces, so a Korean word stays whole.
+In scripts written without spaces between words (Han, Kana, Thai, Lao, Khmer, Myanmar), each character is a token.
+Hangul is written with spaces, so Korean words are not split.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ def split_words(text: str) -> list[str]:
 
 
 def split_characters(text: str) -> list[str]:
-    """Every character, with one space between words, as character error rates count them."""
+    """Split into characters, with one space between words, as character error rates count them."""
     return list(" ".join(text.split()))
 
 
 def split_mixed(text: str) -> list[str]:
-    """Each character of an unspaced script by itself, every other word whole."""
+    """Split into words, and into single characters where a script has no spaces."""
     return _MIXED.findall(text)

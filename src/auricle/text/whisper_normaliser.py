@@ -1,11 +1,10 @@
-"""The official Whisper English normaliser, with an exact short cut for plain sentences.
+"""The official Whisper English normaliser, with an exact fast path for simple sentences.
 
-The library runs some sixty substitutions over every text. On text made only of letters, inner
-apostrophes and simple punctuation, nearly all of them touch one word at a time, so each distinct
-word is put through the library's own rules once and remembered. A text goes the long way whenever
-neighbouring words could matter: digits, number words, brackets, currency, loose apostrophes,
-letters beyond a-z. Every table is read from the library, so a new release is followed or the short
-cut switches itself off.
+The library applies about sixty substitutions to every text. In a text of letters, inner apostrophes and simple
+punctuation, nearly all of them affect one word at a time, so each distinct word is normalised once and cached. The
+library itself is used whenever neighbouring words could matter: digits, number words, brackets, currency signs, loose
+apostrophes, letters beyond a-z. All tables are read from the library: the fast path follows a new release, or is
+disabled if the tables no longer fit.
 """
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ _LOOSE_APOSTROPHE = re.compile(r"(?<![a-z])'|'(?![a-z])")
 _PUNCTUATION = str.maketrans(dict.fromkeys(',;:?!".-', " "))
 _WORD_CACHE_SIZE = 65_536
 
-# The library cuts "and a half" out of its context in code, not in a table.
+# The library handles "and a half" in code, not in a table.
 _EXTRA_CONTEXTUAL_WORDS = frozenset({"half"})
-# These specials pass through unless a number stands beside them; "point" can vanish without one.
+# These words stay unchanged unless a number is next to them; "point" can vanish even without one.
 _INERT_SPECIALS = frozenset({"and", "double", "triple"})
 _LATER_CONTRACTIONS = (r"\bkinda\b", r"\bsorta\b", r"\bdunno\b", r"\bcause\b")
 _SUPPORTED_REPLACER = re.compile(r"(?:\\b)?[a-z']+(?: [a-z]+)?\\b")
@@ -38,7 +37,7 @@ def _load_library() -> Any:
 
 
 def create_legacy_normaliser() -> Any:
-    """A new normaliser as it was when other tools copied it; its tables may be edited freely."""
+    """Create a normaliser with the tables that other tools copied; callers may modify it."""
     normaliser = type(_load_library())()
     for pattern in _LATER_CONTRACTIONS:
         normaliser.replacers.pop(pattern, None)
@@ -46,13 +45,13 @@ def create_legacy_normaliser() -> Any:
 
 
 def _contextual_words(numbers: Any) -> frozenset[str]:
-    """Number words that act on their neighbours even where no number stands."""
+    """Return the number words that affect their neighbours even without a number."""
     inert = {*numbers.following_prefixers, *numbers.suffixers, *_INERT_SPECIALS}
     return frozenset(numbers.words) - inert | _EXTRA_CONTEXTUAL_WORDS
 
 
 def _are_word_local(replacers: dict[str, str]) -> bool:
-    """Whether each replacer touches one word, or a contraction and the word after it."""
+    """Return whether each replacer affects one word only, or a contraction and the next word."""
     return all(
         _SUPPORTED_REPLACER.fullmatch(pattern)
         and (" " not in pattern or pattern.startswith("'"))
@@ -63,7 +62,7 @@ def _are_word_local(replacers: dict[str, str]) -> bool:
 
 @cache
 def _build_expander() -> Callable[[str], str | None]:
-    """Build the function that rewrites one word as the library would, or declines."""
+    """Build a function that normalises one word like the library, or returns None if it cannot."""
     library = _load_library()
     if not _are_word_local(library.replacers):
         return lambda _word: None
@@ -76,7 +75,7 @@ def _build_expander() -> Callable[[str], str | None]:
     def expand(word: str) -> str | None:
         text = ignored.sub("", word)
         if text.startswith("'"):
-            # Without its first part the word would join the one before it.
+            # Without its first part, the word would be joined to the one before it.
             return None
         for pattern, replacement in replacers:
             text = pattern.sub(replacement, text)
@@ -90,7 +89,7 @@ def _build_expander() -> Callable[[str], str | None]:
 
 @cache
 def _completer_pattern() -> re.Pattern[str]:
-    """Words that change how the contraction before them is read, as *been* in *he's been*."""
+    """Match words that change how the contraction before them is expanded, as *been* in *he's been*."""
     tails = {
         tail
         for pattern in _load_library().replacers
@@ -101,7 +100,7 @@ def _completer_pattern() -> re.Pattern[str]:
 
 
 def _is_plain(lowered: str) -> bool:
-    # Two full stops in a row survive in the library's output, so they are no simple punctuation.
+    # The library keeps two full stops in a row, so they do not count as simple punctuation.
     return (
         not _NOT_PLAIN.search(lowered)
         and ".." not in lowered
@@ -123,19 +122,19 @@ def _normalise_fast(lowered: str) -> str | None:
 
 def normalise_whisper(text: str) -> str:
     """Normalise English exactly as the Whisper library does."""
-    short = _normalise_fast(text.lower())
-    return short if short is not None else normalise_whisper_in_full(text)
+    normalised = _normalise_fast(text.lower())
+    return normalised if normalised is not None else normalise_whisper_in_full(text)
 
 
 def normalise_whisper_in_full(text: str) -> str:
-    """Normalise English through the library itself."""
+    """Normalise English with the library itself."""
     return normalise_with(_load_library(), text)
 
 
 def normalise_with(normaliser: Any, text: str) -> str:
-    """Normalise with the library's rules, which cannot read every number."""
+    """Apply a normaliser of the library; raise `Unreadable` if it fails, as it does on some numbers."""
     try:
         normalised: str = normaliser(text)
     except (AssertionError, TypeError, ValueError) as error:
-        raise Unreadable(f"The Whisper normaliser fails on {text[:80]!r}: {error}.") from error
+        raise Unreadable(f"The Whisper normaliser failed on {text[:80]!r}: {error}.") from error
     return normalised

@@ -1,133 +1,109 @@
-"""Dimensions: what they separate, how true they are, and who has none."""
+"""Metrics over dimensions: separation of emotions and comparison with ratings."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
+from auricle import Metric
 from auricle.core.errors import Unsuited
 from auricle.core.types import Generation, Prediction, Record, Sample
 from auricle.metrics import dimensions
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
-SEPARATING = [dimensions.eta2, dimensions.eta2_arousal]
-AGREEING = [dimensions.ccc_arousal, dimensions.pearson_arousal, dimensions.rmse_arousal]
-EVERY = [*SEPARATING, *AGREEING]
+RATING_METRICS = [dimensions.ccc_arousal, dimensions.pearson_arousal, dimensions.rmse_arousal]
+ALL_METRICS = [dimensions.eta2, dimensions.eta2_arousal, *RATING_METRICS]
 
 
-def dims(arousal: Any, valence: float = 0.5) -> Any:
+def prediction(arousal: float, valence: float = 0.5) -> Prediction:
     values = {"valence": valence, "arousal": arousal, "dominance": 0.5 * arousal}
     return Prediction(values=values, scale="continuous")
 
 
-def record(at: Any, emotion: Any, output: Any, **meta: Any) -> Any:
-    sample = Sample(id=str(at), inputs={"choices": ["sad", "angry"]}, target=emotion, meta=meta)
-    return Record(sample=sample, row=at, outputs=(output,))
+def record(row: int, emotion: str, output: Prediction, **meta: float) -> Record:
+    sample = Sample(id=str(row), inputs={"choices": ["sad", "angry"]}, target=emotion, meta=meta)
+    return Record(sample=sample, row=row, outputs=(output,))
 
 
-def told(records: Any, metrics: Any = EVERY, cluster: str = "") -> Any:
-    board = ScoreTable(metrics, cluster)
-    list(score_records(records, board))
-    return board, {each.metric: each for each in summarise(board) if not each.field}
+def summaries(
+    records: Sequence[Record], metrics: Sequence[Metric] = ALL_METRICS, cluster: str = ""
+) -> tuple[ScoreTable, dict[str, Any]]:
+    table = ScoreTable(metrics, cluster)
+    list(score_records(records, table))
+    return table, {number.metric: number for number in summarise(table) if not number.field}
 
 
-APART = [record(at, ("sad", "angry")[at % 2], dims(at % 2 + 0.1 * (at % 3), 0.1 * at),
-                speaker=at % 5) for at in range(30)]  # fmt: skip
+# Arousal separates the two emotions, valence does not.
+SEPARATED = [
+    record(row, ("sad", "angry")[row % 2], prediction(row % 2 + 0.1 * (row % 3), 0.1 * row), speaker=row % 5)
+    for row in range(30)
+]
 
 
-def test_dimensions_that_keep_emotions_apart_explain_their_variance() -> None:
-    _, found = told(APART)
-    assert found["eta2_arousal"].value > 0.9
-    assert found["eta2"].details["dimensions"]["valence"]["eta2"] < 0.1
-    assert list(found["eta2"].details["dimensions"]) == ["arousal", "dominance", "valence"]
+def test_a_separating_dimension_has_a_high_eta_squared() -> None:
+    _, result = summaries(SEPARATED)
+    assert result["eta2_arousal"].value > 0.9
+    assert result["eta2"].details["dimensions"]["valence"]["eta2"] < 0.1
+    assert list(result["eta2"].details["dimensions"]) == ["arousal", "dominance", "valence"]
 
 
-def test_the_headline_is_the_mean_of_all_dimensions() -> None:
-    _, found = told(APART)
-    each = [figures["eta2"] for figures in found["eta2"].details["dimensions"].values()]
-    assert found["eta2"].value == pytest.approx(sum(each) / 3)
+def test_eta_squared_is_the_mean_of_all_dimensions() -> None:
+    _, result = summaries(SEPARATED)
+    values = [figures["eta2"] for figures in result["eta2"].details["dimensions"].values()]
+    assert result["eta2"].value == pytest.approx(sum(values) / 3)
 
 
-def test_what_chance_alone_would_explain_is_told() -> None:
-    _, found = told(APART)
-    assert found["eta2"].details["dimensions"]["arousal"]["chance"] == pytest.approx(1 / 29)
+def test_eta_squared_by_chance_is_reported() -> None:
+    _, result = summaries(SEPARATED)
+    assert result["eta2"].details["dimensions"]["arousal"]["chance"] == pytest.approx(1 / 29)
 
 
-def test_intervals_draw_speakers() -> None:
-    _, found = told(APART, cluster="speaker")
-    assert found["eta2_arousal"].interval.startswith("cluster-bootstrap")
+def test_intervals_resample_speakers() -> None:
+    _, result = summaries(SEPARATED, cluster="speaker")
+    assert result["eta2_arousal"].interval.startswith("cluster-bootstrap")
 
 
-def test_pictures_are_only_made_of_all_samples() -> None:
-    board = ScoreTable([dimensions.eta2])
-    list(score_records(APART, board))
-    drawn = {each.field for each in summarise(board) if "plane" in each.details}
-    assert drawn == {""}
+def test_a_single_emotion_has_no_eta_squared() -> None:
+    _, result = summaries([record(row, "sad", prediction(row)) for row in range(4)])
+    assert math.isnan(result["eta2_arousal"].value)
 
 
-def test_the_plane_is_of_valence_and_arousal() -> None:
-    _, found = told(APART)
-    plane = found["eta2"].details["plane"]
-    assert (plane["x"], plane["y"]) == ("valence", "arousal")
-    assert len(plane["points"]) == 30
-    assert plane["labels"] == ["angry", "sad"]
+def test_only_rated_samples_are_compared() -> None:
+    records = [record(row, "sad", prediction(row / 10), arousal=row / 10) for row in range(10)]
+    records += [record(10, "sad", prediction(0.3))]
+    _, result = summaries(records)
+    assert result["ccc_arousal"].value == pytest.approx(1.0)
+    assert result["rmse_arousal"].value == pytest.approx(0.0, abs=1e-7)
+    assert result["ccc_arousal"].scored == 10
 
 
-def test_a_plane_of_many_samples_shows_some_of_them() -> None:
-    records = [record(at, "sad", dims(at / 5000)) for at in range(5000)]
-    plane = told(records, [dimensions.eta2])[1]["eta2"].details["plane"]
-    assert len(plane["points"]) == 600
-    assert plane["of"] == 5000
+def test_a_corpus_without_ratings_is_skipped_silently() -> None:
+    table, result = summaries(SEPARATED)
+    assert "ccc_arousal" not in result
+    assert not table.columns[ALL_METRICS.index(dimensions.ccc_arousal)].refusal_reason
 
 
-def test_an_emotion_of_few_samples_has_no_density() -> None:
-    records = [*APART, record(99, "bored", dims(0.5))]
-    drawn = told(records, [dimensions.eta2])[1]["eta2"].details["densities"]["arousal"]
-    assert drawn["of"]["bored"] is None
-    assert len(drawn["of"]["sad"]) == 40
+def test_different_scales_give_a_note() -> None:
+    records = [record(row, "sad", prediction(row / 10), arousal=2.0 + row) for row in range(9)]
+    _, result = summaries(records)
+    (note,) = result["ccc_arousal"].details["notes"]
+    assert "Predictions range from 0 to 0.8, ratings from 2 to 10" in note
+    assert "notes" not in result["pearson_arousal"].details
 
 
-def test_one_emotion_is_told_from_nothing() -> None:
-    _, found = told([record(at, "sad", dims(at)) for at in range(4)])
-    assert math.isnan(found["eta2_arousal"].value)
+def test_a_constant_prediction_has_no_agreement() -> None:
+    records = [record(row, "sad", prediction(0.1), arousal=0.3) for row in range(5)]
+    _, result = summaries(records)
+    assert result["ccc_arousal"].value == 0.0
+    assert math.isnan(result["pearson_arousal"].value)
+    assert math.isnan(dimensions.ccc_arousal.aggregate([(0.1, 0.2)]))
 
 
-def test_ratings_are_compared_where_there_are_any() -> None:
-    records = [record(at, "sad", dims(at / 10), arousal=at / 10) for at in range(10)]
-    records += [record(10, "sad", dims(0.3))]
-    _, found = told(records)
-    assert found["ccc_arousal"].value == pytest.approx(1.0)
-    assert found["rmse_arousal"].value == pytest.approx(0.0, abs=1e-7)
-    assert found["ccc_arousal"].scored == 10
-
-
-def test_a_corpus_without_ratings_is_not_compared_and_nothing_is_said() -> None:
-    board, found = told(APART)
-    assert "ccc_arousal" not in found
-    assert not board.columns[EVERY.index(dimensions.ccc_arousal)].refusal_reason
-
-
-def test_unlike_scales_are_warned_of() -> None:
-    records = [record(at, "sad", dims(at / 10), arousal=2.0 + at) for at in range(9)]
-    _, found = told(records)
-    (note,) = found["ccc_arousal"].details["notes"]
-    assert "Predictions run from 0 to 0.8, ratings from 2 to 10" in note
-    assert "notes" not in found["pearson_arousal"].details
-
-
-def test_a_constant_agrees_with_nothing() -> None:
-    flat = [record(at, "sad", dims(0.1), arousal=0.3) for at in range(5)]
-    _, found = told(flat)
-    assert found["ccc_arousal"].value == 0.0
-    assert math.isnan(found["pearson_arousal"].value)
-    one = dimensions.ccc_arousal.aggregate([(0.1, 0.2)])
-    assert math.isnan(one)
-
-
-@pytest.mark.parametrize("metric", EVERY, ids=lambda each: each.name)
-def test_class_scores_and_text_are_refused(metric: Any) -> None:
-    sample = record(0, "sad", None, arousal=1.0).sample
+@pytest.mark.parametrize("metric", ALL_METRICS, ids=lambda metric: metric.name)
+def test_class_scores_and_text_are_rejected(metric: Metric) -> None:
+    sample = record(0, "sad", prediction(0.5), arousal=1.0).sample
     scores = Prediction(values={"sad": 0.9, "angry": 0.1}, scale="probability")
     with pytest.raises(Unsuited, match="this model's outputs are class scores"):
         metric.score(sample, scores)
@@ -135,8 +111,15 @@ def test_class_scores_and_text_are_refused(metric: Any) -> None:
         metric.score(sample, Generation(text="sad"))
 
 
-def test_a_dimension_the_model_does_not_tell_is_refused_by_name() -> None:
-    sample = record(0, "sad", None).sample
+def test_a_dimension_that_the_model_lacks_is_rejected() -> None:
+    sample = record(0, "sad", prediction(0.5)).sample
     tension = Prediction(values={"tension": 1.0}, scale="continuous")
-    with pytest.raises(Unsuited, match="this model tells tension, and not arousal"):
+    with pytest.raises(Unsuited, match="this model returns tension, but not arousal"):
         dimensions.eta2_arousal.score(sample, tension)
+
+
+def test_plot_data_is_only_reported_for_all_samples() -> None:
+    table = ScoreTable([dimensions.eta2])
+    list(score_records(SEPARATED, table))
+    fields = {number.field for number in summarise(table) if "plane" in number.details}
+    assert fields == {""}

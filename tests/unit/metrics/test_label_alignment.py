@@ -1,13 +1,20 @@
-"""Labels of two sides, matched: every case that was ever argued about, and laws for all others."""
+"""Alignment of label sets: known cases and invariants."""
 
 import random
-from typing import Any
+from collections.abc import Mapping, Sequence
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from auricle.metrics.label_alignment import align_labels, alignment_warnings, display_label, display_labels
+from auricle.metrics.label_alignment import (
+    LabelAlignment,
+    align_labels,
+    alignment_warnings,
+    display_label,
+    display_labels,
+    labels_match,
+)
 
 RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
 ESD = ["Neutral", "Angry", "Happy", "Sad", "Surprise"]
@@ -16,45 +23,49 @@ ENGLISH = ["angry", "disgusted", "fearful", "happy", "neutral", "other", "sad", 
            "unknown"]  # fmt: skip
 BILINGUAL = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
              "其他/other", "难过/sad", "吃惊/surprised", "<unk>"]  # fmt: skip
+LABEL = st.sampled_from(
+    [*RAVDESS, *ESD, *MELD, *BILINGUAL, "SAD", "Sad ", "ｓad", "joy", "ps", "others", "", "/", "a/b"]
+)
+LABELS = st.lists(LABEL | st.text(max_size=6), max_size=12)
 
 
-def tiers(alignment: Any) -> Any:
-    return {pair.truth: pair.tier for pair in alignment.pairs}
+def tiers(alignment: LabelAlignment) -> dict[str, str]:
+    return {match.truth: match.tier for match in alignment.matches}
 
 
 @pytest.mark.parametrize("model", [ENGLISH, BILINGUAL], ids=["english", "bilingual"])
-def test_ravdess_shares_seven_labels_with_emotion2vec(model: Any) -> None:
-    found = align_labels(RAVDESS, model)
-    assert found.shared_count == 7
-    assert found.rows == ("neutral", "happy", "sad", "angry", "fearful", "disgust", "surprised",
+def test_ravdess_shares_seven_labels_with_emotion2vec(model: Sequence[str]) -> None:
+    alignment = align_labels(RAVDESS, model)
+    assert alignment.shared_count == 7
+    assert alignment.rows == ("neutral", "happy", "sad", "angry", "fearful", "disgust", "surprised",
                           "calm")  # fmt: skip
-    assert [display_label(label) for label in found.columns] == [
+    assert [display_label(label) for label in alignment.columns] == [
         "neutral", "happy", "sad", "angry", "fearful", "disgusted", "surprised", "other", "unknown",
     ]  # fmt: skip
-    assert set(found.columns) == set(model)
+    assert set(alignment.columns) == set(model)
 
 
-def test_esd_shares_all_five() -> None:
-    found = align_labels(ESD, ENGLISH)
-    assert found.shared_count == 5
-    assert found.prediction_by_truth["Surprise"] == "surprised"
-    assert tiers(found)["Surprise"] == "family"
-    assert tiers(found)["Angry"] == "case"
+def test_esd_shares_all_five_labels_with_emotion2vec() -> None:
+    alignment = align_labels(ESD, ENGLISH)
+    assert alignment.shared_count == 5
+    assert alignment.prediction_by_truth["Surprise"] == "surprised"
+    assert tiers(alignment)["Surprise"] == "family"
+    assert tiers(alignment)["Angry"] == "case"
 
 
-def test_joy_is_happiness_unless_synonyms_are_off() -> None:
+def test_joy_matches_happy_unless_synonyms_are_disabled() -> None:
     assert tiers(align_labels(MELD, ENGLISH))["joy"] == "synonym"
     assert align_labels(MELD, ENGLISH).shared_count == 7
     assert align_labels(MELD, ENGLISH, synonyms=False).shared_count == 6
 
 
-def test_pleasant_surprise_is_surprise_however_it_is_written() -> None:
-    for written in ("pleasant surprise", "Pleasant_Surprise", "ps"):
-        assert align_labels([written], ["surprised"]).prediction_by_truth == {written: "surprised"}
+def test_all_spellings_of_pleasant_surprise_match_surprise() -> None:
+    for spelling in ("pleasant surprise", "Pleasant_Surprise", "ps"):
+        assert align_labels([spelling], ["surprised"]).prediction_by_truth == {spelling: "surprised"}
     assert align_labels(["ps", "surprise"], ["surprised"]).prediction_by_truth == {"surprise": "surprised"}
 
 
-def test_the_same_string_goes_before_the_same_family() -> None:
+def test_equal_strings_are_matched_before_word_families() -> None:
     assert align_labels(["sad", "sadness"], ["sadness", "sad"]).prediction_by_truth == {
         "sad": "sad",
         "sadness": "sadness",
@@ -63,7 +74,7 @@ def test_the_same_string_goes_before_the_same_family() -> None:
 
 
 @pytest.mark.parametrize(
-    ("truths", "model", "partners", "alone"),
+    ("truths", "model", "matches", "unmatched"),
     [
         (["sad", "sadness"], ["sad"], {"sad": "sad"}, ["sadness"]),
         (["happy", "joy"], ["happiness"], {"happy": "happiness"}, ["joy"]),
@@ -73,10 +84,12 @@ def test_the_same_string_goes_before_the_same_family() -> None:
         (["happy"], ["/happy"], {}, ["happy"]),
     ],
 )
-def test_a_label_has_one_partner_or_none(truths: Any, model: Any, partners: Any, alone: Any) -> None:
-    found = align_labels(truths, model)
-    assert found.prediction_by_truth == partners
-    assert list(found.rows[found.shared_count :]) == alone
+def test_a_label_has_at_most_one_match(
+    truths: list[str], model: list[str], matches: Mapping[str, str], unmatched: list[str]
+) -> None:
+    alignment = align_labels(truths, model)
+    assert alignment.prediction_by_truth == matches
+    assert list(alignment.rows[alignment.shared_count :]) == unmatched
 
 
 @pytest.mark.parametrize(
@@ -93,24 +106,26 @@ def test_different_emotions_never_match(truth: str, prediction: str) -> None:
     assert align_labels([prediction], [truth]).shared_count == 0
 
 
-def test_nothing_matches_nothing() -> None:
+def test_empty_label_sets_have_no_matches() -> None:
     assert align_labels([], ENGLISH).columns == tuple(ENGLISH)
     assert align_labels(RAVDESS, []).rows == tuple(RAVDESS)
     assert align_labels([], []).shared_count == 0
 
 
-def test_a_label_given_twice_counts_once() -> None:
-    found = align_labels(["sad", "sad", "angry"], ["sad", "angry", "sad"])
-    assert (found.rows, found.columns) == (("sad", "angry"), ("sad", "angry"))
+def test_duplicate_labels_are_ignored() -> None:
+    alignment = align_labels(["sad", "sad", "angry"], ["sad", "angry", "sad"])
+    assert (alignment.rows, alignment.columns) == (("sad", "angry"), ("sad", "angry"))
 
 
-def test_the_model_s_order_moves_only_columns_without_a_row() -> None:
+def test_the_model_s_order_affects_only_unmatched_columns() -> None:
     expected = align_labels(RAVDESS, BILINGUAL)
     for seed in range(20):
-        mixed = random.Random(seed).sample(BILINGUAL, len(BILINGUAL))
-        found = align_labels(RAVDESS, mixed)
-        assert found.matches == expected.matches
-        assert found.columns[found.shared_count :] == tuple(each for each in mixed if each in ("其他/other", "<unk>"))
+        shuffled = random.Random(seed).sample(BILINGUAL, len(BILINGUAL))
+        alignment = align_labels(RAVDESS, shuffled)
+        assert alignment.matches == expected.matches
+        assert alignment.columns[alignment.shared_count :] == tuple(
+            label for label in shuffled if label in ("其他/other", "<unk>")
+        )
 
 
 def test_labels_are_shown_in_english() -> None:
@@ -118,41 +133,41 @@ def test_labels_are_shown_in_english() -> None:
     assert display_labels(["happy/sad", "Angry"]) == ["happy/sad", "Angry"]
 
 
-def test_labels_that_would_look_the_same_are_shown_raw() -> None:
+def test_labels_that_would_look_the_same_are_shown_unchanged() -> None:
     assert display_labels(["生气/angry", "angry", "<unk>"]) == ["生气/angry", "angry", "unknown"]
 
 
-def test_a_poor_match_is_warned_of() -> None:
-    (told,) = alignment_warnings(align_labels(["neu", "hap", "ang", "sad"], BILINGUAL))
-    assert "Only 1 of the dataset's 4 labels" in told
-    assert "whole words" in told
+def test_few_shared_labels_give_a_warning() -> None:
+    (warning,) = alignment_warnings(align_labels(["neu", "hap", "ang", "sad"], BILINGUAL))
+    assert "Only 1 of the dataset's 4 labels" in warning
+    assert "full words" in warning
     assert alignment_warnings(align_labels(RAVDESS, BILINGUAL)) == []
 
 
-def test_synonyms_are_listed() -> None:
-    (told,) = alignment_warnings(align_labels(MELD, BILINGUAL))
-    assert told == "Counted as the same though they are different words: joy and happy."
-
-
-WORDS = st.sampled_from(
-    [*RAVDESS, *ESD, *MELD, *BILINGUAL, "SAD", "Sad ", "ｓad", "joy", "ps", "others", "", "/", "a/b"]
-)
-LABELS = st.lists(WORDS | st.text(max_size=6), max_size=12)
+def test_matched_synonyms_give_a_warning() -> None:
+    (warning,) = alignment_warnings(align_labels(MELD, BILINGUAL))
+    assert warning == "Counted as the same label although the words differ: joy and happy."
 
 
 @settings(deadline=None)
 @given(LABELS, LABELS, st.booleans())
-def test_each_label_stands_once_and_none_is_lost_or_renamed(truths: Any, model: Any, synonyms: Any) -> None:
-    found = align_labels(truths, model, synonyms)
-    assert sorted(found.rows) == sorted(set(truths))
-    assert sorted(found.columns) == sorted(set(model))
-    on_the_diagonal = zip(found.rows, found.columns, strict=False)
-    assert [(p.truth, p.prediction) for p in found.matches] == [*on_the_diagonal][: found.shared_count]
+def test_every_label_appears_once_and_unchanged(truths: list[str], model: list[str], synonyms: bool) -> None:
+    alignment = align_labels(truths, model, synonyms)
+    assert sorted(alignment.rows) == sorted(set(truths))
+    assert sorted(alignment.columns) == sorted(set(model))
+    diagonal = list(zip(alignment.rows, alignment.columns, strict=False))[: alignment.shared_count]
+    assert [(match.truth, match.prediction) for match in alignment.matches] == diagonal
 
 
 @settings(deadline=None)
 @given(LABELS)
-def test_a_label_set_matches_itself_whole(labels: Any) -> None:
-    found = align_labels(labels, labels)
-    assert found.rows == found.columns
-    assert set(tiers(found).values()) <= {"exact"}
+def test_a_label_set_matches_itself(labels: list[str]) -> None:
+    alignment = align_labels(labels, labels)
+    assert alignment.rows == alignment.columns
+    assert set(tiers(alignment).values()) <= {"exact"}
+
+
+def test_single_labels_match_if_they_mean_the_same() -> None:
+    assert labels_match("joy", "生气/happy")
+    assert not labels_match("joy", "happy", synonyms=False)
+    assert not labels_match("happy", "unhappy")

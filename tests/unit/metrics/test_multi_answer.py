@@ -1,17 +1,17 @@
-"""Several answers to one sample, counted together or chosen from."""
+"""Metrics over samples with several answers."""
 
+from collections.abc import Sequence
 from itertools import combinations
 from typing import Any
 
 import pytest
 
-from auricle import Audio, Generation, Prediction, Sample, metric
+from auricle import Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
-from auricle.core.types import Failure, Record, Turn
-from auricle.metrics.conversation import build_transcript
+from auricle.core.types import Failure, Json, Output, Record, Turn
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
-from auricle.metrics.multi_answer import aggregate_answers, apply_aggregations
+from auricle.metrics.multi_answer import accepts_multiple_outputs, aggregate_answers, apply_aggregations
 from auricle.metrics.refusal import refusal
 from auricle.metrics.text import contains, empty, exact_match, wer
 from auricle.report.metrics_document import collect_refusals
@@ -19,227 +19,223 @@ from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
+VOTE = aggregate_answers(option_accuracy, "vote")
 
 
-def said(*texts: Any, logprobs: Any = ()) -> Any:
-    told = [*logprobs, *(None,) * (len(texts) - len(logprobs))]
-    return [Generation(text=t, logprobs=each) for t, each in zip(texts, told, strict=True)]
+def answers(*texts: str, logprobs: Sequence[tuple[float, ...]] = ()) -> list[Output]:
+    padded = [*logprobs, *(None,) * (len(texts) - len(logprobs))]
+    return [Generation(text=text, logprobs=values) for text, values in zip(texts, padded, strict=True)]
 
 
-def record(row: Any, *texts: Any, target: str = "cat", error: Any = None, **inputs: Any) -> Any:
-    sample = Sample(id=str(row), inputs={"choices": ["cat", "dog", "cow"], **inputs}, target=target)
-    return Record(sample=sample, row=row, outputs=() if error else tuple(said(*texts)), error=error)
+def record(row: int, *texts: str, target: Json = "cat", error: Failure | None = None) -> Record:
+    sample = Sample(id=str(row), inputs={"choices": ["cat", "dog", "cow"]}, target=target)
+    return Record(sample=sample, row=row, outputs=() if error else tuple(answers(*texts)), error=error)
 
 
-def board(records: Any, *metrics: Any) -> Any:
-    found = ScoreTable(metrics)
-    list(score_records(records, found))
-    return found
+def score_table(records: Sequence[Record], *metrics: Metric) -> ScoreTable:
+    table = ScoreTable(metrics)
+    list(score_records(records, table))
+    return table
 
 
-def number(records: Any, counted: Any) -> Any:
-    (one,) = summarise(board(records, counted))
-    return one
+def summary_of(records: Sequence[Record], metric: Metric) -> Any:
+    (summary,) = summarise(score_table(records, metric))
+    return summary
 
 
-def talk(*turns: Any, target: Any = None) -> Any:
-    held = [Turn(role, (words,)) for role, words in turns]
-    return Sample(id="t", inputs={"turns": held}, target=target)
+def conversation(*turns: tuple[str, str], target: Json = None) -> Sample:
+    return Sample(id="t", inputs={"turns": [Turn(role, (words,)) for role, words in turns]}, target=target)
 
 
 # --- voting ---------------------------------------------------------------------------
 
 
-def test_what_most_answers_say_is_the_answer() -> None:
+def test_the_most_frequent_answer_is_scored() -> None:
     vote = aggregate_answers(option_accuracy, "vote")
-    assert vote.score(CAT, *said("B", "the answer is A", "cat")) == (0, (1.0,))
-    assert vote.score(CAT, *said("B", "dog", "cat")) == (0, (0.0,))
+    assert vote.score(CAT, *answers("B", "the answer is A", "cat")) == (0, (1.0,))
+    assert vote.score(CAT, *answers("B", "dog", "cat")) == (0, (0.0,))
 
 
-def test_answers_that_cannot_be_read_do_not_vote() -> None:
+def test_unreadable_answers_do_not_vote() -> None:
     vote = aggregate_answers(option_accuracy, "vote")
-    assert vote.score(CAT, *said("hm", "hm", "hm", "A")) == (0, (1.0,))
-    with pytest.raises(Unreadable, match="none of 2 answers can be read"):
-        vote.score(CAT, *said("hm", "no idea"))
+    assert vote.score(CAT, *answers("hm", "hm", "hm", "A")) == (0, (1.0,))
+    with pytest.raises(Unreadable, match="none of the 2 answers can be read"):
+        vote.score(CAT, *answers("hm", "no idea"))
 
 
-def test_of_as_many_votes_the_answer_given_first_counts_and_ties_are_told() -> None:
-    found = number([record(0, "B", "A"), record(1, "A", "B"), record(2, "A", "A")], VOTE)
-    assert found.value == pytest.approx(2 / 3)
-    assert found.details == {"ties": 2}
+def test_the_first_answer_wins_a_tie_and_ties_are_counted() -> None:
+    result = summary_of([record(0, "B", "A"), record(1, "A", "B"), record(2, "A", "A")], VOTE)
+    assert result.value == pytest.approx(2 / 3)
+    assert result.details == {"ties": 2}
 
 
-VOTE = aggregate_answers(option_accuracy, "vote")
-
-
-def test_a_vote_keeps_the_interval_of_a_share() -> None:
-    voted = number([record(at, "A", "A", "B") for at in range(9)], VOTE)
-    single = number([record(at, "A") for at in range(9)], option_accuracy)
+def test_a_vote_has_the_same_interval_as_a_share() -> None:
+    voted = summary_of([record(index, "A", "A", "B") for index in range(9)], VOTE)
+    single = summary_of([record(index, "A") for index in range(9)], option_accuracy)
     assert (voted.low, voted.high, voted.interval) == (single.low, single.high, "wilson")
 
 
-def test_a_vote_among_unreadable_answers_counts_as_the_metric_says() -> None:
-    found = number([record(0, "hm", "hm"), record(1, "A", "A")], VOTE)
-    assert (found.value, found.unreadable, found.scored) == (0.5, 1, 2)
+def test_a_vote_among_unreadable_answers_follows_the_metric_s_policy() -> None:
+    result = summary_of([record(0, "hm", "hm"), record(1, "A", "A")], VOTE)
+    assert (result.value, result.unreadable, result.scored) == (0.5, 1, 2)
 
 
-def test_texts_vote_as_they_are_normalised() -> None:
+def test_texts_are_normalised_before_the_vote() -> None:
     sample = Sample(id="1", inputs={}, target="good morning")
-    for each in (exact_match, contains):
-        stat = aggregate_answers(each, "vote").score(sample, *said("bad", "Good morning.", "good, morning"))
+    for plain in (exact_match, contains):
+        stat = aggregate_answers(plain, "vote").score(sample, *answers("bad", "Good morning.", "good, morning"))
         assert stat == (0, (1.0,))
-    assert aggregate_answers(wer, "vote").score(sample, *said("x", "Good morning!", "good morning"))[1][0][0] == 0
+    assert aggregate_answers(wer, "vote").score(sample, *answers("x", "Good morning!", "good morning"))[1][0][0] == 0
 
 
-def test_an_empty_text_is_an_answer_and_votes() -> None:
+def test_empty_texts_vote() -> None:
     sample = Sample(id="1", inputs={}, target="")
-    assert aggregate_answers(exact_match, "vote").score(sample, *said("", "", "a")) == (0, (1.0,))
+    assert aggregate_answers(exact_match, "vote").score(sample, *answers("", "", "a")) == (0, (1.0,))
 
 
-def test_labels_vote_whether_read_or_scored() -> None:
+def test_labels_from_text_and_from_scores_vote() -> None:
     vote = aggregate_answers(accuracy, "vote")
     scores = [{"cat": 0.9, "dog": 0.1}, {"cat": 0.2, "dog": 0.8}, {"cat": 0.6, "dog": 0.4}]
-    rated = [Prediction(values=each, scale="probability") for each in scores]
-    assert vote.score(CAT, *rated) == (0, (1.0,))
-    assert aggregate_answers(uar, "vote").score(CAT, *said("dog", "cat", "cat")) == (0, (("cat", "cat"),))
-    assert aggregate_answers(refusal, "vote").score(CAT, *said("I cannot help", "Sure!", "Sure!"))[1] == ((0, 0),)
+    predictions = [Prediction(values=values, scale="probability") for values in scores]
+    assert vote.score(CAT, *predictions) == (0, (1.0,))
+    assert aggregate_answers(uar, "vote").score(CAT, *answers("dog", "cat", "cat")) == (0, (("cat", "cat"),))
+    assert aggregate_answers(refusal, "vote").score(CAT, *answers("I cannot help", "Sure!", "Sure!"))[1] == ((0, 0),)
 
 
-def test_a_metric_that_does_not_tell_what_an_answer_says_cannot_vote() -> None:
+def test_a_metric_that_cannot_read_answers_rejects_a_vote() -> None:
     @metric(limits=(0.0, 1.0))
     def mine(sample: Any, output: Any) -> Any:
         return 1.0
 
-    with pytest.raises(Unsupported, match="mine does not tell when two answers say the same"):
+    with pytest.raises(Unsupported, match="read an answer from a text; mine cannot"):
         aggregate_answers(mine, "vote")
-    with pytest.raises(Unsupported, match="judge-1-5 does not tell"):
+    with pytest.raises(Unsupported, match="judge-1-5 cannot"):
         aggregate_answers(judge_1_5, "vote")
 
 
-# --- all of them ------------------------------------------------------------------------
+# --- mean -------------------------------------------------------------------------------
 
 
-def test_the_mean_of_right_and_wrong_is_that_of_all_answers() -> None:
+def test_the_mean_is_over_all_answers() -> None:
     records = [record(0, "A", "B", "A", "A"), record(1, "B", "B", "B", "B")]
-    found = number(records, aggregate_answers(option_accuracy, "mean"))
-    assert found.value == pytest.approx(3 / 8)
-    assert found.details == {"answers": 8, "unreadable_answers": 0}
+    result = summary_of(records, aggregate_answers(option_accuracy, "mean"))
+    assert result.value == pytest.approx(3 / 8)
+    assert result.details == {"answers": 8, "unreadable_answers": 0}
 
 
 def test_the_mean_of_error_rates_is_pooled() -> None:
     records = [record(0, "a b", "a x", target="a b"), record(1, "c", "c d", target="c")]
-    found = number(records, aggregate_answers(wer, "mean"))
-    assert found.value == pytest.approx(2 / 6)
-    assert (found.details["substitutions"], found.details["insertions"]) == (1, 1)
-    assert found.details["reference_length"] == 6
+    result = summary_of(records, aggregate_answers(wer, "mean"))
+    assert result.value == pytest.approx(2 / 6)
+    assert (result.details["substitutions"], result.details["insertions"]) == (1, 1)
+    assert result.details["reference_length"] == 6
 
 
-def test_a_sample_weighs_the_same_however_often_it_was_answered() -> None:
-    found = number([record(0, "A"), record(1, "B", "B", "B")], aggregate_answers(option_accuracy, "mean"))
-    assert found.value == 0.5
+def test_samples_have_equal_weight_whatever_their_number_of_answers() -> None:
+    result = summary_of([record(0, "A"), record(1, "B", "B", "B")], aggregate_answers(option_accuracy, "mean"))
+    assert result.value == 0.5
 
 
 def test_confusions_are_counted_over_all_answers() -> None:
     records = [record(0, "cat", "dog"), record(1, "dog", "dog", target="dog")]
-    found = number(records, aggregate_answers(uar, "mean"))
-    assert found.value == pytest.approx((0.5 + 1) / 2)
-    assert found.details["matrix"]["counts"][:2] == [[1, 1, 0], [0, 2, 0]]
+    result = summary_of(records, aggregate_answers(uar, "mean"))
+    assert result.value == pytest.approx((0.5 + 1) / 2)
+    assert result.details["matrix"]["counts"][:2] == [[1, 1, 0], [0, 2, 0]]
 
 
-def test_an_unreadable_answer_among_others_counts_by_the_metric_s_protocol() -> None:
+def test_an_unreadable_answer_among_others_follows_the_metric_s_policy() -> None:
     records = [record(0, "A", "hm"), record(1, "A", "A")]
-    found = number(records, aggregate_answers(option_accuracy, "mean"))
-    assert (found.value, found.unreadable) == (0.75, 0)
-    assert found.details["unreadable_answers"] == 1
+    result = summary_of(records, aggregate_answers(option_accuracy, "mean"))
+    assert (result.value, result.unreadable) == (0.75, 0)
+    assert result.details["unreadable_answers"] == 1
 
 
-def test_an_unreadable_answer_that_is_not_scored_is_left_out() -> None:
+def test_unscored_unreadable_answers_are_left_out() -> None:
     @metric(limits=(0.0, 1.0))
     def mine(sample: Any, output: Any) -> Any:
         if output.text == "?":
             raise Unreadable("nothing")
         return float(output.text)
 
-    found = number([record(0, "1", "?", "0"), record(1, "?", "?")], aggregate_answers(mine, "mean"))
-    assert (found.value, found.scored, found.unreadable) == (0.5, 1, 1)
+    result = summary_of([record(0, "1", "?", "0"), record(1, "?", "?")], aggregate_answers(mine, "mean"))
+    assert (result.value, result.scored, result.unreadable) == (0.5, 1, 1)
 
 
-def test_samples_are_resampled_and_not_their_answers() -> None:
-    """Ten copies of an answer tell no more than one."""
-    once = [record(at, "A" if at % 2 else "B") for at in range(20)]
-    often = [record(at, *["A" if at % 2 else "B"] * 10) for at in range(20)]
-    few, many = (number(each, aggregate_answers(wer, "mean")) for each in (once, often))
-    assert (few.value, few.low, few.high) == pytest.approx((many.value, many.low, many.high))
+def test_intervals_resample_samples_not_answers() -> None:
+    once = [record(index, "A" if index % 2 else "B") for index in range(20)]
+    ten_times = [record(index, *["A" if index % 2 else "B"] * 10) for index in range(20)]
+    single, repeated = (summary_of(records, aggregate_answers(wer, "mean")) for records in (once, ten_times))
+    assert (single.value, single.low, single.high) == pytest.approx((repeated.value, repeated.low, repeated.high))
 
 
-def test_a_fold_of_one_s_own_sees_every_answer() -> None:
+def test_a_custom_aggregator_receives_every_answer() -> None:
     @metric(lambda stats: max(stats))
     def longest(sample: Any, output: Any) -> Any:
         return float(len(output.text))
 
-    found = number([record(0, "ab", "abcd"), record(1, "a", "abc")], aggregate_answers(longest, "mean"))
-    assert found.value == 4.0
+    result = summary_of([record(0, "ab", "abcd"), record(1, "a", "abc")], aggregate_answers(longest, "mean"))
+    assert result.value == 4.0
 
 
 def test_failed_samples_have_bounds() -> None:
-    lost = record(2, error=Failure("X", "y"))
-    for how in ("mean", "vote", "best", "pass@1", "first"):
-        found = number([record(0, "A", "A"), record(1, "A", "B"), lost], aggregate_answers(option_accuracy, how))
-        assert found.failed == 1
-        assert (found.best - found.worst) == pytest.approx(1 / 3), how
+    records = [record(0, "A", "A"), record(1, "A", "B"), record(2, error=Failure("X", "y"))]
+    for aggregation in ("mean", "vote", "best", "pass@1", "first"):
+        result = summary_of(records, aggregate_answers(option_accuracy, aggregation))
+        assert result.failed == 1
+        assert (result.best - result.worst) == pytest.approx(1 / 3), aggregation
 
 
-# --- the best of them --------------------------------------------------------------------
+# --- best, pass@k, likeliest, first and last ----------------------------------------------
 
 
-def test_the_best_of_n_has_a_name_of_its_own() -> None:
+def test_the_best_of_n_has_its_own_name() -> None:
     best, oracle = aggregate_answers(option_accuracy, "best"), aggregate_answers(wer, "best")
     assert (best.name, oracle.name) == ("option_accuracy.pass@n", "wer.oracle")
-    assert best.score(CAT, *said("B", "hm", "A")) == 1.0
+    assert best.score(CAT, *answers("B", "hm", "A")) == 1.0
     sample = Sample(id="1", inputs={}, target="a b")
-    assert oracle.score(sample, *said("x y", "a x", "x"))[:4] == (1, 0, 0, 2)
+    assert oracle.score(sample, *answers("x y", "a x", "x"))[:4] == (1, 0, 0, 2)
 
 
 @pytest.mark.parametrize("right", [0, 1, 2, 5])
 @pytest.mark.parametrize("k", [1, 2, 5])
-def test_pass_at_k_is_the_share_of_all_choices_of_k_that_hold_a_right_answer(right: int, k: int) -> None:
+def test_pass_at_k_equals_the_share_of_subsets_with_a_right_answer(right: int, k: int) -> None:
     texts = ["A"] * right + ["B"] * (5 - right)
     choices = list(combinations(texts, k))
-    wanted = sum("A" in chosen for chosen in choices) / len(choices)
+    expected = sum("A" in chosen for chosen in choices) / len(choices)
     passed = aggregate_answers(option_accuracy, f"pass@{k}")
-    assert passed.score(CAT, *said(*texts)) == pytest.approx(wanted)
+    assert passed.score(CAT, *answers(*texts)) == pytest.approx(expected)
     assert passed.name == f"option_accuracy.pass@{k}"
 
 
-def test_pass_at_k_needs_k_answers_and_a_right_or_wrong() -> None:
-    with pytest.raises(Unsupported, match="pass@3 of 2 answers a sample: ask for 3 or more"):
-        aggregate_answers(option_accuracy, "pass@3").score(CAT, *said("A", "B"))
-    for wrong_or_not in (wer, uar, empty):
-        with pytest.raises(Unsupported, match="pass@2 is for metrics that say right or wrong"):
-            aggregate_answers(wrong_or_not, "pass@2")
+def test_pass_at_k_needs_k_answers_and_scores_of_0_or_1() -> None:
+    with pytest.raises(Unsupported, match="pass@3 needs at least 3 answers per sample, but there are 2"):
+        aggregate_answers(option_accuracy, "pass@3").score(CAT, *answers("A", "B"))
+    for unsuitable in (wer, uar, empty):
+        with pytest.raises(Unsupported, match="pass@2 needs a metric that scores answers as right or wrong"):
+            aggregate_answers(unsuitable, "pass@2")
 
-    with pytest.raises(Unsupported, match=r"counts right and wrong, and this is 0\.5"):
-        aggregate_answers(metric()(lambda sample, output: 0.5), "pass@1").score(CAT, *said("A"))
+    with pytest.raises(Unsupported, match=r"needs scores of 0 or 1, not 0\.5"):
+        aggregate_answers(metric()(lambda sample, output: 0.5), "pass@1").score(CAT, *answers("A"))
 
 
-def test_the_likeliest_answer_is_the_model_s_own_choice() -> None:
+def test_the_likeliest_answer_has_the_highest_mean_log_probability() -> None:
     likeliest = aggregate_answers(option_accuracy, "likeliest")
     sure, unsure = (-0.1, -0.1, -0.1, -0.1), (-0.3,)
-    assert likeliest.score(CAT, *said("B", "A", logprobs=[unsure, sure])) == 1.0
+    assert likeliest.score(CAT, *answers("B", "A", logprobs=[unsure, sure])) == 1.0
 
 
-def test_an_empty_answer_is_never_the_likeliest_of_several() -> None:
+def test_an_empty_answer_is_never_the_likeliest() -> None:
     likeliest = aggregate_answers(exact_match, "likeliest")
-    assert likeliest.score(CAT, *said("cat", "", logprobs=[(-9.0,)])) == 1.0
+    assert likeliest.score(CAT, *answers("cat", "", logprobs=[(-9.0,)])) == 1.0
 
 
-def test_the_likeliest_answer_cannot_be_told_without_log_probabilities() -> None:
-    found = board([record(0, "A", "B")], aggregate_answers(option_accuracy, "likeliest"))
-    assert "-M logprobs=true" in collect_refusals(found)["option_accuracy"]
+def test_the_likeliest_answer_needs_log_probabilities() -> None:
+    result = score_table([record(0, "A", "B")], aggregate_answers(option_accuracy, "likeliest"))
+    assert "-M logprobs=true" in collect_refusals(result)["option_accuracy"]
 
 
-def test_the_first_and_the_last_answer_may_count() -> None:
-    outputs = said("A", "B", "B")
+def test_the_first_or_the_last_answer_is_scored() -> None:
+    outputs = answers("A", "B", "B")
     assert aggregate_answers(option_accuracy, "first").score(CAT, *outputs) == 1.0
     assert aggregate_answers(option_accuracy, "last").score(CAT, *outputs) == 0.0
 
@@ -247,62 +243,68 @@ def test_the_first_and_the_last_answer_may_count() -> None:
 # --- names -------------------------------------------------------------------------------
 
 
-def test_the_signature_tells_how_answers_were_counted() -> None:
+def test_the_signature_names_the_aggregation() -> None:
     assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:2.vote.unreadable-wrong"
     assert aggregate_answers(wer, "mean").signature == "wer:1.pooled.basic:1.mean"
     assert aggregate_answers(wer, "mean").with_profile("none").signature == "wer:1.pooled.none:1.mean"
 
 
-def test_several_ways_stand_side_by_side_under_names_of_their_own() -> None:
-    found = apply_aggregations([option_accuracy], ["mean", "pass@2", "vote"])
+def test_several_aggregations_get_different_names() -> None:
+    result = apply_aggregations([option_accuracy], ["mean", "pass@2", "vote"])
     names = ["option_accuracy.mean", "option_accuracy.pass@2", "option_accuracy.vote"]
-    assert [each.name for each in found] == names
-    assert [each.name for each in apply_aggregations([wer], ["mean"])] == ["wer"]
+    assert [plain.name for plain in result] == names
+    assert [plain.name for plain in apply_aggregations([wer], ["mean"])] == ["wer"]
 
 
-def test_a_way_that_does_not_exist_names_those_that_do() -> None:
+def test_an_unknown_aggregation_lists_the_valid_ones() -> None:
     for wrong in ("most", "pass@0", "pass@"):
         with pytest.raises(SpecError, match="answers should be vote, mean, best, pass@K"):
             aggregate_answers(wer, wrong)
 
 
-@pytest.mark.parametrize("plain", [wer, option_accuracy, judge_1_5], ids=lambda each: each.name)
-def test_a_metric_of_one_answer_that_is_given_several_is_refused_by_name(plain: Any) -> None:
-    found = ScoreTable([plain], verdicts=NoVerdicts())
-    list(score_records([record(0, "A", "B", "A")], found))
-    (told,) = collect_refusals(found).values()
-    assert "reads one answer and is given 3 a sample" in told
-    assert "-T answers=vote, mean" in told
+@pytest.mark.parametrize("plain", [wer, option_accuracy, judge_1_5], ids=lambda plain: plain.name)
+def test_a_metric_of_one_answer_rejects_several(plain: Any) -> None:
+    result = ScoreTable([plain], verdicts=NoVerdicts())
+    list(score_records([record(0, "A", "B", "A")], result))
+    (reason,) = collect_refusals(result).values()
+    assert "scores one answer, but there are 3 per sample" in reason
+    assert "-T answers=vote, mean" in reason
 
 
 class NoVerdicts:
-    def texts(self, counted: Any, record: Any) -> None:
-        counted.judge_requests(record.sample, *record.outputs)
+    def read_replies(self, metric: Any, record: Any) -> None:
+        metric.judge_requests(record.sample, *record.outputs)
+
+
+def test_score_functions_with_one_output_accept_only_one() -> None:
+    assert not accepts_multiple_outputs(lambda sample, output: 0.0)
+    assert accepts_multiple_outputs(lambda sample, *outputs: 0.0)
+    assert accepts_multiple_outputs(lambda sample, first, second: 0.0)
 
 
 # --- judges ------------------------------------------------------------------------------
 
 
-def test_a_judge_is_asked_about_each_answer_and_their_mean_is_taken() -> None:
+def test_each_answer_is_judged_and_the_mean_is_reported() -> None:
     mean = aggregate_answers(judge_1_5, "mean")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
-    assert len(mean.judge_requests(sample, *said("a", "b"))) == 2
-    stat = mean.score(sample, *said("a", "b"), verdicts=("Score: 4", "Score: 1"))
+    assert len(mean.judge_requests(sample, *answers("a", "b"))) == 2
+    stat = mean.score(sample, *answers("a", "b"), verdicts=("Score: 4", "Score: 1"))
     assert stat == (0, (4.0, 1.0))
     assert mean.aggregate([stat]) == 2.5
 
 
-def test_votes_of_a_judge_go_to_the_answer_they_are_about() -> None:
+def test_judge_votes_are_assigned_to_their_answer() -> None:
     best = aggregate_answers(judge_1_5.with_votes(2), "best")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
-    replies = tuple(f"Score: {each}" for each in (1, 2, 4, 5))
-    assert best.score(sample, *said("a", "b"), verdicts=replies) == 4.5
+    replies = tuple(f"Score: {plain}" for plain in (1, 2, 4, 5))
+    assert best.score(sample, *answers("a", "b"), verdicts=replies) == 4.5
 
 
-def test_a_judge_of_a_conversation_is_told_what_was_said_until_then() -> None:
+def test_a_judge_request_contains_the_earlier_turns() -> None:
     last = aggregate_answers(judge_reference, "last")
-    sample = talk(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
-    (request,) = last.judge_requests(sample, *said("good day", "it is noon"))
+    sample = conversation(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
+    (request,) = last.judge_requests(sample, *answers("good day", "it is noon"))
     prompt = request.turns[0].parts[0]
     assert "User: hello\nAssistant: good day\nUser: and now?" in prompt
     assert "it is noon" in prompt
@@ -311,10 +313,10 @@ def test_a_judge_of_a_conversation_is_told_what_was_said_until_then() -> None:
 
 def test_each_turn_is_judged_against_its_own_reference() -> None:
     turns = aggregate_answers(judge_reference, "turns")
-    sample = talk(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
-    requests = turns.judge_requests(sample, *said("good day", "it is noon"))
+    sample = conversation(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
+    requests = turns.judge_requests(sample, *answers("good day", "it is noon"))
     assert len(requests) == 2
-    stat = turns.score(sample, *said("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no"))
+    stat = turns.score(sample, *answers("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no"))
     assert stat == (0, (1.0, 0.0))
 
 
@@ -324,60 +326,45 @@ def test_each_turn_is_judged_against_its_own_reference() -> None:
 def test_each_turn_has_its_own_reference_and_turns_are_pooled() -> None:
     short = record(0, "a", target=["a"])
     long = record(1, "x", "x", "c", target=["a", "b", "c"])
-    found = number([short, long], aggregate_answers(exact_match, "turns"))
-    assert found.value == pytest.approx(2 / 4)
-    assert found.details["answers"] == 4
+    result = summary_of([short, long], aggregate_answers(exact_match, "turns"))
+    assert result.value == pytest.approx(2 / 4)
+    assert result.details["answers"] == 4
 
 
-def test_a_turn_without_a_reference_is_passed_over() -> None:
+def test_turns_without_a_reference_are_skipped() -> None:
     turns = aggregate_answers(exact_match, "turns")
     sample = Sample(id="1", inputs={}, target=["a", None, "c"])
-    assert turns.score(sample, *said("a", "?", "x")) == (0, (1.0, 0.0))
+    assert turns.score(sample, *answers("a", "?", "x")) == (0, (1.0, 0.0))
     with pytest.raises(SampleError, match="no turn has a reference"):
-        turns.score(Sample(id="1", inputs={}, target=[None]), *said("a"))
+        turns.score(Sample(id="1", inputs={}, target=[None]), *answers("a"))
 
 
-def test_more_answers_than_references_are_told_with_both_counts() -> None:
-    found = board([record(0, "a", "b", target=["a"])], aggregate_answers(exact_match, "turns"))
-    (why,) = found.columns[0].reasons
-    assert why == "SampleError: 2 answers, and 1 reference answers to compare with"
-    assert not len(found.columns[0].indices)
+def test_more_answers_than_references_fail_the_sample() -> None:
+    result = score_table([record(0, "a", "b", target=["a"])], aggregate_answers(exact_match, "turns"))
+    (reason,) = result.columns[0].reasons
+    assert reason == "SampleError: 2 answers, but 1 reference answers"
+    assert not len(result.columns[0].indices)
 
 
-def test_turns_need_no_reference_where_the_metric_needs_none() -> None:
-    assert aggregate_answers(empty, "turns").score(talk(("user", "a"), ("user", "b")), *said("", "b")) == (
-        0,
-        (1.0, 0.0),
-    )
+def test_turns_need_no_reference_if_the_sample_has_none() -> None:
+    sample = conversation(("user", "a"), ("user", "b"))
+    assert aggregate_answers(empty, "turns").score(sample, *answers("", "b")) == (0, (1.0, 0.0))
 
 
-def test_the_last_answer_of_a_conversation_has_the_last_reference() -> None:
-    sample = talk(("user", "a"), ("user", "b"), target=["1", "2"])
-    assert aggregate_answers(exact_match, "last").score(sample, *said("1", "2")) == 1.0
-    assert aggregate_answers(exact_match, "first").score(sample, *said("2", "2")) == 0.0
+def test_the_last_answer_is_compared_with_the_last_reference() -> None:
+    sample = conversation(("user", "a"), ("user", "b"), target=["1", "2"])
+    assert aggregate_answers(exact_match, "last").score(sample, *answers("1", "2")) == 1.0
+    assert aggregate_answers(exact_match, "first").score(sample, *answers("2", "2")) == 0.0
 
 
-@pytest.mark.parametrize("how", ["vote", "mean", "best", "pass@1"])
-def test_turns_of_a_conversation_are_not_answers_to_one_question(how: str) -> None:
-    sample = talk(("user", "a"), ("user", "b"), target=["1", "2"])
-    with pytest.raises(Unsupported, match="count as turns, first or last"):
-        aggregate_answers(exact_match, how).score(sample, *said("1", "2"))
+@pytest.mark.parametrize("aggregation", ["vote", "mean", "best", "pass@1"])
+def test_conversations_reject_votes_means_and_best(aggregation: str) -> None:
+    sample = conversation(("user", "a"), ("user", "b"), target=["1", "2"])
+    with pytest.raises(Unsupported, match="answers=turns, first or last"):
+        aggregate_answers(exact_match, aggregation).score(sample, *answers("1", "2"))
 
 
-def test_bounds_of_a_failed_conversation_have_all_its_turns() -> None:
-    failed = Record(sample=talk(("user", "a"), target=["1", None, "3"]), row=1, error=Failure("X", "y"))
-    found = number([record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns"))
-    assert (found.worst, found.best) == (0.5, 1.0)
-
-
-def test_a_transcript_has_the_answers_of_the_data_where_it_has_any() -> None:
-    turns = [Turn("user", (Audio("a.wav"), "hi")), Turn("assistant", ("gold",))]
-    sample = Sample(id="1", inputs={"turns": [*turns, Turn("user", ("b",))]})
-    assert build_transcript(sample, said("own"), 0) == "User: [audio] hi\nAssistant: gold\nUser: b"
-    assert build_transcript(sample, said("one", "own"), 0) == "[audio] hi"
-
-
-def test_a_judge_of_the_last_answer_alone_is_told_the_history_of_the_data() -> None:
-    sample = talk(("user", "hello"), ("assistant", "hi"), ("user", "and now?"), target="noon")
-    (request,) = judge_reference.judge_requests(sample, *said("it is noon"))
-    assert "User: hello\nAssistant: hi\nUser: and now?" in request.turns[0].parts[0]
+def test_bounds_of_a_failed_conversation_include_all_turns() -> None:
+    failed = Record(sample=conversation(("user", "a"), target=["1", None, "3"]), row=1, error=Failure("X", "y"))
+    result = summary_of([record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns"))
+    assert (result.worst, result.best) == (0.5, 1.0)

@@ -1,23 +1,47 @@
-"""Intervals: right in known cases, the same every time, and quick by construction."""
+"""Intervals and paired differences: known cases, coverage, and reproducibility."""
 
 import math
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from scipy.stats import binomtest
 
 from auricle.metrics.base import mean, ratio
 from auricle.metrics.labels import uar
-from auricle.metrics.statistics import compute_interval, wilson_interval
+from auricle.metrics.multi_answer import aggregate_answers
+from auricle.metrics.statistics import (
+    Difference,
+    adjust_holm,
+    compare_paired,
+    compute_interval,
+    mcnemar_p_value,
+    newcombe_interval,
+    wilson_interval,
+)
+from auricle.metrics.text import exact_match
+
+Array = NDArray[np.float64]
 
 
-def test_a_share_has_wilsons_interval() -> None:
+def hits(*flags: int) -> Array:
+    return np.array(flags, dtype=float)
+
+
+def rates(rng: np.random.Generator, lengths: NDArray[np.int64], share: float) -> Array:
+    return np.column_stack([rng.binomial(lengths, share), lengths]).astype(float)
+
+
+# --- intervals --------------------------------------------------------------------------
+
+
+def test_a_share_has_wilson_s_interval() -> None:
     stats = np.array([1.0] * 7 + [0.0] * 3)
     expected = binomtest(7, 10).proportion_ci(method="wilson")
-    found = compute_interval(stats, mean)
-    assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    assert found.method == "wilson"
+    result = compute_interval(stats, mean)
+    assert (result.low, result.high) == pytest.approx((expected.low, expected.high))
+    assert result.method == "wilson"
 
 
 def test_a_perfect_score_on_few_samples_is_not_certain() -> None:
@@ -28,64 +52,214 @@ def test_a_perfect_score_on_few_samples_is_not_certain() -> None:
 
 def test_a_mean_has_about_the_normal_interval() -> None:
     numbers = np.random.default_rng(1).normal(5.0, 2.0, 400)
-    found = compute_interval(numbers, mean)
+    result = compute_interval(numbers, mean)
     half = 1.96 * 2.0 / 20
-    assert found.low == pytest.approx(numbers.mean() - half, abs=0.05)
-    assert found.high == pytest.approx(numbers.mean() + half, abs=0.05)
+    assert result.low == pytest.approx(numbers.mean() - half, abs=0.05)
+    assert result.high == pytest.approx(numbers.mean() + half, abs=0.05)
 
 
-def test_resampling_kinds_is_resampling_samples() -> None:
-    """Few distinct stats are drawn as counts, many one by one: the interval is the same."""
-    dice = np.random.default_rng(2)
-    few = np.column_stack([dice.integers(0, 3, 4000), np.full(4000, 10)]).astype(float)
-    many = few + np.column_stack([dice.uniform(0, 1e-9, 4000), np.zeros(4000)])
+def test_resampling_distinct_statistics_equals_resampling_samples() -> None:
+    """Few distinct statistics are drawn as counts, many one by one."""
+    rng = np.random.default_rng(2)
+    few = np.column_stack([rng.integers(0, 3, 4000), np.full(4000, 10)]).astype(float)
+    many = few + np.column_stack([rng.uniform(0, 1e-9, 4000), np.zeros(4000)])
     first, second = compute_interval(few, ratio), compute_interval(many, ratio)
     width = first.high - first.low
     assert first.low == pytest.approx(second.low, abs=0.1 * width)
     assert first.high == pytest.approx(second.high, abs=0.1 * width)
 
 
-def test_intervals_cover_the_truth_as_often_as_they_say() -> None:
-    dice = np.random.default_rng(3)
+def test_intervals_cover_the_true_value_in_95_percent() -> None:
+    rng = np.random.default_rng(3)
     hits = 0
     for _ in range(200):
-        lengths = dice.integers(1, 30, 150)
-        wrong = dice.binomial(lengths, 0.2)
-        found = compute_interval(np.column_stack([wrong, lengths]).astype(float), ratio)
-        hits += found.low <= 0.2 <= found.high
+        lengths = rng.integers(1, 30, 150)
+        errors = rng.binomial(lengths, 0.2)
+        result = compute_interval(np.column_stack([errors, lengths]).astype(float), ratio)
+        hits += result.low <= 0.2 <= result.high
     assert 180 <= hits <= 199
 
 
 def test_clusters_widen_an_interval() -> None:
-    dice = np.random.default_rng(4)
+    rng = np.random.default_rng(4)
     speaker = np.repeat(np.arange(20), 30)
-    stats = (dice.random(600) < dice.uniform(0.2, 0.9, 20)[speaker]).astype(float)
-    alone, clustered = (compute_interval(stats, mean), compute_interval(stats, mean, clusters=speaker))
-    assert clustered.high - clustered.low > 2 * (alone.high - alone.low)
+    stats = (rng.random(600) < rng.uniform(0.2, 0.9, 20)[speaker]).astype(float)
+    independent, clustered = (compute_interval(stats, mean), compute_interval(stats, mean, clusters=speaker))
+    assert clustered.high - clustered.low > 2 * (independent.high - independent.low)
     assert clustered.method == "cluster-bootstrap:1000"
 
 
-def test_one_sample_tells_nothing_about_spread() -> None:
-    found = compute_interval(np.array([0.5]), mean)
-    assert math.isnan(found.low)
-    assert math.isnan(found.high)
+def test_one_sample_has_no_interval() -> None:
+    result = compute_interval(np.array([0.5]), mean)
+    assert math.isnan(result.low)
+    assert math.isnan(result.high)
 
 
-def test_a_fold_that_cannot_weigh_is_resampled_too() -> None:
-    def median(stats: Any) -> Any:
+def test_an_aggregator_without_weights_is_resampled() -> None:
+    def median(stats: Sequence[float]) -> float:
         return sorted(stats)[len(stats) // 2]
 
-    found = compute_interval([float(each) for each in range(101)], median)
-    assert 35 < found.low < 50 < found.high < 65
+    result = compute_interval([float(number) for number in range(101)], median)
+    assert 35 < result.low < 50 < result.high < 65
 
 
 def test_label_pairs_are_resampled_as_pairs() -> None:
     pairs = [("a", "a")] * 40 + [("b", "a")] * 10 + [("b", "b")] * 30 + [("a", "b")] * 20
-    found = compute_interval(pairs, uar.aggregate)
+    result = compute_interval(pairs, uar.aggregate)
     assert uar.aggregate(pairs) == pytest.approx(0.7)
-    assert found.low < 0.7 < found.high
+    assert result.low < 0.7 < result.high
 
 
-def test_the_same_stats_give_the_same_interval() -> None:
+def test_the_same_statistics_give_the_same_interval() -> None:
     stats = np.random.default_rng(5).random(50)
     assert compute_interval(stats, mean) == compute_interval(stats, mean)
+
+
+# --- paired differences -----------------------------------------------------------------
+
+
+def test_the_difference_is_b_minus_a() -> None:
+    result = compare_paired(np.array([1.0, 2.0, 3.0, 4.0]), np.array([2.0, 4.0, 4.0, 6.0]), mean)
+    assert (result.value_a, result.value_b, result.difference) == (2.5, 4.0, 1.5)
+    assert result.n == 4
+    assert result.method == "paired-bootstrap:1000"
+
+
+def test_a_run_does_not_differ_from_itself() -> None:
+    stats = np.random.default_rng(0).normal(size=50)
+    result = compare_paired(stats, stats, mean)
+    assert (result.difference, result.low, result.high, result.p) == (0.0, 0.0, 0.0, 1.0)
+    assert math.isnan(result.detectable)
+
+
+def test_equal_hits_still_have_an_interval() -> None:
+    result = compare_paired(hits(*[1] * 20), hits(*[1] * 20), mean)
+    assert (result.difference, result.p) == (0.0, 1.0)
+    assert result.low < -0.1 < 0.1 < result.high
+    assert 0.1 < result.detectable < 0.3
+
+
+def test_pairing_detects_what_separate_intervals_would_miss() -> None:
+    """Samples that are hard for both runs cancel out."""
+    rng = np.random.default_rng(1)
+    hardness = rng.normal(0, 10, 200)
+    result = compare_paired(hardness, hardness + rng.normal(0.5, 1, 200), mean)
+    assert result.p < 0.01
+    assert result.high - result.low < 0.5
+
+
+@pytest.mark.parametrize(("gained", "lost"), [(0, 0), (5, 0), (3, 7), (12, 12), (900, 1000)])
+def test_mcnemar_s_exact_test_equals_the_binomial_test(gained: int, lost: int) -> None:
+    expected = binomtest(gained, gained + lost).pvalue if gained + lost else 1.0
+    assert mcnemar_p_value(gained, lost) == pytest.approx(expected, rel=1e-6)
+
+
+def test_zeros_and_ones_use_mcnemar_s_test() -> None:
+    before = hits(*[1] * 60, *[0] * 40)
+    after = hits(*[1] * 58, *[0] * 2, *[1] * 10, *[0] * 30)
+    result = compare_paired(before, after, mean)
+    assert result.method == "mcnemar-exact"
+    assert result.p == pytest.approx(binomtest(2, 12).pvalue)
+    assert result.difference == pytest.approx(0.08)
+    # Bonett and Price by hand: 11/102 - 3/102, and sqrt((14/102 - (8/102)²) / 102) around it.
+    half = 1.959964 * math.sqrt((14 / 102 - (8 / 102) ** 2) / 102)
+    assert (result.low, result.high) == pytest.approx((8 / 102 - half, 8 / 102 + half))
+
+
+def test_the_detectable_difference_is_2_8_standard_errors() -> None:
+    rng = np.random.default_rng(2)
+    before, change = rng.normal(size=400), rng.normal(0, 2, 400)
+    result = compare_paired(before, before + change, mean)
+    assert result.detectable == pytest.approx(2.8016 * 2 / 20, rel=0.1)
+
+
+def test_clusters_widen_the_interval_of_a_difference() -> None:
+    rng = np.random.default_rng(3)
+    speaker = np.repeat(np.arange(20), 30)
+    before = rng.normal(size=600)
+    after = before + rng.normal(0, 1, 20)[speaker] + rng.normal(0, 0.1, 600)
+    independent, clustered = (compare_paired(before, after, mean), compare_paired(before, after, mean, speaker))
+    assert clustered.high - clustered.low > 3 * (independent.high - independent.low)
+    assert clustered.method == "paired-cluster-bootstrap:1000"
+    assert clustered.p > independent.p
+
+
+def test_clustered_hits_are_resampled() -> None:
+    result = compare_paired(hits(0, 0, 1, 1), hits(1, 1, 1, 0), mean, np.array([0, 0, 1, 1]))
+    assert result.method.startswith("paired-cluster-bootstrap")
+
+
+def test_the_p_value_is_not_below_that_of_a_sign_test() -> None:
+    result = compare_paired(np.array([0.1, 0.2, 0.3]), np.array([1.1, 1.3, 1.2]), mean)
+    assert result.p == pytest.approx(0.25)
+
+
+def test_a_large_difference_survives_the_correction_for_many_tests() -> None:
+    rng = np.random.default_rng(4)
+    before = rng.normal(size=300)
+    result = compare_paired(before, before + rng.normal(1, 1, 300), mean)
+    assert adjust_holm([result.p] * 100)[0] < 1e-6
+
+
+@pytest.mark.parametrize("count", [0, 1])
+def test_fewer_than_two_pairs_have_no_interval(count: int) -> None:
+    result = compare_paired(np.ones(count), np.zeros(count), mean)
+    assert result.n == count
+    assert all(map(math.isnan, (result.low, result.high, result.p, result.detectable)))
+
+
+def test_an_undefined_number_has_no_difference() -> None:
+    result = compare_paired(np.zeros((4, 2)), np.zeros((4, 2)), ratio)
+    assert all(map(math.isnan, (result.difference, result.p)))
+
+
+def test_undefined_rounds_are_ignored() -> None:
+    before = np.array([[0.0, 0.0]] * 3 + [[1.0, 4.0], [2.0, 4.0]])
+    after = np.array([[0.0, 0.0]] * 3 + [[2.0, 4.0], [3.0, 4.0]])
+    result = compare_paired(before, after, ratio)
+    assert result.difference == pytest.approx(0.25)
+    assert not math.isnan(result.low)
+
+
+def test_an_aggregator_without_weights_is_compared() -> None:
+    rng = np.random.default_rng(5)
+    before = rng.normal(size=60)
+    result = compare_paired(list(before), list(before + 1), lambda stats: float(np.median(stats)))
+    assert result.difference == pytest.approx(1.0)
+    assert result.p < 0.01
+
+
+def test_votes_are_compared_as_shares() -> None:
+    aggregate = aggregate_answers(exact_match, "vote").aggregate
+    result = compare_paired([(0, (1.0,)), (0, (0.0,))] * 10, [(1, (1.0,)), (0, (1.0,))] * 10, aggregate)
+    assert result.method == "mcnemar-exact"
+    assert result.difference == 0.5
+
+
+def test_the_same_pairs_give_the_same_difference() -> None:
+    rng = np.random.default_rng(6)
+    lengths = rng.integers(1, 30, 100)
+    a, b = rates(rng, lengths, 0.2), rates(rng, lengths, 0.25)
+    assert isinstance(compare_paired(a, b, ratio), Difference)
+    assert compare_paired(a, b, ratio) == compare_paired(a, b, ratio)
+
+
+def test_swapping_the_runs_changes_the_sign() -> None:
+    rng = np.random.default_rng(7)
+    lengths = rng.integers(1, 30, 100)
+    a, b = rates(rng, lengths, 0.2), rates(rng, lengths, 0.3)
+    forward, backward = compare_paired(a, b, ratio), compare_paired(b, a, ratio)
+    assert forward.difference == pytest.approx(-backward.difference)
+    assert forward.low == pytest.approx(-backward.high, abs=0.01)
+
+
+def test_holm_s_correction_keeps_the_order() -> None:
+    assert adjust_holm([0.01, 0.04, 0.03, math.nan]) == pytest.approx([0.03, 0.06, 0.06, math.nan], nan_ok=True)
+    assert adjust_holm([0.6, 0.7]) == [1.0, 1.0]
+    assert adjust_holm([]) == []
+
+
+def test_newcombe_s_interval_of_two_shares() -> None:
+    """Expected values are those of Newcombe (1998) for 56 of 70 and 48 of 80."""
+    low, high = newcombe_interval(48, 80, 56, 70)
+    assert (low, high) == pytest.approx((0.0524, 0.3339), abs=5e-5)

@@ -1,4 +1,4 @@
-"""docs/text.md says of profiles and replies what is so."""
+"""Statements of docs/text.md about profiles and replies."""
 
 from auricle.text import PROFILES, extract_option
 from tests.support import paths
@@ -7,16 +7,16 @@ PAGE = (paths.DOCS / "text.md").read_text(encoding="utf-8")
 CHOICES = ["a violin", "a guitar", "a drum", "a flute"]
 
 
-def test_every_profile_is_told_of() -> None:
+def test_every_profile_is_documented() -> None:
     assert [name for name in PROFILES if f"`{name}`" not in PAGE] == []
 
 
-def test_the_replies_beside_the_template_matcher_are_read_as_told() -> None:
-    table = PAGE.partition("| reply | `vb-mcq` | Auricle |")[2].splitlines()[2:]
-    told = {}
-    for line in table:
-        _, reply, _, read, _ = (cell.strip() for cell in line.split("|"))
-        told["" if reply == "(empty)" else reply.strip("`")] = read
-    found = {reply: extract_option(reply, CHOICES) for reply in told}
-    assert len(told) > 12
-    assert told == {reply: "unreadable" if place is None else "ABCD"[place] for reply, place in found.items()}
+def test_the_documented_replies_are_extracted_as_stated() -> None:
+    lines = PAGE.partition("| reply | `vb-mcq` | Auricle |")[2].splitlines()[2:]
+    documented = {}
+    for line in lines:
+        _, reply, _, letter, _ = (cell.strip() for cell in line.split("|"))
+        documented["" if reply == "(empty)" else reply.strip("`")] = letter
+    indices = {reply: extract_option(reply, CHOICES) for reply in documented}
+    assert len(documented) > 12
+    assert documented == {reply: "unreadable" if index is None else "ABCD"[index] for reply, index in indices.items()}

@@ -1,4 +1,4 @@
-from typing import Any
+"""Numbers, and yes or no, from free-form replies."""
 
 import pytest
 from hypothesis import given, settings
@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from auricle.text import extract_number, extract_yes_no
 
 
-def by_reply(case: Any) -> Any:
-    """Show a case by what the model said."""
-    return ascii(case) if isinstance(case, str) else None
+def show_reply(value: object) -> str | None:
+    """Name a test case after its reply."""
+    return ascii(value) if isinstance(value, str) else None
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def by_reply(case: Any) -> Any:
         ("none", None),
         ("", None),
     ],
-    ids=by_reply,
+    ids=show_reply,
 )
-def test_a_number_is_read_from_a_reply(reply: str, expected: Any) -> None:
+def test_a_number_is_extracted_from_a_reply(reply: str, expected: float | None) -> None:
     assert extract_number(reply) == expected
 
 
@@ -81,14 +81,14 @@ def test_a_number_is_read_from_a_reply(reply: str, expected: Any) -> None:
         ("是不是？", None),
         ("", None),
     ],
-    ids=by_reply,
+    ids=show_reply,
 )
-def test_yes_or_no_is_read_from_a_reply(reply: str, expected: bool | None) -> None:
+def test_yes_or_no_is_extracted_from_a_reply(reply: str, expected: bool | None) -> None:
     assert extract_yes_no(reply) is expected
 
 
 @settings(deadline=None)
 @given(st.floats(-1e6, 1e6).map(lambda value: round(value, 3)))
-def test_a_number_reads_back(value: Any) -> None:
+def test_any_number_is_extracted_unchanged(value: float) -> None:
     assert extract_number(f"Score: {value}") == value
     assert extract_number(f"I would give {value}.") == value

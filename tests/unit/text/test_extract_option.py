@@ -1,6 +1,7 @@
+"""Options and labels from free-form replies."""
+
 import string
 import time
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -11,12 +12,7 @@ from auricle.text import extract_label, extract_number, extract_option, extract_
 INSTRUMENTS = ["piano", "guitar", "drum", "violin"]
 CHINESE = ["钢琴", "吉他", "鼓", "小提琴"]
 EMOTIONS = ["angry", "happy", "sad", "neutral"]
-
-
-def by_reply(case: Any) -> Any:
-    """Show a case by what the model said."""
-    return ascii(case) if isinstance(case, str) else None
-
+BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
 
 PHRASED = [
     ("the answer is B", "B"),
@@ -60,6 +56,7 @@ PHRASED = [
     ("It is a guitar (option B).", "B"),
     ("The answer is (B) because the drum (C) is absent.", "B"),
 ]
+
 MARKED = [
     ("**D**", "D"),
     ("__D__", "D"),
@@ -84,6 +81,7 @@ MARKED = [
     ('```json\n{"answer": "B"}\n```', "B"),
     ("[[B]]", "B"),
 ]
+
 ALONE = [
     ("b", "B"),
     ("a", "A"),
@@ -107,6 +105,7 @@ ALONE = [
     ("②", "B"),
     ("The answer is 3.", "C"),
 ]
+
 BY_TEXT = [
     ("guitar", "B"),
     ("GUITAR!", "B"),
@@ -124,6 +123,7 @@ BY_TEXT = [
     ("I hear a guitar rather than a violin", "B"),
     ("No piano here; a guitar.", "B"),
 ]
+
 LAST_AND_NEGATED = [
     ("I first thought A, but the answer is B", "B"),
     ("I thought it was A, but it is B", "B"),
@@ -156,6 +156,7 @@ LAST_AND_NEGATED = [
     ("so the answer is A</think>\n\nB", "B"),
     ("The answer is B: guitar, as A (piano) has hammers", "B"),
 ]
+
 UNREADABLE = [
     "",
     "   ",
@@ -178,13 +179,14 @@ UNREADABLE = [
     "It cannot be A.",
     "B is not the answer",
     "It is not a guitar.",
-    "I cannot tell whether it is a guitar or a piano.",
+    "I cannot decide whether it is a guitar or a piano.",
     "Vitamin C is good",
     "B. piano",
     "<think>the answer is A",
     "1. I hear strings. 2. They are plucked.",
     "guitarist",
 ]
+
 IN_CHINESE = [
     ("选B", "B"),
     ("答案：C", "C"),
@@ -220,23 +222,54 @@ IN_CHINESE = [
     ("无法判断是钢琴还是吉他", None),
 ]
 
+WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\n{}\n", "<b>{}</b>"]
+# A wrapper that opens before the reasoning closes after it, so such replies are left out.
+WITHOUT_REASONING = [case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) if "</think>" not in case[0]]
+FRAMES = [
+    "The answer is {}.",
+    "Answer: {}",
+    "({})",
+    "{}",
+    "**{}**",
+    "答案是{}",
+    "我选{}。",
+    "\\boxed{{{}}}",
+    "<answer>{}</answer>",
+    '{{"answer": "{}"}}',
+    "I would choose {}",
+]
+PIECES = st.sampled_from(
+    [
+        *"ABCDEI,.()$}12\n",
+        *INSTRUMENTS,
+        *["the answer is", "not", "or", "a", "because", "is wrong", "so", "but", "选", "不是"],
+        *["**", "<think>", "</think>", "\\boxed{"],
+    ]
+)
+REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".join))
 
-def letter_index(letter: Any) -> Any:
+
+def show_reply(value: object) -> str | None:
+    """Name a test case after its reply."""
+    return ascii(value) if isinstance(value, str) else None
+
+
+def letter_index(letter: str | None) -> int | None:
     return None if letter is None else string.ascii_uppercase.index(letter)
 
 
-@pytest.mark.parametrize(("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=by_reply)
-def test_an_option_is_read_from_an_english_reply(reply: Any, letter: Any) -> None:
+@pytest.mark.parametrize(("reply", "letter"), [*PHRASED, *MARKED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED], ids=show_reply)
+def test_an_option_is_extracted_from_an_english_reply(reply: str, letter: str | None) -> None:
     assert extract_option(reply, INSTRUMENTS) == letter_index(letter)
 
 
-@pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=by_reply)
-def test_an_option_is_read_from_a_chinese_reply(reply: Any, letter: Any) -> None:
+@pytest.mark.parametrize(("reply", "letter"), IN_CHINESE, ids=show_reply)
+def test_an_option_is_extracted_from_a_chinese_reply(reply: str, letter: str | None) -> None:
     assert extract_option(reply, CHINESE) == letter_index(letter)
 
 
-@pytest.mark.parametrize("reply", UNREADABLE, ids=by_reply)
-def test_a_reply_that_picks_no_single_option_is_unreadable(reply: Any) -> None:
+@pytest.mark.parametrize("reply", UNREADABLE, ids=show_reply)
+def test_a_reply_without_a_single_option_is_unreadable(reply: str) -> None:
     assert extract_option(reply, INSTRUMENTS) is None
 
 
@@ -265,9 +298,9 @@ def test_a_reply_that_picks_no_single_option_is_unreadable(reply: Any) -> None:
         ("I think so", [f"sound {number}" for number in range(10)], None),
         ("Z", [f"sound {number}" for number in range(26)], 25),
     ],
-    ids=by_reply,
+    ids=show_reply,
 )
-def test_option_texts_of_every_shape_are_told_apart(reply: str, choices: Any, expected: int | None) -> None:
+def test_similar_option_texts_are_distinguished(reply: str, choices: list[str], expected: int | None) -> None:
     assert extract_option(reply, choices) == expected
 
 
@@ -283,45 +316,23 @@ def test_option_texts_of_every_shape_are_told_apart(reply: str, choices: Any, ex
         ("答案：C", 2),
         ("2", None),
     ],
-    ids=by_reply,
+    ids=show_reply,
 )
 def test_without_choices_only_letters_count(reply: str, expected: int | None) -> None:
     assert extract_option(reply, []) == expected
 
 
-WRAPPERS = ["**{}**", "_{}_", "`{}`", "# {}", "> {}", "- {}", "```\n{}\n```", "\n{}\n", "<b>{}</b>"]
-
-
-# A wrapper that opens before the reasoning closes after it, so such replies are left out.
-UNREASONED = [case for case in (*PHRASED, *ALONE, *BY_TEXT, *LAST_AND_NEGATED) if "</think>" not in case[0]]
-
-
 @pytest.mark.parametrize("wrapper", WRAPPERS)
-@pytest.mark.parametrize(("reply", "letter"), UNREASONED, ids=by_reply)
-def test_markdown_around_a_reply_changes_nothing(wrapper: Any, reply: Any, letter: Any) -> None:
+@pytest.mark.parametrize(("reply", "letter"), WITHOUT_REASONING, ids=show_reply)
+def test_markdown_around_a_reply_changes_nothing(wrapper: str, reply: str, letter: str | None) -> None:
     assert extract_option(wrapper.format(reply), INSTRUMENTS) == letter_index(letter)
-
-
-FRAMES = [
-    "The answer is {}.",
-    "Answer: {}",
-    "({})",
-    "{}",
-    "**{}**",
-    "答案是{}",
-    "我选{}。",
-    "\\boxed{{{}}}",
-    "<answer>{}</answer>",
-    '{{"answer": "{}"}}',
-    "I would choose {}",
-]
 
 
 @settings(deadline=None)
 @given(st.integers(2, 26), st.data(), st.sampled_from(FRAMES))
-def test_every_letter_reads_back_in_every_frame(count: Any, data: Any, frame: Any) -> None:
+def test_every_letter_is_extracted_in_every_phrase(count: int, data: st.DataObject, frame: str) -> None:
     index = data.draw(st.integers(0, count - 1))
-    choices = [f"sound of thing{place}" for place in range(count)]
+    choices = [f"sound of thing{position}" for position in range(count)]
     reply = frame.format(string.ascii_uppercase[index])
     assert extract_option(reply, choices) == index
     assert extract_option(reply, []) == index
@@ -329,39 +340,28 @@ def test_every_letter_reads_back_in_every_frame(count: Any, data: Any, frame: An
 
 @settings(deadline=None)
 @given(st.integers(2, 25), st.data())
-def test_a_letter_beyond_the_options_does_not_count(count: Any, data: Any) -> None:
+def test_a_letter_beyond_the_options_does_not_count(count: int, data: st.DataObject) -> None:
     index = data.draw(st.integers(count, 25))
-    choices = [f"sound of thing{place}" for place in range(count)]
+    choices = [f"sound of thing{position}" for position in range(count)]
     assert extract_option(f"The answer is {string.ascii_uppercase[index]}.", choices) is None
 
 
 @settings(deadline=None)
 @given(st.permutations(INSTRUMENTS), st.sampled_from(INSTRUMENTS))
-def test_an_option_named_by_text_follows_its_place(choices: Any, name: Any) -> None:
+def test_an_option_named_by_text_does_not_depend_on_its_position(choices: list[str], name: str) -> None:
     assert extract_option(f"I believe it is a {name}.", choices) == choices.index(name)
-
-
-PIECES = st.sampled_from(
-    [
-        *"ABCDEI,.()$}12\n",
-        *INSTRUMENTS,
-        *["the answer is", "not", "or", "a", "because", "is wrong", "so", "but", "选", "不是"],
-        *["**", "<think>", "</think>", "\\boxed{"],
-    ]
-)
-REPLIES = st.one_of(st.text(max_size=80), st.lists(PIECES, max_size=20).map(" ".join))
 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES, st.lists(st.text(max_size=12), max_size=26))
-def test_an_option_is_always_in_range_whatever_the_reply(reply: Any, choices: Any) -> None:
+def test_an_extracted_option_is_always_in_range(reply: str, choices: list[str]) -> None:
     index = extract_option(reply, choices)
     assert index is None or 0 <= index < (len(choices) or 26)
 
 
 @settings(max_examples=150, deadline=None)
 @given(REPLIES)
-def test_reading_is_the_same_every_time_and_never_fails(reply: Any) -> None:
+def test_extraction_is_deterministic_and_never_fails(reply: str) -> None:
     assert extract_option(reply, INSTRUMENTS) == extract_option(reply, INSTRUMENTS)
     assert extract_label(reply, EMOTIONS) in {None, *EMOTIONS}
     assert extract_number(reply) is None or isinstance(extract_number(reply), float)
@@ -369,10 +369,10 @@ def test_reading_is_the_same_every_time_and_never_fails(reply: Any) -> None:
 
 
 @pytest.mark.parametrize("piece", ["A, ", "not ", "guitar ", "1", "<think", "(", "so ", "_", "1,"])
-def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece: str) -> None:
+def test_a_repetitive_reply_is_processed_in_bounded_time(piece: str) -> None:
     started = time.monotonic()
-    for read in (extract_number, extract_yes_no, lambda reply: extract_option(reply, INSTRUMENTS)):
-        read(piece * 4000)
+    for extract in (extract_number, extract_yes_no, lambda reply: extract_option(reply, INSTRUMENTS)):
+        extract(piece * 4000)
     assert time.monotonic() - started < 20
 
 
@@ -388,12 +388,55 @@ def test_a_reply_caught_in_a_loop_is_read_in_bounded_time(piece: str) -> None:
         ("B:maj/1", ["F#:7/1", "B:maj/1", "E:maj/1"], 1),
         ("E:maj/1", ["F#:7/1", "B:maj/1", "E:maj/1"], 2),
     ],
-    ids=by_reply,
+    ids=show_reply,
 )
-def test_options_of_a_real_benchmark_are_read_when_said_whole(reply: str, choices: Any, expected: int) -> None:
+def test_full_option_texts_of_a_real_benchmark_are_extracted(reply: str, choices: list[str], expected: int) -> None:
     assert extract_option(reply, choices) == expected
 
 
-def test_a_letter_belongs_to_the_data_only_if_every_option_has_its_own() -> None:
+def test_letters_are_stripped_only_if_every_option_has_its_own() -> None:
     assert strip_labels(["(A) drum", "(B) flute"]) == ["drum", "flute"]
     assert strip_labels(["F#:7/1", "B:maj/1"]) == ["F#:7/1", "B:maj/1"]
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("The speaker sounds angry, not happy.", "angry"),
+        ("happy rather than sad", "happy"),
+        ("Angry.", "angry"),
+        ("ANGRY", "angry"),
+        ("Emotion: happy", "happy"),
+        ("The emotion is neutral", "neutral"),
+        ("I don't think the speaker is happy; sounds sad", "sad"),
+        ("The speaker is not happy but sad", "sad"),
+        ("Not so happy, quite sad", "sad"),
+        ("The speaker sounds so happy!", "happy"),
+        ("I first thought happy, but the answer is sad.", "sad"),
+        ("The speaker isn't angry.", None),
+        ("unhappy", None),
+        ("angry and sad", None),
+        ("A", None),
+        ("B. something", None),
+        ("", None),
+    ],
+    ids=show_reply,
+)
+def test_a_label_is_extracted_from_a_reply(reply: str, expected: str | None) -> None:
+    assert extract_label(reply, EMOTIONS) == expected
+
+
+@pytest.mark.parametrize(
+    ("reply", "expected"),
+    [
+        ("他听起来很生气", BILINGUAL[0]),
+        ("She is happy", BILINGUAL[1]),
+        ("不开心，很悲伤", BILINGUAL[2]),
+        ("生气/angry", BILINGUAL[0]),
+        ("悲伤 (sad)", BILINGUAL[2]),
+        ("开心或生气", None),
+    ],
+    ids=show_reply,
+)
+def test_either_part_of_a_bilingual_label_is_enough(reply: str, expected: str | None) -> None:
+    assert extract_label(reply, BILINGUAL) == expected

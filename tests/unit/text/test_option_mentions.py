@@ -1,56 +1,50 @@
-from typing import Any
+"""Mentions of options by text and by label."""
 
 import pytest
 
-from auricle.text import extract_label
+from auricle.text.option_mentions import (
+    build_label_table,
+    find_label_mentions,
+    find_text_mentions,
+    single_letter_options,
+    strip_own_label,
+)
 
-EMOTIONS = ["angry", "happy", "sad", "neutral"]
-BILINGUAL = ["生气/angry", "开心/happy", "sad (悲伤)"]
+OPTIONS = (("car",), ("racing car", "racer"))
 
 
-def by_reply(case: Any) -> Any:
-    """Show a case by what the model said."""
-    return ascii(case) if isinstance(case, str) else None
+def test_the_longest_option_text_is_matched() -> None:
+    mentions = find_text_mentions("a racing car, then a car", OPTIONS)
+    assert [(mention.start, mention.index) for mention in mentions] == [(2, 1), (21, 0)]
+
+
+def test_an_option_may_have_several_names() -> None:
+    assert [mention.index for mention in find_text_mentions("the racer", OPTIONS)] == [1]
 
 
 @pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("The speaker sounds angry, not happy.", "angry"),
-        ("happy rather than sad", "happy"),
-        ("Angry.", "angry"),
-        ("ANGRY", "angry"),
-        ("Emotion: happy", "happy"),
-        ("The emotion is neutral", "neutral"),
-        ("I don't think the speaker is happy; sounds sad", "sad"),
-        ("The speaker is not happy but sad", "sad"),
-        ("Not so happy, quite sad", "sad"),
-        ("The speaker sounds so happy!", "happy"),
-        ("I first thought happy, but the answer is sad.", "sad"),
-        ("The speaker isn't angry.", None),
-        ("unhappy", None),
-        ("angry and sad", None),
-        ("A", None),
-        ("B. something", None),
-        ("", None),
-    ],
-    ids=by_reply,
+    ("reply", "indices"),
+    [("B is right", [1]), ("A guitar", []), ("I think so", []), ("option b", [1]), ("2", [1]), ("2 cars", [])],
 )
-def test_a_label_is_read_from_a_reply(reply: str, expected: str | None) -> None:
-    assert extract_label(reply, EMOTIONS) == expected
+def test_labels_are_distinguished_from_words_and_numbers(reply: str, indices: list[int]) -> None:
+    table = build_label_table(["car", "racing car"])
+    assert [mention.index for mention in find_label_mentions(reply, table, [])] == indices
 
 
-@pytest.mark.parametrize(
-    ("reply", "expected"),
-    [
-        ("他听起来很生气", BILINGUAL[0]),
-        ("She is happy", BILINGUAL[1]),
-        ("不开心，很悲伤", BILINGUAL[2]),
-        ("生气/angry", BILINGUAL[0]),
-        ("悲伤 (sad)", BILINGUAL[2]),
-        ("开心或生气", None),
-    ],
-    ids=by_reply,
-)
-def test_either_half_of_a_bilingual_label_will_do(reply: str, expected: Any) -> None:
-    assert extract_label(reply, BILINGUAL) == expected
+def test_labels_inside_an_option_text_are_ignored() -> None:
+    texts = find_text_mentions("vitamin B", (("vitamin A",), ("vitamin B",)))
+    assert list(find_label_mentions("vitamin B", build_label_table(["vitamin A", "vitamin B"]), texts)) == []
+
+
+def test_numbers_are_labels_only_if_no_option_has_digits() -> None:
+    assert build_label_table(["two", "three"])["2"] == 1
+    assert "2" not in build_label_table(["2", "3"])
+
+
+def test_options_of_one_letter_keep_it_as_their_label() -> None:
+    assert single_letter_options(["C", "d", "E minor"]) == {"C": 0, "D": 1}
+
+
+def test_only_the_own_letter_of_an_option_is_stripped() -> None:
+    assert strip_own_label("(B) guitar", 1) == "guitar"
+    assert strip_own_label("(B) guitar", 0) == "(B) guitar"

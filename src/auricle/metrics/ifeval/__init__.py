@@ -1,6 +1,5 @@
-"""IFEval: did the answer do what the prompt told it to, as far as a program can tell?
+"""IFEval: whether an answer follows instructions that a program can check.
 
-`checks` holds one function an instruction, `verdict` applies a sample's instructions to its
-answer, `scores` has the metrics. What is counted as published and what is not is told in
-`docs/open-answers.md`.
+`checks` has one function per instruction, `instructions` applies the instructions of a sample to its answer, and
+`scores` has the metrics. `docs/open-answers.md` lists the differences from the published implementation.
 """

@@ -1,4 +1,7 @@
-"""The 25 instructions of IFEval, each a pure function of an answer and its arguments."""
+"""The 25 instructions of IFEval; each is a function of an answer and the instruction's arguments.
+
+The parameter names are those of the published data, because arguments are passed by name.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ FENCE = re.compile(r"\A```(?:json)?|```\Z", re.IGNORECASE)
 
 def _satisfies_relation(count: int, relation: str, limit: int) -> bool:
     if relation not in RELATIONS:
-        raise Unreadable(f"the relation {relation!r} is none of {', '.join(RELATIONS)}")
+        raise Unreadable(f"the relation {relation!r} is not one of {', '.join(RELATIONS)}")
     return RELATIONS[relation](count, limit)
 
 
@@ -38,7 +41,7 @@ def no_comma(answer: str) -> bool:
 
 
 def quotation(answer: str) -> bool:
-    """Is the whole answer inside straight double quotes?"""
+    """Check that the answer is enclosed in straight double quotes."""
     answer = answer.strip()
     return len(answer) > 1 and answer[0] == answer[-1] == '"'
 
@@ -63,7 +66,7 @@ def response_language(answer: str, language: str) -> bool:
 
 
 def number_words(answer: str, num_words: int, relation: str) -> bool:
-    """A word is a run of letters, digits and underscores: `don't` is two."""
+    """Check the number of words; a word is a run of letters, digits and underscores, so `don't` is two."""
     return _satisfies_relation(len(re.findall(r"\w+", answer)), relation, num_words)
 
 
@@ -72,13 +75,13 @@ def number_sentences(answer: str, num_sentences: int, relation: str) -> bool:
 
 
 def number_paragraphs(answer: str, num_paragraphs: int) -> bool:
-    """Paragraphs stand between `***`; an empty one is allowed only at either end."""
+    """Check the number of paragraphs separated by `***`; only the first and the last may be empty."""
     parts = _split_parts(answer, "***")
     return parts is not None and len(parts) == num_paragraphs
 
 
 def _split_parts(answer: str, divider: str) -> list[str] | None:
-    """What stands between dividers; None if two of them have nothing between."""
+    """Split at dividers and drop empty ends; return None if a part in the middle is empty."""
     parts = [part.strip() for part in answer.split(divider)]
     if not all(parts[1:-1]):
         return None
@@ -86,7 +89,7 @@ def _split_parts(answer: str, divider: str) -> list[str] | None:
 
 
 def nth_paragraph_first_word(answer: str, num_paragraphs: int, nth_paragraph: int, first_word: str) -> bool:
-    """Paragraphs stand between empty lines; the nth begins with this word."""
+    """Check the number of paragraphs separated by empty lines, and the first word of the nth."""
     parts = [part.strip() for part in answer.split("\n\n")]
     filled = sum(map(bool, parts))
     nth = int(nth_paragraph)
@@ -110,7 +113,7 @@ def postscript(answer: str, postscript_marker: str) -> bool:
 
 
 def number_bullet_lists(answer: str, num_bullets: int) -> bool:
-    """Exactly so many lines that begin with one `*` or with `-`."""
+    """Check for exactly this many lines that begin with a single `*` or with `-`."""
     lines = [line.lstrip() for line in answer.split("\n")]
     return sum(bool(re.match(r"-|\*[^*]", line)) for line in lines) == num_bullets
 
@@ -120,13 +123,13 @@ def constrained_response(answer: str) -> bool:
 
 
 def number_highlighted_sections(answer: str, num_highlights: int) -> bool:
-    """At least so many `*highlights*` or `**highlights**`."""
+    """Check for at least this many `*highlights*` or `**highlights**`."""
     marked = [*re.findall(r"\*[^\n*]*\*", answer), *re.findall(r"\*\*[^\n*]*\*\*", answer)]
-    return sum(bool(each.strip("*").strip()) for each in marked) >= num_highlights
+    return sum(bool(highlight.strip("*").strip()) for highlight in marked) >= num_highlights
 
 
 def multiple_sections(answer: str, section_spliter: str, num_sections: int) -> bool:
-    """At least so many headings such as `SECTION 2`; the argument is spelt as published."""
+    """Check for at least this many headings such as `SECTION 2`."""
     return len(re.findall(re.escape(section_spliter.strip()) + r"\s?\d+", answer)) >= num_sections
 
 
@@ -139,15 +142,15 @@ def json_format(answer: str) -> bool:
 
 
 def title(answer: str) -> bool:
-    """A title in double angle brackets, on one line."""
-    return any(each.strip("<> \t") for each in re.findall(r"<<([^\n]+)>>", answer))
+    """Check for a title in double angle brackets on one line."""
+    return any(heading.strip("<> \t") for heading in re.findall(r"<<([^\n]+)>>", answer))
 
 
 # --- the whole answer ------------------------------------------------------------------------
 
 
 def two_responses(answer: str) -> bool:
-    """Two different replies with six asterisks between."""
+    """Check for two different replies separated by six asterisks."""
     parts = _split_parts(answer, "******")
     return parts is not None and len(parts) == 2 and parts[0] != parts[1]
 
@@ -164,7 +167,7 @@ def end_checker(answer: str, end_phrase: str) -> bool:
 
 
 def existence(answer: str, keywords: Sequence[str]) -> bool:
-    """Every keyword somewhere, also inside a longer word."""
+    """Check that every keyword occurs, possibly inside a longer word."""
     return all(_count_occurrences(word, answer) for word in _as_list(keywords))
 
 
@@ -173,14 +176,14 @@ def frequency(answer: str, keyword: str, frequency: int, relation: str) -> bool:
 
 
 def forbidden_words(answer: str, forbidden_words: Sequence[str]) -> bool:
-    """None of these as a whole word."""
+    """Check that none of these occurs as a whole word."""
     return not any(
         re.search(rf"(?<!\w){re.escape(word)}(?!\w)", answer, re.IGNORECASE) for word in _as_list(forbidden_words)
     )
 
 
 def letter_frequency(answer: str, letter: str, let_frequency: int, let_relation: str) -> bool:
-    """Any character may be asked for, such as `#`."""
+    """Check how often a character occurs; it need not be a letter."""
     return _satisfies_relation(answer.lower().count(letter.strip().lower()), let_relation, let_frequency)
 
 

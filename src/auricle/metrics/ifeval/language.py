@@ -1,4 +1,4 @@
-"""Which language an answer is in, by langdetect with a seed of its own."""
+"""Language detection with langdetect and a fixed seed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from auricle.core.errors import MissingExtra
 
 @lru_cache(maxsize=1)
 def _load_detector_factory() -> Any:
-    """A detector factory of our own: the library's is global, and unseeded."""
+    """Create a seeded detector factory; the library's own is global and unseeded."""
     try:
         from langdetect import PROFILES_DIRECTORY, DetectorFactory
     except ImportError as missing:
@@ -22,14 +22,14 @@ def _load_detector_factory() -> Any:
 
 
 def is_language(text: str, language: str) -> bool:
-    """Is the text in this language? One too short to tell is given the benefit of the doubt."""
+    """Return whether a text is in this language; True if it is too short to detect one."""
     factory = _load_detector_factory()
     from langdetect import LangDetectException
 
     detector = factory.create()
     detector.append(text)
     try:
-        found = str(detector.detect())
+        detected = str(detector.detect())
     except LangDetectException:
         return True
-    return language.lower() in (found, found.partition("-")[0])  # zh-cn and zh-tw are both zh
+    return language.lower() in (detected, detected.partition("-")[0])  # zh-cn and zh-tw are both zh

@@ -1,4 +1,4 @@
-"""The five numbers of IFEval: prompts and instructions, strict and loose, and their mean."""
+"""The five metrics of IFEval: prompt and instruction accuracy, strict and loose, and their mean."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from auricle.metrics.ifeval.instructions import InstructionResults, check_instru
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
 
-if find_spec("langdetect") is None:  # told when the metric is looked up, not after the run
+if find_spec("langdetect") is None:  # at import, so that it is reported before the run starts
     raise MissingExtra("IFEval", "ifeval")
 
 Strictness = Literal["strict", "loose"]
@@ -25,7 +25,7 @@ def _select_results(strictness: Strictness, results: InstructionResults) -> tupl
 
 
 def prompt_metric(strictness: Strictness) -> Metric:
-    """The share of prompts all of whose instructions were followed."""
+    """Make a metric of the share of prompts whose instructions are all followed."""
 
     def score(sample: Sample, output: Generation) -> float:
         return float(all(_select_results(strictness, check_instructions(sample, output.text))))
@@ -35,11 +35,11 @@ def prompt_metric(strictness: Strictness) -> Metric:
 
 
 def instruction_metric(strictness: Strictness) -> Metric:
-    """The share of instructions followed, pooled over all prompts."""
+    """Make a metric of the share of instructions followed, pooled over all prompts."""
 
     def score(sample: Sample, output: Generation) -> tuple[int, int]:
-        found = _select_results(strictness, check_instructions(sample, output.text))
-        return sum(found), len(found)
+        results = _select_results(strictness, check_instructions(sample, output.text))
+        return sum(results), len(results)
 
     def bounds(sample: Sample) -> tuple[Stat, Stat]:
         count = _instruction_count(sample)
@@ -50,7 +50,7 @@ def instruction_metric(strictness: Strictness) -> Metric:
 
 
 def _instruction_count(sample: Sample) -> int:
-    """How many instructions a sample has; one that cannot be scored weighs nothing."""
+    """Return the number of instructions of a sample; 0 if they cannot be read."""
     try:
         return len(get_instructions(sample))
     except Unreadable:
@@ -58,8 +58,8 @@ def _instruction_count(sample: Sample) -> int:
 
 
 def _score_all(sample: Sample, output: Generation) -> tuple[int, ...]:
-    found = check_instructions(sample, output.text)
-    strict, loose = found.strict, found.loose
+    results = check_instructions(sample, output.text)
+    strict, loose = results.strict, results.loose
     return int(all(strict)), int(all(loose)), sum(strict), sum(loose), len(strict)
 
 

@@ -1,0 +1,95 @@
+"""The metric decorator, signatures, bounds and the basic aggregators."""
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pytest
+
+from auricle import Generation, Metric, Sample
+from auricle.metrics import mean, metric, ratio
+from auricle.metrics.base import (
+    FirstValueMean,
+    SumAggregator,
+    SupportsWeights,
+    WeightedAggregate,
+    WeightedAggregator,
+    as_metric,
+)
+from auricle.metrics.labels import uar
+
+SAMPLE = Sample(id="1", inputs={})
+
+
+def test_the_decorator_makes_a_metric_from_a_function() -> None:
+    @metric(higher_is_better=False, limits=(0.0, 1.0))
+    def misses(sample: Sample, output: Generation) -> float:
+        return float(output.text != "hit")
+
+    assert (misses.name, misses.unit, misses.signature) == ("misses", "share", "misses:1")
+    assert misses.aggregate([misses.score(SAMPLE, Generation(text=text)) for text in ("hit", "x")]) == 0.5
+    assert misses.bounds
+    assert misses.bounds(SAMPLE) == (1.0, 0.0)
+
+
+def test_the_decorator_rejects_a_name_in_place_of_an_aggregator() -> None:
+    misplaced: Any = "wer"
+    with pytest.raises(TypeError, match="use name='wer'"):
+        metric(misplaced)
+
+
+def test_unreadable_answers_can_only_be_wrong_within_limits() -> None:
+    with pytest.raises(TypeError, match="unreadable='wrong' needs limits"):
+        metric(unreadable="wrong")
+
+
+def test_a_plain_function_becomes_a_metric() -> None:
+    def length(sample: Sample, output: Generation) -> int:
+        return len(output.text)
+
+    assert as_metric(length).name == "length"
+    assert as_metric(uar) is uar
+
+
+def test_the_signature_contains_version_variant_and_policy() -> None:
+    scored = Metric("m", len, mean, version=3, variant="basic:1", unreadable="wrong")
+    assert scored.signature == "m:3.basic:1.unreadable-wrong"
+
+
+def test_badness_follows_the_direction_of_the_metric() -> None:
+    assert Metric("m", len, mean).badness(0.25) == -0.25
+    assert Metric("m", len, mean, higher_is_better=False).badness(0.25) == 0.25
+    assert Metric("m", len, ratio, higher_is_better=False).badness((1, 4)) == 0.25
+
+
+def test_a_ratio_is_pooled_and_undefined_without_a_denominator() -> None:
+    assert ratio([(1, 2), (0, 8)]) == 0.1
+    assert math.isnan(ratio([(1, 0)]))
+
+
+def test_weights_of_a_sum_equal_repetition() -> None:
+    stats = [(1, 2), (3, 4), (5, 6)]
+    weighted = ratio.prepare_weighted(stats)(np.array([2.0, 0.0, 1.0]))
+    assert weighted == ratio([stats[0], stats[0], stats[2]])
+
+
+def test_details_of_a_sum_come_from_the_same_totals() -> None:
+    counted = SumAggregator(lambda totals: float(totals[0]), lambda totals: {"n": int(totals[-1])})
+    assert Metric("m", len, counted).details([1, 1, 1]) == {"n": 3}
+    assert Metric("m", len, counted).details([]) == {}
+
+
+def test_only_the_first_value_enters_the_mean() -> None:
+    first = FirstValueMean()
+    assert first([(1.0, 9.0), (0.0, 9.0)]) == 0.5
+    assert first.unwrap([(1.0, 9.0)]) == [1.0]
+
+
+def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:
+    class Total(WeightedAggregator):
+        def prepare_weighted(self, stats: Sequence[float]) -> WeightedAggregate:
+            return lambda weights: float(np.dot(stats, weights))
+
+    assert isinstance(Total(), SupportsWeights)
+    assert Total()([1.0, 2.0, 4.0]) == 7.0

@@ -1,0 +1,99 @@
+"""Label metrics: predicted labels, hits, closed sets, and multiple choice."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import pytest
+
+from auricle import Metric
+from auricle.core.errors import SampleError, Unreadable, Unsuited
+from auricle.core.types import Generation, Prediction, Sample
+from auricle.metrics import labels
+
+RAVDESS = ["neutral", "calm", "happy", "sad", "angry", "fearful", "disgust", "surprised"]
+EMOTION2VEC = ["生气/angry", "厌恶/disgusted", "恐惧/fearful", "开心/happy", "中立/neutral",
+               "其他/other", "难过/sad", "吃惊/surprised", "<unk>"]  # fmt: skip
+
+
+def scores(
+    predicted: str,
+    model: Sequence[str] = EMOTION2VEC,
+    scale: Literal["probability", "logit", "continuous"] = "probability",
+) -> Prediction:
+    """Return class scores with a high value for one label."""
+    rest = 0.3 / (len(model) - 1)
+    return Prediction(values={label: 0.7 if label == predicted else rest for label in model}, scale=scale)
+
+
+def sample_of(true: str, choices: Sequence[str] = RAVDESS) -> Sample:
+    return Sample(id="0", inputs={"choices": list(choices)}, target=true)
+
+
+def test_a_target_outside_the_choices_fails_the_sample() -> None:
+    with pytest.raises(SampleError, match="not one of the task's labels"):
+        labels.accuracy.score(sample_of("joyful"), scores("<unk>"))
+
+
+def test_synonyms_can_be_disabled() -> None:
+    sample = sample_of("joy", ["joy", "sad"])
+    output = scores("happy", ["happy", "sad"])
+    assert labels.accuracy.score(sample, output) == 1.0
+    assert labels.accuracy.without_synonyms
+    without_synonyms = labels.accuracy.without_synonyms()
+    assert without_synonyms.score(sample, output) == 0.0
+    assert without_synonyms.signature == "accuracy:2.no-synonyms.unreadable-wrong"
+
+
+def test_the_first_of_equal_scores_is_predicted() -> None:
+    output = Prediction(values={"b": 0.5, "a": 0.5}, scale="probability")
+    assert labels.get_predicted_label(sample_of("a"), output) == "b"
+
+
+def test_top_k_needs_more_than_k_labels() -> None:
+    output = Prediction(values={"开心/happy": 0.2, "难过/sad": 0.5, "<unk>": 0.3}, scale="logit")
+    sample = sample_of("happy")
+    assert labels.top2.score(sample, output) == 0.0
+    with pytest.raises(Unsuited, match="needs more than 3 labels; this model has 3"):
+        labels.top3.score(sample, output)
+
+
+def test_a_closed_set_ignores_unmatched_labels() -> None:
+    output = Prediction(values={"<unk>": 0.6, "难过/sad": 0.3, "开心/happy": 0.1}, scale="logit")
+    sample = sample_of("sad")
+    assert labels.accuracy.score(sample, output) == 0.0
+    assert labels.accuracy_closed.score(sample, output) == 1.0
+
+
+@pytest.mark.parametrize(
+    "metric",
+    [labels.accuracy, labels.uar, labels.top2, labels.ece, labels.accuracy_closed],
+    ids=lambda metric: metric.name,
+)
+def test_continuous_dimensions_are_rejected(metric: Metric) -> None:
+    output = Prediction(values={"arousal": 0.2}, scale="continuous")
+    with pytest.raises(Unsuited, match="this model's outputs are continuous dimensions"):
+        metric.score(sample_of("sad"), output)
+
+
+@pytest.mark.parametrize("metric", [labels.top2, labels.ece, labels.accuracy_closed])
+def test_score_metrics_reject_text(metric: Metric) -> None:
+    with pytest.raises(Unsuited, match="this model writes text"):
+        metric.score(sample_of("sad"), Generation(text="sad"))
+
+
+def test_calibration_rejects_logits() -> None:
+    with pytest.raises(Unsuited, match="needs probabilities; this model's outputs are logits"):
+        labels.ece.score(sample_of("sad"), scores("<unk>", scale="logit"))
+
+
+@pytest.mark.parametrize(("target", "index"), [("dog", 1), ("B", 1), ("(b)", 1), (1, 1), ("1", 1), ("Z", None)])
+def test_a_target_names_an_option_by_text_letter_or_index(target: str | int, index: int | None) -> None:
+    assert labels.resolve_option(target, ["cat", "dog", "cow"]) == index
+
+
+def test_an_option_listed_twice_counts_under_either_letter() -> None:
+    sample = Sample(id="0", inputs={"choices": ["ten", "six", "ten"]}, target="C")
+    assert labels.option_accuracy.score(sample, Generation(text="A")) == 1.0
+    assert labels.option_accuracy.score(sample, Generation(text="B")) == 0.0
+    with pytest.raises(Unreadable, match="names no option: 'hm'"):
+        labels.option_accuracy.score(sample, Generation(text="hm"))

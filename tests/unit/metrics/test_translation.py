@@ -1,0 +1,23 @@
+"""BLEU and chrF from statistics per sentence."""
+
+import pytest
+
+from auricle import Generation, Sample
+from auricle.metrics.translation import bleu, bleu_char, chrf
+
+
+def test_any_of_several_references_counts() -> None:
+    sample = Sample(id="x", inputs={}, target=["a b c d e", "v w x y z"])
+    assert bleu.aggregate([bleu.score(sample, Generation(text="v w x y z"))]) == pytest.approx(100.0)
+
+
+def test_bounds_are_an_empty_answer_and_the_reference() -> None:
+    assert chrf.bounds
+    worst, best = chrf.bounds(Sample(id="x", inputs={}, target="the cat sat"))
+    assert (chrf.aggregate([worst]), chrf.aggregate([best])) == (0.0, 100.0)
+
+
+def test_character_bleu_needs_no_spaces() -> None:
+    sample = Sample(id="x", inputs={}, target="今天天气很好")
+    stat = bleu_char.score(sample, Generation(text="今天天气很好"))
+    assert bleu_char.aggregate([stat]) == pytest.approx(100.0)

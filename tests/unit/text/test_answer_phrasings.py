@@ -1,0 +1,37 @@
+"""Phrasings around a mentioned option."""
+
+import re
+
+import pytest
+
+from auricle.text.answer_phrasings import ClaimLevel, label_rules, text_rules, whole_word
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "level"),
+    [
+        ("the answer is ", ".", ClaimLevel.STATED),
+        ("答案是", "", ClaimLevel.STATED),
+        ("", ", because of the strings", ClaimLevel.STATED),
+        ("it is not ", "", ClaimLevel.NEGATED),
+        ("", " is wrong", ClaimLevel.NEGATED),
+        ("不是", "", ClaimLevel.NEGATED),
+        ("I first thought it was ", "", ClaimLevel.TENTATIVE),
+        ("the speaker sounds ", " to me", ClaimLevel.PREDICATED),
+        ("", ".", ClaimLevel.LEAD),
+        ("hm ", " hm", None),
+    ],
+)
+def test_the_first_matching_phrasing_gives_the_level(before: str, after: str, level: ClaimLevel | None) -> None:
+    assert next((rule.level for rule in text_rules() if rule.matches(before, after)), None) == level
+
+
+def test_labels_have_additional_phrasings() -> None:
+    levels = [rule.level for rule in label_rules() if rule.matches("see option ", " there")]
+    assert levels == [ClaimLevel.PLAIN]
+    assert label_rules()[: len(text_rules())] == text_rules()
+
+
+def test_whole_words_match_next_to_chinese_characters() -> None:
+    assert re.search(whole_word("yes"), "答yes的")
+    assert not re.search(whole_word("yes"), "yesterday")
