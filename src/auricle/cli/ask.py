@@ -10,12 +10,12 @@ from typing import Any
 import click
 
 from auricle.cli.options import (
+    MODEL_HELP,
     GroupedCommand,
     add_reward_model_args,
     json_option,
     model_args_option,
     option_group,
-    required_model_option,
     reward_model_options,
 )
 from auricle.core.errors import SampleError, SpecError
@@ -23,7 +23,9 @@ from auricle.core.errors import SampleError, SpecError
 
 @click.command(cls=GroupedCommand)
 @click.argument("audio", nargs=-1)
-@option_group("Model", required_model_option, model_args_option, *reward_model_options)
+@option_group(
+    "Model", click.option("-m", "--model", required=True, help=MODEL_HELP), model_args_option, *reward_model_options
+)
 @option_group(
     "Input", click.option("--text", help="Text prompt, in addition to audio or instead of it. [default: none]")
 )

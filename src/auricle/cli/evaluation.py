@@ -17,9 +17,9 @@ from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK
 from auricle.cli.progress_bar import Progress
 from auricle.core.redaction import redact
 from auricle.core.serialization import dumps
+from auricle.engine.budget import Budget
 from auricle.engine.spec import parse_arguments
 from auricle.runs.run_directory import Run, set_aside
-from auricle.engine.budget import Budget
 from auricle.tasks.base import Task
 
 

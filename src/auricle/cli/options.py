@@ -116,8 +116,6 @@ any_path = click.Path(path_type=Path)
 existing_directory = click.Path(path_type=Path, exists=True, file_okay=False)
 
 MODEL_HELP = "Model: a name from `auricle list models`, module:Class, or path/file.py:Class."
-model_option = click.option("-m", "--model", help=MODEL_HELP)
-required_model_option = click.option("-m", "--model", required=True, help=MODEL_HELP)
 model_args_option = click.option(
     "-M",
     "model_args",
@@ -132,7 +130,7 @@ task_args_option = click.option(
     metavar="KEY=VALUE",
     help="Task argument; repeat for several. A value that is valid JSON is parsed, any other is text.",
 )
-judge_option = click.option("--judge", metavar="MODEL", help="Judge model, for metrics that need one.")
+judge_option = click.option("--judge", metavar="MODEL", help="Judge model, for metrics that need one. [default: none]")
 judge_args_option = click.option(
     "-J",
     "judge_args",
@@ -151,7 +149,7 @@ fresh_option = click.option(
     "--fresh", is_flag=True, help="Start over. Existing results in the output folder are moved aside, not deleted."
 )
 prices_option = click.option(
-    "--prices", type=any_path, metavar="FILE", help="YAML file with prices per model, used to compute costs."
+    "--prices", type=any_path, metavar="FILE", help="YAML file with prices per model, to compute costs. [default: none]"
 )
 reward_model_options = (
     click.option(
@@ -163,11 +161,11 @@ reward_model_options = (
     click.option(
         "--model-init-json",
         metavar="FILE|JSON",
-        help="Additional constructor arguments of a `cmi:` model. Same as -M init=JSON.",
+        help="Additional constructor arguments of a `cmi:` model. Same as -M init=JSON. [default: none]",
     ),
     click.option(
         "--score-json",
         metavar="FILE|JSON",
-        help="Keyword arguments for each `score_batch` call of a `cmi:` model. Same as -M score=JSON.",
+        help="Keyword arguments for each `score_batch` call of a `cmi:` model. Same as -M score=JSON. [default: none]",
     ),
 )

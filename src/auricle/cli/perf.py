@@ -14,6 +14,7 @@ import click
 
 from auricle.cli.exit_codes import EXIT_FAILURES, EXIT_INTERRUPTED, EXIT_OK
 from auricle.cli.options import (
+    MODEL_HELP,
     GroupedCommand,
     any_path,
     fresh_option,
@@ -21,7 +22,6 @@ from auricle.cli.options import (
     kind_option,
     load_price,
     model_args_option,
-    model_option,
     option_group,
     prices_option,
     require_model,
@@ -42,7 +42,7 @@ SELFTEST = "selftest"
 @click.argument("task")
 @option_group(
     "Model",
-    model_option,
+    click.option("-m", "--model", help=f"{MODEL_HELP} Required to send requests."),
     model_args_option,
     click.option(
         "--stream/--no-stream", default=None, help="Whether to request streaming responses. [default: set by the model]"
@@ -79,13 +79,13 @@ SELFTEST = "selftest"
         "--duration",
         type=click.FloatRange(0, min_open=True),
         metavar="SECONDS",
-        help="Length of the measurement in seconds. Some loads require --duration or --count.",
+        help="Length of the measurement in seconds. Many loads require --duration or --count. [default: no limit]",
     ),
     click.option(
         "--count",
         type=click.IntRange(1),
         metavar="N",
-        help="Number of requests to measure. With --duration, the limit reached first ends the measurement.",
+        help="Number of requests to measure. With --duration, the first limit reached ends it. [default: no limit]",
     ),
     click.option(
         "--warmup",

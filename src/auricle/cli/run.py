@@ -13,6 +13,7 @@ import click
 
 from auricle.cli.exit_codes import EXIT_INTERRUPTED, EXIT_OK
 from auricle.cli.options import (
+    MODEL_HELP,
     GroupedCommand,
     add_reward_model_args,
     any_path,
@@ -23,7 +24,6 @@ from auricle.cli.options import (
     kind_option,
     load_price,
     model_args_option,
-    model_option,
     option_group,
     parse_batch_size,
     prices_option,
@@ -36,13 +36,18 @@ from auricle.core.errors import SpecError
 
 if TYPE_CHECKING:
     from auricle import Settings, Spec
-    from auricle.runs.response_cache import ResponseCache
     from auricle.engine.budget import Budget
+    from auricle.runs.response_cache import ResponseCache
 
 
 @click.command(cls=GroupedCommand)
 @click.argument("tasks", nargs=-1, metavar="TASK...")
-@option_group("Model", model_option, model_args_option, *reward_model_options)
+@option_group(
+    "Model",
+    click.option("-m", "--model", help=f"{MODEL_HELP} [default: the model in --config]"),
+    model_args_option,
+    *reward_model_options,
+)
 @option_group(
     "Data",
     task_args_option,
@@ -55,7 +60,7 @@ if TYPE_CHECKING:
         type=any_path,
         metavar="FILE",
         help="YAML file with the fields task, model, task_args, model_args, limit, profile and judge. "
-        "Command-line options take precedence.",
+        "Command-line options take precedence. [default: none]",
     ),
 )
 @option_group(

@@ -1,0 +1,72 @@
+"""`auricle data`: the list of benchmarks, and reports on a corpus."""
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from auricle import Spec
+from auricle.api import build_task
+from auricle.cli import cli
+from auricle.cli.data import CorpusReport, check_samples, evenly_spaced_indices, format_languages, load_benchmarks
+from auricle.core.errors import SpecError
+from tests.support.cli_types import WriteManifest, WriteTone
+
+
+def test_details_of_a_benchmark_are_printed() -> None:
+    output = CliRunner().invoke(cli, ["data", "list", "librispeech"]).output
+    assert output.startswith("name ")
+    assert "licence" in output
+
+
+def test_list_as_json_has_all_benchmarks() -> None:
+    documents = json.loads(CliRunner().invoke(cli, ["data", "list", "--json"]).output)
+    assert [document["name"] for document in documents] == list(load_benchmarks())
+
+
+def test_unknown_benchmark_is_reported_with_similar_names() -> None:
+    result = CliRunner().invoke(cli, ["data", "list", "librispech"])
+    assert isinstance(result.exception, SpecError)
+    assert "Unknown benchmark 'librispech'. Did you mean librispeech" in str(result.exception)
+
+
+def test_languages_are_counted_if_there_are_many() -> None:
+    texts = {name: format_languages(benchmark) for name, benchmark in load_benchmarks().items()}
+    assert texts["librispeech"] == "en"
+    assert any(text.endswith(" languages") for text in texts.values())
+
+
+@pytest.mark.parametrize(
+    ("total", "limit", "indices"), [(5, None, {0, 1, 2, 3, 4}), (5, 9, {0, 1, 2, 3, 4}), (9, 3, {0, 4, 8}), (9, 1, {0})]
+)
+def test_indices_are_evenly_spaced(total: int, limit: int | None, indices: set[int]) -> None:
+    assert evenly_spaced_indices(total, limit) == indices
+
+
+def test_missing_undecodable_and_repeated_rows_are_reported(
+    manifest: WriteManifest, tone: WriteTone, tmp_path: Path
+) -> None:
+    tone("good.wav", seconds=0.5)
+    (tmp_path / "broken.wav").write_bytes(b"not audio")
+    names = {"1": "good", "2": "broken", "3": "gone"}
+    rows = [{"id": key, "audio": f"{name}.wav", "text": "x"} for key, name in names.items()]
+    data = manifest([*rows, rows[0]])
+    report = check_samples(build_task(Spec(task="asr", task_args={"data": str(data)}, model="echo")))
+    assert sorted((kind, name) for kind, name, _ in report.problems) == [
+        ("broken", "2"),
+        ("doubled", "1"),
+        ("missing", "3"),
+    ]
+    assert (report.rows, report.decoded_count, report.seconds) == (4, 2, 1.0)
+
+
+def test_report_shows_a_limited_number_of_problems() -> None:
+    report = CorpusReport("corpus", 30, problems=[("missing", str(index), "a.wav") for index in range(25)])
+    lines = list(report.format_lines())
+    assert sum(line.startswith("missing  ") for line in lines) == 21
+    assert lines[-2:] == ["missing  and 5 more", "Problems: missing 25."]
+
+
+def test_report_without_problems() -> None:
+    assert list(CorpusReport("corpus", None).format_lines())[-1] == "No problems."

@@ -1,0 +1,40 @@
+"""`auricle demo`: what it prints, with stand-ins for the recognisers."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from auricle.cli.demo import run_demo
+from auricle.core.errors import SpecError
+from auricle.tasks import demo as demo_task
+
+pytestmark = pytest.mark.usefixtures("_in_temporary_folder")
+
+
+@pytest.fixture
+def _in_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+def test_demo_describes_what_it_did_and_suggests_next_steps(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(demo_task, "DEMO_MODELS", {"echo": {}, "fake-api": {}})
+    assert run_demo(Path("demo"), limit=3, fresh=False, as_json=False) == 0
+    output = capsys.readouterr().out
+    assert output.startswith("Transcribed synthetic English sentences, clean and with noise, with echo and fake-api")
+    assert "auricle compare demo/fake-api demo/echo" in output
+
+
+def test_demo_prints_only_json_if_asked(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(demo_task, "DEMO_MODELS", {"echo": {}})
+    run_demo(Path("demo"), limit=2, fresh=False, as_json=True)
+    (document,) = json.loads(capsys.readouterr().out)
+    assert document["outcomes"]["total"] == 2
+
+
+def test_demo_without_recognisers_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demo_task, "DEMO_MODELS", {})
+    with pytest.raises(SpecError, match=r"auricle\[demo\]"):
+        run_demo(Path("demo"), limit=None, fresh=False, as_json=False)

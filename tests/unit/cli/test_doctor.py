@@ -1,0 +1,66 @@
+"""`auricle doctor`: checks of the installation, of data, of a model and of batching."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from auricle import Spec
+from auricle.cli.doctor import check_parity
+from tests.support.cli_types import RunAuricle, WriteManifest, WriteTone
+
+PADDING_MODEL = """
+from auricle import BatchModel, Generation
+
+class Padding(BatchModel):
+    '''Pads texts to the longest of the batch and, unless `masks`, keeps the padding in its output.'''
+
+    def __init__(self, masks=False):
+        self.masks = masks
+
+    def generate(self, batch):
+        texts = [str(request.turns[-1].parts[-1]) for request in batch]
+        longest = max(map(len, texts))
+        return [Generation(text=t if self.masks else t.ljust(longest, "_")) for t in texts]
+"""
+
+
+def parity_results(tmp_path: Path, **model_args: Any) -> list[tuple[bool, str]]:
+    (tmp_path / "padding.py").write_text(PADDING_MODEL)
+    rows = ({"question": "a" * length, "answer": "a"} for length in range(1, 5))
+    data = tmp_path / "data.jsonl"
+    data.write_text("\n".join(json.dumps(row) for row in rows))
+    model = f"{tmp_path / 'padding.py'}:Padding"
+    return list(check_parity(Spec(task="qa", task_args={"data": str(data)}, model=model, model_args=model_args), 4))
+
+
+def test_data_and_model_are_checked(auricle: RunAuricle, manifest: WriteManifest, tone: WriteTone) -> None:
+    tone("a.wav")
+    path = manifest([{"audio": "a.wav", "text": "x"}, {"audio": "b.wav", "text": "x"}])
+    done = auricle("doctor", path, "--as", "asr", "-m", "echo")
+    assert done.returncode == 2
+    assert "ok  echo can generate, loglikelihood" in done.stdout
+    assert "NO  mine.jsonl:2:" in done.stdout
+    assert "the request with a one-second tone returned" in done.stdout
+
+
+def test_healthy_installation_exits_with_zero(auricle: RunAuricle) -> None:
+    done = auricle("doctor")
+    assert done.returncode == 0
+    assert "HTTP requests to a server on this machine work" in done.stdout
+
+
+def test_parity_requires_a_model(auricle: RunAuricle) -> None:
+    done = auricle("doctor", "--parity")
+    assert done.returncode == 2
+    assert "Add -m MODEL." in done.stderr
+
+
+def test_parity_finds_samples_with_unmasked_padding(tmp_path: Path) -> None:
+    (passed, line), *samples = parity_results(tmp_path)
+    assert not passed
+    assert line == "parity: 1 of 4 outputs are the same in a batch"
+    assert samples[0] == (False, "  0: alone 'a', in a batch 'a___'")
+
+
+def test_parity_passes_if_padding_is_masked(tmp_path: Path) -> None:
+    assert parity_results(tmp_path, masks=True) == [(True, "parity: 4 of 4 outputs are the same in a batch")]

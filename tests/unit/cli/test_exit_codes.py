@@ -1,0 +1,38 @@
+"""Exit codes of the command line for errors and interrupts."""
+
+import sys
+from collections.abc import Callable
+
+import click
+import pytest
+
+from auricle import cli
+from auricle.cli.exit_codes import EXIT_ERROR, EXIT_INTERRUPTED
+from auricle.core.errors import SpecError
+
+
+def raising(error: BaseException) -> Callable[..., None]:
+    def command(**_: object) -> None:
+        raise error
+
+    return command
+
+
+@pytest.mark.parametrize(
+    ("error", "code", "message"),
+    [
+        (SpecError("a wrong model"), EXIT_ERROR, "auricle: a wrong model\n"),
+        (OSError("a full disk"), EXIT_ERROR, "auricle: a full disk\n"),
+        (click.ClickException("a wrong option"), EXIT_ERROR, "Error: a wrong option\n"),
+        (KeyboardInterrupt(), EXIT_INTERRUPTED, "auricle: Interrupted. Run the same command again to resume a run.\n"),
+    ],
+)
+def test_errors_become_exit_codes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], error: BaseException, code: int, message: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["auricle"])
+    monkeypatch.setattr(cli, "cli", raising(error))
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == code
+    assert capsys.readouterr().err == message

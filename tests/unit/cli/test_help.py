@@ -1,0 +1,92 @@
+"""The help of all commands: groups, summaries, complete option texts and light imports."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from auricle.cli import COMMANDS, cli
+
+HEAVY = ("torch", "numpy", "pandas", "soundfile", "aiohttp", "pydantic", "rich", "datasets", "streamlit")
+SUMMARIES = {name: summary for commands in COMMANDS.values() for name, summary in commands.items()}
+
+
+def all_commands(command: click.Command = cli, path: tuple[str, ...] = ()) -> Iterator[tuple[str, click.Command]]:
+    """Yield every command and subcommand with its full name."""
+    if path:
+        yield " ".join(path), command
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            subcommand = command.get_command(context, name)
+            assert subcommand is not None
+            yield from all_commands(subcommand, (*path, name))
+
+
+OPTIONS = [
+    pytest.param(parameter, id=f"{name} {parameter.opts[-1]}")
+    for name, command in all_commands()
+    for parameter in command.params
+    if isinstance(parameter, click.Option)
+]
+
+
+@pytest.mark.parametrize(("name", "summary"), SUMMARIES.items())
+def test_summary_equals_the_first_line_of_the_command_help(name: str, summary: str) -> None:
+    command = cli.get_command(click.Context(cli), name)
+    assert command is not None
+    assert command.name == name
+    assert (command.help or "").splitlines()[0] == summary
+
+
+def test_top_level_help_lists_commands_in_groups() -> None:
+    output = CliRunner().invoke(cli, ["--help"]).output
+    positions = [output.index(f"{title}:") for title in COMMANDS]
+    assert positions == sorted(positions)
+    assert output.index("Evaluate:") < output.index("  run ") < output.index("Inspect:") < output.index("  show ")
+
+
+def test_unknown_command_is_an_error() -> None:
+    result = CliRunner().invoke(cli, ["runn"])
+    assert result.exit_code == 2
+    assert "No such command 'runn'" in result.output
+
+
+def test_run_help_groups_options() -> None:
+    output = CliRunner().invoke(cli, ["run", "--help"]).output
+    titles = ("Model:", "Data:", "Scoring:", "Speed:", "Scale-out:", "Cost:", "Output:", "Other:")
+    positions = [output.index(f"\n{title}\n") for title in titles]
+    assert positions == sorted(positions)
+    assert output.index("Scale-out:") < output.index("--ray-address") < output.index("\nCost:")
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_option_help_is_a_sentence_that_stands_alone(option: click.Option) -> None:
+    text = option.help or ""
+    sentence = text.partition(" [default: ")[0]
+    assert len(sentence.split()) >= 2
+    assert sentence[0].isupper()
+    assert sentence.endswith(".")
+    assert not sentence.startswith(("Of ", "With ", "Only ", "Where "))
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_option_states_its_default(option: click.Option) -> None:
+    context = click.Context(cli, show_default=True)
+    record = option.get_help_record(context)
+    assert record is not None
+    is_plain_flag = option.is_flag and not option.secondary_opts
+    assert "[default: " in record[1] or "equire" in record[1] or option.multiple or is_plain_flag
+
+
+def test_help_of_no_command_imports_heavy_packages() -> None:
+    code = (
+        "import sys\nfrom auricle.cli import cli\n"
+        f"for name in {list(SUMMARIES)}:\n    cli([name, '--help'], standalone_mode=False)\n"
+        f"print([name for name in {HEAVY} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

@@ -1,0 +1,29 @@
+"""`auricle leaderboard`: formats and options."""
+
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from tests.support.cli_types import RunAuricle
+
+
+@pytest.mark.parametrize(
+    ("words", "part"), [((), "| "), (("--format", "csv"), "exact_match,"), (("--format", "latex"), "\\begin{tabular}")]
+)
+def test_leaderboard_is_printed_in_each_format(
+    auricle: RunAuricle, finished: CompletedProcess[str], words: tuple[str, ...], part: str
+) -> None:
+    done = auricle("leaderboard", "run", *words)
+    assert done.returncode == 0, done.stderr
+    assert part in done.stdout
+
+
+def test_prompts_share_a_column_only_if_asked(auricle: RunAuricle, quiz: Path, finished: CompletedProcess[str]) -> None:
+    words = ("run", quiz, "--as", "qa", "-m", "echo", "-T", "prompt=Answer: {question}", "-o", "other")
+    assert auricle(*words).returncode == 0
+    separate, shared = (
+        auricle("leaderboard", "run", "other", *option).stdout.splitlines()[0].count("|")
+        for option in ((), ("--ignore-prompt",))
+    )
+    assert separate == shared + 1

@@ -1,0 +1,68 @@
+"""Values of options that several commands share."""
+
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from auricle.cli.options import (
+    TASK_KINDS,
+    GroupedCommand,
+    add_reward_model_args,
+    option_group,
+    parse_batch_size,
+    parse_json_object,
+    resolve_judge,
+)
+from auricle.core.errors import SpecError
+from auricle.engine import spec
+
+
+def test_task_kinds_equal_those_of_the_engine() -> None:
+    assert TASK_KINDS == spec.TASK_KINDS
+
+
+def test_grouped_help_keeps_the_order_of_groups_and_options() -> None:
+    @click.command(cls=GroupedCommand)
+    @option_group("First", click.option("--b"), click.option("--a"))
+    @option_group("Second", click.option("--c"))
+    def command() -> None: ...
+
+    output = CliRunner().invoke(command, ["--help"]).output
+    positions = [output.index(part) for part in ("First:", "--b", "--a", "Second:", "--c", "Other:", "--help")]
+    assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize(("text", "size"), [("auto", "auto"), ("8", 8)])
+def test_batch_size_is_a_number_or_auto(text: str, size: int | str) -> None:
+    assert parse_batch_size(text) == size
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "all"])
+def test_invalid_batch_size_is_refused(text: str) -> None:
+    with pytest.raises(click.BadParameter):
+        parse_batch_size(text)
+
+
+def test_json_object_is_read_from_text_or_file(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text('{"a": 1}')
+    assert parse_json_object('{"a": 1}') == parse_json_object(str(tmp_path / "a.json")) == {"a": 1}
+
+
+def test_json_list_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("[1]")
+    with pytest.raises(SpecError, match="expected a JSON object, not a list"):
+        parse_json_object(str(tmp_path / "a.json"))
+
+
+def test_reward_model_options_become_model_arguments() -> None:
+    options = {"model_args": ("a=1",), "crop": 2.5, "model_init_json": '{"x": 1}', "score_json": None}
+    assert add_reward_model_args(options) == {"model_args": ("a=1", 'init={"x": 1}', "crop=2.5")}
+
+
+def test_judge_of_the_command_line_replaces_the_configured_one() -> None:
+    configured = {"model": "a", "args": {"x": 1}}
+    assert resolve_judge(configured, "b", ["y=2"]) == {"model": "b", "args": {"y": 2}}
+    assert resolve_judge(configured, None, ["y=2"]) == {"model": "a", "args": {"x": 1, "y": 2}}
+    assert resolve_judge("a", None, []) == {"model": "a", "args": {}}

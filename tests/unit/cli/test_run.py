@@ -1,0 +1,155 @@
+"""`auricle run`: folders, output, resuming, configs and exit codes."""
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+from click.testing import CliRunner
+
+from auricle.cli import cli
+from tests.support.cli_types import RunAuricle, WriteManifest
+
+RUN_FILES = {
+    *("spec.json", "outputs.jsonl", "scores.jsonl", "metrics.json"),
+    *("metrics_summary.csv", "metrics_detail.csv", "report.html"),
+}
+
+
+def test_run_prints_metrics_and_report_path(finished: CompletedProcess[str], tmp_path: Path) -> None:
+    assert "exact_match ↑" in finished.stdout
+    assert "100.00 %" in finished.stdout
+    assert "subset=b" in finished.stdout
+    assert f"Report: {tmp_path / 'run' / 'report.html'}" in finished.stdout
+
+
+def test_run_writes_all_documented_files(finished: CompletedProcess[str], tmp_path: Path) -> None:
+    assert {path.name for path in (tmp_path / "run").iterdir()} >= RUN_FILES
+
+
+def test_default_folder_is_named_after_task_and_model(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    assert auricle("run", quiz, "--as", "qa", "-m", "echo").returncode == 0
+    assert (tmp_path / "runs" / "qa-quiz-echo" / "metrics.json").exists()
+
+
+def test_json_output_contains_nothing_else(auricle: RunAuricle, quiz: Path) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--json")
+    (document,) = json.loads(done.stdout)
+    assert document["numbers"][0]["metric"] == "exact_match"
+    assert document["complete"] is True
+
+
+def test_infer_only_writes_no_metrics(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run", "--infer-only")
+    assert done.returncode == 0
+    assert not (tmp_path / "run" / "metrics.json").exists()
+    assert "exact_match" in auricle("score", "run").stdout
+
+
+def test_infer_only_prints_progress_as_json(auricle: RunAuricle) -> None:
+    done = auricle("run", "demo", "-m", "echo", "--limit", "2", "--infer-only", "--json", "-o", "r")
+    (run,) = json.loads(done.stdout)
+    assert (run["run"], run["complete"], run["rows"]) == ("r", True, 2)
+
+
+def test_resumed_run_counts_samples_answered_before(
+    auricle: RunAuricle, quiz: Path, finished: CompletedProcess[str]
+) -> None:
+    assert "5 answered before" in auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", "run").stderr
+
+
+def test_fresh_starts_over_and_keeps_the_old_run(
+    auricle: RunAuricle, quiz: Path, finished: CompletedProcess[str], tmp_path: Path
+) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-M", "wrong=1", "-o", "run", "--fresh")
+    assert done.returncode == 0
+    assert "The earlier run was moved to run.1." in done.stderr
+    assert (tmp_path / "run.1" / "metrics.json").exists()
+
+
+def test_task_can_be_a_yaml_file(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_text("kind: qa\ndata: quiz.jsonl\nmetrics: [exact_match]\n")
+    done = auricle("run", "mine.yaml", "-m", "echo")
+    assert done.returncode == 0, done.stderr
+    assert (tmp_path / "runs" / "mine-echo").exists()
+
+
+def test_config_file_describes_a_whole_run(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("task: qa\ntask_args: {data: quiz.jsonl}\nmodel: echo\nlimit: 2\n")
+    done = auricle("run", "--config", "run.yaml", "-o", "out", "--json")
+    assert json.loads(done.stdout)[0]["outcomes"]["total"] == 2
+
+
+def test_command_line_model_completes_a_config(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "run.yaml").write_text("task: qa\ntask_args: {data: quiz.jsonl}\n")
+    assert auricle("run", "--config", "run.yaml", "-m", "echo", "-o", "out").returncode == 0
+
+
+def test_several_tasks_get_a_folder_each(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    done = auricle("run", quiz, quiz, "--as", "qa", "-m", "echo", "-o", "out")
+    assert done.returncode == 0
+    assert (tmp_path / "out" / "qa-quiz-echo").is_dir()
+
+
+def test_secrets_are_not_written_to_the_run(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "keyed.py").write_text("def reply(text, api_key=''):\n    return text\n")
+    done = auricle("run", quiz, "--as", "qa", "-m", "keyed.py:reply", "-M", "api_key=sk-123", "-o", "run")
+    assert done.returncode == 0, done.stderr
+    for path in (tmp_path / "run").iterdir():
+        assert b"sk-123" not in path.read_bytes()
+
+
+def test_output_of_a_model_does_not_mix_with_json(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "loud.py").write_text("def reply(text):\n    print('LOUD')\n    return text\n")
+    done = auricle("run", quiz, "--as", "qa", "-m", "loud.py:reply", "-o", "run", "--json")
+    assert json.loads(done.stdout)[0]["outcomes"]["answered"] == 5
+    assert "LOUD" in done.stderr
+
+
+def test_failed_samples_exit_with_three_even_when_skipped(auricle: RunAuricle, quiz: Path) -> None:
+    words = ("run", quiz, "--as", "qa", "-m", "fake-api", "-M", "fail=1", "-o", "run")
+    assert auricle(*words).returncode == 3
+    assert auricle(*words, "--skip-failed").returncode == 3
+
+
+def test_metric_without_any_value_exits_with_three(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from auricle import metric, Unreadable\n@metric()\n"
+        "def never(sample, output):\n    raise Unreadable('nothing to read')\n"
+    )
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "-T", "metrics=mine.py:never")
+    assert done.returncode == 3
+    assert "nothing to read" in done.stdout
+
+
+def test_signatures_differ_by_model_arguments_and_limit(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    for name, words in {"a": (), "b": ("-M", "wrong=0.5"), "c": ("--limit", "2")}.items():
+        auricle("run", quiz, "--as", "qa", "-m", "echo", "-o", name, *words)
+    documents = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in "abc")
+    assert len({document["numbers"][0]["signature"] for document in documents}) == 3
+
+
+def test_signature_names_the_profile(auricle: RunAuricle, manifest: WriteManifest, tmp_path: Path) -> None:
+    path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
+    auricle("run", path, "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "run", "--profile", "whisper-en")
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "wer:1.pooled.whisper-en:1" in metrics["numbers"][0]["signature"]
+
+
+@pytest.mark.parametrize("option", ["--address", "--attempts", "--keep-failed"])
+def test_old_option_names_are_gone(option: str) -> None:
+    result = CliRunner().invoke(cli, ["run", "demo", "-m", "echo", option, "1"])
+    assert result.exit_code == 2
+    assert f"No such option: {option}" in result.output or f"No such option '{option}'" in result.output
+
+
+def test_max_cost_requires_prices(auricle: RunAuricle, quiz: Path) -> None:
+    done = auricle("run", quiz, "--as", "qa", "-m", "echo", "--max-cost", "1")
+    assert done.returncode == 2
+    assert "--max-cost requires a price file. Add --prices FILE." in done.stderr
+
+
+def test_response_cache_is_used_with_cache_path(auricle: RunAuricle, quiz: Path, tmp_path: Path) -> None:
+    words = ("run", quiz, "--as", "qa", "-m", "echo", "--cache-path", "cache.sqlite")
+    assert auricle(*words, "-o", "a").returncode == 0
+    assert (tmp_path / "cache.sqlite").exists()

@@ -1,0 +1,29 @@
+"""`auricle score`: metrics from the journal, under another profile, without the data."""
+
+import json
+from pathlib import Path
+from subprocess import CompletedProcess
+
+from tests.support.cli_types import RunAuricle, WriteManifest
+
+
+def test_another_profile_changes_values_and_signature(
+    auricle: RunAuricle, manifest: WriteManifest, tmp_path: Path
+) -> None:
+    path = manifest([{"id": "1", "question": "Don't!", "answer": "do not"}])
+    auricle("run", path, "--as", "qa", "-T", "metrics=wer", "-m", "echo", "-o", "run")
+    assert "100.00 %" in auricle("show", "run").stdout
+    assert "0.00 %" in auricle("score", "run", "--profile", "whisper-en").stdout
+    metrics = json.loads((tmp_path / "run" / "metrics.json").read_text())
+    assert "wer:1.pooled.whisper-en:1" in metrics["numbers"][0]["signature"]
+
+
+def test_run_can_be_scored_without_its_data(auricle: RunAuricle, finished: CompletedProcess[str], quiz: Path) -> None:
+    quiz.unlink()
+    assert "100.00 %" in auricle("score", "run").stdout
+
+
+def test_judge_arguments_require_a_judge(auricle: RunAuricle, finished: CompletedProcess[str]) -> None:
+    done = auricle("score", "run", "-J", "temperature=0")
+    assert done.returncode == 2
+    assert "-J sets an argument of the judge, but no judge is given. Add --judge MODEL." in done.stderr
