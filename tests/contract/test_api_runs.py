@@ -224,8 +224,8 @@ def test_run_stops_at_its_budget_and_can_be_resumed(ask_all: Any, tmp_path: Path
         done = ask_all(server.url, *paying, "--max-cost", "1.5", rows=400)
         spent = counted(server)
         assert done.returncode == 3
-        assert "EUR are spent, and 1.50 EUR were allowed" in done.stderr
-        assert "resume with another --max-cost: auricle run" in done.stderr
+        assert "EUR spent, the limit is 1.50 EUR" in done.stderr
+        assert "Resume with a higher --max-cost: auricle run" in done.stderr
         assert KEY not in done.stderr + done.stdout
         assert "Traceback" not in done.stderr
         assert 150 <= spent <= 154
@@ -389,7 +389,7 @@ def test_secrets_echoed_by_a_server_are_not_stored(
     words = [
         *("-M", f"base_url=http://{echoing(**behaviour)}/v1?key={IN_URL}", "-M", "model=fake"),
         *("-M", f"api_key={KEY}", "-M", f'headers={{"X-Team": "{HEADER}"}}'),
-        *("-M", f"stream={json.dumps(behaviour.get('kind') == 'stream')}", "--attempts", "2"),
+        *("-M", f"stream={json.dumps(behaviour.get('kind') == 'stream')}", "--max-attempts", "2"),
         *("--cache-path", "kept/answers.sqlite", "--processes", processes),
     ]
     done = auricle("run", data, "--as", "asr", "-m", "openai", *words, "-o", "kept/run")

@@ -32,7 +32,7 @@ def _task(way, *names):
 
 
 def choosing():
-    way = Choose("{question}", option=" {choice}", unconditional=True, include_context=True)
+    way = Choose("{question}", option=" {choice}", unconditional=True, whole=True)
     return _task(way, "acc", "acc_token", "acc_char", "acc_byte", "acc_pmi", "acc_whole")
 
 
@@ -125,7 +125,7 @@ def test_model_without_first_tokens_is_refused_before_the_first_request(run: Any
         done = run("first", "completions", api)
         assert not api.stats()["requests"]
     assert done.returncode == 2
-    assert "return first tokens" in done.stderr
+    assert "probabilities of the first token" in done.stderr
 
 
 def test_perplexity_of_a_text_through_an_api(run: Any, server: Any, tmp_path: Path) -> None:
