@@ -23,7 +23,8 @@ if TYPE_CHECKING:
 
     Array: TypeAlias = NDArray[np.float64]
 
-Aggregator: TypeAlias = Callable[[Sequence[Any]], float]
+Aggregator: TypeAlias = Callable[[Any], float]
+Stats: TypeAlias = "Sequence[Any] | NDArray[Any]"
 ScoreFunction: TypeAlias = Callable[..., Stat]
 WeightedAggregate: TypeAlias = "Callable[[Array], float]"
 Details: TypeAlias = Mapping[str, Any]
@@ -33,8 +34,8 @@ Details: TypeAlias = Mapping[str, Any]
 class SupportsWeights(Protocol):
     """An aggregator that can weight each statistic instead of repeating it."""
 
-    def __call__(self, stats: Sequence[Any]) -> float: ...
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate: ...
+    def __call__(self, stats: Stats) -> float: ...
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate: ...
 
 
 @runtime_checkable
@@ -44,7 +45,7 @@ class SupportsContexts(Protocol):
     Each distinct context is stored once instead of in every statistic.
     """
 
-    def __call__(self, stats: Sequence[Any]) -> float: ...
+    def __call__(self, stats: Stats) -> float: ...
     def extract_context(self, sample: Sample, *outputs: Output) -> Hashable: ...
     def with_contexts(self, contexts: Iterable[Hashable]) -> Aggregator: ...
 
@@ -126,17 +127,17 @@ class Metric:
         value = stat if isinstance(stat, (int, float)) else self.aggregate([stat])
         return -float(value) if self.higher_is_better else float(value)
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return what is reported with the number, such as error types or figures per class."""
         return _call_if_present(self.aggregate, "details", stats)
 
-    def plot_data(self, stats: Sequence[Any]) -> Details:
+    def plot_data(self, stats: Stats) -> Details:
         """Return the additional data that plots of this metric need."""
         return _call_if_present(self.aggregate, "plot_data", stats)
 
 
-def _call_if_present(aggregate: Aggregator, method: str, stats: Sequence[Any]) -> Details:
-    describe: Callable[[Sequence[Any]], Details] | None = getattr(aggregate, method, None)
+def _call_if_present(aggregate: Aggregator, method: str, stats: Stats) -> Details:
+    describe: Callable[[Stats], Details] | None = getattr(aggregate, method, None)
     return describe(stats) if describe and len(stats) else {}
 
 
@@ -203,12 +204,12 @@ def constant_bounds(
 class WeightedAggregator:
     """Base class of aggregators that only implement `prepare_weighted`."""
 
-    def __call__(self, stats: Sequence[Any]) -> float:
+    def __call__(self, stats: Stats) -> float:
         import numpy as np
 
         return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         """Return the aggregate as a function of the weight of each statistic."""
         raise NotImplementedError
 
@@ -230,17 +231,17 @@ class SumAggregator:
         self._finish = finish
         self._details = details
 
-    def __call__(self, stats: Sequence[Any]) -> float:
+    def __call__(self, stats: Stats) -> float:
         return float(self._finish(stats_to_matrix(stats).sum(axis=0)))
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         columns = np.ascontiguousarray(stats_to_matrix(stats).T)
         # Not `@`: at these sizes a threaded BLAS takes longer to start than to multiply.
         return lambda weights: float(self._finish(np.einsum("cn,n->c", columns, weights)))
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         return self._details(stats_to_matrix(stats).sum(axis=0)) if self._details else {}
 
 
@@ -256,11 +257,11 @@ class FirstValueMean(SumAggregator):
     def inner(self) -> Aggregator:
         return mean
 
-    def unwrap(self, stats: Sequence[Any]) -> Sequence[Any]:
+    def unwrap(self, stats: Stats) -> Sequence[Any]:
         return [float(stat[0]) for stat in stats]
 
 
-def stats_to_matrix(stats: Sequence[Any]) -> Array:
+def stats_to_matrix(stats: Stats) -> Array:
     """Return the statistics as rows of numbers, with a last column of ones that counts them."""
     import numpy as np
 

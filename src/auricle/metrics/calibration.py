@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from auricle.metrics.base import Details, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Details, Stats, WeightedAggregate, WeightedAggregator, divide
 
 if TYPE_CHECKING:
     from auricle.metrics.base import Array
@@ -16,7 +15,7 @@ BIN_COUNT = 15
 class ExpectedCalibrationError(WeightedAggregator):
     """Expected calibration error over (confidence, hit) pairs: 15 bins of equal width, weighted by size."""
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         bins, confidence, hits = _assign_bins(stats)
@@ -28,7 +27,7 @@ class ExpectedCalibrationError(WeightedAggregator):
 
         return value
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return size, mean confidence and accuracy of each bin that is not empty."""
         import numpy as np
 
@@ -49,7 +48,7 @@ class ExpectedCalibrationError(WeightedAggregator):
         }
 
 
-def _assign_bins(stats: Sequence[Any]) -> tuple[Any, Array, Array]:
+def _assign_bins(stats: Stats) -> tuple[Any, Array, Array]:
     """Return the bin index, the confidence and the hit of each statistic; a bin includes its upper end."""
     import numpy as np
 

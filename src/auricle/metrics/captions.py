@@ -13,7 +13,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.types import Generation, Sample, Stat
-from auricle.metrics.base import Metric, WeightedAggregate, constant_bounds, mean
+from auricle.metrics.base import Metric, Stats, WeightedAggregate, constant_bounds, mean
 from auricle.metrics.text import reference_texts
 from auricle.text import get_profile, split_words
 
@@ -110,11 +110,11 @@ def _rouge_badness(stat: Any) -> float:
 class CiderAggregator:
     """CIDEr-D over (caption, *references): the mean of a score per sample, with document counts of the corpus."""
 
-    def __call__(self, stats: Sequence[Any]) -> float:
+    def __call__(self, stats: Stats) -> float:
         scores = self.sample_scores(stats)
         return sum(scores) / len(scores)
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         """Return the weighted mean; document counts stay those of the full corpus."""
         import numpy as np
 
@@ -125,7 +125,7 @@ class CiderAggregator:
 
         return value
 
-    def sample_scores(self, stats: Sequence[Any]) -> list[float]:
+    def sample_scores(self, stats: Stats) -> list[float]:
         """Return the score of each sample, in order."""
         ngrams = [[_count_ngrams(split_words(text)) for text in stat] for stat in stats]
         document_counts: NgramCounts = Counter()

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.types import Output, Prediction, Sample
-from auricle.metrics.base import Details, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Details, Stats, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.label_alignment import LabelAlignment, align_labels, alignment_warnings, display_labels
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ class ConfusionAggregator(WeightedAggregator):
             self._finish, synonyms=self._synonyms, true_labels=truths, predicted_labels=predictions or truths
         )
 
-    def prepare_weighted(self, stats: Sequence[LabelStat]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         is_known, names = collect_labels(stats)
@@ -83,7 +83,7 @@ class ConfusionAggregator(WeightedAggregator):
 
         return value
 
-    def details(self, stats: Sequence[LabelStat]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return the matrix with the labels of both sides, figures for each true label, and notes."""
         axes, unlisted = self._align_axes(stats)
         columns = (*axes.columns, *unlisted)
@@ -97,7 +97,7 @@ class ConfusionAggregator(WeightedAggregator):
             "notes": [*_ceiling_notes(matrix), *alignment_warnings(axes), *_unlisted_notes(unlisted)],
         }
 
-    def _align_axes(self, stats: Sequence[LabelStat]) -> tuple[LabelAlignment, list[str]]:
+    def _align_axes(self, stats: Stats) -> tuple[LabelAlignment, list[str]]:
         """Return the aligned labels, and predicted labels that are not in the model's label set."""
         predicted = {stat[0] for stat in stats if stat[0] is not None}
         shared = {label for stat in stats if len(stat) == 2 for label in stat if label is not None}
@@ -128,7 +128,7 @@ def predicted_label(stat: LabelStat) -> str | None:
     return label
 
 
-def collect_labels(stats: Sequence[LabelStat]) -> tuple[NDArray[np.bool_], list[str]]:
+def collect_labels(stats: Stats) -> tuple[NDArray[np.bool_], list[str]]:
     """Return which labels the model has, and all labels that are true or predicted somewhere, sorted."""
     import numpy as np
 

@@ -7,10 +7,10 @@ pairs, so that a thousand rounds take no longer than a few sorts.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
 
-from auricle.metrics.base import SumAggregator, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Stats, SumAggregator, WeightedAggregate, WeightedAggregator, divide
 
 if TYPE_CHECKING:
     import numpy as np
@@ -32,7 +32,7 @@ class CorrelationAggregator(WeightedAggregator):
         self.is_costly = is_costly
         """Whether a bootstrap round costs more than a sum; large data then gets fewer rounds."""
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)

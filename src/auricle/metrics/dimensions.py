@@ -9,14 +9,14 @@ scale.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from auricle.core.errors import SampleError, Unsuited
 from auricle.core.types import Generation, Output, Prediction, Sample
-from auricle.metrics.base import Details, Metric, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Details, Metric, Stats, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.separation import SeparationAggregator, eta_squared, split_labels_and_values
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ def _label_and_value(sample: Sample, output: Output, dimension: str) -> tuple[st
 class EtaSquaredAggregator(WeightedAggregator):
     """Eta² of one dimension over (label, value)."""
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         labels, values = split_labels_and_values(stats)
         return eta_squared(labels, values)
 
@@ -126,7 +126,7 @@ class MomentsAggregator(WeightedAggregator):
     def __init__(self, finish: Callable[[Moments], float]) -> None:
         self._finish = finish
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         table = np.asarray(stats, dtype=np.float64).reshape(-1, 2)
@@ -149,7 +149,7 @@ class MomentsAggregator(WeightedAggregator):
 
         return value
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return mean and range of both sides, with a note if the ranges do not overlap."""
         import numpy as np
 

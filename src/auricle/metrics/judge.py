@@ -10,13 +10,14 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from auricle.core.errors import Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Json, Output, Sample, Stat, Turn
 from auricle.metrics.base import (
     Details,
     Metric,
+    Stats,
     SumAggregator,
     WeightedAggregate,
     WeightedAggregator,
@@ -234,7 +235,7 @@ class KappaAggregator(WeightedAggregator):
     def __init__(self, *, quadratic: bool) -> None:
         self._quadratic = quadratic
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         verdicts, gold = np.asarray(stats, dtype=np.float64).reshape(-1, 2).T
@@ -247,7 +248,7 @@ class KappaAggregator(WeightedAggregator):
 
         return value
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return the share of equal pairs, not corrected for chance."""
         return {"agreement": divide(sum(verdict == gold for verdict, gold in stats), len(stats))}
 

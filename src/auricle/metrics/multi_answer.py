@@ -18,7 +18,16 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
 from auricle.core.types import Generate, Generation, Output, Sample, Stat
-from auricle.metrics.base import Aggregator, Details, Metric, ScoreFunction, SupportsWeights, WeightedAggregate, mean
+from auricle.metrics.base import (
+    Aggregator,
+    Details,
+    Metric,
+    ScoreFunction,
+    Stats,
+    SupportsWeights,
+    WeightedAggregate,
+    mean,
+)
 from auricle.metrics.conversation import AnswerInContext, get_answers_in_context, get_scorable_answers, is_conversation
 
 if TYPE_CHECKING:
@@ -377,14 +386,14 @@ class AnswerAggregator:
             inner, self._count_name, equal_sample_weights=self._equal_sample_weights, is_single_stat=self.is_single_stat
         )
 
-    def unwrap(self, stats: Sequence[Any]) -> list[Any]:
+    def unwrap(self, stats: Stats) -> list[Any]:
         """Return the statistics of all answers, in order."""
         return [stat for _, answer_stats in stats for stat in answer_stats]
 
-    def __call__(self, stats: Sequence[Any]) -> float:
+    def __call__(self, stats: Stats) -> float:
         return self.inner(self.unwrap(stats))
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return the details of the inner aggregator, the number of answers, and the sum of the counts."""
         inner_details = getattr(self.inner, "details", None)
         answer_stats = self.unwrap(stats)
@@ -399,12 +408,12 @@ class WeightedAnswerAggregator(AnswerAggregator):
 
     inner: SupportsWeights
 
-    def __call__(self, stats: Sequence[Any]) -> float:
+    def __call__(self, stats: Stats) -> float:
         import numpy as np
 
         return self.prepare_weighted(stats)(np.ones(len(stats)))
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         import numpy as np
 
         inner_value = self.inner.prepare_weighted(self.unwrap(stats))

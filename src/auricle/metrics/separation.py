@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from auricle.metrics.base import Details, WeightedAggregate, WeightedAggregator, divide
+from auricle.metrics.base import Details, Stats, WeightedAggregate, WeightedAggregator, divide
 from auricle.metrics.correlation import prepare_ranks
 
 if TYPE_CHECKING:
@@ -25,31 +25,31 @@ MIN_DENSITY_SAMPLES = 5
 class SeparationAggregator(WeightedAggregator):
     """The mean eta² of all dimensions, over statistics (label, ((dimension, value), …))."""
 
-    def prepare_weighted(self, stats: Sequence[Any]) -> WeightedAggregate:
+    def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
         labels, table = split_dimensions(stats)
         dimensions = [eta_squared(labels, values) for values in table.values()]
         return lambda weights: sum(value(weights) for value in dimensions) / len(dimensions)
 
-    def details(self, stats: Sequence[Any]) -> Details:
+    def details(self, stats: Stats) -> Details:
         """Return eta², its value by chance, and figures for each emotion, for every dimension."""
         labels, table = split_dimensions(stats)
         return {"dimensions": {name: _dimension_figures(labels, values) for name, values in table.items()}}
 
-    def plot_data(self, stats: Sequence[Any]) -> Details:
+    def plot_data(self, stats: Stats) -> Details:
         """Return the density of every emotion in every dimension, and points for a scatter plot of two dimensions."""
         labels, table = split_dimensions(stats)
         densities = {name: _estimate_densities(labels, values) for name, values in table.items()}
         return {"densities": densities, **_scatter_data(labels, table)}
 
 
-def split_labels_and_values(stats: Sequence[Any]) -> tuple[list[str], Array]:
+def split_labels_and_values(stats: Stats) -> tuple[list[str], Array]:
     """Split (label, value) statistics into labels and values."""
     import numpy as np
 
     return [stat[0] for stat in stats], np.array([stat[1] for stat in stats], dtype=np.float64)
 
 
-def split_dimensions(stats: Sequence[Any]) -> tuple[list[str], dict[str, Array]]:
+def split_dimensions(stats: Stats) -> tuple[list[str], dict[str, Array]]:
     """Return the labels, and the values of each dimension in the same order."""
     import numpy as np
 

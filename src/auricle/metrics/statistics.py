@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count, islice
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from auricle.metrics.base import Aggregator, FirstValueMean, SupportsWeights, WeightedAggregate, mean
+from auricle.metrics.base import Aggregator, FirstValueMean, Stats, SupportsWeights, WeightedAggregate, mean
 from auricle.metrics.multi_answer import AnswerAggregator
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ class Interval:
     method: str
 
 
-def compute_interval(stats: Sequence[Any], aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
+def compute_interval(stats: Stats, aggregate: Aggregator, *, clusters: Codes | None = None) -> Interval:
     """Compute the 95 % interval of `aggregate(stats)`.
 
     Means of zeros and ones get Wilson's interval; anything else gets percentiles of a bootstrap.
@@ -73,14 +73,14 @@ def compute_interval(stats: Sequence[Any], aggregate: Aggregator, *, clusters: C
     return _bootstrap_interval(distinct, aggregate, draw_by_count(counts), "bootstrap")
 
 
-def unwrap_stats(stats: Sequence[Any], aggregate: Aggregator) -> tuple[Sequence[Any], Aggregator]:
+def unwrap_stats(stats: Stats, aggregate: Aggregator) -> tuple[Stats, Aggregator]:
     """Remove the parts of statistics that only the details use."""
     if isinstance(aggregate, (AnswerAggregator, FirstValueMean)) and aggregate.is_single_stat:
         return aggregate.unwrap(stats), aggregate.inner
     return stats, aggregate
 
 
-def _bootstrap_interval(stats: Sequence[Any], aggregate: Aggregator, draws: Draws | None, method: str) -> Interval:
+def _bootstrap_interval(stats: Stats, aggregate: Aggregator, draws: Draws | None, method: str) -> Interval:
     if draws is None:
         return Interval(math.nan, math.nan, method)
     rounds = choose_rounds(aggregate, len(stats))
@@ -97,7 +97,7 @@ def choose_rounds(aggregate: Aggregator, size: int) -> int:
     return max(100, min(BOOTSTRAP_ROUNDS, RESAMPLING_BUDGET // max(1, size * cost)))
 
 
-def prepare_weighted(stats: Sequence[Any], aggregate: Aggregator) -> WeightedAggregate:
+def prepare_weighted(stats: Stats, aggregate: Aggregator) -> WeightedAggregate:
     """Return the aggregate as a function of the weight of each statistic."""
     if isinstance(aggregate, SupportsWeights):
         return aggregate.prepare_weighted(stats)
@@ -109,7 +109,7 @@ def prepare_weighted(stats: Sequence[Any], aggregate: Aggregator) -> WeightedAgg
     return aggregate_repeated
 
 
-def count_distinct(stats: Sequence[Any]) -> tuple[Sequence[Any], Codes]:
+def count_distinct(stats: Stats) -> tuple[Stats, Codes]:
     """Return the distinct statistics and how often each occurs; resampling these is equivalent and faster."""
     import numpy as np
 
@@ -181,7 +181,7 @@ def wilson_interval(hits: float, count: int) -> tuple[float, float]:
     return max(0.0, centre - half), min(1.0, centre + half)
 
 
-def _count_hits(stats: Sequence[Any], aggregate: Aggregator) -> tuple[float, int] | None:
+def _count_hits(stats: Stats, aggregate: Aggregator) -> tuple[float, int] | None:
     """Return hits and count if the number is a mean of zeros and ones, else None."""
     import numpy as np
 
@@ -213,9 +213,7 @@ class Difference:
     """The smallest true difference that would be detected with 80 % power."""
 
 
-def compare_paired(
-    stats_a: Sequence[Any], stats_b: Sequence[Any], aggregate: Aggregator, clusters: Codes | None = None
-) -> Difference:
+def compare_paired(stats_a: Stats, stats_b: Stats, aggregate: Aggregator, clusters: Codes | None = None) -> Difference:
     """Compare two runs over the same samples.
 
     Zeros and ones are compared with McNemar's exact test, anything else with a bootstrap that resamples pairs (or
@@ -251,7 +249,7 @@ def _difference_without_interval(values: tuple[float, float], n: int, method: st
     return Difference(*values, values[1] - values[0], nan, nan, nan, n, method, nan)
 
 
-def _mcnemar_difference(a: Sequence[Any], b: Sequence[Any], values: tuple[float, float]) -> Difference:
+def _mcnemar_difference(a: Stats, b: Stats, values: tuple[float, float]) -> Difference:
     """Apply McNemar's exact test and the interval of Bonett and Price, which is also valid for few changes."""
     import numpy as np
 
@@ -283,7 +281,7 @@ def mcnemar_p_value(gained: int, lost: int) -> float:
 
 
 def _bootstrap_difference(
-    a: Sequence[Any], b: Sequence[Any], aggregate: Aggregator, values: tuple[float, float], clusters: Codes | None
+    a: Stats, b: Stats, aggregate: Aggregator, values: tuple[float, float], clusters: Codes | None
 ) -> Difference:
     import numpy as np
 
@@ -323,7 +321,7 @@ def _bootstrap_p_value(differences: Array, unit_count: int) -> float:
     return min(1.0, max(p, 2.0 ** (1 - unit_count)))
 
 
-def count_distinct_pairs(a: Sequence[Any], b: Sequence[Any]) -> tuple[Sequence[Any], Sequence[Any], Codes]:
+def count_distinct_pairs(a: Stats, b: Stats) -> tuple[Stats, Stats, Codes]:
     """Return the distinct pairs of statistics (A's parts and B's parts) and how often each pair occurs."""
     import numpy as np
 

@@ -1,7 +1,6 @@
 """The metric decorator, signatures, bounds and the basic aggregators."""
 
 import math
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from auricle import Generation, Metric, Sample
 from auricle.metrics import mean, metric, ratio
 from auricle.metrics.base import (
     FirstValueMean,
+    Stats,
     SumAggregator,
     SupportsWeights,
     WeightedAggregate,
@@ -88,7 +88,7 @@ def test_only_the_first_value_enters_the_mean() -> None:
 
 def test_a_weighted_aggregator_gives_every_statistic_the_weight_one() -> None:
     class Total(WeightedAggregator):
-        def prepare_weighted(self, stats: Sequence[float]) -> WeightedAggregate:
+        def prepare_weighted(self, stats: Stats) -> WeightedAggregate:
             return lambda weights: float(np.dot(stats, weights))
 
     assert isinstance(Total(), SupportsWeights)

@@ -10,7 +10,7 @@ from sklearn.metrics import cohen_kappa_score
 
 from auricle import Metric
 from auricle.core.errors import Unreadable, Unsupported
-from auricle.core.types import Generation, Json, Output, Prediction, Sample
+from auricle.core.types import Generate, Generation, Json, Output, Prediction, Sample
 from auricle.metrics.catalogue import METRICS
 from auricle.metrics.judge import KappaAggregator, make_judge_metric
 from auricle.metrics.rubric import Rubric, build_rubric
@@ -29,9 +29,18 @@ def make_sample(question: str = "what?", target: str = "paris", **meta: Json) ->
     return Sample(id="1", inputs={"question": question}, target=target, meta=meta)
 
 
-def judge_prompts(metric: Metric, sample: Sample, output: Output) -> list[Any]:
+def judge_requests(metric: Metric, sample: Sample, output: Output) -> tuple[Generate, ...]:
     assert metric.judge_requests
-    return [request.turns[0].parts[0] for request in metric.judge_requests(sample, output)]
+    return metric.judge_requests(sample, output)
+
+
+def judge_prompts(metric: Metric, sample: Sample, output: Output) -> list[Any]:
+    return [request.turns[0].parts[0] for request in judge_requests(metric, sample, output)]
+
+
+def kappa_metric(**fields: Any) -> Metric:
+    (kappa,) = make_judge_metric(make_rubric(**fields)).companions
+    return kappa
 
 
 # --- requests ---------------------------------------------------------------------------
@@ -51,7 +60,7 @@ def test_an_optional_field_may_be_absent() -> None:
 def test_a_missing_field_makes_the_sample_unreadable() -> None:
     metric = make_judge_metric(make_rubric(template="{choices} {answer}"))
     with pytest.raises(Unreadable, match=r"\{choices\}"):
-        metric.judge_requests(make_sample(), Generation(text="a"))
+        judge_requests(metric, make_sample(), Generation(text="a"))
 
 
 def test_options_and_the_reference_have_letters() -> None:
@@ -67,16 +76,16 @@ def test_the_transcript_of_a_spoken_question_is_the_question() -> None:
 
 def test_numbers_cannot_be_judged() -> None:
     with pytest.raises(Unsupported, match="Prediction"):
-        make_judge_metric(make_rubric()).judge_requests(make_sample(), Prediction(values={"a": 1.0}, scale="logit"))
+        judge_requests(make_judge_metric(make_rubric()), make_sample(), Prediction(values={"a": 1.0}, scale="logit"))
 
 
 def test_an_empty_answer_is_judged_like_any_other() -> None:
-    assert len(make_judge_metric(make_rubric()).judge_requests(make_sample(), Generation(text=""))) == 1
+    assert len(judge_requests(make_judge_metric(make_rubric()), make_sample(), Generation(text=""))) == 1
 
 
 def test_a_rubric_may_give_empty_answers_the_worst_score() -> None:
     metric = make_judge_metric(make_rubric(SCALE, empty="worst"))
-    assert metric.judge_requests(make_sample(), Generation(text=" ")) == ()
+    assert judge_requests(metric, make_sample(), Generation(text=" ")) == ()
     assert metric.score(make_sample(), Generation(text=" "), verdicts=()) == 1.0
 
 
@@ -85,7 +94,7 @@ def test_a_rubric_may_give_empty_answers_the_worst_score() -> None:
 
 def test_votes_repeat_the_request_and_are_averaged() -> None:
     metric = make_judge_metric(make_rubric(SCALE, votes=3, temperature=1.0))
-    requests = metric.judge_requests(make_sample(), Generation(text="a"))
+    requests = judge_requests(metric, make_sample(), Generation(text="a"))
     assert len(requests) == 3
     assert len(set(requests)) == 1
     replies = ("Score: 5", "Score: 4", "Score: 3")
@@ -170,7 +179,7 @@ def test_kappa_of_constant_verdicts_is_undefined() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "reply", "gold", "pair"),
+    ("fields", "replies", "gold", "pair"),
     [
         (YES_NO, ["Verdict: yes"], "no", (1.0, 0.0)),
         (YES_NO, ["Verdict: yes"], True, (1.0, 1.0)),
@@ -181,22 +190,26 @@ def test_kappa_of_constant_verdicts_is_undefined() -> None:
         (PAIRWISE, ["Winner: A", "Winner: A"], "b", (0.5, 0.0)),
     ],
 )
-def test_kappa_pairs_the_verdicts_of_judge_and_human(fields: Any, reply: Any, gold: Any, pair: Any) -> None:
-    (kappa,) = make_judge_metric(make_rubric(fields)).companions
+def test_kappa_pairs_the_verdicts_of_judge_and_human(
+    fields: dict[str, Any], replies: list[str], gold: Json, pair: tuple[float, float]
+) -> None:
+    kappa = kappa_metric(**fields)
+    assert kappa.applies
     assert kappa.name == "mine.kappa"
     for name in ("gold", "human", "human_label"):
-        sample = make_sample(**{name: gold})
+        sample = Sample(id="1", inputs={"question": "what?"}, target="paris", meta={name: gold})
         assert kappa.applies(sample)
-        assert kappa.score(sample, Generation(text="a"), verdicts=reply) == pair
+        assert kappa.score(sample, Generation(text="a"), verdicts=replies) == pair
 
 
 def test_kappa_skips_samples_without_a_gold_label() -> None:
-    (kappa,) = make_judge_metric(make_rubric()).companions
+    kappa = kappa_metric()
+    assert kappa.applies
     assert not kappa.applies(make_sample())
     assert not kappa.applies(make_sample(gold=""))
 
 
 def test_a_gold_label_outside_the_scale_is_unreadable() -> None:
-    (kappa,) = make_judge_metric(make_rubric(SCALE)).companions
+    kappa = kappa_metric(**SCALE)
     with pytest.raises(Unreadable, match="gold label 9"):
         kappa.score(make_sample(gold=9), Generation(text="a"), verdicts=["Score: 4"])

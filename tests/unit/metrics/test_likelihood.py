@@ -74,14 +74,14 @@ def test_each_rule_chooses_its_highest_value(name: str, values: list[float]) -> 
 def test_bytes_and_characters_give_different_choices() -> None:
     outputs = [Likelihood(logprobs=(-4.0,), text=" abcd"), Likelihood(logprobs=(-3.6,), text=" 猫猫猫")]
     question = Sample(id="1", inputs={"choices": ["abcd", "猫猫猫"]}, target=1)
-    assert likelihood.acc_char.score(question, *outputs)[0] == 0.0
-    assert likelihood.acc_byte.score(question, *outputs)[0] == 1.0
+    assert likelihood.acc_char.score(question, *outputs) == (0.0, 0.0, 0.0)
+    assert likelihood.acc_byte.score(question, *outputs) == (1.0, 0.0, 0.0)
 
 
 def test_the_first_of_tied_options_is_chosen_and_ties_are_counted() -> None:
     outputs = likelihoods({"ox": (-2.0,), "hippopotamus": (-2.0,), "猫猫猫": (-3.0,)})
     stats = [likelihood.acc.score(sample(target), *outputs) for target in "AB"]
-    assert [stat[:2] for stat in stats] == [(1.0, 1.0), (0.0, 1.0)]
+    assert stats == [(1.0, 1.0, 0.0), (0.0, 1.0, 0.0)]
     assert likelihood.acc.aggregate(stats) == 0.5
     assert likelihood.acc.details(stats) == {"ties": 2}
 

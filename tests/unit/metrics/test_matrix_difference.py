@@ -114,7 +114,8 @@ def test_a_column_that_one_side_lacks_counts_as_zero_there() -> None:
     before = matrix(["calm"], ["neutral"], [[10]])
     after = matrix(["calm"], ["neutral", "calm"], [[4, 6]])
     difference = subtract_matrices(before, after)
-    assert difference.cells == ((pytest.approx(-0.6), pytest.approx(0.6)),)
+    (cells,) = difference.cells
+    assert cells == pytest.approx((-0.6, 0.6))
     assert difference.columns[1].only_side == "candidate"
 
 

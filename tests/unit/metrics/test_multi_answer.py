@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import combinations
-from typing import Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from auricle import Generation, Metric, Prediction, Sample, metric
 from auricle.core.errors import SampleError, SpecError, Unreadable, Unsupported
-from auricle.core.types import Failure, Json, Output, Record, Turn
+from auricle.core.types import Failure, Generate, Json, Output, Record, Turn
 from auricle.metrics.judge import judge_1_5, judge_reference
 from auricle.metrics.labels import accuracy, option_accuracy, uar
 from auricle.metrics.multi_answer import accepts_multiple_outputs, aggregate_answers, apply_aggregations
@@ -17,6 +17,9 @@ from auricle.metrics.text import contains, empty, exact_match, wer
 from auricle.report.metrics_document import collect_refusals
 from auricle.report.score_table import ScoreTable, score_records
 from auricle.report.summary import summarise
+
+if TYPE_CHECKING:
+    from auricle.runs.verdicts import VerdictIndex
 
 CAT = Sample(id="1", inputs={"choices": ["cat", "dog", "cow"]}, target="cat")
 VOTE = aggregate_answers(option_accuracy, "vote")
@@ -43,8 +46,13 @@ def summary_of(records: Sequence[Record], metric: Metric) -> Any:
     return summary
 
 
-def conversation(*turns: tuple[str, str], target: Json = None) -> Sample:
-    return Sample(id="t", inputs={"turns": [Turn(role, (words,)) for role, words in turns]}, target=target)
+def conversation(*questions: str, target: Json = None) -> Sample:
+    return Sample(id="t", inputs={"turns": [Turn("user", (text,)) for text in questions]}, target=target)
+
+
+def judge_requests(metric: Metric, sample: Sample, *outputs: Output) -> tuple[Generate, ...]:
+    assert metric.judge_requests
+    return metric.judge_requests(sample, *outputs)
 
 
 # --- voting ---------------------------------------------------------------------------
@@ -82,10 +90,11 @@ def test_a_vote_among_unreadable_answers_follows_the_metric_s_policy() -> None:
 
 def test_texts_are_normalised_before_the_vote() -> None:
     sample = Sample(id="1", inputs={}, target="good morning")
+    outputs = answers("bad", "Good morning.", "good, morning")
     for plain in (exact_match, contains):
-        stat = aggregate_answers(plain, "vote").score(sample, *answers("bad", "Good morning.", "good, morning"))
-        assert stat == (0, (1.0,))
-    assert aggregate_answers(wer, "vote").score(sample, *answers("x", "Good morning!", "good morning"))[1][0][0] == 0
+        assert aggregate_answers(plain, "vote").score(sample, *outputs) == (0, (1.0,))
+    voted = aggregate_answers(wer, "vote")
+    assert voted.aggregate([voted.score(sample, *outputs)]) == 0.0
 
 
 def test_empty_texts_vote() -> None:
@@ -99,7 +108,7 @@ def test_labels_from_text_and_from_scores_vote() -> None:
     predictions = [Prediction(values=values, scale="probability") for values in scores]
     assert vote.score(CAT, *predictions) == (0, (1.0,))
     assert aggregate_answers(uar, "vote").score(CAT, *answers("dog", "cat", "cat")) == (0, (("cat", "cat"),))
-    assert aggregate_answers(refusal, "vote").score(CAT, *answers("I cannot help", "Sure!", "Sure!"))[1] == ((0, 0),)
+    assert aggregate_answers(refusal, "vote").score(CAT, *answers("I cannot help", "Sure!", "Sure!")) == (0, ((0, 0),))
 
 
 def test_a_metric_that_cannot_read_answers_rejects_a_vote() -> None:
@@ -193,7 +202,7 @@ def test_the_best_of_n_has_its_own_name() -> None:
     assert (best.name, oracle.name) == ("option_accuracy.pass@n", "wer.oracle")
     assert best.score(CAT, *answers("B", "hm", "A")) == 1.0
     sample = Sample(id="1", inputs={}, target="a b")
-    assert oracle.score(sample, *answers("x y", "a x", "x"))[:4] == (1, 0, 0, 2)
+    assert oracle.aggregate([oracle.score(sample, *answers("x y", "a x", "x"))]) == 0.5
 
 
 @pytest.mark.parametrize("right", [0, 1, 2, 5])
@@ -245,15 +254,17 @@ def test_the_first_or_the_last_answer_is_scored() -> None:
 
 def test_the_signature_names_the_aggregation() -> None:
     assert aggregate_answers(option_accuracy, "vote").signature == "option_accuracy:2.vote.unreadable-wrong"
-    assert aggregate_answers(wer, "mean").signature == "wer:1.pooled.basic:1.mean"
-    assert aggregate_answers(wer, "mean").with_profile("none").signature == "wer:1.pooled.none:1.mean"
+    averaged = aggregate_answers(wer, "mean")
+    assert averaged.signature == "wer:1.pooled.basic:1.mean"
+    assert averaged.with_profile
+    assert averaged.with_profile("none").signature == "wer:1.pooled.none:1.mean"
 
 
 def test_several_aggregations_get_different_names() -> None:
     result = apply_aggregations([option_accuracy], ["mean", "pass@2", "vote"])
     names = ["option_accuracy.mean", "option_accuracy.pass@2", "option_accuracy.vote"]
-    assert [plain.name for plain in result] == names
-    assert [plain.name for plain in apply_aggregations([wer], ["mean"])] == ["wer"]
+    assert [derived.name for derived in result] == names
+    assert [derived.name for derived in apply_aggregations([wer], ["mean"])] == ["wer"]
 
 
 def test_an_unknown_aggregation_lists_the_valid_ones() -> None:
@@ -263,17 +274,19 @@ def test_an_unknown_aggregation_lists_the_valid_ones() -> None:
 
 
 @pytest.mark.parametrize("plain", [wer, option_accuracy, judge_1_5], ids=lambda plain: plain.name)
-def test_a_metric_of_one_answer_rejects_several(plain: Any) -> None:
-    result = ScoreTable([plain], verdicts=NoVerdicts())
-    list(score_records([record(0, "A", "B", "A")], result))
-    (reason,) = collect_refusals(result).values()
+def test_a_metric_of_one_answer_rejects_several(plain: Metric) -> None:
+    table = ScoreTable([plain], verdicts=cast("VerdictIndex", NoVerdicts()))
+    list(score_records([record(0, "A", "B", "A")], table))
+    (reason,) = collect_refusals(table).values()
     assert "scores one answer, but there are 3 per sample" in reason
     assert "-T answers=vote, mean" in reason
 
 
 class NoVerdicts:
-    def read_replies(self, metric: Any, record: Any) -> None:
-        metric.judge_requests(record.sample, *record.outputs)
+    """An index without verdicts."""
+
+    def read_replies(self, metric: Metric, record: Record) -> None:
+        judge_requests(metric, record.sample, *record.outputs)
 
 
 def test_score_functions_with_one_output_accept_only_one() -> None:
@@ -288,24 +301,25 @@ def test_score_functions_with_one_output_accept_only_one() -> None:
 def test_each_answer_is_judged_and_the_mean_is_reported() -> None:
     mean = aggregate_answers(judge_1_5, "mean")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
-    assert len(mean.judge_requests(sample, *answers("a", "b"))) == 2
+    assert len(judge_requests(mean, sample, *answers("a", "b"))) == 2
     stat = mean.score(sample, *answers("a", "b"), verdicts=("Score: 4", "Score: 1"))
     assert stat == (0, (4.0, 1.0))
     assert mean.aggregate([stat]) == 2.5
 
 
 def test_judge_votes_are_assigned_to_their_answer() -> None:
+    assert judge_1_5.with_votes
     best = aggregate_answers(judge_1_5.with_votes(2), "best")
     sample = Sample(id="1", inputs={"question": "what?"}, target="a cat")
-    replies = tuple(f"Score: {plain}" for plain in (1, 2, 4, 5))
+    replies = tuple(f"Score: {score}" for score in (1, 2, 4, 5))
     assert best.score(sample, *answers("a", "b"), verdicts=replies) == 4.5
 
 
 def test_a_judge_request_contains_the_earlier_turns() -> None:
     last = aggregate_answers(judge_reference, "last")
-    sample = conversation(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
-    (request,) = last.judge_requests(sample, *answers("good day", "it is noon"))
-    prompt = request.turns[0].parts[0]
+    sample = conversation("hello", "and now?", target=["hi", "noon"])
+    (request,) = judge_requests(last, sample, *answers("good day", "it is noon"))
+    prompt = str(request.turns[0].parts[0])
     assert "User: hello\nAssistant: good day\nUser: and now?" in prompt
     assert "it is noon" in prompt
     assert "noon" in prompt.replace("it is noon", "")
@@ -313,8 +327,8 @@ def test_a_judge_request_contains_the_earlier_turns() -> None:
 
 def test_each_turn_is_judged_against_its_own_reference() -> None:
     turns = aggregate_answers(judge_reference, "turns")
-    sample = conversation(("user", "hello"), ("user", "and now?"), target=["hi", "noon"])
-    requests = turns.judge_requests(sample, *answers("good day", "it is noon"))
+    sample = conversation("hello", "and now?", target=["hi", "noon"])
+    requests = judge_requests(turns, sample, *answers("good day", "it is noon"))
     assert len(requests) == 2
     stat = turns.score(sample, *answers("good day", "it is noon"), verdicts=("Verdict: yes", "Verdict: no"))
     assert stat == (0, (1.0, 0.0))
@@ -347,24 +361,24 @@ def test_more_answers_than_references_fail_the_sample() -> None:
 
 
 def test_turns_need_no_reference_if_the_sample_has_none() -> None:
-    sample = conversation(("user", "a"), ("user", "b"))
+    sample = conversation("a", "b")
     assert aggregate_answers(empty, "turns").score(sample, *answers("", "b")) == (0, (1.0, 0.0))
 
 
 def test_the_last_answer_is_compared_with_the_last_reference() -> None:
-    sample = conversation(("user", "a"), ("user", "b"), target=["1", "2"])
+    sample = conversation("a", "b", target=["1", "2"])
     assert aggregate_answers(exact_match, "last").score(sample, *answers("1", "2")) == 1.0
     assert aggregate_answers(exact_match, "first").score(sample, *answers("2", "2")) == 0.0
 
 
 @pytest.mark.parametrize("aggregation", ["vote", "mean", "best", "pass@1"])
 def test_conversations_reject_votes_means_and_best(aggregation: str) -> None:
-    sample = conversation(("user", "a"), ("user", "b"), target=["1", "2"])
+    sample = conversation("a", "b", target=["1", "2"])
     with pytest.raises(Unsupported, match="answers=turns, first or last"):
         aggregate_answers(exact_match, aggregation).score(sample, *answers("1", "2"))
 
 
 def test_bounds_of_a_failed_conversation_include_all_turns() -> None:
-    failed = Record(sample=conversation(("user", "a"), target=["1", None, "3"]), row=1, error=Failure("X", "y"))
+    failed = Record(sample=conversation("a", target=["1", None, "3"]), row=1, error=Failure("X", "y"))
     result = summary_of([record(0, "1", "1", target=["1", "1"]), failed], aggregate_answers(exact_match, "turns"))
     assert (result.worst, result.best) == (0.5, 1.0)

@@ -37,11 +37,15 @@ def sentences(*word_lists: list[str]) -> st.SearchStrategy[str]:
     pieces = st.tuples(
         st.sampled_from([word for words in word_lists for word in words]),
         st.sampled_from([" ", " ", " ", " ", ", ", ". ", "-", "", "\n", "  "]),
-        st.sampled_from([str, str.upper, str.title]),
+        st.sampled_from(["lower", "upper", "title"]),
     )
     return st.lists(pieces, max_size=10).map(
-        lambda chosen: "".join(change_case(word) + separator for word, separator, change_case in chosen)
+        lambda chosen: "".join(change_case(word, case) + separator for word, separator, case in chosen)
     )
+
+
+def change_case(word: str, case: str) -> str:
+    return {"upper": word.upper(), "title": word.title()}.get(case, word)
 
 
 def normalise_or_none(normalise: Callable[[str], str], text: str) -> str | None:
